@@ -1,0 +1,109 @@
+//! `ptxvm check`: is this PTX what ptxas would accept, and if not, why?
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use ptxvm_isa::{ISA, Target};
+use ptxvm_syntax::Severity;
+
+use crate::exit::{self, Exit};
+use crate::input::{self, Input};
+use crate::render::{self, Report};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The PTX files to check; `-` is standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// How to show what is found
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Check for this target (sm_90a) instead of the one the file names
+    #[arg(long, value_parser = target)]
+    target: Option<Target>,
+    /// Show at most this many diagnostics of a file (0: all); `human` shows 100 unless told otherwise
+    #[arg(long)]
+    print_limit: Option<usize>,
+    /// When to colour the output
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+    /// Say nothing of warnings
+    #[arg(long)]
+    no_warnings: bool,
+}
+
+/// A form for diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people, in rustc's manner, on standard error
+    Human,
+    /// One JSON object a line, on standard output
+    Json,
+    /// One SARIF 2.1.0 log, on standard output
+    Sarif,
+    /// GitHub workflow annotations, on standard output
+    Github,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let known = |t: &Target| ISA.targets.iter().any(|entry| entry.target == *t);
+    Target::parse(text).filter(known).ok_or_else(|| "expected a target such as sm_80, sm_90a or sm_100f".to_owned())
+}
+
+/// Checks every file; the worst outcome decides the exit code.
+pub fn run(arguments: &Arguments) -> Exit {
+    let limit = match (arguments.print_limit, arguments.format) {
+        (Some(0), _) => usize::MAX,
+        (Some(limit), _) => limit,
+        (None, Format::Human) => 100,
+        (None, _) => usize::MAX,
+    };
+    let mut printer = render::Printer::new(arguments.format, arguments.color, limit);
+    let mut worst = exit::CLEAN;
+    for path in &arguments.files {
+        let outcome = match input::read(path) {
+            Ok(input) => one(&input, arguments, &mut printer),
+            Err(message) => {
+                // Wrong usage outranks nothing the PTX could do wrong, but must not hide it either.
+                let outcome = exit::usage(&message);
+                printer.unreadable(path, &message).map(|()| outcome)
+            }
+        };
+        match outcome {
+            Ok(code) => worst = worst.max(code),
+            Err(e) => return output_failed(&e),
+        }
+    }
+    match printer.finish() {
+        Ok(()) => worst,
+        Err(e) => output_failed(&e),
+    }
+}
+
+/// A reader that has gone away (`| head`) is no error worth a message.
+fn output_failed(error: &std::io::Error) -> Exit {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return exit::USAGE;
+    }
+    exit::usage(format!("cannot write: {error}"))
+}
+
+fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> std::io::Result<Exit> {
+    let options = ptxvm_module::Options { target: arguments.target };
+    let mut report = Report::of(&input.name, &input.bytes, &options);
+    if arguments.no_warnings {
+        report.diagnostics.retain(|d| d.severity == Severity::Error);
+    }
+    printer.file(&report)?;
+    std::io::stdout().flush()?;
+    Ok(if report.ok() { exit::CLEAN } else { exit::INVALID })
+}

@@ -1,0 +1,89 @@
+//! `ptxvm fmt`: lays PTX out in one way, keeping every word and comment.
+
+use clap::Args;
+use ptxvm_isa::ISA;
+use ptxvm_syntax::Interner;
+
+use crate::check::{Color, Format};
+use crate::exit::{self, Exit};
+use crate::input::{self, Input};
+use crate::render::{Printer, Report};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The PTX files to format in place; `-` formats standard input to standard output
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// Change nothing; name the files that are not formatted and exit with 2 if there are any
+    #[arg(long)]
+    check: bool,
+    /// Write the result to standard output instead of into the file
+    #[arg(long)]
+    stdout: bool,
+}
+
+/// Formats every file; the worst outcome decides the exit code.
+pub fn run(arguments: &Arguments) -> Exit {
+    let mut worst = exit::CLEAN;
+    for path in &arguments.files {
+        let outcome = match input::read(path) {
+            Ok(input) => one(path, &input, arguments),
+            Err(message) => exit::usage(message),
+        };
+        worst = worst.max(outcome);
+    }
+    worst
+}
+
+fn one(path: &str, input: &Input, arguments: &Arguments) -> Exit {
+    let source = match ptxvm_syntax::decode(&input.bytes) {
+        Ok(source) => source,
+        Err(error) => return refuse(&Report::undecodable(&input.name, &input.bytes, *error)),
+    };
+    let formatted = match ptxvm_syntax::fmt(source, &Interner::with_words(ISA.words)) {
+        Ok(text) => text,
+        Err(errors) => return refuse(&Report::with(&input.name, source.into(), errors)),
+    };
+    if arguments.check {
+        if formatted == source {
+            return exit::CLEAN;
+        }
+        println!("{} is not formatted", input.name);
+        return exit::INVALID;
+    }
+    if path == "-" || arguments.stdout {
+        print!("{formatted}");
+        return exit::CLEAN;
+    }
+    if formatted == source {
+        return exit::CLEAN;
+    }
+    match replace(path, &formatted) {
+        Ok(()) => exit::CLEAN,
+        Err(e) => exit::usage(format!("cannot write {path}: {e}")),
+    }
+}
+
+/// A file that is not PTX is left as it is; why is shown.
+fn refuse(report: &Report<'_>) -> Exit {
+    match Printer::new(Format::Human, Color::Auto, 100).file(report) {
+        Ok(()) => exit::INVALID,
+        Err(e) => exit::usage(format!("cannot write: {e}")),
+    }
+}
+
+/// Replaces a file in one step, so that nothing is lost when writing fails halfway.
+fn replace(path: &str, text: &str) -> std::io::Result<()> {
+    let path = std::fs::canonicalize(path)?;
+    let mut beside = path.clone().into_os_string();
+    beside.push(format!(".ptxvm-{}", std::process::id()));
+    let mode = std::fs::metadata(&path)?.permissions();
+    let written = std::fs::write(&beside, text)
+        .and_then(|()| std::fs::set_permissions(&beside, mode))
+        .and_then(|()| std::fs::rename(&beside, &path));
+    if written.is_err() {
+        // The half-written neighbour is of no use; the error that matters is the first one.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}

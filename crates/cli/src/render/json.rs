@@ -1,0 +1,53 @@
+//! JSON lines: one object for each diagnostic, and for each file a last one that says whether it may be used.
+
+use std::io::{self, Write};
+
+use ptxvm_syntax::Diagnostic;
+use serde_json::{Value, json};
+
+use super::{Report, severity};
+
+/// Writes the diagnostics and the closing object of a file.
+pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    for diagnostic in report.diagnostics.iter().take(limit) {
+        writeln!(out, "{}", object(report, diagnostic))?;
+    }
+    let (errors, warnings) = report.counts();
+    let last = json!({ "file": report.name, "ok": report.ok(), "errors": errors, "warnings": warnings });
+    writeln!(out, "{last}")
+}
+
+/// Writes the closing object of a file that could not be read.
+pub fn unreadable(path: &str, message: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", json!({ "file": path, "ok": false, "unreadable": message }))
+}
+
+fn object(report: &Report<'_>, d: &Diagnostic) -> Value {
+    let (start, end) = report.place(d.primary.span);
+    let labels: Vec<Value> = d
+        .secondary
+        .iter()
+        .map(|label| {
+            let (start, end) = report.place(label.span);
+            json!({
+                "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+                "message": label.text,
+            })
+        })
+        .collect();
+    json!({
+        "file": report.name,
+        "line": start.line,
+        "column": start.column,
+        "end_line": end.line,
+        "end_column": end.column,
+        "kind": "invalid",
+        "severity": severity(d),
+        "code": d.code.0,
+        "message": d.message,
+        "label": d.primary.text,
+        "help": d.help,
+        "section": d.section,
+        "related": labels,
+    })
+}

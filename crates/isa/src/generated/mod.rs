@@ -1,0 +1,186 @@
+//! Written by `cargo xtask isa` from `isa/*.isa`; do not edit.
+
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
+mod s9_7_1_integer;
+mod s9_7_10_texture;
+mod s9_7_11_surface;
+mod s9_7_12_control;
+mod s9_7_13_atomics;
+mod s9_7_13_fence_mbarrier;
+mod s9_7_13_sync;
+mod s9_7_14_mma;
+mod s9_7_14_wmma;
+mod s9_7_15_wgmma;
+mod s9_7_16_tcgen05;
+mod s9_7_17_stack;
+mod s9_7_18_video;
+mod s9_7_19_misc;
+mod s9_7_2_extended;
+mod s9_7_3_floating;
+mod s9_7_4_half;
+mod s9_7_5_mixed;
+mod s9_7_6_comparison;
+mod s9_7_7_half_comparison;
+mod s9_7_8_logic;
+mod s9_7_9_async_copy;
+mod s9_7_9_movement;
+mod s9_7_9_tensor_copy;
+mod tables;
+mod words;
+
+mod prelude {
+    pub use crate::table::*;
+    pub use crate::target::Platform;
+    pub use crate::types::Type;
+    use crate::target::{Suffix, Target, Version};
+
+    #[allow(non_snake_case)]
+    pub const fn V(major: u8, minor: u8) -> Version { Version::new(major, minor) }
+    #[allow(non_snake_case)]
+    pub const fn P(sm: u16) -> Target { Target { sm, suffix: Suffix::Plain } }
+    #[allow(non_snake_case)]
+    pub const fn F(sm: u16) -> Target { Target { sm, suffix: Suffix::Family } }
+    #[allow(non_snake_case)]
+    pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
+}
+
+static ROWS: [crate::table::Row; 706] = {
+    let mut all = [crate::table::Row::BLANK; 706];
+    let mut at = 0;
+    let mut i = 0;
+    while i < s9_7_1_integer::ROWS.len() {
+        all[at] = s9_7_1_integer::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_10_texture::ROWS.len() {
+        all[at] = s9_7_10_texture::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_11_surface::ROWS.len() {
+        all[at] = s9_7_11_surface::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_12_control::ROWS.len() {
+        all[at] = s9_7_12_control::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_13_atomics::ROWS.len() {
+        all[at] = s9_7_13_atomics::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_13_fence_mbarrier::ROWS.len() {
+        all[at] = s9_7_13_fence_mbarrier::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_13_sync::ROWS.len() {
+        all[at] = s9_7_13_sync::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_14_mma::ROWS.len() {
+        all[at] = s9_7_14_mma::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_14_wmma::ROWS.len() {
+        all[at] = s9_7_14_wmma::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_15_wgmma::ROWS.len() {
+        all[at] = s9_7_15_wgmma::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_16_tcgen05::ROWS.len() {
+        all[at] = s9_7_16_tcgen05::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_17_stack::ROWS.len() {
+        all[at] = s9_7_17_stack::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_18_video::ROWS.len() {
+        all[at] = s9_7_18_video::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_19_misc::ROWS.len() {
+        all[at] = s9_7_19_misc::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_2_extended::ROWS.len() {
+        all[at] = s9_7_2_extended::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_3_floating::ROWS.len() {
+        all[at] = s9_7_3_floating::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_4_half::ROWS.len() {
+        all[at] = s9_7_4_half::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_5_mixed::ROWS.len() {
+        all[at] = s9_7_5_mixed::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_6_comparison::ROWS.len() {
+        all[at] = s9_7_6_comparison::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_7_half_comparison::ROWS.len() {
+        all[at] = s9_7_7_half_comparison::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_8_logic::ROWS.len() {
+        all[at] = s9_7_8_logic::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_9_async_copy::ROWS.len() {
+        all[at] = s9_7_9_async_copy::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_9_movement::ROWS.len() {
+        all[at] = s9_7_9_movement::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_9_tensor_copy::ROWS.len() {
+        all[at] = s9_7_9_tensor_copy::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let _ = at;
+    all
+};
+
+/// The table.
+pub static ISA: crate::table::Isa = crate::table::Isa {
+    words: words::WORDS,
+    word_types: words::WORD_TYPES,
+    sections: tables::SECTIONS,
+    rows: &ROWS,
+    opcodes: tables::OPCODES,
+    meanings: tables::MEANINGS,
+    sregs: tables::SREGS,
+    directives: tables::DIRECTIVES,
+    targets: tables::TARGETS,
+};

@@ -1,0 +1,1323 @@
+//! Written by `cargo xtask isa` from `isa/*.isa`; do not edit.
+
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
+use crate::types::Type;
+
+pub static WORDS: &[&str] = &[
+    "u16", // 0
+    "u32", // 1
+    "u64", // 2
+    "s16", // 3
+    "s64", // 4
+    "add", // 5
+    "sat", // 6
+    "s32", // 7
+    "u16x2", // 8
+    "s16x2", // 9
+    "sub", // 10
+    "mul", // 11
+    "hi", // 12
+    "lo", // 13
+    "wide", // 14
+    "mad", // 15
+    "mul24", // 16
+    "mad24", // 17
+    "sad", // 18
+    "div", // 19
+    "rem", // 20
+    "abs", // 21
+    "neg", // 22
+    "min", // 23
+    "relu", // 24
+    "max", // 25
+    "b32", // 26
+    "b64", // 27
+    "popc", // 28
+    "clz", // 29
+    "bfind", // 30
+    "shiftamt", // 31
+    "fns", // 32
+    "brev", // 33
+    "bfe", // 34
+    "bfi", // 35
+    "clamp", // 36
+    "wrap", // 37
+    "szext", // 38
+    "bmsk", // 39
+    "dp4a", // 40
+    "dp2a", // 41
+    "1d", // 42
+    "2d", // 43
+    "3d", // 44
+    "a1d", // 45
+    "a2d", // 46
+    "cube", // 47
+    "acube", // 48
+    "2dms", // 49
+    "a2dms", // 50
+    "v2", // 51
+    "v4", // 52
+    "f16", // 53
+    "f32", // 54
+    "f16x2", // 55
+    "tex", // 56
+    "base", // 57
+    "level", // 58
+    "grad", // 59
+    "r", // 60
+    "g", // 61
+    "b", // 62
+    "a", // 63
+    "tld4", // 64
+    "width", // 65
+    "height", // 66
+    "depth", // 67
+    "channel_data_type", // 68
+    "channel_order", // 69
+    "normalized_coords", // 70
+    "array_size", // 71
+    "num_mipmap_levels", // 72
+    "num_samples", // 73
+    "memory_layout", // 74
+    "txq", // 75
+    "force_unnormalized_coords", // 76
+    "filter_mode", // 77
+    "addr_mode_0", // 78
+    "addr_mode_1", // 79
+    "addr_mode_2", // 80
+    "texref", // 81
+    "samplerref", // 82
+    "surfref", // 83
+    "istypep", // 84
+    "4d", // 85
+    "5d", // 86
+    "trap", // 87
+    "zero", // 88
+    "b8", // 89
+    "b16", // 90
+    "ca", // 91
+    "cg", // 92
+    "cs", // 93
+    "cv", // 94
+    "suld", // 95
+    "wb", // 96
+    "wt", // 97
+    "sust", // 98
+    "p", // 99
+    "and", // 100
+    "or", // 101
+    "sured", // 102
+    "suq", // 103
+    "bra", // 104
+    "uni", // 105
+    "brx", // 106
+    "idx", // 107
+    "call", // 108
+    "ret", // 109
+    "exit", // 110
+    "cta", // 111
+    "cluster", // 112
+    "gpu", // 113
+    "sys", // 114
+    "global", // 115
+    "shared", // 116
+    "shared::cta", // 117
+    "shared::cluster", // 118
+    "L2::cache_hint", // 119
+    "relaxed", // 120
+    "acquire", // 121
+    "release", // 122
+    "acq_rel", // 123
+    "xor", // 124
+    "atom", // 125
+    "b128", // 126
+    "exch", // 127
+    "cas", // 128
+    "f64", // 129
+    "inc", // 130
+    "dec", // 131
+    "bf16", // 132
+    "bf16x2", // 133
+    "noftz", // 134
+    "v8", // 135
+    "red", // 136
+    "mbarrier::complete_tx::bytes", // 137
+    "async", // 138
+    "mmio", // 139
+    "mbarrier", // 140
+    "init", // 141
+    "inval", // 142
+    "expect_tx", // 143
+    "complete_tx", // 144
+    "arrive", // 145
+    "noComplete", // 146
+    "arrive_drop", // 147
+    "cp", // 148
+    "noinc", // 149
+    "test_wait", // 150
+    "parity", // 151
+    "try_wait", // 152
+    "pending_count", // 153
+    "tensormap", // 154
+    "cp_fenceproxy", // 155
+    "tensormap::generic", // 156
+    "sync", // 157
+    "aligned", // 158
+    "clusterlaunchcontrol", // 159
+    "try_cancel", // 160
+    "multicast::cluster::all", // 161
+    "query_cancel", // 162
+    "is_canceled", // 163
+    "pred", // 164
+    "get_first_ctaid", // 165
+    "get_first_ctaid::x", // 166
+    "get_first_ctaid::y", // 167
+    "get_first_ctaid::z", // 168
+    "barrier", // 169
+    "bar", // 170
+    "warp", // 171
+    "wait", // 172
+    "sc", // 173
+    "fence", // 174
+    "sync_restrict::shared::cluster", // 175
+    "sync_restrict::shared::cta", // 176
+    "mbarrier_init", // 177
+    "proxy", // 178
+    "alias", // 179
+    "async::generic", // 180
+    "gl", // 181
+    "membar", // 182
+    "all", // 183
+    "any", // 184
+    "vote", // 185
+    "ballot", // 186
+    "match", // 187
+    "activemask", // 188
+    "redux", // 189
+    "NaN", // 190
+    "launch_dependents", // 191
+    "griddepcontrol", // 192
+    "elect", // 193
+    "rn", // 194
+    "rz", // 195
+    "rm", // 196
+    "rp", // 197
+    "row", // 198
+    "col", // 199
+    "mma", // 200
+    "m8n8k4", // 201
+    "m16n8k8", // 202
+    "m16n8k16", // 203
+    "tf32", // 204
+    "m16n8k4", // 205
+    "kind::f8f6f4", // 206
+    "kind::mxf8f6f4", // 207
+    "kind::mxf4", // 208
+    "kind::mxf4nvf4", // 209
+    "kind::f16", // 210
+    "kind::tf32", // 211
+    "kind::i8", // 212
+    "e4m3", // 213
+    "e5m2", // 214
+    "m16n8k32", // 215
+    "e3m2", // 216
+    "e2m3", // 217
+    "e2m1", // 218
+    "ue8m0", // 219
+    "block_scale", // 220
+    "scale_vec::1X", // 221
+    "m16n8k64", // 222
+    "scale_vec::2X", // 223
+    "scale_vec::4X", // 224
+    "ue4m3", // 225
+    "u8", // 226
+    "s8", // 227
+    "m8n8k16", // 228
+    "satfinite", // 229
+    "u4", // 230
+    "s4", // 231
+    "m8n8k32", // 232
+    "b1", // 233
+    "m8n8k128", // 234
+    "m16n8k128", // 235
+    "m16n8k256", // 236
+    "x1", // 237
+    "x2", // 238
+    "x4", // 239
+    "ldmatrix", // 240
+    "m8n8", // 241
+    "trans", // 242
+    "m16n16", // 243
+    "b8x16", // 244
+    "b6x16_p32", // 245
+    "b4x16_p64", // 246
+    "m8n16", // 247
+    "stmatrix", // 248
+    "m16n8", // 249
+    "movmatrix", // 250
+    "sp", // 251
+    "sp::ordered_metadata", // 252
+    "m16n16k16", // 253
+    "m8n32k16", // 254
+    "m32n8k16", // 255
+    "wmma", // 256
+    "load", // 257
+    "m16n16k8", // 258
+    "c", // 259
+    "store", // 260
+    "d", // 261
+    "m64n8k16", // 262
+    "m64n16k16", // 263
+    "m64n24k16", // 264
+    "m64n32k16", // 265
+    "m64n40k16", // 266
+    "m64n48k16", // 267
+    "m64n56k16", // 268
+    "m64n64k16", // 269
+    "m64n72k16", // 270
+    "m64n80k16", // 271
+    "m64n88k16", // 272
+    "m64n96k16", // 273
+    "m64n104k16", // 274
+    "m64n112k16", // 275
+    "m64n120k16", // 276
+    "m64n128k16", // 277
+    "m64n136k16", // 278
+    "m64n144k16", // 279
+    "m64n152k16", // 280
+    "m64n160k16", // 281
+    "m64n168k16", // 282
+    "m64n176k16", // 283
+    "m64n184k16", // 284
+    "m64n192k16", // 285
+    "m64n200k16", // 286
+    "m64n208k16", // 287
+    "m64n216k16", // 288
+    "m64n224k16", // 289
+    "m64n232k16", // 290
+    "m64n240k16", // 291
+    "m64n248k16", // 292
+    "m64n256k16", // 293
+    "wgmma", // 294
+    "mma_async", // 295
+    "m64n8k8", // 296
+    "m64n16k8", // 297
+    "m64n24k8", // 298
+    "m64n32k8", // 299
+    "m64n40k8", // 300
+    "m64n48k8", // 301
+    "m64n56k8", // 302
+    "m64n64k8", // 303
+    "m64n72k8", // 304
+    "m64n80k8", // 305
+    "m64n88k8", // 306
+    "m64n96k8", // 307
+    "m64n104k8", // 308
+    "m64n112k8", // 309
+    "m64n120k8", // 310
+    "m64n128k8", // 311
+    "m64n136k8", // 312
+    "m64n144k8", // 313
+    "m64n152k8", // 314
+    "m64n160k8", // 315
+    "m64n168k8", // 316
+    "m64n176k8", // 317
+    "m64n184k8", // 318
+    "m64n192k8", // 319
+    "m64n200k8", // 320
+    "m64n208k8", // 321
+    "m64n216k8", // 322
+    "m64n224k8", // 323
+    "m64n232k8", // 324
+    "m64n240k8", // 325
+    "m64n248k8", // 326
+    "m64n256k8", // 327
+    "m64n8k32", // 328
+    "m64n16k32", // 329
+    "m64n24k32", // 330
+    "m64n32k32", // 331
+    "m64n40k32", // 332
+    "m64n48k32", // 333
+    "m64n56k32", // 334
+    "m64n64k32", // 335
+    "m64n72k32", // 336
+    "m64n80k32", // 337
+    "m64n88k32", // 338
+    "m64n96k32", // 339
+    "m64n104k32", // 340
+    "m64n112k32", // 341
+    "m64n120k32", // 342
+    "m64n128k32", // 343
+    "m64n136k32", // 344
+    "m64n144k32", // 345
+    "m64n152k32", // 346
+    "m64n160k32", // 347
+    "m64n168k32", // 348
+    "m64n176k32", // 349
+    "m64n184k32", // 350
+    "m64n192k32", // 351
+    "m64n200k32", // 352
+    "m64n208k32", // 353
+    "m64n216k32", // 354
+    "m64n224k32", // 355
+    "m64n232k32", // 356
+    "m64n240k32", // 357
+    "m64n248k32", // 358
+    "m64n256k32", // 359
+    "m64n8k256", // 360
+    "m64n16k256", // 361
+    "m64n24k256", // 362
+    "m64n32k256", // 363
+    "m64n48k256", // 364
+    "m64n64k256", // 365
+    "m64n80k256", // 366
+    "m64n96k256", // 367
+    "m64n112k256", // 368
+    "m64n128k256", // 369
+    "m64n144k256", // 370
+    "m64n160k256", // 371
+    "m64n176k256", // 372
+    "m64n192k256", // 373
+    "m64n208k256", // 374
+    "m64n224k256", // 375
+    "m64n240k256", // 376
+    "m64n256k256", // 377
+    "m64n8k64", // 378
+    "m64n16k64", // 379
+    "m64n24k64", // 380
+    "m64n32k64", // 381
+    "m64n40k64", // 382
+    "m64n48k64", // 383
+    "m64n56k64", // 384
+    "m64n64k64", // 385
+    "m64n72k64", // 386
+    "m64n80k64", // 387
+    "m64n88k64", // 388
+    "m64n96k64", // 389
+    "m64n104k64", // 390
+    "m64n112k64", // 391
+    "m64n120k64", // 392
+    "m64n128k64", // 393
+    "m64n136k64", // 394
+    "m64n144k64", // 395
+    "m64n152k64", // 396
+    "m64n160k64", // 397
+    "m64n168k64", // 398
+    "m64n176k64", // 399
+    "m64n184k64", // 400
+    "m64n192k64", // 401
+    "m64n200k64", // 402
+    "m64n208k64", // 403
+    "m64n216k64", // 404
+    "m64n224k64", // 405
+    "m64n232k64", // 406
+    "m64n240k64", // 407
+    "m64n248k64", // 408
+    "m64n256k64", // 409
+    "commit_group", // 410
+    "wait_group", // 411
+    "cta_group::1", // 412
+    "cta_group::2", // 413
+    "tcgen05", // 414
+    "alloc", // 415
+    "dealloc", // 416
+    "relinquish_alloc_permit", // 417
+    "x8", // 418
+    "x16", // 419
+    "x32", // 420
+    "x64", // 421
+    "x128", // 422
+    "pack::16b", // 423
+    "16x64b", // 424
+    "32x32b", // 425
+    "ld", // 426
+    "tmem", // 427
+    "16x128b", // 428
+    "16x256b", // 429
+    "16x32bx2", // 430
+    "unpack::16b", // 431
+    "st", // 432
+    "wait::ld", // 433
+    "wait::st", // 434
+    "128x256b", // 435
+    "4x256b", // 436
+    "128x128b", // 437
+    "64x128b", // 438
+    "32x128b", // 439
+    "warpx2::02_13", // 440
+    "warpx2::01_23", // 441
+    "warpx4", // 442
+    "shift", // 443
+    "down", // 444
+    "collector::a::fill", // 445
+    "collector::a::use", // 446
+    "collector::a::lastuse", // 447
+    "collector::a::discard", // 448
+    "ashift", // 449
+    "block16", // 450
+    "block32", // 451
+    "collector::b0::fill", // 452
+    "collector::b0::use", // 453
+    "collector::b0::lastuse", // 454
+    "collector::b0::discard", // 455
+    "collector::b1::fill", // 456
+    "collector::b1::use", // 457
+    "collector::b1::lastuse", // 458
+    "collector::b1::discard", // 459
+    "collector::b2::fill", // 460
+    "collector::b2::use", // 461
+    "collector::b2::lastuse", // 462
+    "collector::b2::discard", // 463
+    "collector::b3::fill", // 464
+    "collector::b3::use", // 465
+    "collector::b3::lastuse", // 466
+    "collector::b3::discard", // 467
+    "ws", // 468
+    "fence::before_thread_sync", // 469
+    "fence::after_thread_sync", // 470
+    "commit", // 471
+    "mbarrier::arrive::one", // 472
+    "multicast::cluster", // 473
+    "stacksave", // 474
+    "stackrestore", // 475
+    "alloca", // 476
+    "vadd", // 477
+    "vsub", // 478
+    "vabsdiff", // 479
+    "vmin", // 480
+    "vmax", // 481
+    "vshl", // 482
+    "vshr", // 483
+    "shr7", // 484
+    "shr15", // 485
+    "vmad", // 486
+    "po", // 487
+    "eq", // 488
+    "ne", // 489
+    "lt", // 490
+    "le", // 491
+    "gt", // 492
+    "ge", // 493
+    "vset", // 494
+    "vadd2", // 495
+    "vsub2", // 496
+    "vavrg2", // 497
+    "vabsdiff2", // 498
+    "vmin2", // 499
+    "vmax2", // 500
+    "vset2", // 501
+    "vadd4", // 502
+    "vsub4", // 503
+    "vavrg4", // 504
+    "vabsdiff4", // 505
+    "vmin4", // 506
+    "vmax4", // 507
+    "vset4", // 508
+    "brkpt", // 509
+    "nanosleep", // 510
+    "pmevent", // 511
+    "mask", // 512
+    "setmaxnreg", // 513
+    "cc", // 514
+    "addc", // 515
+    "subc", // 516
+    "madc", // 517
+    "finite", // 518
+    "infinite", // 519
+    "number", // 520
+    "notanumber", // 521
+    "normal", // 522
+    "subnormal", // 523
+    "testp", // 524
+    "copysign", // 525
+    "ftz", // 526
+    "f32x2", // 527
+    "fma", // 528
+    "approx", // 529
+    "full", // 530
+    "xorsign", // 531
+    "rcp", // 532
+    "sqrt", // 533
+    "rsqrt", // 534
+    "sin", // 535
+    "cos", // 536
+    "lg2", // 537
+    "ex2", // 538
+    "tanh", // 539
+    "oob", // 540
+    "set", // 541
+    "ls", // 542
+    "hs", // 543
+    "equ", // 544
+    "neu", // 545
+    "ltu", // 546
+    "leu", // 547
+    "gtu", // 548
+    "geu", // 549
+    "num", // 550
+    "nan", // 551
+    "setp", // 552
+    "selp", // 553
+    "slct", // 554
+    "not", // 555
+    "cnot", // 556
+    "lop3", // 557
+    "shf", // 558
+    "l", // 559
+    "shl", // 560
+    "shr", // 561
+    "L2::64B", // 562
+    "L2::128B", // 563
+    "L2::256B", // 564
+    "wait_all", // 565
+    "bulk", // 566
+    "bulk_group", // 567
+    "cp_mask", // 568
+    "reduce", // 569
+    "prefetch", // 570
+    "L2", // 571
+    "multimem", // 572
+    "read", // 573
+    "mov", // 574
+    "up", // 575
+    "bfly", // 576
+    "shfl", // 577
+    "f4e", // 578
+    "b4e", // 579
+    "rc8", // 580
+    "ecl", // 581
+    "ecr", // 582
+    "rc16", // 583
+    "prmt", // 584
+    "L1::evict_normal", // 585
+    "L1::evict_unchanged", // 586
+    "L1::evict_first", // 587
+    "L1::evict_last", // 588
+    "L1::no_allocate", // 589
+    "L2::evict_normal", // 590
+    "L2::evict_first", // 591
+    "L2::evict_last", // 592
+    "lu", // 593
+    "const", // 594
+    "local", // 595
+    "param", // 596
+    "param::entry", // 597
+    "param::func", // 598
+    "weak", // 599
+    "volatile", // 600
+    "nc", // 601
+    "ldu", // 602
+    "acc::f32", // 603
+    "acc::f16", // 604
+    "ld_reduce", // 605
+    "e5m2x2", // 606
+    "e5m2x4", // 607
+    "e4m3x2", // 608
+    "e4m3x4", // 609
+    "L1", // 610
+    "prefetchu", // 611
+    "applypriority", // 612
+    "discard", // 613
+    "L2::evict_unchanged", // 614
+    "createpolicy", // 615
+    "range", // 616
+    "fractional", // 617
+    "cvt", // 618
+    "isspacep", // 619
+    "cvta", // 620
+    "to", // 621
+    "mapa", // 622
+    "getctarank", // 623
+    "tensor", // 624
+    "tile", // 625
+    "tile::gather4", // 626
+    "im2col", // 627
+    "im2col::w", // 628
+    "im2col::w::128", // 629
+    "tile::scatter4", // 630
+    "im2col_no_offs", // 631
+    "replace", // 632
+    "global_address", // 633
+    "b1024", // 634
+    "rank", // 635
+    "box_dim", // 636
+    "global_dim", // 637
+    "element_stride", // 638
+    "global_stride", // 639
+    "elemtype", // 640
+    "interleave_layout", // 641
+    "swizzle_mode", // 642
+    "swizzle_atomicity", // 643
+    "fill_mode", // 644
+    "b4", // 645
+    "u8x4", // 646
+    "s8x4", // 647
+    "e2m3x2", // 648
+    "e3m2x2", // 649
+    "e2m1x2", // 650
+    "ue8m0x2", // 651
+    "s2f6x2", // 652
+    "e2m3x4", // 653
+    "e3m2x4", // 654
+    "e2m1x4", // 655
+];
+
+pub static WORD_TYPES: &[Option<Type>] = &[
+    Some(Type::U16),
+    Some(Type::U32),
+    Some(Type::U64),
+    Some(Type::S16),
+    Some(Type::S64),
+    None,
+    None,
+    Some(Type::S32),
+    Some(Type::U16x2),
+    Some(Type::S16x2),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::B32),
+    Some(Type::B64),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::F16),
+    Some(Type::F32),
+    Some(Type::F16x2),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::B8),
+    Some(Type::B16),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::B128),
+    None,
+    None,
+    Some(Type::F64),
+    None,
+    None,
+    Some(Type::Bf16),
+    Some(Type::Bf16x2),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::Pred),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::Tf32),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::E4m3),
+    Some(Type::E5m2),
+    None,
+    Some(Type::E3m2),
+    Some(Type::E2m3),
+    Some(Type::E2m1),
+    Some(Type::Ue8m0),
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::Ue4m3),
+    Some(Type::U8),
+    Some(Type::S8),
+    None,
+    None,
+    Some(Type::U4),
+    Some(Type::S4),
+    None,
+    Some(Type::B1),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::F32x2),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::E5m2x2),
+    Some(Type::E5m2x4),
+    Some(Type::E4m3x2),
+    Some(Type::E4m3x4),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(Type::B4),
+    Some(Type::U8x4),
+    Some(Type::S8x4),
+    Some(Type::E2m3x2),
+    Some(Type::E3m2x2),
+    Some(Type::E2m1x2),
+    Some(Type::Ue8m0x2),
+    Some(Type::S2f6x2),
+    Some(Type::E2m3x4),
+    Some(Type::E3m2x4),
+    Some(Type::E2m1x4),
+];

@@ -1,0 +1,394 @@
+//! The shape of the table: sections, rows, slots, operands, rules. See `isa/README.md` for the notation it comes from.
+
+use crate::target::{Need, Platform, Target, Version};
+use crate::types::Type;
+
+/// A word of the language without its dot (`add`, `s32`, `L2::cache_hint`), as an index into [`Isa::words`].
+pub type Word = u16;
+
+/// No word: an unfilled slot.
+pub const NO_WORD: Word = Word::MAX;
+
+/// The whole table.
+#[derive(Clone, Copy, Debug)]
+pub struct Isa {
+    /// Every opcode and modifier word.
+    pub words: &'static [&'static str],
+    /// The type that a word names, if it names one; as long as `words`.
+    pub word_types: &'static [Option<Type>],
+    /// The manual's sections that have rows.
+    pub sections: &'static [Section],
+    /// Every form of every instruction.
+    pub rows: &'static [Row],
+    /// Opcodes in the order of their names, with their rows.
+    pub opcodes: &'static [Opcode],
+    /// What each modifier means.
+    pub meanings: &'static [Meaning],
+    /// Special registers.
+    pub sregs: &'static [Sreg],
+    /// Directives.
+    pub directives: &'static [Directive],
+    /// Targets.
+    pub targets: &'static [TargetEntry],
+}
+
+/// A section of the manual.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// Its number, such as `9.7.1.3`.
+    pub number: &'static str,
+    /// The instruction names it describes.
+    pub names: &'static [&'static str],
+    /// What they do.
+    pub sentence: &'static str,
+    /// The file of the table it stands in.
+    pub file: &'static str,
+}
+
+/// An opcode and where its rows are.
+#[derive(Clone, Copy, Debug)]
+pub struct Opcode {
+    /// Its word.
+    pub word: Word,
+    /// Indices into [`Isa::rows`].
+    pub rows: &'static [u16],
+}
+
+/// One form of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Index into [`Isa::sections`].
+    pub section: u16,
+    /// The head as it stands in the table.
+    pub head: &'static str,
+    /// The opcode and the parts that must follow it at once and in this order.
+    pub name: &'static [Word],
+    /// The modifiers after the name.
+    pub slots: &'static [Slot],
+    /// Every operand that the row mentions at top level.
+    pub operands: &'static [Operand],
+    /// The operand lists that are possible: indices into `operands`.
+    pub lists: &'static [&'static [u8]],
+    /// What the module must be written for.
+    pub need: Need,
+    /// Where this form is refused: from this version on, on these targets.
+    pub gone: Option<Platform>,
+    /// The version that deprecated it.
+    pub deprecated: Option<Version>,
+    /// Groups of slots that must stand in this order.
+    pub order: &'static [&'static [u8]],
+    /// What goes with what.
+    pub rules: &'static [Rule],
+    /// Sentences for people.
+    pub notes: &'static [&'static str],
+}
+
+/// A place for a modifier.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Its name without the dot; for a literal, the literal itself.
+    pub name: &'static str,
+    /// The words it admits.
+    pub values: &'static [Word],
+    /// Whether it may stay empty.
+    pub optional: bool,
+}
+
+/// A place for an operand.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    /// Its name in the manual.
+    pub name: &'static str,
+    /// What may stand there.
+    pub shape: Shape,
+    /// Whether the instruction writes it.
+    pub written: bool,
+    /// Its type.
+    pub ty: TypeOf,
+    /// A register may be wider than the type.
+    pub wider: bool,
+    /// A special register may stand there too.
+    pub sreg: bool,
+    /// A variable's or function's address may stand there too.
+    pub var: bool,
+    /// The sink `_` may stand there too.
+    pub sink: bool,
+    /// A half or byte selector (`.h0`, `.b3`) may follow it.
+    pub selector: bool,
+    /// `.unified` may follow it.
+    pub unified: bool,
+    /// The state space of an address.
+    pub space: SpaceOf,
+    /// The constants allowed, as inclusive ranges; empty: any.
+    pub ranges: &'static [Range],
+}
+
+/// What may stand in an operand's place.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A register or a constant.
+    Value,
+    /// A register.
+    Register,
+    /// A constant.
+    Constant,
+    /// A predicate register, perhaps negated.
+    Predicate,
+    /// A vector of so many elements.
+    Vector(Count, &'static Operand),
+    /// `[…]`: an address, perhaps with more behind it.
+    Bracket(&'static [Operand], &'static [&'static [u8]]),
+    /// `a|b`; the second may be missing if the flag is set.
+    Pair(&'static Operand, &'static Operand, bool),
+    /// The sink `_` and nothing else.
+    Sink,
+    /// A label.
+    Label,
+    /// A function's name.
+    Function,
+    /// A label that names a list of branch or call targets.
+    Targets,
+    /// A label that names a prototype.
+    Prototype,
+    /// What `call` takes.
+    Call,
+}
+
+/// How many elements a vector has: a source scaled by `times / over`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Where the number comes from.
+    pub source: CountSource,
+    /// The factor.
+    pub times: u16,
+    /// The divisor.
+    pub over: u16,
+}
+
+/// Where a vector's length comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountSource {
+    /// A number.
+    Number(u16),
+    /// The number in a slot's word (`.v4`, `.x16`, `.2d`); an empty slot means a scalar.
+    Slot(u8),
+    /// The number behind this letter in a slot's word (`n` in `.m64n8k16`).
+    Field(u8, char),
+}
+
+/// Constants from `low` to `high`, both included, in steps of `step`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The least.
+    pub low: i64,
+    /// The greatest.
+    pub high: i64,
+    /// The distance between neighbours.
+    pub step: i64,
+}
+
+impl Range {
+    /// Whether the constant is one of them.
+    pub const fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high && (value - self.low) % self.step == 0
+    }
+}
+
+/// Where an operand's type comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeOf {
+    /// It has none (addresses, labels).
+    None,
+    /// The word in this slot.
+    Slot(u8),
+    /// Twice as wide as the word in this slot.
+    Doubled(u8),
+    /// This type.
+    Fixed(Type),
+    /// A texture reference or handle.
+    Texture,
+    /// A sampler reference or handle.
+    Sampler,
+    /// A surface reference or handle.
+    Surface,
+}
+
+/// Where an address lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpaceOf {
+    /// In the generic space.
+    Generic,
+    /// In the space this slot names; generic if it is empty.
+    Slot(u8),
+    /// In this space.
+    Fixed(Word),
+}
+
+/// When these hold, those must.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The conditions.
+    pub when: &'static [Condition],
+    /// What must hold then.
+    pub then: &'static [Condition],
+    /// What the module must then be written for.
+    pub need: Need,
+    /// Whether the conditions are forbidden outright.
+    pub never: bool,
+    /// The rule as it stands in the table.
+    pub text: &'static str,
+}
+
+/// A condition, perhaps turned round.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// Whether it is turned round.
+    pub not: bool,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// What a condition asks.
+#[derive(Clone, Copy, Debug)]
+pub enum Ask {
+    /// Is this slot filled?
+    Filled(u8),
+    /// Does this slot hold one of these words?
+    Holds(u8, &'static [Word]),
+    /// Does any slot hold this word?
+    Word(Word),
+    /// Is the operand of this name given?
+    Given(&'static str),
+    /// Is the operand of this name of that form?
+    Is(&'static str, OperandForm),
+    /// If the operand of this name is a constant, does it lie in one of these ranges?
+    Within(&'static str, &'static [Range]),
+    /// Is the module's target among these?
+    Target(&'static [Target]),
+    /// Is the module's version at least this?
+    Ptx(Version),
+}
+
+/// A form of operand that a condition may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandForm {
+    /// A constant.
+    Constant,
+    /// A register.
+    Register,
+    /// A vector.
+    Vector,
+}
+
+/// What a modifier means, for one opcode or for all.
+#[derive(Clone, Copy, Debug)]
+pub struct Meaning {
+    /// The opcode it is said of; empty: of all.
+    pub opcode: &'static str,
+    /// The modifier without its dot.
+    pub word: &'static str,
+    /// The sentence.
+    pub sentence: &'static str,
+}
+
+/// A special register.
+#[derive(Clone, Copy, Debug)]
+pub struct Sreg {
+    /// Its name with the percent sign.
+    pub name: &'static str,
+    /// The type of the register or of its members.
+    pub ty: Type,
+    /// Whether it has members `.x .y .z .w`.
+    pub vector: bool,
+    /// What the module must be written for.
+    pub need: Need,
+    /// The manual's section.
+    pub section: &'static str,
+    /// What it holds.
+    pub sentence: &'static str,
+}
+
+/// A directive.
+#[derive(Clone, Copy, Debug)]
+pub struct Directive {
+    /// Its name with the dot.
+    pub name: &'static str,
+    /// Where it may stand.
+    pub place: &'static str,
+    /// What the module must be written for.
+    pub need: Need,
+    /// The manual's section.
+    pub section: &'static str,
+    /// What it says.
+    pub sentence: &'static str,
+}
+
+/// A target and the version that introduced it.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetEntry {
+    /// The target.
+    pub target: Target,
+    /// The version that introduced it.
+    pub ptx: Version,
+}
+
+impl Row {
+    /// A row that says nothing, for the generated table to start from.
+    pub const BLANK: Row = Row {
+        section: 0,
+        head: "",
+        name: &[],
+        slots: &[],
+        operands: &[],
+        lists: &[],
+        need: &[],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    };
+}
+
+impl Operand {
+    /// An operand of which nothing is said: a value without a type.
+    pub const BLANK: Operand = Operand {
+        name: "",
+        shape: Shape::Value,
+        written: false,
+        ty: TypeOf::None,
+        wider: false,
+        sreg: false,
+        var: false,
+        sink: false,
+        selector: false,
+        unified: false,
+        space: SpaceOf::Generic,
+        ranges: &[],
+    };
+}
+
+impl Isa {
+    /// The opcode of this word.
+    pub fn opcode(&self, word: Word) -> Option<&Opcode> {
+        self.opcodes.iter().find(|o| o.word == word)
+    }
+
+    /// The word of this text (without dot).
+    pub fn word(&self, text: &str) -> Option<Word> {
+        self.words.iter().position(|w| *w == text).map(|i| i as Word)
+    }
+
+    /// The text of a word, without dot.
+    pub fn text(&self, word: Word) -> &'static str {
+        self.words.get(usize::from(word)).copied().unwrap_or("")
+    }
+
+    /// What a modifier means to an opcode.
+    pub fn meaning(&self, opcode: &str, word: &str) -> Option<&'static str> {
+        let of = |opcode: &str| {
+            self.meanings.iter().find(|m| m.word == word && m.opcode == opcode).map(|m| m.sentence)
+        };
+        of(opcode).or_else(|| of(""))
+    }
+}

@@ -1,0 +1,245 @@
+//! The walk through a function's body: blocks and their names, labels, and each instruction with its names resolved.
+
+use ptxvm_isa::target::describe_need;
+use ptxvm_isa::Type;
+use ptxvm_syntax::Diagnostic;
+use ptxvm_syntax::ast::{
+    Guard, InstructionId, List, Name, Operand, OperandKind, PrototypeId, Span, Statement, StatementKind, Symbol,
+    TargetListId, TargetListKind,
+};
+
+use crate::context::Context;
+use crate::declared::Place;
+use crate::entity::{Entity, LabelId};
+use crate::module::{Signature, Use};
+use crate::parameter::{self, Direction};
+use crate::pragma::{self, Level};
+use crate::{bounds, call, codes, debug, declaration, function, instruction};
+
+/// Walks the statements of a body, whose scope is open.
+pub fn walk(context: &mut Context<'_>, statements: List<Statement>) {
+    let file = context.file;
+    let mut blocks = 0u32;
+    announce(context, statements.range());
+    for at in statements.range() {
+        let statement = &file.statements[at];
+        match statement.kind {
+            StatementKind::Instruction(id) => check_instruction(context, id),
+            StatementKind::Label(symbol) => {
+                label(context, symbol, statement.span, Entity::Label(LabelId(at as u32)));
+            }
+            StatementKind::Variable(id) => declaration::check(context, &file[id], Place::Body),
+            StatementKind::Open { close } => {
+                blocks += 1;
+                context.scopes.enter();
+                announce(context, at + 1..(close.0 as usize).max(at + 1));
+            }
+            StatementKind::Close => {
+                if blocks > 0 {
+                    blocks -= 1;
+                    context.scopes.leave();
+                }
+            }
+            StatementKind::Targets(id) => targets(context, id),
+            StatementKind::Prototype(id) => prototype(context, id),
+            StatementKind::Directive(id) => pragma::check(context, &file[id], Level::Body),
+            StatementKind::Loc(id) => debug::location(context, &file[id]),
+            StatementKind::Function(id) => function::check(context, id),
+        }
+    }
+    for _ in 0..blocks {
+        context.scopes.leave();
+    }
+}
+
+/// Makes the labels of a block known, those of the blocks inside it left out.
+fn announce(context: &mut Context<'_>, range: std::ops::Range<usize>) {
+    let file = context.file;
+    let mut at = range.start;
+    while at < range.end {
+        match file.statements[at].kind {
+            StatementKind::Label(symbol) => context.scopes.announce_label(symbol, LabelId(at as u32)),
+            StatementKind::Open { close } => at = at.max(close.0 as usize),
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+fn label(context: &mut Context<'_>, symbol: Symbol, span: Span, entity: Entity) {
+    let span = Span::new(span.start, span.start + context.text(symbol).len() as u32);
+    if let Err(clash) = context.scopes.declare_label(symbol, entity, span) {
+        declaration::duplicate(context, Name { symbol, span }, clash.0);
+    }
+}
+
+fn check_instruction(context: &mut Context<'_>, id: InstructionId) {
+    let file = context.file;
+    let found = &file[id];
+    if let Some(guard) = found.guard {
+        check_guard(context, guard);
+    }
+    let complete = resolve(context, found.operands);
+    if Some(found.opcode.symbol) == context.call {
+        call::check(context, found, complete);
+    }
+    if let Some(row) = instruction::check(found, context) {
+        context.module.rows[id.0 as usize] = row;
+    }
+}
+
+fn check_guard(context: &mut Context<'_>, guard: Guard) {
+    match name(context, guard.name.symbol, guard.name.span) {
+        Some(Entity::Register(register)) if register.ty == Type::Pred && register.vector == 1 => {}
+        None => {}
+        Some(_) => {
+            let text = context.text(guard.name.symbol);
+            let message = format!("a guard is a predicate register, `{text}` is not");
+            let diagnostic = Diagnostic::error(codes::GUARD, guard.name.span, message)
+                .help("declare it with `.reg .pred`");
+            context.report(diagnostic.section("4.3.2"));
+        }
+    }
+}
+
+/// Resolves each name in the operands; false if one means nothing.
+fn resolve(context: &mut Context<'_>, operands: List<Operand>) -> bool {
+    let mut complete = true;
+    for at in operands.range() {
+        complete &= resolve_operand(context, at);
+    }
+    complete
+}
+
+#[inline]
+fn resolve_operand(context: &mut Context<'_>, at: usize) -> bool {
+    let operand = &context.file.operands[at];
+    let symbol = match operand.kind {
+        OperandKind::Name(symbol)
+        | OperandKind::Member { name: symbol, .. }
+        | OperandKind::Offset { name: symbol, .. } => symbol,
+        OperandKind::Index { name: symbol, index } => {
+            if !resolve_operand(context, index.0 as usize) {
+                return false;
+            }
+            symbol
+        }
+        OperandKind::Sink | OperandKind::Constant(_) => return true,
+        OperandKind::Not(inner) | OperandKind::Negate(inner) | OperandKind::Unified(inner) => {
+            return resolve_operand(context, inner.0 as usize);
+        }
+        OperandKind::Pair(list)
+        | OperandKind::Vector(list)
+        | OperandKind::Address(list)
+        | OperandKind::Group(list) => return resolve(context, list),
+    };
+    let span = operand.span;
+    match name(context, symbol, span) {
+        Some(entity) => {
+            context.module.uses[at] = Use::pack(entity);
+            true
+        }
+        None => false,
+    }
+}
+
+/// What a name means; reports one that means nothing, or a special register that the module cannot have.
+#[inline]
+fn name(context: &mut Context<'_>, symbol: Symbol, span: Span) -> Option<Entity> {
+    let entity = context.scopes.resolve(symbol, &context.file.interner);
+    match entity {
+        Some(Entity::Special(index)) => special(context, index, span),
+        None => unknown(context, symbol, span),
+        Some(_) => {}
+    }
+    entity
+}
+
+fn special(context: &mut Context<'_>, index: u16, span: Span) {
+    let sreg = &context.isa.sregs[usize::from(index)];
+    if !context.language.meets(sreg.need) {
+        let need = describe_need(sreg.need);
+        context.lack(&format!("`{}`", sreg.name), need, span, sreg.section);
+    }
+}
+
+#[cold]
+fn unknown(context: &mut Context<'_>, symbol: Symbol, span: Span) {
+    let text = context.text(symbol);
+    let span = Span::new(span.start, span.start + text.len() as u32);
+    let message = format!("`{text}` is not declared here");
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, message).section("4.4");
+    if let Some((count, declared)) = context.scopes.range_near(symbol, &context.file.interner) {
+        diagnostic = diagnostic.also(declared, format!("this declares the numbers below {count}"));
+    } else if text.starts_with('%') {
+        diagnostic = diagnostic.help("declare it with `.reg` before its first use");
+    }
+    context.report(diagnostic);
+}
+
+/// `name: .branchtargets …` and `name: .calltargets …`
+fn targets(context: &mut Context<'_>, id: TargetListId) {
+    let file = context.file;
+    let list = &file[id];
+    let (word, what) = match list.kind {
+        TargetListKind::Branch => (".branchtargets", "a label"),
+        TargetListKind::Call => (".calltargets", "a function"),
+    };
+    context.need(word, &format!("`{word}`"), list.span);
+    for target in &file[list.targets] {
+        // ptxas does not look up a list's own name in it.
+        if target.name.symbol == list.label.symbol {
+            continue;
+        }
+        match target.count {
+            None => target_name(context, target.name.symbol, target.name.span, list.kind, what),
+            Some(count) => {
+                let Some(count) = context.small_integer(count) else { continue };
+                let prefix = file.text(target.name.symbol);
+                for number in 0..count {
+                    let member = format!("{prefix}{number}");
+                    let Some(symbol) = file.interner.get(&member) else {
+                        let message = format!("`{member}` is not declared here");
+                        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, target.name.span, message);
+                        context.report(diagnostic.section("11.3.1"));
+                        break;
+                    };
+                    target_name(context, symbol, target.name.span, list.kind, what);
+                }
+            }
+        }
+    }
+    label(context, list.label.symbol, list.label.span, Entity::Targets(id));
+}
+
+fn target_name(context: &mut Context<'_>, symbol: Symbol, span: Span, kind: TargetListKind, what: &str) {
+    let text = context.text(symbol);
+    let entity = context.scopes.resolve(symbol, &context.file.interner);
+    let fits = match kind {
+        TargetListKind::Branch => matches!(entity, Some(Entity::Label(_))),
+        TargetListKind::Call => matches!(entity, Some(Entity::Function(_))),
+    };
+    if fits {
+        return;
+    }
+    let (code, message) = match entity {
+        None => (codes::UNKNOWN_NAME, format!("`{text}` is not declared here")),
+        Some(_) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is none")),
+    };
+    context.report(Diagnostic::error(code, span, message).section("11.3"));
+}
+
+/// `name: .callprototype …`
+fn prototype(context: &mut Context<'_>, id: PrototypeId) {
+    let file = context.file;
+    let found = &file[id];
+    context.need(".callprototype", "`.callprototype`", found.span);
+    let mut signature = Signature {
+        returns: parameter::list(context, found.returns, Place::Prototype, Direction::Return),
+        parameters: parameter::list(context, found.parameters, Place::Prototype, Direction::Input),
+        ..Signature::default()
+    };
+    bounds::func(context, found.directives, &mut signature);
+    context.module.prototypes[id.0 as usize] = signature;
+    label(context, found.label.symbol, found.label.span, Entity::Prototype(id));
+}

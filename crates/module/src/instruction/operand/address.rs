@@ -1,0 +1,286 @@
+//! Addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates behind the address.
+
+use ptxvm_isa::table::{Operand as Place, SpaceOf, TypeOf};
+use ptxvm_isa::{Kind, NO_WORD, Type, Word};
+use ptxvm_syntax::ast::{self, List, OperandKind, SpaceKind, Symbol};
+
+use super::{Check, Checked, Found, Misuse, Why, at, immediate};
+use crate::entity::{Entity, Register, Role, Variable};
+
+impl Check<'_> {
+    /// An operand in a place that is written with brackets.
+    pub(super) fn bracket(
+        self,
+        place: &'static Place,
+        inner: &'static [Place],
+        lists: &'static [&'static [u8]],
+        operand: &ast::Operand,
+    ) -> Checked {
+        let miss = at(place, operand.span);
+        match operand.kind {
+            OperandKind::Address(items) => self.items(place, inner, lists, items, operand),
+            OperandKind::Index { name, index } if self.indexable() => {
+                let index = &self.context.file[index];
+                self.index(place, name).map_err(miss)?;
+                self.subscript(index).map_err(at(place, index.span))
+            }
+            OperandKind::Unified(whole) if place.unified => {
+                self.bracket(place, inner, lists, &self.context.file[whole])
+            }
+            OperandKind::Sink if place.sink => Ok(()),
+            _ => Err(miss(Why::Kind(self.found(operand)))),
+        }
+    }
+
+    fn items(
+        self,
+        place: &'static Place,
+        inner: &'static [Place],
+        lists: &'static [&'static [u8]],
+        items: List<ast::Operand>,
+        operand: &ast::Operand,
+    ) -> Checked {
+        let items = &self.context.file[items];
+        let mut first_miss = None;
+        for list in lists.iter().filter(|list| list.len() == items.len()) {
+            let mut outcome = Ok(());
+            for (i, (&number, item)) in list.iter().zip(items).enumerate() {
+                let part = &inner[usize::from(number)];
+                let opaque = matches!(part.ty, TypeOf::Texture | TypeOf::Sampler | TypeOf::Surface);
+                outcome = if i == 0 && !opaque {
+                    self.address(place, item, items.len() > 1).map_err(at(place, item.span))
+                } else {
+                    self.operand(part, item)
+                };
+                if outcome.is_err() {
+                    break;
+                }
+            }
+            match outcome {
+                Ok(()) => return Ok(()),
+                Err(mismatch) => first_miss = first_miss.or(Some(mismatch)),
+            }
+        }
+        Err(first_miss.unwrap_or_else(|| {
+            let wanted = lists.iter().map(|list| list.len()).max().unwrap_or(1) as u8;
+            at(place, operand.span)(Why::Number { given: items.len().min(255) as u8, wanted })
+        }))
+    }
+
+    /// The address itself: a register, a variable or a number, perhaps with an offset.
+    fn address(self, place: &'static Place, item: &ast::Operand, tensor: bool) -> Result<(), Why> {
+        let name = match item.kind {
+            OperandKind::Name(name) => name,
+            OperandKind::Offset { name, offset } => {
+                immediate::offset(self.context.file, offset)?;
+                name
+            }
+            OperandKind::Constant(expression) => {
+                immediate::offset(self.context.file, expression)?;
+                return match self.space_text(place) {
+                    "local" => Ok(()),
+                    _ if self.name_part(0) == "fence" => Ok(()),
+                    _ => Err(Why::ImmediateAddress),
+                };
+            }
+            _ => return Err(Why::Kind(self.found(item))),
+        };
+        match self.context.lookup(name) {
+            None => Ok(()),
+            Some(Entity::Register(register)) => self.base(place, register, tensor),
+            Some(Entity::Variable(variable)) if variable.ty.data().is_some() => {
+                self.based_on(place, variable)
+            }
+            Some(entity) => Err(Why::Kind(Found::of(entity))),
+        }
+    }
+
+    /// A register that holds an address.
+    #[inline]
+    fn base(self, place: &'static Place, register: Register, tensor: bool) -> Result<(), Why> {
+        let integral = matches!(register.ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed);
+        if integral && register.ty.bits() == 64 && register.vector == 1 && !self.is_tensor_memory(place) {
+            return Ok(());
+        }
+        self.odd_base(place, register, integral, tensor)
+    }
+
+    /// Any register but a 64-bit one needs a closer look.
+    #[cold]
+    fn odd_base(
+        self,
+        place: &'static Place,
+        register: Register,
+        integral: bool,
+        tensor: bool,
+    ) -> Result<(), Why> {
+        // ptxas looks at neither the register of a tensor map nor at that of the tensor-map fence.
+        if (tensor && register.vector == 1) || self.name_part(0) == "fence" {
+            return Ok(());
+        }
+        if !integral || register.ty.bits() > 64 || register.vector > 1 {
+            return Err(Why::AddressType(register.ty));
+        }
+        let bits = register.ty.bits();
+        if self.is_tensor_memory(place) {
+            let fits = bits == 32 && (self.name_part(1) != "mma" || register.ty == Type::B32);
+            return if fits { Ok(()) } else { Err(Why::AddressType(register.ty)) };
+        }
+        if bits < 32 && self.wants_whole_registers(place) {
+            return Err(Why::AddressType(register.ty));
+        }
+        if bits == 32 && self.context.module.address_size == 64 && self.is_far(place) {
+            return Err(Why::NarrowAddress(register.ty));
+        }
+        Ok(())
+    }
+
+    /// A variable whose address is used.
+    fn based_on(self, place: &'static Place, variable: Variable) -> Result<(), Why> {
+        let word = self.space_word(place);
+        let text = if word == NO_WORD { "" } else { self.context.isa.text(word) };
+        let fits = match text {
+            "" => match self.name_part(0) {
+                "fence" => true,
+                _ => matches!(variable.space, SpaceKind::Global | SpaceKind::Shared | SpaceKind::Local),
+            },
+            _ => named(text) == Some(variable.space),
+        };
+        if !fits || self.is_tensor_memory(place) {
+            return Err(Why::Space(word));
+        }
+        if variable.space == SpaceKind::Param { self.parameter(text, variable) } else { Ok(()) }
+    }
+
+    /// What may be done with a parameter.
+    fn parameter(self, text: &str, variable: Variable) -> Result<(), Why> {
+        let misuse = match (self.name_part(0), variable.role) {
+            ("st", Role::EntryParameter | Role::Parameter) => Some(Misuse::Written),
+            ("ld", Role::Return) => Some(Misuse::Read),
+            ("ld", Role::Plain) if text == "param::entry" => Some(Misuse::Kind),
+            ("ld", Role::EntryParameter) if text == "param::func" => Some(Misuse::Kind),
+            _ => None,
+        };
+        misuse.map_or(Ok(()), |misuse| Err(Why::Parameter(misuse)))
+    }
+
+    /// `array[…]` in place of an address.
+    fn index(self, place: &'static Place, name: Symbol) -> Result<(), Why> {
+        match self.context.lookup(name) {
+            None => Ok(()),
+            Some(Entity::Variable(variable)) if variable.array => self.based_on(place, variable),
+            Some(_) => Err(Why::Index),
+        }
+    }
+
+    /// What stands in the brackets behind an array's name.
+    fn subscript(self, index: &ast::Operand) -> Result<(), Why> {
+        let name = match index.kind {
+            OperandKind::Constant(expression) => return immediate::offset(self.context.file, expression),
+            OperandKind::Name(name) => name,
+            OperandKind::Offset { name, offset } => {
+                immediate::offset(self.context.file, offset)?;
+                name
+            }
+            _ => return Err(Why::Kind(self.found(index))),
+        };
+        match self.context.lookup(name) {
+            None => Ok(()),
+            Some(Entity::Register(r))
+                if r.vector == 1 && matches!(r.ty.kind(), Kind::Float | Kind::Predicate) =>
+            {
+                Err(Why::AddressType(r.ty))
+            }
+            Some(Entity::Register(r)) if r.vector == 1 && r.ty != Type::B128 => Ok(()),
+            Some(entity) => Err(Why::Kind(Found::of(entity))),
+        }
+    }
+
+    /// A variable whose name is a value must lie in the space that the instruction names (cvta), or in shared memory
+    /// where it is about the CTAs of a cluster (mapa, getctarank).
+    pub(super) fn in_space(self, place: &Place, variable: Variable) -> Result<(), Why> {
+        let named_slot = |slot: &ptxvm_isa::table::Slot| matches!(slot.name, "ss" | "space");
+        let word = match (place.space, self.candidate.row.slots.iter().position(named_slot)) {
+            (SpaceOf::Generic, Some(slot)) => self.candidate.filling[slot],
+            _ => self.space_word(place),
+        };
+        let fits = match self.name_part(0) {
+            "mapa" | "getctarank" => variable.space == SpaceKind::Shared,
+            _ => word == NO_WORD || named(self.context.isa.text(word)) == Some(variable.space),
+        };
+        if fits { Ok(()) } else { Err(Why::Space(word)) }
+    }
+
+    fn space_word(self, place: &Place) -> Word {
+        match place.space {
+            SpaceOf::Generic => NO_WORD,
+            SpaceOf::Slot(slot) => self.candidate.filling[usize::from(slot)],
+            SpaceOf::Fixed(word) => word,
+        }
+    }
+
+    fn space_text(self, place: &Place) -> &'static str {
+        let word = self.space_word(place);
+        if word == NO_WORD { "" } else { self.context.isa.text(word) }
+    }
+
+    /// Tensor memory has addresses of its own, of 32 bits.
+    fn is_tensor_memory(self, place: &Place) -> bool {
+        matches!(place.space, SpaceOf::Fixed(_)) && self.space_text(place) == "tmem"
+    }
+
+    /// Whether a bare `array[index]` may stand for an address.
+    fn indexable(self) -> bool {
+        matches!(self.name_part(0), "ld" | "ldu" | "st") && !self.is_asynchronous()
+    }
+
+    /// Instructions that take no register of 8 or 16 bits for an address.
+    fn wants_whole_registers(self, place: &Place) -> bool {
+        match self.name_part(0) {
+            "createpolicy" | "wmma" | "tcgen05" => true,
+            "tensormap" => self.has_word("replace"),
+            "multimem" => self.has_word("red"),
+            "st" | "red" => self.is_asynchronous() && !place.name.starts_with("mbar"),
+            "prefetch" => self.has_word("tensormap"),
+            "ldmatrix" | "stmatrix" => !self.has_space("shared"),
+            "cp" => self.has_word("mbarrier") && !self.has_space("shared"),
+            _ => false,
+        }
+    }
+
+    /// Whether ptxas takes a 32-bit register here for the sign of a 32-bit program, which it no longer compiles.
+    fn is_far(self, place: &Place) -> bool {
+        let memory = match self.name_part(0) {
+            "ld" | "ldu" | "atom" | "prefetchu" | "discard" | "applypriority" | "multimem" => true,
+            "st" | "red" => !self.is_asynchronous(),
+            "prefetch" => !self.has_word("tensormap"),
+            // A barrier lies in shared memory, but without the modifier its address is generic.
+            "mbarrier" => return !self.has_space("shared"),
+            _ => false,
+        };
+        memory && matches!(self.space_text(place), "" | "global")
+    }
+
+    /// `st.async`, `red.async`, `st.bulk`.
+    fn is_asynchronous(self) -> bool {
+        self.has_word("async") || self.has_word("bulk")
+    }
+
+    fn has_space(self, text: &str) -> bool {
+        let isa = self.context.isa;
+        let mut words = self.candidate.filling.iter().filter(|&&word| word != NO_WORD);
+        words.any(|&word| isa.text(word).split("::").next() == Some(text))
+    }
+}
+
+/// The space that a modifier names.
+fn named(text: &str) -> Option<SpaceKind> {
+    Some(match text {
+        "global" => SpaceKind::Global,
+        "shared" | "shared::cta" | "shared::cluster" => SpaceKind::Shared,
+        "local" => SpaceKind::Local,
+        "const" => SpaceKind::Const,
+        "param" | "param::entry" | "param::func" => SpaceKind::Param,
+        _ => return None,
+    })
+}

@@ -1,0 +1,70 @@
+//! Answers what a row's rules ask about an instruction's operands: is it given, of which form, in which range.
+
+use ptxvm_isa::form::Operands;
+use ptxvm_isa::table::{Ask, Operand, OperandForm, Row, Shape};
+use ptxvm_syntax::ast::{self, OperandKind};
+
+use crate::context::Context;
+
+/// The operands of an instruction, seen through one operand list of a row.
+pub struct Given<'a> {
+    pub context: &'a Context<'a>,
+    pub row: &'static Row,
+    pub list: &'static [u8],
+    pub operands: &'a [ast::Operand],
+}
+
+impl Given<'_> {
+    /// The operand that stands in the place of this name.
+    fn find(&self, name: &str) -> Option<&ast::Operand> {
+        let places = self.list.iter().map(|&i| &self.row.operands[usize::from(i)]);
+        places.zip(self.operands).find_map(|(place, operand)| self.find_in(place, operand, name))
+    }
+
+    fn find_in<'o>(&'o self, place: &Operand, operand: &'o ast::Operand, name: &str) -> Option<&'o ast::Operand> {
+        if place.name == name && !matches!(place.shape, Shape::Pair(..)) {
+            return Some(operand);
+        }
+        let file = self.context.file;
+        match (place.shape, operand.kind) {
+            (Shape::Vector(_, inner), _) if inner.name == name => Some(operand),
+            (Shape::Pair(a, b, _), OperandKind::Pair(pair)) => {
+                let pair = &file[pair];
+                self.find_in(a, pair.first()?, name).or_else(|| self.find_in(b, pair.get(1)?, name))
+            }
+            (Shape::Pair(a, ..), _) => self.find_in(a, operand, name),
+            (Shape::Bracket(inner, lists), OperandKind::Address(items)) => {
+                let items = &file[items];
+                let list = lists.iter().find(|l| l.len() == items.len())?;
+                let places = list.iter().map(|&i| &inner[usize::from(i)]);
+                places.zip(items).find_map(|(place, item)| self.find_in(place, item, name))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Operands for Given<'_> {
+    fn holds(&self, ask: &Ask) -> bool {
+        match ask {
+            Ask::Given(name) => self.find(name).is_some(),
+            Ask::Is(name, form) => self.find(name).is_some_and(|o| {
+                let found = match o.kind {
+                    OperandKind::Constant(_) => OperandForm::Constant,
+                    OperandKind::Vector(_) => OperandForm::Vector,
+                    _ => OperandForm::Register,
+                };
+                found == *form
+            }),
+            Ask::Within(name, ranges) => match self.find(name).map(|o| o.kind) {
+                Some(OperandKind::Constant(expression)) => {
+                    let value = crate::constant::evaluate(self.context.file, expression).ok();
+                    let value = value.and_then(crate::constant::Constant::integer);
+                    value.is_none_or(|v| ranges.iter().any(|r| r.contains(v)))
+                }
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+}

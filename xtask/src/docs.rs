@@ -1,0 +1,71 @@
+//! The documents made from the table and from other files: the coverage page and the pages of `ptxvm explain`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ptxvm_isa::table::Isa;
+use ptxvm_isa::target::describe_need;
+
+/// The coverage page: every form, and what works with it today.
+pub fn coverage(isa: &Isa) -> String {
+    let mut text = String::from(
+        "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
+         *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.1 does. \
+         No form is *executed* yet: the machine comes with a later version.\n\n",
+    );
+    let _ = writeln!(
+        text,
+        "{} instructions in {} forms, {} special registers, {} directives, {} targets.\n",
+        isa.opcodes.len(),
+        isa.rows.len(),
+        isa.sregs.len(),
+        isa.directives.len(),
+        isa.targets.len()
+    );
+    let mut section = None;
+    for row in isa.rows {
+        if section != Some(row.section) {
+            section = Some(row.section);
+            let s = &isa.sections[usize::from(row.section)];
+            let _ = writeln!(text, "\n## {} {}\n\n{}\n", s.number, s.names.join(", "), s.sentence);
+            text += "| form | legal with | checked | executed |\n|---|---|---|---|\n";
+        }
+        let need = if row.need.is_empty() { "everywhere".into() } else { describe_need(row.need) };
+        let _ = writeln!(text, "| `{}` | {need} | yes | no |", row.head.replace('|', "\\|"));
+    }
+    text += "\n## Special registers\n\n| register | section | legal with |\n|---|---|---|\n";
+    for s in isa.sregs {
+        let _ = writeln!(text, "| `{}` | {} | {} |", s.name, s.section, describe_need(s.need));
+    }
+    text += "\n## Directives\n\n| directive | section | legal with | what it says |\n|---|---|---|---|\n";
+    for d in isa.directives {
+        let _ =
+            writeln!(text, "| `{}` | {} | {} | {} |", d.name, d.section, describe_need(d.need), d.sentence);
+    }
+    text
+}
+
+/// The Rust that holds the diagnostics' pages.
+pub fn pages(folder: &Path) -> Result<String, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut codes: BTreeMap<String, ()> = BTreeMap::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(code) = name.strip_suffix(".md").filter(|c| c.len() == 5) {
+            codes.insert(code.to_owned(), ());
+        }
+    }
+    let mut text = String::from(
+        "//! The pages of `ptxvm explain`. Written by `cargo xtask docs` from `docs/diagnostics/`; do not edit.\n\n\
+         /// Each code and its page.\npub const PAGES: &[(&str, &str)] = &[\n",
+    );
+    for code in codes.keys() {
+        let _ = writeln!(text, "    (\"{code}\", include_str!(\"../../../docs/diagnostics/{code}.md\")),");
+    }
+    text += "];\n\n/// The title of a page: its first line without the mark and the code.\npub fn title_of(page: &str) -> &str {\n    \
+             let line = page.lines().next().unwrap_or(\"\");\n    line.trim_start_matches(['#', ' ']).split_once(\": \").map_or(line, |(_, title)| title)\n}\n\n\
+             /// The title of a code's page.\npub fn title(code: &str) -> Option<&'static str> {\n    \
+             PAGES.iter().find(|(c, _)| *c == code).map(|(_, page)| title_of(page))\n}\n";
+    Ok(text)
+}

@@ -1,0 +1,73 @@
+//! The project's own commands, run as `cargo xtask COMMAND`.
+
+mod docs;
+mod emit;
+mod fuzz;
+mod generated;
+mod licences;
+mod notation;
+mod oracle;
+mod suite;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask isa             write everything that is made from isa/*.isa and docs/diagnostics
+cargo xtask test            every check: format, stale files, licences, clippy, tests
+cargo xtask licences        check the licences of all crates
+cargo xtask lint FILES      read isa files and report what is wrong in them
+cargo xtask agreement       compare our checker with the recorded verdicts
+cargo xtask oracle          ask ptxas 13.1 about forms made from the table and record its verdicts
+cargo xtask fuzz COUNT [SEED] run so many changed corpus inputs through the front end
+cargo xtask compare FILE [SEED [EXTRA]]
+                            ask ptxas about one isa file's forms and list where it and our checker disagree";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let root = root();
+    let outcome = match args.as_slice() {
+        ["isa"] => generated::write(&root),
+        ["test"] => suite::run(&root),
+        ["licences"] => licences::check(&root),
+        ["lint", files @ ..] => lint(files),
+        ["fuzz", count, rest @ ..] => match count.parse() {
+            Ok(count) => fuzz::run(&root, count, rest.first().and_then(|t| t.parse().ok()).unwrap_or(0)),
+            Err(_) => Err(USAGE.into()),
+        },
+        ["oracle"] => oracle::record(&root),
+        ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),
+        ["compare", file, rest @ ..] => {
+            let number = |i: usize, default: u64| rest.get(i).and_then(|t| t.parse().ok()).unwrap_or(default);
+            oracle::compare(&root, file, number(0, 1), number(1, 20) as usize)
+        }
+        _ => Err(USAGE.into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The workspace's folder.
+fn root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root
+}
+
+fn lint(files: &[&str]) -> Result<(), String> {
+    let mut loader = notation::Loader::default();
+    for file in files {
+        match std::fs::read_to_string(file) {
+            Ok(text) => loader.rows(file, &text),
+            Err(e) => loader.errors.push(format!("{file}: {e}")),
+        }
+    }
+    println!("{} rows, {} errors", loader.row_count(), loader.errors.len());
+    if loader.errors.is_empty() { Ok(()) } else { Err(loader.errors.join("\n")) }
+}

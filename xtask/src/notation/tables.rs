@@ -1,0 +1,130 @@
+//! The smaller files: what modifiers mean, special registers, directives, targets.
+
+use ptxvm_isa::table::{Directive, Meaning, Sreg, TargetEntry};
+use ptxvm_isa::target::{Need, Target, Version};
+use ptxvm_isa::Type;
+
+use super::{Loader, condition, leak};
+
+/// The first version of PTX, what stands where nothing is said.
+pub const FIRST: Version = Version::new(1, 0);
+
+/// A line `fields | sentence` under a `§ NUMBER`.
+struct Line<'a> {
+    number: usize,
+    section: &'a str,
+    fields: Vec<&'a str>,
+    sentence: &'a str,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut section = "";
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix('§') {
+            section = rest.split_whitespace().next().unwrap_or("");
+            continue;
+        }
+        let (left, sentence) = line.split_once(" | ").unwrap_or((line, ""));
+        let fields = left.split_whitespace().collect();
+        found.push(Line { number: index + 1, section, fields, sentence: sentence.trim() });
+    }
+    found
+}
+
+fn need_of(fields: &[&str]) -> Result<Need, String> {
+    if fields.is_empty() { Ok(&[]) } else { condition::need(fields) }
+}
+
+impl Loader {
+    /// Reads `.word  Sentence.` and `opcode.word  Sentence.`
+    pub fn meanings(&mut self, file: &str, text: &str) {
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (key, sentence) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            match key.split_once('.') {
+                Some((opcode, word)) if !sentence.trim().is_empty() => self.meanings.push(Meaning {
+                    opcode: leak(opcode),
+                    word: leak(word),
+                    sentence: leak(sentence.trim()),
+                }),
+                _ => self.error(file, index + 1, "expected '.word  Sentence.'"),
+            }
+        }
+    }
+
+    /// Reads `%name .type need | sentence`.
+    pub fn sregs(&mut self, file: &str, text: &str) {
+        for line in lines(text) {
+            let [name, ty, need @ ..] = line.fields.as_slice() else {
+                self.error(file, line.number, "expected '%name .type need | sentence'");
+                continue;
+            };
+            let (vector, ty) = ty.strip_prefix(".v4").map_or((false, *ty), |t| (true, t));
+            let ty = ty.strip_prefix('.').and_then(Type::from_name);
+            let (Some(ty), Ok(need)) = (ty, need_of(need)) else {
+                self.error(file, line.number, "no such type, or a need that cannot be read");
+                continue;
+            };
+            for name in series(name) {
+                self.sregs.push(Sreg {
+                    name: leak(&name),
+                    ty,
+                    vector,
+                    need,
+                    section: leak(line.section),
+                    sentence: leak(line.sentence),
+                });
+            }
+        }
+    }
+
+    /// Reads `.name PLACE need | sentence`.
+    pub fn directives(&mut self, file: &str, text: &str) {
+        for line in lines(text) {
+            match line.fields.as_slice() {
+                [name, place, need @ ..] => match need_of(need) {
+                    Ok(need) => self.directives.push(Directive {
+                        name: leak(name),
+                        place: leak(place),
+                        need,
+                        section: leak(line.section),
+                        sentence: leak(line.sentence),
+                    }),
+                    Err(e) => self.error(file, line.number, &e),
+                },
+                _ => self.error(file, line.number, "expected '.name PLACE need | sentence'"),
+            }
+        }
+    }
+
+    /// Reads `sm_90a ptx 8.0`; lines that begin with `family` say what `Target::meets` knows, for people.
+    pub fn targets(&mut self, file: &str, text: &str) {
+        for line in lines(text) {
+            match line.fields.as_slice() {
+                ["family", ..] => {}
+                [name, "ptx", version, ..] => match (Target::parse(name), condition::version(version)) {
+                    (Some(target), Ok(ptx)) => self.targets.push(TargetEntry { target, ptx }),
+                    _ => self.error(file, line.number, "expected 'sm_NN ptx V'"),
+                },
+                _ => self.error(file, line.number, "expected 'sm_NN ptx V'"),
+            }
+        }
+    }
+}
+
+/// `%envreg<32>` stands for %envreg0 … %envreg31.
+fn series(name: &str) -> Vec<String> {
+    let count = name.split_once('<').and_then(|(stem, n)| Some((stem, n.strip_suffix('>')?.parse::<u32>().ok()?)));
+    match count {
+        Some((stem, n)) => (0..n).map(|i| format!("{stem}{i}")).collect(),
+        None => vec![name.to_owned()],
+    }
+}

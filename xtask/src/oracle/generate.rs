@@ -1,0 +1,246 @@
+//! Makes instructions from the table: legal forms of every row, and illegal neighbours of each.
+//!
+//! Every value of every slot appears at least once in a form the table holds legal; from each such form some
+//! neighbours are made by one change: a modifier dropped, added, swapped, doubled, another type or space, an
+//! operand missing, added or of another kind, another target or version.
+
+use ptxvm_isa::form::{self, Filling, Unknown};
+use ptxvm_isa::table::{Isa, NO_WORD, Row};
+use ptxvm_isa::{Language, Target, Version, Word};
+
+use super::operands;
+use super::random::Random;
+
+/// An instruction to try and the module it is tried in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Case {
+    /// `sm_90a 9.1`
+    pub language: String,
+    /// The instruction with its semicolon.
+    pub text: String,
+}
+
+/// The targets tried, most often first.
+const TARGETS: &[&str] = &[
+    "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_80", "sm_70", "sm_90", "sm_75", "sm_89", "sm_100", "sm_100f",
+    "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60",
+];
+
+const VERSIONS: &[(u8, u8)] = &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0)];
+
+/// How many of a row's slot values are tried at the most; of longer rows, a sample is.
+const MOST_VALUES: usize = 40;
+
+/// Reads `sm_90a 9.1`.
+pub fn language(text: &str) -> Option<Language> {
+    let (target, version) = text.split_once(' ')?;
+    let (major, minor) = version.split_once('.')?;
+    let ptx = Version::new(major.parse().ok()?, minor.parse().ok()?);
+    Some(Language { target: Target::parse(target)?, ptx })
+}
+
+/// One form in the making: the words behind the opcode, and the operands.
+#[derive(Clone)]
+struct Form {
+    opcode: Word,
+    words: Vec<Word>,
+    operands: Vec<String>,
+}
+
+impl Form {
+    fn text(&self, isa: &Isa) -> String {
+        let mut text = isa.text(self.opcode).to_owned();
+        for &word in &self.words {
+            text.push('.');
+            text += isa.text(word);
+        }
+        if !self.operands.is_empty() {
+            text.push(' ');
+            text += &self.operands.join(", ");
+        }
+        text + ";"
+    }
+}
+
+/// The cases for these rows.
+pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
+    let mut random = Random::new(seed);
+    let mut cases = Vec::new();
+    for &index in rows {
+        let row = &isa.rows[usize::from(index)];
+        let mut tries: Vec<Option<(usize, Word)>> = vec![None; extra];
+        let mut values = Vec::new();
+        for (slot, s) in row.slots.iter().enumerate() {
+            values.extend(s.values.iter().map(|&v| Some((slot, v))));
+        }
+        while values.len() > MOST_VALUES {
+            values.swap_remove(random.below(values.len()));
+        }
+        tries.extend(values);
+        for forced in tries {
+            let Some((language, filling)) = legal(row, forced, &mut random) else { continue };
+            let list = *random.pick(row.lists);
+            let form = Form {
+                opcode: row.name[0],
+                words: spell(row, &filling),
+                operands: list
+                    .iter()
+                    .map(|&o| operands::legal(isa, &row.operands[usize::from(o)], &filling, &mut random))
+                    .collect(),
+            };
+            push(&mut cases, isa, language, &form);
+            for _ in 0..2 {
+                neighbour(isa, row, language, &form, &mut random, &mut cases);
+            }
+        }
+    }
+    cases.sort();
+    cases.dedup();
+    cases
+}
+
+fn push(cases: &mut Vec<Case>, isa: &Isa, language: Language, form: &Form) {
+    let language = format!("{} {}", language.target, language.ptx);
+    cases.push(Case { language, text: form.text(isa) });
+}
+
+/// The modifiers in the row's own order.
+fn spell(row: &Row, filling: &Filling) -> Vec<Word> {
+    let mut words = row.name[1..].to_vec();
+    words.extend(filling.iter().filter(|&&w| w != NO_WORD));
+    words
+}
+
+/// A filling that the table holds legal, with `forced` in its slot, and a language it is legal in.
+fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Option<(Language, Filling)> {
+    let mut best = None;
+    for attempt in 0..300 {
+        let mut filling: Filling = [NO_WORD; form::MAX_SLOTS];
+        let sparse = 1 + random.below(4);
+        for (i, slot) in row.slots.iter().enumerate() {
+            if !slot.optional || random.one_in(1 + sparse) {
+                filling[i] = *random.pick(slot.values);
+            }
+            if let Some((f, word)) = forced {
+                if f == i {
+                    filling[i] = word;
+                }
+            }
+        }
+        let target = if random.one_in(3) { TARGETS[random.below(TARGETS.len())] } else { TARGETS[attempt % 6] };
+        let target = Target::parse(target)?;
+        let language = Language { target, ptx: Version::new(9, 1) };
+        if form::judge(row, &filling, language, &Unknown, false).is_ok() {
+            return Some((language, filling));
+        }
+        best.get_or_insert((language, filling));
+    }
+    // The table knows no legal form with this value (a removed form, say): try it all the same.
+    best
+}
+
+fn neighbour(
+    isa: &Isa,
+    row: &Row,
+    language: Language,
+    form: &Form,
+    random: &mut Random,
+    cases: &mut Vec<Case>,
+) {
+    let mut form = form.clone();
+    let mut language = language;
+    let name = row.name.len() - 1;
+    let free = form.words.len() - name;
+    match random.below(12) {
+        0 if free > 0 => {
+            form.words.remove(name + random.below(free));
+        }
+        1 => {
+            let word = foreign(isa, row, random);
+            form.words.insert(name + random.below(free + 1), word);
+        }
+        2 if form.words.len() > 1 => {
+            let i = random.below(form.words.len() - 1);
+            form.words.swap(i, i + 1);
+        }
+        3 if free > 0 => {
+            let word = form.words[name + random.below(free)];
+            form.words.push(word);
+        }
+        4 | 5 if free > 0 => {
+            let i = name + random.below(free);
+            let kin: Vec<Word> = kin(isa, form.words[i]);
+            form.words[i] = *random.pick(&kin);
+        }
+        6 if free > 0 => {
+            let i = name + random.below(free);
+            form.words[i] = foreign(isa, row, random);
+        }
+        7 if !form.operands.is_empty() => {
+            form.operands.remove(random.below(form.operands.len()));
+        }
+        8 => {
+            let extra = operands::any(random);
+            form.operands.insert(random.below(form.operands.len() + 1), extra);
+        }
+        9 if !form.operands.is_empty() => {
+            let i = random.below(form.operands.len());
+            form.operands[i] = operands::mutated(&form.operands[i], random);
+        }
+        10 => {
+            language.target = Target::parse(TARGETS[random.below(TARGETS.len())]).unwrap_or(language.target);
+        }
+        _ => {
+            let (major, minor) = *random.pick(VERSIONS);
+            language.ptx = Version::new(major, minor);
+            let entry = isa.targets.iter().find(|t| t.target == language.target);
+            if entry.is_none_or(|t| t.ptx > language.ptx) {
+                language.ptx = entry.map_or(Version::new(9, 0), |t| t.ptx);
+            }
+        }
+    }
+    push(cases, isa, language, &form);
+}
+
+/// A modifier that some row of the table uses, more often one of the same opcode.
+fn foreign(isa: &Isa, row: &Row, random: &mut Random) -> Word {
+    let same = isa.opcode(row.name[0]).map_or(&[][..], |o| o.rows);
+    let index = if !same.is_empty() && !random.one_in(4) {
+        usize::from(*random.pick(same))
+    } else {
+        random.below(isa.rows.len())
+    };
+    let slots = isa.rows[index].slots;
+    if slots.is_empty() {
+        return isa.word("s32").unwrap_or(0);
+    }
+    let values = slots[random.below(slots.len())].values;
+    *random.pick(values)
+}
+
+/// Words of the same sort: other types for a type, other spaces for a space, and so on.
+fn kin(isa: &Isa, word: Word) -> Vec<Word> {
+    let groups: &[&[&str]] = &[
+        &["global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"],
+        &["rn", "rz", "rm", "rp", "rni", "rzi", "approx", "full", "rna", "rs"],
+        &["cta", "cluster", "gpu", "sys"],
+        &["relaxed", "acquire", "release", "acq_rel", "weak", "volatile", "mmio", "sc"],
+        &["v2", "v4", "v8"],
+        &["ca", "cg", "cs", "lu", "cv", "wb", "wt"],
+        &["row", "col"],
+        &["1d", "2d", "3d", "4d", "5d", "a1d", "a2d", "cube", "acube"],
+        &["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "num", "nan"],
+        &["and", "or", "xor", "add", "min", "max", "inc", "dec", "exch", "cas", "popc"],
+    ];
+    let text = isa.text(word);
+    let mut kin: Vec<Word> = Vec::new();
+    if isa.word_types[usize::from(word)].is_some() {
+        kin = (0..isa.words.len() as Word).filter(|&w| isa.word_types[usize::from(w)].is_some()).collect();
+    } else if let Some(group) = groups.iter().find(|g| g.contains(&text)) {
+        kin = group.iter().filter_map(|g| isa.word(g)).collect();
+    }
+    if kin.is_empty() {
+        kin.push(word);
+    }
+    kin
+}

@@ -1,0 +1,172 @@
+//! Operands for the tried instructions, from the variables and registers of the prelude.
+
+use ptxvm_isa::form::{self, Filling};
+use ptxvm_isa::table::{Isa, Operand, Shape, SpaceOf, TypeOf};
+use ptxvm_isa::{NO_WORD, Type};
+
+use super::random::Random;
+
+/// An operand that the table holds legal.
+pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Random) -> String {
+    let ty = form::type_of(operand, filling, isa);
+    match operand.shape {
+        Shape::Value if operand.sreg && random.one_in(3) => "%tid.x".into(),
+        Shape::Value if operand.var && random.one_in(3) => "gl".into(),
+        Shape::Value if !operand.ranges.is_empty() || random.one_in(5) => constant(operand, ty, random),
+        Shape::Value | Shape::Register => match operand.ty {
+            TypeOf::Texture if random.one_in(2) => "tx".into(),
+            TypeOf::Surface if random.one_in(2) => "su".into(),
+            TypeOf::Texture | TypeOf::Surface | TypeOf::Sampler => "%rd1".into(),
+            _ if operand.sink && random.one_in(6) => "_".into(),
+            _ => register(ty, operand.wider, random),
+        },
+        Shape::Constant => constant(operand, ty, random),
+        Shape::Predicate => format!("{}%p{}", if random.one_in(3) { "!" } else { "" }, random.below(10)),
+        Shape::Vector(count, inner) => match form::count_of(count, filling, isa) {
+            None => legal(isa, inner, filling, random),
+            Some(n) if n > 8 => match form::type_of(inner, filling, isa) {
+                Some(ty) => format!("{{{}*{n}}}", stem(ty, inner.wider)),
+                None => "{}".into(),
+            },
+            Some(n) => {
+                let items: Vec<String> = (0..n)
+                    .map(|i| match form::type_of(inner, filling, isa) {
+                        Some(ty) if inner.written => numbered(ty, inner.wider, i as usize),
+                        _ => legal(isa, inner, filling, random),
+                    })
+                    .collect();
+                format!("{{{}}}", items.join(", "))
+            }
+        },
+        Shape::Bracket(inner, lists) => {
+            let list = *random.pick(lists);
+            let mut items: Vec<String> = Vec::new();
+            for (i, &o) in list.iter().enumerate() {
+                let inner = &inner[usize::from(o)];
+                let is_address = i == 0 && matches!(inner.ty, TypeOf::None | TypeOf::Slot(_) | TypeOf::Fixed(_));
+                items.push(if is_address {
+                    address(isa, operand, filling, random)
+                } else {
+                    legal(isa, inner, filling, random)
+                });
+            }
+            format!("[{}]", items.join(", "))
+        }
+        Shape::Pair(a, b, optional) => {
+            let first = legal(isa, a, filling, random);
+            if optional && random.one_in(2) {
+                return first;
+            }
+            format!("{first}|{}", legal(isa, b, filling, random))
+        }
+        Shape::Sink => "_".into(),
+        Shape::Label => "L0".into(),
+        Shape::Function => "fn".into(),
+        Shape::Targets => "BT".into(),
+        Shape::Prototype => "CP".into(),
+        Shape::Call => "(%r1), fn, (%r2)".into(),
+    }
+}
+
+fn constant(operand: &Operand, ty: Option<Type>, random: &mut Random) -> String {
+    if let Some(range) = operand.ranges.get(random.below(operand.ranges.len())) {
+        let count = (range.high - range.low) / range.step + 1;
+        return (range.low + range.step * random.below(count.clamp(1, 1 << 30) as usize) as i64).to_string();
+    }
+    match ty {
+        Some(Type::F32) => "0f3F800000".into(),
+        Some(Type::F64) => "0d3FF0000000000000".into(),
+        _ => random.pick(&["1", "0", "7"]).to_string(),
+    }
+}
+
+fn address(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Random) -> String {
+    let space = match operand.space {
+        SpaceOf::Generic => NO_WORD,
+        SpaceOf::Slot(slot) => filling[usize::from(slot)],
+        SpaceOf::Fixed(word) => word,
+    };
+    if isa.text(space) == "tmem" {
+        return numbered(Type::B32, false, random.below(10));
+    }
+    let variable = match isa.text(space).split("::").next().unwrap_or("") {
+        "global" => "gl",
+        "shared" => "sm",
+        "local" => "lo",
+        "const" => "co",
+        "param" => "pa",
+        _ => "",
+    };
+    if space == NO_WORD || variable.is_empty() || (variable != "pa" && !random.one_in(4)) {
+        return random.pick(&["%rd1", "%rd2+16", "%rd3"]).to_string();
+    }
+    if random.one_in(2) { variable.into() } else { format!("{variable}+16") }
+}
+
+/// A register of the prelude that fits the type.
+fn register(ty: Option<Type>, wider: bool, random: &mut Random) -> String {
+    match ty {
+        None => "%r1".into(),
+        Some(ty) => numbered(ty, wider, random.below(10)),
+    }
+}
+
+fn numbered(ty: Type, wider: bool, number: usize) -> String {
+    format!("{}{number}", stem(ty, wider))
+}
+
+/// What the names of the prelude's registers of a type begin with.
+fn stem(ty: Type, wider: bool) -> &'static str {
+    match (ty, ty.bits()) {
+        (Type::Pred, _) => "%p",
+        (Type::F32, _) => "%f",
+        (Type::F64, _) => "%fd",
+        (_, ..=8) if wider => "%h",
+        (_, ..=8) => "%c",
+        (_, ..=16) => "%h",
+        (_, ..=32) => "%r",
+        (_, ..=64) => "%rd",
+        _ => "%q",
+    }
+}
+
+/// Writes out `{%f*64}`, the short form of a long vector, as `{%f0, %f1 … %f63}`.
+pub fn expand(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, tail)) = rest.split_once('*') {
+        let (head, stem) = before.rsplit_once('{').unwrap_or((before, ""));
+        let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+        let count: usize = tail[..end].parse().unwrap_or(0);
+        out += head;
+        out.push('{');
+        out += &(0..count).map(|i| format!("{stem}{i}")).collect::<Vec<_>>().join(", ");
+        rest = &tail[end..];
+    }
+    out + rest
+}
+
+/// Something that could stand in any operand's place.
+pub fn any(random: &mut Random) -> String {
+    let all = [
+        "%r1", "%rd1", "%f1", "%fd1", "%h1", "%p1", "1", "0f3F800000", "[%rd1]", "{%r1, %r2}", "%tid.x", "gl", "_", "sm",
+        "%ru1", "%rs1", "%c1", "%hf1", "%hx1", "!%p1", "0", "-1", "1.5", "%rdu1", "{%r1, %r2, %r3, %r4}",
+    ];
+    random.pick(&all).to_string()
+}
+
+/// The same operand with one thing changed, or another one.
+pub fn mutated(text: &str, random: &mut Random) -> String {
+    if text.starts_with('{') && random.one_in(2) {
+        let inner = text.trim_matches(['{', '}']);
+        return match random.below(2) {
+            0 => format!("{{{inner}, %r9}}"),
+            _ => format!("{{{}}}", inner.rsplit_once(',').map_or(inner, |(head, _)| head)),
+        };
+    }
+    if text.starts_with('[') && random.one_in(2) {
+        let address = ["[gl]", "[sm]", "[lo]", "[co]", "[pa]", "[%r1]", "[%f1]", "[%rd1+4]", "[4]", "[%h1]", "[sm+4]"];
+        return random.pick(&address).to_string();
+    }
+    any(random)
+}

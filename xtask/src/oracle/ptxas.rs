@@ -1,0 +1,154 @@
+//! Asks ptxas for its verdict on many instructions at once.
+//!
+//! One run judges a whole batch: ptxas names the line of every error it finds, so the lines it names are refused;
+//! the rest is tried again without them until a run is clean. A run that names no line (a crash, a refusal after
+//! the front end) is split in two until the culprit is alone.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ptxvm_isa::{Language, Suffix, Target};
+
+use super::prelude;
+
+/// What ptxas says of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Accepted.
+    Accepted,
+    /// Refused with an error of its front end.
+    Refused,
+    /// It crashed, hung, or refused without naming a line: no verdict.
+    None,
+}
+
+/// The assembler and a folder for its input.
+pub struct Ptxas {
+    path: PathBuf,
+    scratch: PathBuf,
+}
+
+enum Run {
+    Clean,
+    Lines(Vec<usize>),
+    Unclear,
+}
+
+impl Ptxas {
+    /// Finds ptxas 13.1: `$PTXAS`, or the one `pip` put into `.venv`.
+    pub fn find(root: &Path) -> Result<Ptxas, String> {
+        let installed = root.join(".venv/oracle/nvidia/cu13/bin/ptxas");
+        let path = std::env::var_os("PTXAS").map(PathBuf::from).unwrap_or(installed);
+        if !path.exists() {
+            return Err(format!(
+                "{} is not there; install it with `pip install nvidia-cuda-nvcc==13.1.115 --target .venv/oracle` \
+                 or set PTXAS",
+                path.display()
+            ));
+        }
+        let scratch = std::env::temp_dir().join(format!("ptxvm-oracle-{}", std::process::id()));
+        std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
+        Ok(Ptxas { path, scratch })
+    }
+
+    /// The verdict on each instruction.
+    pub fn judge(&self, language: Language, instructions: &[&str]) -> Result<Vec<Verdict>, String> {
+        let mut verdicts = vec![Verdict::None; instructions.len()];
+        for start in (0..instructions.len()).step_by(200) {
+            let all: Vec<usize> = (start..instructions.len().min(start + 200)).collect();
+            self.batch(language, instructions, all, &mut verdicts)?;
+        }
+        Ok(verdicts)
+    }
+
+    fn batch(
+        &self,
+        language: Language,
+        instructions: &[&str],
+        mut left: Vec<usize>,
+        verdicts: &mut [Verdict],
+    ) -> Result<(), String> {
+        while !left.is_empty() {
+            let texts: Vec<&str> = left.iter().map(|&i| instructions[i]).collect();
+            match self.run(language, &texts)? {
+                Run::Clean => {
+                    left.iter().for_each(|&i| verdicts[i] = Verdict::Accepted);
+                    return Ok(());
+                }
+                Run::Lines(lines) => {
+                    lines.iter().for_each(|&line| verdicts[left[line]] = Verdict::Refused);
+                    left.retain(|&i| verdicts[i] != Verdict::Refused);
+                }
+                Run::Unclear if left.len() == 1 => return Ok(()),
+                Run::Unclear => {
+                    let second = left.split_off(left.len() / 2);
+                    self.batch(language, instructions, second, verdicts)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, language: Language, instructions: &[&str]) -> Result<Run, String> {
+        let (text, first) = prelude::module(language, instructions);
+        let file = self.scratch.join("tried.ptx");
+        std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        let log = self.scratch.join("log");
+        let errors = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
+        let mut child = Command::new(&self.path)
+            .args(["-arch", &architecture(language.target), "-O0", "-o", "/dev/null"])
+            .arg(&file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .map_err(|e| format!("{}: {e}", self.path.display()))?;
+        let started = Instant::now();
+        let status = loop {
+            match child.try_wait().map_err(|e| e.to_string())? {
+                Some(status) => break status,
+                None if started.elapsed() > Duration::from_secs(30) => {
+                    child.kill().map_err(|e| e.to_string())?;
+                    child.wait().map_err(|e| e.to_string())?;
+                    return Ok(Run::Unclear);
+                }
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        };
+        if status.success() {
+            return Ok(Run::Clean);
+        }
+        let log = std::fs::read(&log).map_err(|e| e.to_string())?;
+        let mut lines: Vec<usize> = Vec::new();
+        for line in String::from_utf8_lossy(&log).lines() {
+            let Some((_, rest)) = line.split_once(", line ") else { continue };
+            let Some((number, rest)) = rest.split_once(';') else { continue };
+            let kind = rest.trim_start();
+            if !kind.starts_with("error") && !kind.starts_with("fatal") {
+                continue;
+            }
+            match number.trim().parse::<usize>() {
+                Ok(n) if n >= first && n < first + instructions.len() => lines.push(n - first),
+                _ => {}
+            }
+        }
+        Ok(if lines.is_empty() || status.code().is_none() { Run::Unclear } else { Run::Lines(lines) })
+    }
+}
+
+impl Drop for Ptxas {
+    fn drop(&mut self) {
+        // The scratch folder holds nothing worth a complaint if it cannot be removed.
+        let _ = std::fs::remove_dir_all(&self.scratch);
+    }
+}
+
+/// The `-arch` that judges modules of a target: 13.1 knows sm_75 and later, and takes older modules with that.
+fn architecture(target: Target) -> String {
+    if target.sm < 75 {
+        Target { sm: 75, suffix: Suffix::Plain }.to_string()
+    } else {
+        target.to_string()
+    }
+}
