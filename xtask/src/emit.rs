@@ -109,6 +109,7 @@ fn operand(o: &Operand) -> String {
         ("sreg", o.sreg),
         ("var", o.var),
         ("sink", o.sink),
+        ("negatable", o.negatable),
         ("selector", o.selector),
         ("unified", o.unified),
     ];
@@ -250,6 +251,17 @@ fn tables_file(isa: &Isa) -> String {
         let _ =
             writeln!(text, "    TargetEntry {{ target: {}, ptx: {} }},", target(&t.target), version(&t.ptx));
     }
+    text += "];\n\npub static TOLERATED: &[Tolerated] = &[\n";
+    for t in isa.tolerated {
+        let _ = writeln!(
+            text,
+            "    Tolerated {{ words: {}, how: Tolerance::{:?}, opcodes: {}, only: {} }},",
+            words(t.words),
+            t.how,
+            words(t.opcodes),
+            t.only
+        );
+    }
     text + "];\n"
 }
 
@@ -280,6 +292,6 @@ fn root_file(isa: &Isa, modules: &[(String, Vec<&Row>)]) -> String {
     }
     text += "    let _ = at;\n    all\n};\n\n";
     debug_assert!(isa.words.len() < usize::from(NO_WORD));
-    text += "/// The table.\npub static ISA: crate::table::Isa = crate::table::Isa {\n    words: words::WORDS,\n    word_types: words::WORD_TYPES,\n    sections: tables::SECTIONS,\n    rows: &ROWS,\n    opcodes: tables::OPCODES,\n    meanings: tables::MEANINGS,\n    sregs: tables::SREGS,\n    directives: tables::DIRECTIVES,\n    targets: tables::TARGETS,\n};\n";
+    text += "/// The table.\npub static ISA: crate::table::Isa = crate::table::Isa {\n    words: words::WORDS,\n    word_types: words::WORD_TYPES,\n    sections: tables::SECTIONS,\n    rows: &ROWS,\n    opcodes: tables::OPCODES,\n    meanings: tables::MEANINGS,\n    sregs: tables::SREGS,\n    directives: tables::DIRECTIVES,\n    targets: tables::TARGETS,\n    tolerated: tables::TOLERATED,\n};\n";
     text
 }

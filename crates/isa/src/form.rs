@@ -3,7 +3,7 @@
 //! ptxas takes modifiers in nearly any order. What it does keep is the name's own parts, the order among
 //! modifiers that could stand for each other (the two types of `cvt`), and what a row's `order` line asks.
 
-use crate::table::{Ask, CountSource, Isa, NO_WORD, Row, Rule, Slot, TypeOf, Word};
+use crate::table::{Ask, CountSource, Isa, NO_WORD, Row, Rule, Slot, Tolerance, TypeOf, Word};
 use crate::target::Language;
 use crate::types::Type;
 use crate::{Operand, table::Count};
@@ -33,6 +33,13 @@ pub enum Miss {
     Need,
     /// The form has been removed for this version and target.
     Gone,
+}
+
+/// The first modifier that no slot of the row takes, which ptxas passes over.
+pub fn ignored(row: &Row, modifiers: &[Word]) -> Option<usize> {
+    let parts = row.name.len() - 1;
+    let has_slot = |w: &Word| row.slots.iter().any(|s| s.values.contains(w));
+    modifiers.iter().enumerate().skip(parts).find(|(_, w)| !has_slot(w)).map(|(i, _)| i)
 }
 
 /// What a rule may ask about the operands; the checker answers.
@@ -94,7 +101,10 @@ impl Search<'_> {
         let Some(&word) = self.words.get(i) else {
             return self.complete();
         };
-        if self.words[..i].contains(&word) && may_repeat(self.isa, word) {
+        if self.words[..i].contains(&word) && self.tolerates(word, Tolerance::Repeat) {
+            return self.place(i + 1);
+        }
+        if !self.row.slots.iter().any(|s| s.values.contains(&word)) && self.ignores(i) {
             return self.place(i + 1);
         }
         let mut miss = Miss::Unexpected(i);
@@ -123,6 +133,21 @@ impl Search<'_> {
             self.fail(i, miss);
         }
         false
+    }
+
+    fn tolerates(&self, word: Word, how: Tolerance) -> bool {
+        self.isa.tolerated.iter().any(|t| t.how == how && t.covers(self.row.name[0], word))
+    }
+
+    /// Whether ptxas passes over the modifier at this place, which no slot of the row takes.
+    fn ignores(&self, i: usize) -> bool {
+        let word = self.words[i];
+        let once = |words: &[Word]| self.words.iter().filter(|w| words.contains(w)).count() == 1;
+        self.isa.tolerated.iter().any(|t| match t.how {
+            Tolerance::Repeat => false,
+            Tolerance::Once => t.covers(self.row.name[0], word) && once(t.words),
+            Tolerance::Any => t.covers(self.row.name[0], word),
+        })
     }
 
     /// Whether `slot` may be filled now, given which slots are filled already.
@@ -158,11 +183,6 @@ impl Search<'_> {
             self.why = Some(why);
         }
     }
-}
-
-/// ptxas lets these two stand more than once.
-fn may_repeat(isa: &Isa, word: Word) -> bool {
-    matches!(isa.text(word), "sync" | "uni")
 }
 
 /// Checks a filled row against the module's language and the row's rules.

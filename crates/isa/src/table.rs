@@ -30,6 +30,8 @@ pub struct Isa {
     pub directives: &'static [Directive],
     /// Targets.
     pub targets: &'static [TargetEntry],
+    /// Modifiers that ptxas lets pass where no row has room for them.
+    pub tolerated: &'static [Tolerated],
 }
 
 /// A section of the manual.
@@ -113,6 +115,8 @@ pub struct Operand {
     pub var: bool,
     /// The sink `_` may stand there too.
     pub sink: bool,
+    /// It may be negated (`-a`).
+    pub negatable: bool,
     /// A half or byte selector (`.h0`, `.b3`) may follow it.
     pub selector: bool,
     /// `.unified` may follow it.
@@ -332,6 +336,37 @@ pub struct TargetEntry {
     pub ptx: Version,
 }
 
+/// Modifiers that ptxas lets pass although no row has room for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerated {
+    /// The modifiers.
+    pub words: &'static [Word],
+    /// How they are let pass.
+    pub how: Tolerance,
+    /// The opcodes that `only` speaks of.
+    pub opcodes: &'static [Word],
+    /// Whether these opcodes alone tolerate them; otherwise all but these do.
+    pub only: bool,
+}
+
+/// How a modifier without a slot is let pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tolerance {
+    /// It has a slot and may stand there more than once.
+    Repeat,
+    /// One of the group is ignored.
+    Once,
+    /// Any number of them is ignored.
+    Any,
+}
+
+impl Tolerated {
+    /// Whether this entry speaks of the modifier of this opcode.
+    pub fn covers(&self, opcode: Word, word: Word) -> bool {
+        self.words.contains(&word) && self.opcodes.contains(&opcode) == self.only
+    }
+}
+
 impl Row {
     /// A row that says nothing, for the generated table to start from.
     pub const BLANK: Row = Row {
@@ -361,6 +396,7 @@ impl Operand {
         sreg: false,
         var: false,
         sink: false,
+        negatable: false,
         selector: false,
         unified: false,
         space: SpaceOf::Generic,

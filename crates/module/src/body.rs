@@ -1,16 +1,16 @@
 //! The walk through a function's body: blocks and their names, labels, and each instruction with its names resolved.
 
-use ptxvm_isa::target::describe_need;
 use ptxvm_isa::Type;
+use ptxvm_isa::target::describe_need;
 use ptxvm_syntax::Diagnostic;
 use ptxvm_syntax::ast::{
-    Guard, InstructionId, List, Name, Operand, OperandKind, PrototypeId, Span, Statement, StatementKind, Symbol,
-    TargetListId, TargetListKind,
+    ExpressionId, Guard, InstructionId, List, Name, Operand, OperandKind, PrototypeId, Span, Statement,
+    StatementKind, Symbol, TargetListId, TargetListKind,
 };
 
 use crate::context::Context;
 use crate::declared::Place;
-use crate::entity::{Entity, LabelId};
+use crate::entity::{Entity, FunctionId, LabelId};
 use crate::module::{Signature, Use};
 use crate::parameter::{self, Direction};
 use crate::pragma::{self, Level};
@@ -192,41 +192,61 @@ fn targets(context: &mut Context<'_>, id: TargetListId) {
             continue;
         }
         match target.count {
-            None => target_name(context, target.name.symbol, target.name.span, list.kind, what),
-            Some(count) => {
-                let Some(count) = context.small_integer(count) else { continue };
-                let prefix = file.text(target.name.symbol);
-                for number in 0..count {
-                    let member = format!("{prefix}{number}");
-                    let Some(symbol) = file.interner.get(&member) else {
-                        let message = format!("`{member}` is not declared here");
-                        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, target.name.span, message);
-                        context.report(diagnostic.section("11.3.1"));
-                        break;
-                    };
-                    target_name(context, symbol, target.name.span, list.kind, what);
-                }
-            }
+            None => target_name(context, target.name, id, what),
+            Some(count) => target_range(context, target.name, count, id, what),
         }
     }
     label(context, list.label.symbol, list.label.span, Entity::Targets(id));
 }
 
-fn target_name(context: &mut Context<'_>, symbol: Symbol, span: Span, kind: TargetListKind, what: &str) {
-    let text = context.text(symbol);
-    let entity = context.scopes.resolve(symbol, &context.file.interner);
-    let fits = match kind {
-        TargetListKind::Branch => matches!(entity, Some(Entity::Label(_))),
-        TargetListKind::Call => matches!(entity, Some(Entity::Function(_))),
-    };
-    if fits {
-        return;
+/// `name<N>` in a list of targets. A range that has been looked up in this function is not looked up again, so that
+/// many lists of many labels take no more time than their text.
+fn target_range(
+    context: &mut Context<'_>,
+    prefix: Name,
+    count: ExpressionId,
+    list: TargetListId,
+    what: &str,
+) {
+    let file = context.file;
+    let Some(count) = context.small_integer(count) else { return };
+    let known = context.target_ranges.get(&prefix.symbol).copied().unwrap_or(0);
+    for number in known..count {
+        let member = format!("{}{number}", file.text(prefix.symbol));
+        let Some(symbol) = file.interner.get(&member) else {
+            let message = format!("`{member}` is not declared here");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, prefix.span, message);
+            context.report(diagnostic.section("11.3.1"));
+            return;
+        };
+        target_name(context, Name { symbol, span: prefix.span }, list, what);
     }
-    let (code, message) = match entity {
-        None => (codes::UNKNOWN_NAME, format!("`{text}` is not declared here")),
-        Some(_) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is none")),
+    context.target_ranges.insert(prefix.symbol, count.max(known));
+}
+
+/// More signatures than any real list has; what lies beyond is not compared with calls.
+const MOST_SIGNATURES: usize = 16;
+
+fn target_name(context: &mut Context<'_>, name: Name, list: TargetListId, what: &str) {
+    let text = context.text(name.symbol);
+    let kind = context.file[list].kind;
+    let (code, message) = match (context.scopes.resolve(name.symbol, &context.file.interner), kind) {
+        (Some(Entity::Label(_)), TargetListKind::Branch) => return,
+        (Some(Entity::Function(function)), TargetListKind::Call) => {
+            let known = &context.module.call_lists[list.0 as usize];
+            let signature = &context.function(function).signature;
+            let same = |f: &FunctionId| {
+                function::signatures_differ(&context.function(*f).signature, signature).is_none()
+            };
+            if known.len() < MOST_SIGNATURES && !known.iter().any(same) {
+                context.module.call_lists[list.0 as usize].push(function);
+            }
+            return;
+        }
+        (None, _) => (codes::UNKNOWN_NAME, format!("`{text}` is not declared here")),
+        (Some(_), _) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is none")),
     };
-    context.report(Diagnostic::error(code, span, message).section("11.3"));
+    context.report(Diagnostic::error(code, name.span, message).section("11.3"));
 }
 
 /// `name: .callprototype …`

@@ -1,7 +1,7 @@
 //! `call` (manual 7.1, 9.7.12.5): the function or prototype, and each argument against its parameter.
 
 use ptxvm_isa::{Kind, Type};
-use ptxvm_syntax::ast::{FunctionKind, Instruction, List, Operand, OperandKind, Span, SpaceKind};
+use ptxvm_syntax::ast::{FunctionKind, Instruction, List, Operand, OperandKind, SpaceKind, Span};
 use ptxvm_syntax::{Diagnostic, Value};
 
 use crate::codes;
@@ -48,9 +48,10 @@ pub fn check(context: &mut Context<'_>, instruction: &Instruction, complete: boo
             }
             (codes::CALL_TARGET, format!("`{text}` cannot hold a function's address"))
         }
-        (Some(Entity::Register(_)), None) => {
-            (codes::CALL_INDIRECT, format!("the call through `{text}` needs a prototype or a list of targets"))
-        }
+        (Some(Entity::Register(_)), None) => (
+            codes::CALL_INDIRECT,
+            format!("the call through `{text}` needs a prototype or a list of targets"),
+        ),
         _ => (codes::CALL_TARGET, format!("`{text}` is no function")),
     };
     context.report(Diagnostic::error(code, call.callee.span, message).section(SECTION));
@@ -90,11 +91,11 @@ fn indirect(context: &mut Context<'_>, prototype: Operand, call: &Call, span: Sp
             context.module.prototypes[id.0 as usize] = signature;
         }
         Some(Entity::Targets(id)) if file[id].kind == ptxvm_syntax::ast::TargetListKind::Call => {
-            for target in &file[file[id].targets] {
-                if let Some(Entity::Function(function)) = context.lookup(target.name.symbol) {
-                    against_function(context, function, call, span);
-                }
+            let functions = std::mem::take(&mut context.module.call_lists[id.0 as usize]);
+            for &function in &functions {
+                against_function(context, function, call, span);
             }
+            context.module.call_lists[id.0 as usize] = functions;
         }
         _ => {
             let text = context.text(name);
@@ -136,9 +137,7 @@ fn argument(context: &mut Context<'_>, operand: &Operand, parameter: &Parameter,
             constant_mismatch(value, parameter)
         }
         OperandKind::Name(symbol) => match context.lookup(symbol) {
-            Some(Entity::Register(register)) => {
-                register_mismatch(register.ty, register.vector, parameter)
-            }
+            Some(Entity::Register(register)) => register_mismatch(register.ty, register.vector, parameter),
             Some(Entity::Variable(variable)) => variable_mismatch(context, variable, parameter),
             _ => Some("only registers, `.param` variables and constants can be passed".to_owned()),
         },
@@ -235,16 +234,16 @@ fn variable_mismatch(context: &Context<'_>, variable: Variable, parameter: &Para
         return Some("only `.param` variables can be passed, not those of other spaces".to_owned());
     }
     if variable.role != Role::Plain {
-        return Some("a function's own parameter cannot be passed on; copy it to a `.param` variable".to_owned());
+        return Some(
+            "a function's own parameter cannot be passed on; copy it to a `.param` variable".to_owned(),
+        );
     }
     let found = || format!("`{}`", written(full.ty, full.vector, full.elements));
     let (VariableType::Data(formal), VariableType::Data(actual)) = (parameter.ty, full.ty) else {
         return mismatch(&found(), parameter);
     };
     let fits = match (parameter.elements, full.elements) {
-        (None, None) => {
-            compatible(shape(formal, parameter.vector), shape(actual, full.vector))
-        }
+        (None, None) => compatible(shape(formal, parameter.vector), shape(actual, full.vector)),
         (Some(elements), Some(_)) => {
             let plain = |ty: Type| ty.kind() == Kind::Bits;
             parameter.space == SpaceKind::Param

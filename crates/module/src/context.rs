@@ -9,6 +9,8 @@ use ptxvm_syntax::ast::{ExpressionId, File, Span, Symbol};
 use ptxvm_syntax::codes::TOO_MANY_ERRORS;
 use ptxvm_syntax::{Diagnostic, ERROR_LIMIT, Evaluator, Value};
 
+use rustc_hash::FxHashMap;
+
 use crate::codes;
 use crate::debug::Debug;
 use crate::entity::{Entity, FunctionId, VariableId};
@@ -40,6 +42,8 @@ pub struct Context<'a> {
     pub(crate) call: Option<Symbol>,
     /// What the debugging directives have said.
     pub(crate) debug: Debug,
+    /// By prefix: how many labels `prefix<N>` of the current function have been looked up.
+    pub(crate) target_ranges: FxHashMap<Symbol, u32>,
     /// The texture mode that the target list has named.
     pub(crate) texture_mode_given: Option<TextureMode>,
     /// The registers declared so far in the current function.

@@ -2,8 +2,8 @@
 
 use ptxvm_isa::Version;
 use ptxvm_syntax::ast::{
-    Argument, DebugItem, DebugItemKind, Directive, ExpressionId, ExpressionKind, File, List, Loc, Name, Position,
-    Section, Span, Symbol, UnaryOp,
+    Argument, DebugItem, DebugItemKind, Directive, ExpressionId, ExpressionKind, File, List, Loc, Name,
+    Position, Section, Span, Symbol, UnaryOp,
 };
 use ptxvm_syntax::{Diagnostic, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -186,8 +186,8 @@ pub fn dwarf(context: &mut Context<'_>, span: Span) {
 /// What can be said only when the whole file has been seen.
 pub fn finish(context: &mut Context<'_>) {
     for name in std::mem::take(&mut context.debug.used) {
-        let known = context.debug.labels.contains_key(&name.symbol)
-            || context.debug.sections.contains(&name.symbol);
+        let known =
+            context.debug.labels.contains_key(&name.symbol) || context.debug.sections.contains(&name.symbol);
         if !known {
             let text = context.text(name.symbol);
             let message = format!("no section has a label `{text}`");

@@ -95,7 +95,8 @@ fn bank(context: &mut Context<'_>, declaration: &Declaration) {
         .any(|d| context.file[d.dimensions].first().is_some_and(|d| d.size.is_none()));
     if ptx >= Version::new(2, 2) {
         if declaration.space.bank.is_some() {
-            let diagnostic = Diagnostic::error(codes::GONE, span, "numbered constant banks ended with PTX 2.1");
+            let diagnostic =
+                Diagnostic::error(codes::GONE, span, "numbered constant banks ended with PTX 2.1");
             context.report(diagnostic.help("write `.const`").section("5.1.3.1"));
         }
         return;
@@ -119,8 +120,7 @@ fn linkage(context: &mut Context<'_>, declaration: &Declaration) {
         LinkageKind::Weak => context.need(".weak", "`.weak`", linkage.span),
         LinkageKind::Common => {
             context.need(".common", "`.common`", linkage.span);
-            let opaque =
-                matches!(context.text(declaration.ty.symbol), "texref" | "samplerref" | "surfref");
+            let opaque = matches!(context.text(declaration.ty.symbol), "texref" | "samplerref" | "surfref");
             if declaration.space.kind != SpaceKind::Global || opaque {
                 let message = "`.common` is for variables in `.global` that are not opaque";
                 let diagnostic = Diagnostic::error(codes::COMMON, linkage.span, message);
@@ -176,9 +176,12 @@ fn declare(context: &mut Context<'_>, declarator: &Declarator, entity: Entity, c
 /// Reports a name that its scope has already.
 pub fn duplicate(context: &mut Context<'_>, name: Name, earlier: Span) {
     let text = context.text(name.symbol);
-    let mut diagnostic =
-        Diagnostic::error(codes::DUPLICATE_NAME, name.span, format!("`{text}` is declared twice in this scope"))
-            .section("4.4");
+    let mut diagnostic = Diagnostic::error(
+        codes::DUPLICATE_NAME,
+        name.span,
+        format!("`{text}` is declared twice in this scope"),
+    )
+    .section("4.4");
     if earlier.end > 0 {
         diagnostic = diagnostic.also(earlier, "declared here before");
     } else {
@@ -285,7 +288,9 @@ fn again(context: &mut Context<'_>, declarator: &Declarator, now: &Variable) -> 
     } else if !external(&before) && !external(now) {
         return false;
     } else if external(&before) && now.linkage.is_none() {
-        format!("`{text}` has been declared `.extern`, so its definition needs `.visible`, `.weak` or `.common`")
+        format!(
+            "`{text}` has been declared `.extern`, so its definition needs `.visible`, `.weak` or `.common`"
+        )
     } else {
         if external(&before) && !external(now) {
             let id = before.id;

@@ -4,7 +4,7 @@
 use ptxvm_isa::Type;
 use ptxvm_isa::target::{Suffix, Target};
 use ptxvm_syntax::Diagnostic;
-use ptxvm_syntax::ast::{Align, Declaration, Declarator, Span, SpaceKind};
+use ptxvm_syntax::ast::{Align, Declaration, Declarator, SpaceKind, Span};
 
 use crate::codes;
 use crate::context::Context;
@@ -86,8 +86,7 @@ pub fn declared(context: &mut Context<'_>, declaration: &Declaration, place: Pla
                     Some(_) => format!("`.{text}` is a type of instructions only"),
                     None => format!("there is no type `.{text}`"),
                 };
-                let mut diagnostic =
-                    Diagnostic::error(codes::DECLARED_TYPE, span, message).section("5.2.1");
+                let mut diagnostic = Diagnostic::error(codes::DECLARED_TYPE, span, message).section("5.2.1");
                 if let Some(ty) = found {
                     let bits = ty.bits().next_power_of_two().max(8);
                     diagnostic = diagnostic.help(format!("declare it as `.b{bits}`"));
@@ -107,8 +106,20 @@ fn lenient(ty: Type, declaration: &Declaration, place: Place, context: &Context<
     let array = |d: &Declarator| !d.dimensions.is_empty();
     let grammatical = !matches!(
         ty,
-        Type::B1 | Type::B4 | Type::U4 | Type::S4 | Type::Bf16 | Type::Bf16x2 | Type::Tf32 | Type::U8x4
-            | Type::S8x4 | Type::E2m3 | Type::E3m2 | Type::E2m1 | Type::Ue8m0 | Type::Ue4m3
+        Type::B1
+            | Type::B4
+            | Type::U4
+            | Type::S4
+            | Type::Bf16
+            | Type::Bf16x2
+            | Type::Tf32
+            | Type::U8x4
+            | Type::S8x4
+            | Type::E2m3
+            | Type::E3m2
+            | Type::E2m1
+            | Type::Ue8m0
+            | Type::Ue4m3
     );
     grammatical
         && match place {
@@ -215,7 +226,8 @@ pub fn fits(
         }
         (codes::MISPLACED_PREDICATE, "a predicate can only be a scalar register".to_owned(), "5.4.1")
     } else if opaque && place == Place::Body {
-        let message = format!("`.{}` can be declared at module level or as a kernel parameter", declared.ty.name());
+        let message =
+            format!("`.{}` can be declared at module level or as a kernel parameter", declared.ty.name());
         (codes::MISPLACED_OPAQUE, message, "5.3")
     } else if opaque && place == Place::Module && space != SpaceKind::Global {
         let message = format!("`.{}` is declared in `.global`", declared.ty.name());
@@ -230,7 +242,11 @@ pub fn fits(
     } else if space == SpaceKind::Reg && (opaque || !scalar) {
         (codes::UNSUITED_TYPE, format!("`{name}` cannot be a register: {}", why(opaque)), "5.1.1")
     } else if space == SpaceKind::Param && scalar && place != Place::EntryParameter && opaque {
-        (codes::MISPLACED_OPAQUE, format!("`.{}` can be a kernel's parameter only", declared.ty.name()), "5.3")
+        (
+            codes::MISPLACED_OPAQUE,
+            format!("`.{}` can be a kernel's parameter only", declared.ty.name()),
+            "5.3",
+        )
     } else if space == SpaceKind::Param
         && scalar
         && (declared.vector > 1 || declared.ty == VariableType::Data(Type::F16x2))

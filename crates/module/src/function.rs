@@ -4,7 +4,7 @@
 use ptxvm_isa::Version;
 use ptxvm_isa::target::{Suffix, Target};
 use ptxvm_syntax::Diagnostic;
-use ptxvm_syntax::ast::{self, Argument, FunctionKind, LinkageKind, List, Name, Span, SpaceKind};
+use ptxvm_syntax::ast::{self, Argument, FunctionKind, LinkageKind, List, Name, SpaceKind, Span};
 
 use crate::codes;
 use crate::context::Context;
@@ -119,6 +119,7 @@ fn declare(context: &mut Context<'_>, function: &ast::Function, signature: Signa
         linkage: function.linkage.map(|l| l.kind),
         signature,
         body: None,
+        alias: None,
         directives: function.directives,
     };
     match context.scopes.binding(name.symbol).filter(|b| b.depth == 1).map(|b| (b.entity, b.span)) {
@@ -134,8 +135,8 @@ fn declare(context: &mut Context<'_>, function: &ast::Function, signature: Signa
             }
             let earlier = &mut context.module.functions[id.0 as usize];
             if earlier.body.is_none() {
-                let linkage = described.linkage.or(earlier.linkage);
-                *earlier = Function { linkage, ..described };
+                let (linkage, alias) = (described.linkage.or(earlier.linkage), earlier.alias);
+                *earlier = Function { linkage, alias, ..described };
             }
             return id;
         }
@@ -180,7 +181,7 @@ fn difference(before: &Function, now: &Function) -> Option<&'static str> {
 }
 
 /// How two signatures differ.
-fn signatures_differ(a: &Signature, b: &Signature) -> Option<&'static str> {
+pub fn signatures_differ(a: &Signature, b: &Signature) -> Option<&'static str> {
     if a.parameters.len() != b.parameters.len() || a.returns.len() != b.returns.len() {
         return Some("the number of parameters differs");
     }
@@ -209,6 +210,7 @@ fn signatures_differ(a: &Signature, b: &Signature) -> Option<&'static str> {
 fn define(context: &mut Context<'_>, id: FunctionId, function: &ast::Function, body: ast::Body) {
     let outer = context.function.replace(id);
     context.registers.clear();
+    context.target_ranges.clear();
     context.next_register = 0;
     context.scopes.enter();
     let mut signature = std::mem::take(&mut context.module.functions[id.0 as usize].signature);
@@ -292,14 +294,14 @@ pub fn alias(context: &mut Context<'_>, span: Span, name: Name, aliasee: Name) {
     let (one, other) = (context.function(alias), context.function(of));
     let message = if one.body.is_some() {
         "the alias has a body of its own".to_owned()
-    } else if context.module.aliases.iter().any(|(known, _)| *known == alias) {
+    } else if one.alias.is_some() {
         "the alias stands for a function already".to_owned()
     } else if matches!(other.linkage, Some(LinkageKind::Weak | LinkageKind::Extern)) {
         "a `.weak` or `.extern` function cannot be aliased".to_owned()
     } else if let Some(different) = signatures_differ(&one.signature, &other.signature) {
         format!("the two functions differ: {different}")
     } else {
-        context.module.aliases.push((alias, of));
+        context.module.functions[alias.0 as usize].alias = Some(of);
         return;
     };
     let span = name.span.to(aliasee.span);

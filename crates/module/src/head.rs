@@ -34,10 +34,12 @@ pub fn check(context: &mut Context<'_>, options: &Options) -> usize {
         }
         other => {
             let span = other.map_or(Span::new(0, 0), |item| item.span);
-            let message = "the file does not begin with `.version`";
-            let help = format!("begin it with `.version {NEWEST}`");
-            let diagnostic = Diagnostic::error(codes::MISSING_VERSION, span, message);
-            context.report(diagnostic.help(help).section("11.1.1"));
+            if !attempted(context, span, ".version") {
+                let message = "the file does not begin with `.version`";
+                let help = format!("begin it with `.version {NEWEST}`");
+                let diagnostic = Diagnostic::error(codes::MISSING_VERSION, span, message);
+                context.report(diagnostic.help(help).section("11.1.1"));
+            }
             context.module.language.ptx = NEWEST;
         }
     }
@@ -52,7 +54,19 @@ pub fn check(context: &mut Context<'_>, options: &Options) -> usize {
         address_size(context, *value, *span);
         at += 1;
     }
+    // ptxas looks at the targets' versions when the first thing after the head arrives.
+    if items.len() > at {
+        for &(target, span) in &targets {
+            target_version(context, target, span);
+        }
+    }
     at
+}
+
+/// Whether a directive stands before this place that the parser could not read, and has complained about.
+fn attempted(context: &Context<'_>, place: Span, word: &str) -> bool {
+    let end = if place.end == 0 { context.source.len() } else { place.start as usize };
+    context.source.get(..end).is_some_and(|before| before.contains(word))
 }
 
 /// Reports a directive of the head that stands elsewhere.
@@ -162,8 +176,7 @@ fn finish_targets(context: &mut Context<'_>, targets: &[(Target, Span)], at: usi
     let ptx = context.module.language.ptx;
     if targets.is_empty() {
         let span = context.file.items.get(at).map_or(Span::new(0, 0), |item| item.span);
-        if !matches!(context.file.items.get(at.wrapping_sub(1)), Some(Item { kind: ItemKind::Target(_), .. }))
-        {
+        if !attempted(context, span, ".target") {
             let message = "`.version` is not followed by `.target`";
             let diagnostic = Diagnostic::error(codes::MISSING_TARGET, span, message)
                 .help("write `.target sm_90a` or another architecture in the second line");
@@ -171,20 +184,19 @@ fn finish_targets(context: &mut Context<'_>, targets: &[(Target, Span)], at: usi
         }
         context.module.language.target = Target { sm: 90, suffix: ptxvm_isa::Suffix::Arch };
     }
-    // ptxas looks at versions when the first thing after the head arrives.
-    if context.file.items.len() > at {
-        for &(target, span) in targets {
-            let Some(entry) = context.isa.targets.iter().find(|t| t.target == target) else { continue };
-            if ptx < entry.ptx {
-                let message = format!("{target} needs PTX {} and later; this module is PTX {ptx}", entry.ptx);
-                let diagnostic = Diagnostic::error(codes::TARGET_VERSION, span, message);
-                context.report(diagnostic.section("11.1.2"));
-            }
-        }
-    }
     let target = options.target.unwrap_or(context.module.language.target);
     context.language = Language { ptx, target };
     context.module.language = context.language;
+}
+
+fn target_version(context: &mut Context<'_>, target: Target, span: Span) {
+    let ptx = context.language.ptx;
+    let Some(entry) = context.isa.targets.iter().find(|t| t.target == target) else { return };
+    if ptx < entry.ptx {
+        let message = format!("{target} needs PTX {} and later; this module is PTX {ptx}", entry.ptx);
+        let diagnostic = Diagnostic::error(codes::TARGET_VERSION, span, message);
+        context.report(diagnostic.section("11.1.2"));
+    }
 }
 
 fn address_size(context: &mut Context<'_>, value: ptxvm_syntax::ast::ExpressionId, span: Span) {

@@ -242,7 +242,8 @@ impl Walk<'_, '_> {
                 }
             }
             Some(Entity::Variable(_)) => {
-                let message = format!("`{text}` does not lie in `.global` or `.const`, so its address is no constant");
+                let message =
+                    format!("`{text}` does not lie in `.global` or `.const`, so its address is no constant");
                 return wrong(codes::INITIALIZER_NAME, span, message);
             }
             Some(Entity::Function(function)) if !generic && offset.is_none() => {
@@ -254,7 +255,8 @@ impl Walk<'_, '_> {
                 }
             }
             Some(Entity::Function(_)) => {
-                let message = format!("`{text}` is a function: its address takes no offset and no `generic()`");
+                let message =
+                    format!("`{text}` is a function: its address takes no offset and no `generic()`");
                 return wrong(codes::INITIALIZER_NAME, span, message);
             }
             Some(_) => {
@@ -323,10 +325,8 @@ const FIELD_WORDS: [&str; 7] =
 /// Whether an opaque type has a field of this name; ptxas does not mind which texture mode it belongs to.
 fn has_field(ty: VariableType, name: &str) -> bool {
     let sampler = matches!(name, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");
-    let shape = matches!(
-        name,
-        "width" | "height" | "depth" | "channel_data_type" | "channel_order" | "array_size"
-    );
+    let shape =
+        matches!(name, "width" | "height" | "depth" | "channel_data_type" | "channel_order" | "array_size");
     match ty {
         VariableType::Texref => {
             sampler || shape || matches!(name, "normalized_coords" | "num_mipmap_levels" | "num_samples")

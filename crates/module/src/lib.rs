@@ -65,6 +65,7 @@ pub fn check(file: &File, source: &str, isa: &Isa, options: &Options) -> Checked
         diagnostics: Vec::new(),
         call: file.interner.get("call"),
         debug: debug::Debug::new(file),
+        target_ranges: rustc_hash::FxHashMap::default(),
         texture_mode_given: None,
         registers: Vec::new(),
         next_register: 0,

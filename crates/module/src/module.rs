@@ -4,7 +4,7 @@
 
 use ptxvm_isa::{Language, Target, Type, Version};
 use ptxvm_syntax::ast::{
-    self, FunctionKind, Initializer, LinkageKind, List, OperandId, Span, SpaceKind, Symbol,
+    self, FunctionKind, Initializer, LinkageKind, List, OperandId, SpaceKind, Span, Symbol,
 };
 
 use crate::entity::{Entity, FunctionId, Register, RegisterIndex, Role, VariableId, VariableType};
@@ -37,8 +37,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// By prototype of the tree: its signature.
     pub prototypes: Vec<Signature>,
-    /// `.alias`: the name and what it stands for.
-    pub aliases: Vec<(FunctionId, FunctionId)>,
+    /// By target list of the tree: for a `.calltargets`, one function for each signature among its targets.
+    pub(crate) call_lists: Vec<Vec<FunctionId>>,
     /// By operand of the tree: what the name in it stands for.
     pub(crate) uses: Vec<Use>,
     /// By instruction of the tree: the row of the table it is an instance of, `u16::MAX` if none.
@@ -56,7 +56,7 @@ impl Module {
             variables: Vec::new(),
             functions: Vec::new(),
             prototypes: vec![Signature::default(); file.prototypes.len()],
-            aliases: Vec::new(),
+            call_lists: vec![Vec::new(); file.target_lists.len()],
             uses: vec![Use(0); file.operands.len()],
             rows: vec![u16::MAX; file.instructions.len()],
         }
@@ -189,6 +189,8 @@ pub struct Function {
     pub signature: Signature,
     /// Its body and the registers in it; `None` if it is only declared.
     pub body: Option<Body>,
+    /// `.alias`: the function that this one is another name of.
+    pub alias: Option<FunctionId>,
     /// The directives between its signature and its body, in the tree.
     pub directives: List<ast::Directive>,
 }

@@ -70,11 +70,15 @@ fn one(
         if !fits(context, declaration, declarator, found, extent, place) {
             return None;
         }
-        if place == Place::FuncParameter && declaration.space.kind == SpaceKind::Param && found.alignment() > 128 {
+        if place == Place::FuncParameter
+            && declaration.space.kind == SpaceKind::Param
+            && found.alignment() > 128
+        {
             parameter_alignment(context, declaration, declarator);
         }
     }
     if matches!(extent, Extent::Incomplete(_)) {
+        let last = last && declaration.space.kind == SpaceKind::Param;
         incomplete(context, declarator, place, direction, last);
     }
     Some(described(declaration, declarator, found, extent))
@@ -110,10 +114,11 @@ fn space(
     place: Place,
 ) -> bool {
     let language = context.language;
-    let stack = language.ptx >= Version::new(2, 0)
-        && language.target.meets(Target { sm: 20, suffix: Suffix::Plain });
+    let stack =
+        language.ptx >= Version::new(2, 0) && language.target.meets(Target { sm: 20, suffix: Suffix::Plain });
     let (message, section) = match (place, declaration.space.kind) {
-        (Place::EntryParameter, SpaceKind::Param) | (Place::FuncParameter | Place::Prototype, SpaceKind::Reg) => {
+        (Place::EntryParameter, SpaceKind::Param)
+        | (Place::FuncParameter | Place::Prototype, SpaceKind::Reg) => {
             return true;
         }
         (Place::FuncParameter | Place::Prototype, SpaceKind::Param) if stack => return true,
@@ -167,7 +172,9 @@ fn incomplete(
     let message = match (place, direction) {
         (Place::EntryParameter, _) => "a kernel's parameter needs a size",
         (_, Direction::Return) => "a return parameter needs a size",
-        (_, Direction::Input) if !last => "only the last parameter may leave its size open",
+        (_, Direction::Input) if !last => {
+            "only the last parameter may leave its size open, and only in `.param`"
+        }
         _ => {
             let language = context.language;
             let target = Target { sm: 30, suffix: Suffix::Plain };

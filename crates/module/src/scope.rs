@@ -15,7 +15,7 @@
 //!   it is declared, and a label only by a name that means nothing else at that point.
 //! - `%r<100>` declares a *range*. A use `%r17` is looked up as the prefix before all its trailing digits, `%r`, and
 //!   the number 17 (leading zeros do not matter, and the number is taken modulo 2^32). A range goes before
-//!   a single name of its own scope.
+//!   a label of its own scope.
 //! - Special registers belong to the module's scope: a function may hide them, the module may not.
 //!
 //! # How it is kept

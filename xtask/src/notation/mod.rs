@@ -11,7 +11,7 @@ mod tables;
 use std::collections::HashMap;
 
 use ptxvm_isa::Type;
-use ptxvm_isa::table::{Directive, Isa, Meaning, Opcode, Row, Section, Sreg, TargetEntry, Word};
+use ptxvm_isa::table::{Directive, Isa, Meaning, Opcode, Row, Section, Sreg, TargetEntry, Tolerated, Word};
 
 /// Collects the table from its files, with every error found on the way.
 #[derive(Default)]
@@ -24,6 +24,7 @@ pub struct Loader {
     sregs: Vec<Sreg>,
     directives: Vec<Directive>,
     targets: Vec<TargetEntry>,
+    tolerated: Vec<Tolerated>,
     /// `file:line: what is wrong`, in the order found.
     pub errors: Vec<String>,
 }
@@ -64,6 +65,7 @@ impl Loader {
                 "sregs.isa" => self.sregs(&name, &text),
                 "directives.isa" => self.directives(&name, &text),
                 "targets.isa" => self.targets(&name, &text),
+                "tolerated.isa" => self.tolerated(&name, &text),
                 n if n.starts_with("modifiers") => self.meanings(&name, &text),
                 _ => self.rows(&name, &text),
             }
@@ -93,6 +95,7 @@ impl Loader {
             sregs: leak_all(self.sregs),
             directives: leak_all(self.directives),
             targets: leak_all(self.targets),
+            tolerated: leak_all(self.tolerated),
         }))
     }
 }

@@ -204,6 +204,7 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
+        operand.negatable = self.eat('-');
         operand.name = self.name()?;
         if operand.name == "_" {
             operand.shape = Shape::Sink;

@@ -1,10 +1,10 @@
 //! The smaller files: what modifiers mean, special registers, directives, targets.
 
-use ptxvm_isa::table::{Directive, Meaning, Sreg, TargetEntry};
+use ptxvm_isa::table::{Directive, Meaning, Sreg, TargetEntry, Tolerance, Tolerated};
 use ptxvm_isa::target::{Need, Target, Version};
 use ptxvm_isa::Type;
 
-use super::{Loader, condition, leak};
+use super::{Loader, condition, leak, leak_all};
 
 /// The first version of PTX, what stands where nothing is said.
 pub const FIRST: Version = Version::new(1, 0);
@@ -102,6 +102,34 @@ impl Loader {
                 },
                 _ => self.error(file, line.number, "expected '.name PLACE need | sentence'"),
             }
+        }
+    }
+
+    /// Reads `ignore once .a .b on add sub`.
+    pub fn tolerated(&mut self, file: &str, text: &str) {
+        for line in lines(text) {
+            let (how, rest) = match line.fields.as_slice() {
+                ["repeat", rest @ ..] => (Tolerance::Repeat, rest),
+                ["ignore", "once", rest @ ..] => (Tolerance::Once, rest),
+                ["ignore", "any", rest @ ..] => (Tolerance::Any, rest),
+                _ => {
+                    self.error(file, line.number, "expected 'repeat', 'ignore once' or 'ignore any'");
+                    continue;
+                }
+            };
+            let end = rest.iter().position(|w| !w.starts_with('.')).unwrap_or(rest.len());
+            let words = rest[..end].iter().map(|w| self.word(w)).collect();
+            let (only, opcodes) = match &rest[end..] {
+                [] => (false, &[][..]),
+                ["on", opcodes @ ..] => (true, opcodes),
+                ["except", opcodes @ ..] => (false, opcodes),
+                _ => {
+                    self.error(file, line.number, "expected 'on' or 'except' and opcodes");
+                    continue;
+                }
+            };
+            let opcodes = opcodes.iter().map(|o| self.word(o)).collect();
+            self.tolerated.push(Tolerated { words: leak_all(words), how, opcodes: leak_all(opcodes), only });
         }
     }
 

@@ -24,6 +24,7 @@ mod s9_7_6_comparison;
 mod s9_7_7_half_comparison;
 mod s9_7_8_logic;
 mod s9_7_9_async_copy;
+mod s9_7_9_cvt;
 mod s9_7_9_movement;
 mod s9_7_9_tensor_copy;
 mod tables;
@@ -45,8 +46,8 @@ mod prelude {
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
 }
 
-static ROWS: [crate::table::Row; 706] = {
-    let mut all = [crate::table::Row::BLANK; 706];
+static ROWS: [crate::table::Row; 758] = {
+    let mut all = [crate::table::Row::BLANK; 758];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {
@@ -159,6 +160,11 @@ static ROWS: [crate::table::Row; 706] = {
         (at, i) = (at + 1, i + 1);
     }
     let mut i = 0;
+    while i < s9_7_9_cvt::ROWS.len() {
+        all[at] = s9_7_9_cvt::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
     while i < s9_7_9_movement::ROWS.len() {
         all[at] = s9_7_9_movement::ROWS[i];
         (at, i) = (at + 1, i + 1);
@@ -183,4 +189,5 @@ pub static ISA: crate::table::Isa = crate::table::Isa {
     sregs: tables::SREGS,
     directives: tables::DIRECTIVES,
     targets: tables::TARGETS,
+    tolerated: tables::TOLERATED,
 };

@@ -70,7 +70,7 @@ pub const ROWS: [Row; 7] = [
     Row {
         section: 102,
         head: "trap",
-        name: &[87],
+        name: &[88],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -85,7 +85,7 @@ pub const ROWS: [Row; 7] = [
     Row {
         section: 103,
         head: "setmaxnreg.inc.sync.aligned.type #imm-reg-count=24..256/8",
-        name: &[513, 130],
+        name: &[513, 131],
         slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "type", values: &[1, 7], optional: false }],
         operands: &[Operand { name: "imm-reg-count", shape: Shape::Constant, ty: TypeOf::Slot(2), ranges: &[Range { low: 24, high: 256, step: 8 }], ..Operand::BLANK }],
         lists: &[&[0]],
@@ -100,7 +100,7 @@ pub const ROWS: [Row; 7] = [
     Row {
         section: 103,
         head: "setmaxnreg.dec.sync.aligned.type #imm-reg-count=24..256/8",
-        name: &[513, 131],
+        name: &[513, 132],
         slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "type", values: &[1, 7], optional: false }],
         operands: &[Operand { name: "imm-reg-count", shape: Shape::Constant, ty: TypeOf::Slot(2), ranges: &[Range { low: 24, high: 256, step: 8 }], ..Operand::BLANK }],
         lists: &[&[0]],

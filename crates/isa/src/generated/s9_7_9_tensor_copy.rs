@@ -8,10 +8,10 @@ use crate::generated::prelude::*;
 pub const ROWS: [Row; 34] = [
     // cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[42, 43, 44, 85, 86], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile", values: &[625], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[42, 43, 44, 87, 51], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile", values: &[643], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
@@ -23,10 +23,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile::gather4", values: &[626], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile::gather4", values: &[644], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
@@ -38,10 +38,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x1{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x1{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
@@ -53,10 +53,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x2{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x2{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "4d", values: &[85], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "4d", values: &[87], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
@@ -68,10 +68,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.5d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x3{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.5d.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cta, {im2colOffsets:.u16}x3{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "5d", values: &[86], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "5d", values: &[51], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
@@ -83,10 +83,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta, {im2colInfo:.u16}x2{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta, {im2colInfo:.u16}x2{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col::w", values: &[628], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col::w", values: &[646], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colInfo", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colInfo", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
@@ -98,10 +98,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta, {im2colInfo:.u16}x2{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta, {im2colInfo:.u16}x2{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col::w::128", values: &[629], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col::w::128", values: &[647], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colInfo", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colInfo", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -113,10 +113,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[42, 43, 44, 85, 86], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile", values: &[625], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[42, 43, 44, 87, 51], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile", values: &[643], optional: true }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3], &[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -128,10 +128,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile::gather4", values: &[626], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile::gather4", values: &[644], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3], &[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -143,10 +143,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x1{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x1{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -158,10 +158,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x2{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x2{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "4d", values: &[85], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "4d", values: &[87], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -173,10 +173,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x3{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x3{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "5d", values: &[86], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "5d", values: &[51], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -188,10 +188,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.shared::cluster.global.load_mode.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster, {im2colInfo:.u16}x2{, ctaMask:.u16}{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.shared::cluster.global.load_mode.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group}{.level::cache_hint} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster, {im2colInfo:.u16}x2{, ctaMask:.u16}{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "shared::cluster", values: &[118], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "load_mode", values: &[628, 629], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "load_mode", values: &[646, 647], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: true }, Slot { name: "cta_group", values: &[412, 413], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Register, ty: TypeOf::None, written: true, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colInfo", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colInfo", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -203,10 +203,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[42, 43, 44, 85, 86], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "tile", values: &[625], optional: true }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[42, 43, 44, 87, 51], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "tile", values: &[643], optional: true }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -218,10 +218,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "tile::scatter4", values: &[630], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "tile::scatter4", values: &[648], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -233,10 +233,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.tensor.dim.global.shared::cta.im2col_no_offs.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 190,
+        section: 192,
         head: "cp.async.bulk.tensor.dim.global.shared::cta.im2col_no_offs.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "im2col_no_offs", values: &[631], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "im2col_no_offs", values: &[649], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -248,10 +248,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.tile}.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 191,
+        section: 193,
         head: "cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.tile}.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 569, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[42, 43, 44, 85, 86], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 130, 131, 100, 101, 124], optional: false }, Slot { name: "tile", values: &[625], optional: true }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 569, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[42, 43, 44, 87, 51], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 131, 132, 102, 103, 125], optional: false }, Slot { name: "tile", values: &[643], optional: true }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -263,10 +263,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.reduce.async.bulk.tensor.2d.global.shared::cta.redOp.tile::scatter4.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 191,
+        section: 193,
         head: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.redOp.tile::scatter4.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 569, 138, 566, 624],
-        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 130, 131, 100, 101, 124], optional: false }, Slot { name: "tile::scatter4", values: &[630], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 569, 138, 566, 642],
+        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 131, 132, 102, 103, 125], optional: false }, Slot { name: "tile::scatter4", values: &[648], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -278,10 +278,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp.im2col_no_offs.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {
-        section: 191,
+        section: 193,
         head: "cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp.im2col_no_offs.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}",
-        name: &[148, 569, 138, 566, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "shared::cta", values: &[117], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 130, 131, 100, 101, 124], optional: false }, Slot { name: "im2col_no_offs", values: &[631], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 569, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "redOp", values: &[5, 23, 25, 131, 132, 102, 103, 125], optional: false }, Slot { name: "im2col_no_offs", values: &[649], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -293,10 +293,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "dim", values: &[42, 43, 44, 85, 86], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile", values: &[625], optional: true }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "dim", values: &[42, 43, 44, 87, 51], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile", values: &[643], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0], &[0, 1]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -308,10 +308,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "tile::gather4", values: &[626], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "2d", values: &[43], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "tile::gather4", values: &[644], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0], &[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -323,10 +323,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.3d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x3]@.global, {im2colOffsets:.u16}x1{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x3]@.global, {im2colOffsets:.u16}x1{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -338,10 +338,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.4d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x4]@.global, {im2colOffsets:.u16}x2{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.4d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x4]@.global, {im2colOffsets:.u16}x2{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "4d", values: &[85], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "4d", values: &[87], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -353,10 +353,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.5d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, {im2colOffsets:.u16}x3{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.5d.L2.global.im2col{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x5]@.global, {im2colOffsets:.u16}x3{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "5d", values: &[86], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "im2col", values: &[627], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "5d", values: &[51], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -368,10 +368,10 @@ pub const ROWS: [Row; 34] = [
     },
     // cp.async.bulk.prefetch.tensor.dim.L2.global.load_mode{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, {im2colInfo:.u16}x2{, cache-policy:.u64}
     Row {
-        section: 192,
+        section: 194,
         head: "cp.async.bulk.prefetch.tensor.dim.L2.global.load_mode{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, {im2colInfo:.u16}x2{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570, 624],
-        slots: &[Slot { name: "dim", values: &[44, 85, 86], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[115], optional: false }, Slot { name: "load_mode", values: &[628, 629], optional: false }, Slot { name: "level::cache_hint", values: &[119], optional: true }],
+        name: &[148, 138, 566, 570, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "load_mode", values: &[646, 647], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
         operands: &[Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "im2colInfo", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &Operand { name: "im2colInfo", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
@@ -383,10 +383,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val:.b64
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val:.b64",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "global_address", values: &[633], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "global_address", values: &[651], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B64), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -398,10 +398,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.rank{.ss}.b1024.b32 [addr], new_val:.b32
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.rank{.ss}.b1024.b32 [addr], new_val:.b32",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "rank", values: &[635], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "rank", values: &[653], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -413,10 +413,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.field2{.ss}.b1024.b32 [addr], #ord:.u32=0..4, new_val:.b32
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.field2{.ss}.b1024.b32 [addr], #ord:.u32=0..4, new_val:.b32",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "field2", values: &[636, 637, 638], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "field2", values: &[654, 655, 656], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "ord", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4, step: 1 }], ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -428,10 +428,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.global_stride{.ss}.b1024.b64 [addr], #ord:.u32=0..4, new_val:.b64
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.global_stride{.ss}.b1024.b64 [addr], #ord:.u32=0..4, new_val:.b64",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "global_stride", values: &[639], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "global_stride", values: &[657], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B64), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "ord", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4, step: 1 }], ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -443,10 +443,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], #new_val:.u32=0..15
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], #new_val:.u32=0..15",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "elemtype", values: &[640], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "elemtype", values: &[658], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -458,10 +458,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.interleave_layout{.ss}.b1024.b32 [addr], #new_val:.u32=0..2
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.interleave_layout{.ss}.b1024.b32 [addr], #new_val:.u32=0..2",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "interleave_layout", values: &[641], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "interleave_layout", values: &[659], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 2, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -473,10 +473,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], #new_val:.u32=0..4
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], #new_val:.u32=0..4",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "swizzle_mode", values: &[642], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "swizzle_mode", values: &[660], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -488,10 +488,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.swizzle_atomicity{.ss}.b1024.b32 [addr], #new_val:.u32=0..3
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.swizzle_atomicity{.ss}.b1024.b32 [addr], #new_val:.u32=0..3",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "swizzle_atomicity", values: &[643], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "swizzle_atomicity", values: &[661], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 3, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],
@@ -503,10 +503,10 @@ pub const ROWS: [Row; 34] = [
     },
     // tensormap.replace.tile.fill_mode{.ss}.b1024.b32 [addr], #new_val:.u32=0|1
     Row {
-        section: 193,
+        section: 195,
         head: "tensormap.replace.tile.fill_mode{.ss}.b1024.b32 [addr], #new_val:.u32=0|1",
-        name: &[154, 632],
-        slots: &[Slot { name: "tile", values: &[625], optional: false }, Slot { name: "fill_mode", values: &[644], optional: false }, Slot { name: "ss", values: &[115, 117], optional: true }, Slot { name: "b1024", values: &[634], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        name: &[154, 650],
+        slots: &[Slot { name: "tile", values: &[643], optional: false }, Slot { name: "fill_mode", values: &[662], optional: false }, Slot { name: "ss", values: &[116, 118], optional: true }, Slot { name: "b1024", values: &[652], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
         operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Fixed(Type::B32), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "new_val", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 0, step: 1 }, Range { low: 1, high: 1, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 3), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110), F(120)] }],

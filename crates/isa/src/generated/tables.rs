@@ -175,6 +175,8 @@ pub static SECTIONS: &[Section] = &[
     Section { number: "9.7.9.25.4.5", names: &["multimem.cp.reduce.async.bulk"], sentence: "Start combining an array in shared memory, element by element, into the arrays on every device behind a multimem address.", file: "9.7.9-async-copy.isa" },
     Section { number: "9.7.9.25.6.1", names: &["cp.async.bulk.commit_group"], sentence: "Close a group of all bulk copies of this thread that complete by bulk group and belong to none yet.", file: "9.7.9-async-copy.isa" },
     Section { number: "9.7.9.25.6.2", names: &["cp.async.bulk.wait_group"], sentence: "Wait until all but the N latest bulk groups of this thread are done.", file: "9.7.9-async-copy.isa" },
+    Section { number: "9.7.9.21", names: &["cvt"], sentence: "Convert a value, or two or four values at once, from one type to another.", file: "9.7.9-cvt.isa" },
+    Section { number: "9.7.9.22", names: &["cvt.pack"], sentence: "Clamp two integers to a narrow type and pack them below what is left of a third.", file: "9.7.9-cvt.isa" },
     Section { number: "9.7.9.3", names: &["mov"], sentence: "Copy a register, a constant, a special register or the address of a variable or function into a register.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.4", names: &["mov"], sentence: "Pack the elements of a vector into one scalar register, first element lowest, or unpack a scalar into them.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.5", names: &["shfl"], sentence: "Read a register of another lane of the warp, without naming the lanes that take part.", file: "9.7.9-movement.isa" },
@@ -202,140 +204,141 @@ pub static SECTIONS: &[Section] = &[
 ];
 
 pub static OPCODES: &[Opcode] = &[
-    Opcode { word: 21, rows: &[20, 471, 472, 519, 520] }, // abs
-    Opcode { word: 188, rows: &[221] }, // activemask
-    Opcode { word: 5, rows: &[0, 1, 2, 433, 450, 451, 452, 505, 506, 533] }, // add
-    Opcode { word: 515, rows: &[434, 435, 436] }, // addc
-    Opcode { word: 476, rows: &[372] }, // alloca
-    Opcode { word: 100, rows: &[559, 560] }, // and
-    Opcode { word: 612, rows: &[661] }, // applypriority
-    Opcode { word: 125, rows: &[128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147] }, // atom
-    Opcode { word: 170, rows: &[196, 197, 198, 199, 200] }, // bar
-    Opcode { word: 169, rows: &[192, 193, 194, 195, 201, 202] }, // barrier
+    Opcode { word: 21, rows: &[20, 472, 473, 520, 521] }, // abs
+    Opcode { word: 188, rows: &[222] }, // activemask
+    Opcode { word: 5, rows: &[0, 1, 2, 434, 451, 452, 453, 506, 507, 534] }, // add
+    Opcode { word: 515, rows: &[435, 436, 437] }, // addc
+    Opcode { word: 476, rows: &[373] }, // alloca
+    Opcode { word: 102, rows: &[560, 561] }, // and
+    Opcode { word: 631, rows: &[713] }, // applypriority
+    Opcode { word: 126, rows: &[129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148] }, // atom
+    Opcode { word: 170, rows: &[197, 198, 199, 200, 201] }, // bar
+    Opcode { word: 169, rows: &[193, 194, 195, 196, 202, 203] }, // barrier
     Opcode { word: 34, rows: &[35] }, // bfe
     Opcode { word: 35, rows: &[36] }, // bfi
     Opcode { word: 30, rows: &[32] }, // bfind
     Opcode { word: 39, rows: &[38] }, // bmsk
-    Opcode { word: 104, rows: &[123] }, // bra
+    Opcode { word: 106, rows: &[124] }, // bra
     Opcode { word: 33, rows: &[34] }, // brev
-    Opcode { word: 509, rows: &[426] }, // brkpt
-    Opcode { word: 106, rows: &[124] }, // brx
-    Opcode { word: 108, rows: &[125] }, // call
-    Opcode { word: 159, rows: &[188, 189, 190, 191] }, // clusterlaunchcontrol
+    Opcode { word: 509, rows: &[427] }, // brkpt
+    Opcode { word: 107, rows: &[125] }, // brx
+    Opcode { word: 109, rows: &[126] }, // call
+    Opcode { word: 159, rows: &[189, 190, 191, 192] }, // clusterlaunchcontrol
     Opcode { word: 29, rows: &[31] }, // clz
-    Opcode { word: 556, rows: &[567] }, // cnot
-    Opcode { word: 525, rows: &[449] }, // copysign
-    Opcode { word: 536, rows: &[498, 499] }, // cos
-    Opcode { word: 148, rows: &[181, 574, 575, 576, 577, 578, 579, 580, 581, 582, 583, 584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 603, 604, 672, 673, 674, 675, 676, 677, 678, 679, 680, 681, 682, 683, 684, 685, 686, 687, 688, 689, 690, 691, 692, 693, 694, 695, 696] }, // cp
-    Opcode { word: 615, rows: &[663, 664, 665] }, // createpolicy
-    Opcode { word: 620, rows: &[668, 669] }, // cvta
-    Opcode { word: 613, rows: &[662] }, // discard
-    Opcode { word: 19, rows: &[18, 466, 467, 468, 469, 470] }, // div
+    Opcode { word: 556, rows: &[568] }, // cnot
+    Opcode { word: 525, rows: &[450] }, // copysign
+    Opcode { word: 536, rows: &[499, 500] }, // cos
+    Opcode { word: 148, rows: &[182, 575, 576, 577, 578, 579, 580, 581, 582, 583, 584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 600, 604, 605, 724, 725, 726, 727, 728, 729, 730, 731, 732, 733, 734, 735, 736, 737, 738, 739, 740, 741, 742, 743, 744, 745, 746, 747, 748] }, // cp
+    Opcode { word: 634, rows: &[715, 716, 717] }, // createpolicy
+    Opcode { word: 586, rows: &[606, 607, 608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 618, 619, 620, 621, 622, 623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656] }, // cvt
+    Opcode { word: 638, rows: &[720, 721] }, // cvta
+    Opcode { word: 632, rows: &[714] }, // discard
+    Opcode { word: 19, rows: &[18, 467, 468, 469, 470, 471] }, // div
     Opcode { word: 41, rows: &[40, 41] }, // dp2a
     Opcode { word: 40, rows: &[39] }, // dp4a
-    Opcode { word: 193, rows: &[226] }, // elect
-    Opcode { word: 538, rows: &[502, 503, 531, 532] }, // ex2
-    Opcode { word: 110, rows: &[127] }, // exit
-    Opcode { word: 174, rows: &[203, 204, 205, 206, 207, 208, 209, 210, 211, 212] }, // fence
-    Opcode { word: 528, rows: &[459, 460, 461, 511, 512, 513, 514, 515, 516, 535] }, // fma
+    Opcode { word: 193, rows: &[227] }, // elect
+    Opcode { word: 538, rows: &[503, 504, 532, 533] }, // ex2
+    Opcode { word: 111, rows: &[128] }, // exit
+    Opcode { word: 174, rows: &[204, 205, 206, 207, 208, 209, 210, 211, 212, 213] }, // fence
+    Opcode { word: 528, rows: &[460, 461, 462, 512, 513, 514, 515, 516, 517, 536] }, // fma
     Opcode { word: 32, rows: &[33] }, // fns
-    Opcode { word: 623, rows: &[671] }, // getctarank
-    Opcode { word: 192, rows: &[225] }, // griddepcontrol
-    Opcode { word: 619, rows: &[666, 667] }, // isspacep
-    Opcode { word: 84, rows: &[74] }, // istypep
-    Opcode { word: 426, rows: &[629, 630, 631, 632, 633, 634, 635, 636, 637] }, // ld
-    Opcode { word: 240, rows: &[251, 252, 253, 254] }, // ldmatrix
-    Opcode { word: 602, rows: &[638] }, // ldu
-    Opcode { word: 537, rows: &[500, 501] }, // lg2
-    Opcode { word: 557, rows: &[568, 569] }, // lop3
-    Opcode { word: 15, rows: &[8, 9, 10, 11, 441, 442, 462, 463, 464, 465] }, // mad
+    Opcode { word: 641, rows: &[723] }, // getctarank
+    Opcode { word: 192, rows: &[226] }, // griddepcontrol
+    Opcode { word: 637, rows: &[718, 719] }, // isspacep
+    Opcode { word: 86, rows: &[74] }, // istypep
+    Opcode { word: 426, rows: &[681, 682, 683, 684, 685, 686, 687, 688, 689] }, // ld
+    Opcode { word: 240, rows: &[252, 253, 254, 255] }, // ldmatrix
+    Opcode { word: 625, rows: &[690] }, // ldu
+    Opcode { word: 537, rows: &[501, 502] }, // lg2
+    Opcode { word: 557, rows: &[569, 570] }, // lop3
+    Opcode { word: 15, rows: &[8, 9, 10, 11, 442, 443, 463, 464, 465, 466] }, // mad
     Opcode { word: 17, rows: &[14, 15, 16] }, // mad24
-    Opcode { word: 517, rows: &[443, 444, 445, 446, 447] }, // madc
-    Opcode { word: 622, rows: &[670] }, // mapa
-    Opcode { word: 187, rows: &[219, 220] }, // match
-    Opcode { word: 25, rows: &[26, 27, 28, 29, 479, 480, 481, 482, 525, 526, 527, 528] }, // max
-    Opcode { word: 140, rows: &[166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 182, 183, 184, 185, 186] }, // mbarrier
-    Opcode { word: 182, rows: &[213, 214] }, // membar
-    Opcode { word: 23, rows: &[22, 23, 24, 25, 475, 476, 477, 478, 521, 522, 523, 524] }, // min
-    Opcode { word: 200, rows: &[227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270] }, // mma
-    Opcode { word: 574, rows: &[605, 606, 607, 608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 618, 619, 620, 621, 622, 623, 624, 625] }, // mov
-    Opcode { word: 250, rows: &[257] }, // movmatrix
-    Opcode { word: 11, rows: &[5, 6, 7, 456, 457, 458, 509, 510] }, // mul
+    Opcode { word: 517, rows: &[444, 445, 446, 447, 448] }, // madc
+    Opcode { word: 640, rows: &[722] }, // mapa
+    Opcode { word: 187, rows: &[220, 221] }, // match
+    Opcode { word: 25, rows: &[26, 27, 28, 29, 480, 481, 482, 483, 526, 527, 528, 529] }, // max
+    Opcode { word: 140, rows: &[167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 183, 184, 185, 186, 187] }, // mbarrier
+    Opcode { word: 182, rows: &[214, 215] }, // membar
+    Opcode { word: 23, rows: &[22, 23, 24, 25, 476, 477, 478, 479, 522, 523, 524, 525] }, // min
+    Opcode { word: 200, rows: &[228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271] }, // mma
+    Opcode { word: 597, rows: &[657, 658, 659, 660, 661, 662, 663, 664, 665, 666, 667, 668, 669, 670, 671, 672, 673, 674, 675, 676, 677] }, // mov
+    Opcode { word: 250, rows: &[258] }, // movmatrix
+    Opcode { word: 11, rows: &[5, 6, 7, 457, 458, 459, 510, 511] }, // mul
     Opcode { word: 16, rows: &[12, 13] }, // mul24
-    Opcode { word: 572, rows: &[600, 601, 602, 651, 652, 653, 654, 655, 656] }, // multimem
-    Opcode { word: 510, rows: &[427] }, // nanosleep
-    Opcode { word: 22, rows: &[21, 473, 474, 517, 518] }, // neg
-    Opcode { word: 555, rows: &[565, 566] }, // not
-    Opcode { word: 101, rows: &[561, 562] }, // or
-    Opcode { word: 511, rows: &[428, 429] }, // pmevent
+    Opcode { word: 572, rows: &[601, 602, 603, 703, 704, 705, 706, 707, 708] }, // multimem
+    Opcode { word: 510, rows: &[428] }, // nanosleep
+    Opcode { word: 22, rows: &[21, 474, 475, 518, 519] }, // neg
+    Opcode { word: 555, rows: &[566, 567] }, // not
+    Opcode { word: 103, rows: &[562, 563] }, // or
+    Opcode { word: 511, rows: &[429, 430] }, // pmevent
     Opcode { word: 28, rows: &[30] }, // popc
-    Opcode { word: 570, rows: &[657, 658, 660] }, // prefetch
-    Opcode { word: 611, rows: &[659] }, // prefetchu
-    Opcode { word: 584, rows: &[628] }, // prmt
-    Opcode { word: 532, rows: &[483, 484, 485, 486, 487] }, // rcp
-    Opcode { word: 136, rows: &[148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165] }, // red
-    Opcode { word: 189, rows: &[222, 223, 224] }, // redux
+    Opcode { word: 570, rows: &[709, 710, 712] }, // prefetch
+    Opcode { word: 630, rows: &[711] }, // prefetchu
+    Opcode { word: 607, rows: &[680] }, // prmt
+    Opcode { word: 532, rows: &[484, 485, 486, 487, 488] }, // rcp
+    Opcode { word: 136, rows: &[149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166] }, // red
+    Opcode { word: 189, rows: &[223, 224, 225] }, // redux
     Opcode { word: 20, rows: &[19] }, // rem
-    Opcode { word: 109, rows: &[126] }, // ret
-    Opcode { word: 534, rows: &[492, 493, 494, 495] }, // rsqrt
+    Opcode { word: 110, rows: &[127] }, // ret
+    Opcode { word: 534, rows: &[493, 494, 495, 496] }, // rsqrt
     Opcode { word: 18, rows: &[17] }, // sad
-    Opcode { word: 553, rows: &[544] }, // selp
-    Opcode { word: 541, rows: &[536, 537, 538, 539, 547, 548, 549, 550, 551, 552, 553, 554] }, // set
-    Opcode { word: 513, rows: &[431, 432] }, // setmaxnreg
-    Opcode { word: 552, rows: &[540, 541, 542, 543, 555, 556, 557, 558] }, // setp
-    Opcode { word: 558, rows: &[570, 571] }, // shf
-    Opcode { word: 577, rows: &[626, 627] }, // shfl
-    Opcode { word: 560, rows: &[572] }, // shl
-    Opcode { word: 561, rows: &[573] }, // shr
-    Opcode { word: 535, rows: &[496, 497] }, // sin
-    Opcode { word: 554, rows: &[545, 546] }, // slct
-    Opcode { word: 533, rows: &[488, 489, 490, 491] }, // sqrt
-    Opcode { word: 432, rows: &[639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650] }, // st
-    Opcode { word: 475, rows: &[371] }, // stackrestore
-    Opcode { word: 474, rows: &[370] }, // stacksave
-    Opcode { word: 248, rows: &[255, 256] }, // stmatrix
-    Opcode { word: 10, rows: &[3, 4, 437, 453, 454, 455, 507, 508, 534] }, // sub
-    Opcode { word: 516, rows: &[438, 439, 440] }, // subc
-    Opcode { word: 95, rows: &[75, 76, 77, 78, 79, 80, 81, 82, 83, 84] }, // suld
-    Opcode { word: 103, rows: &[122] }, // suq
-    Opcode { word: 102, rows: &[114, 115, 116, 117, 118, 119, 120, 121] }, // sured
-    Opcode { word: 98, rows: &[85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113] }, // sust
+    Opcode { word: 553, rows: &[545] }, // selp
+    Opcode { word: 541, rows: &[537, 538, 539, 540, 548, 549, 550, 551, 552, 553, 554, 555] }, // set
+    Opcode { word: 513, rows: &[432, 433] }, // setmaxnreg
+    Opcode { word: 552, rows: &[541, 542, 543, 544, 556, 557, 558, 559] }, // setp
+    Opcode { word: 558, rows: &[571, 572] }, // shf
+    Opcode { word: 600, rows: &[678, 679] }, // shfl
+    Opcode { word: 560, rows: &[573] }, // shl
+    Opcode { word: 561, rows: &[574] }, // shr
+    Opcode { word: 535, rows: &[497, 498] }, // sin
+    Opcode { word: 554, rows: &[546, 547] }, // slct
+    Opcode { word: 533, rows: &[489, 490, 491, 492] }, // sqrt
+    Opcode { word: 432, rows: &[691, 692, 693, 694, 695, 696, 697, 698, 699, 700, 701, 702] }, // st
+    Opcode { word: 475, rows: &[372] }, // stackrestore
+    Opcode { word: 474, rows: &[371] }, // stacksave
+    Opcode { word: 248, rows: &[256, 257] }, // stmatrix
+    Opcode { word: 10, rows: &[3, 4, 438, 454, 455, 456, 508, 509, 535] }, // sub
+    Opcode { word: 516, rows: &[439, 440, 441] }, // subc
+    Opcode { word: 96, rows: &[75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86] }, // suld
+    Opcode { word: 105, rows: &[123] }, // suq
+    Opcode { word: 104, rows: &[115, 116, 117, 118, 119, 120, 121, 122] }, // sured
+    Opcode { word: 99, rows: &[87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114] }, // sust
     Opcode { word: 38, rows: &[37] }, // szext
-    Opcode { word: 539, rows: &[504, 529, 530] }, // tanh
-    Opcode { word: 414, rows: &[337, 338, 339, 340, 341, 342, 343, 344, 345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369] }, // tcgen05
-    Opcode { word: 154, rows: &[187, 697, 698, 699, 700, 701, 702, 703, 704, 705] }, // tensormap
-    Opcode { word: 524, rows: &[448] }, // testp
-    Opcode { word: 56, rows: &[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66] }, // tex
-    Opcode { word: 64, rows: &[67, 68, 69, 70] }, // tld4
-    Opcode { word: 87, rows: &[430] }, // trap
-    Opcode { word: 75, rows: &[71, 72, 73] }, // txq
-    Opcode { word: 479, rows: &[379, 380, 381] }, // vabsdiff
-    Opcode { word: 498, rows: &[406, 407] }, // vabsdiff2
-    Opcode { word: 505, rows: &[419, 420] }, // vabsdiff4
-    Opcode { word: 477, rows: &[373, 374, 375] }, // vadd
-    Opcode { word: 495, rows: &[400, 401] }, // vadd2
-    Opcode { word: 502, rows: &[413, 414] }, // vadd4
-    Opcode { word: 497, rows: &[404, 405] }, // vavrg2
-    Opcode { word: 504, rows: &[417, 418] }, // vavrg4
-    Opcode { word: 486, rows: &[394, 395, 396] }, // vmad
-    Opcode { word: 481, rows: &[385, 386, 387] }, // vmax
-    Opcode { word: 500, rows: &[410, 411] }, // vmax2
-    Opcode { word: 507, rows: &[423, 424] }, // vmax4
-    Opcode { word: 480, rows: &[382, 383, 384] }, // vmin
-    Opcode { word: 499, rows: &[408, 409] }, // vmin2
-    Opcode { word: 506, rows: &[421, 422] }, // vmin4
-    Opcode { word: 185, rows: &[215, 216, 217, 218] }, // vote
-    Opcode { word: 494, rows: &[397, 398, 399] }, // vset
-    Opcode { word: 501, rows: &[412] }, // vset2
-    Opcode { word: 508, rows: &[425] }, // vset4
-    Opcode { word: 482, rows: &[388, 389, 390] }, // vshl
-    Opcode { word: 483, rows: &[391, 392, 393] }, // vshr
-    Opcode { word: 478, rows: &[376, 377, 378] }, // vsub
-    Opcode { word: 496, rows: &[402, 403] }, // vsub2
-    Opcode { word: 503, rows: &[415, 416] }, // vsub4
-    Opcode { word: 294, rows: &[304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336] }, // wgmma
-    Opcode { word: 256, rows: &[271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303] }, // wmma
-    Opcode { word: 124, rows: &[563, 564] }, // xor
+    Opcode { word: 539, rows: &[505, 530, 531] }, // tanh
+    Opcode { word: 414, rows: &[338, 339, 340, 341, 342, 343, 344, 345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370] }, // tcgen05
+    Opcode { word: 154, rows: &[188, 749, 750, 751, 752, 753, 754, 755, 756, 757] }, // tensormap
+    Opcode { word: 524, rows: &[449] }, // testp
+    Opcode { word: 57, rows: &[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66] }, // tex
+    Opcode { word: 66, rows: &[67, 68, 69, 70] }, // tld4
+    Opcode { word: 88, rows: &[431] }, // trap
+    Opcode { word: 77, rows: &[71, 72, 73] }, // txq
+    Opcode { word: 479, rows: &[380, 381, 382] }, // vabsdiff
+    Opcode { word: 498, rows: &[407, 408] }, // vabsdiff2
+    Opcode { word: 505, rows: &[420, 421] }, // vabsdiff4
+    Opcode { word: 477, rows: &[374, 375, 376] }, // vadd
+    Opcode { word: 495, rows: &[401, 402] }, // vadd2
+    Opcode { word: 502, rows: &[414, 415] }, // vadd4
+    Opcode { word: 497, rows: &[405, 406] }, // vavrg2
+    Opcode { word: 504, rows: &[418, 419] }, // vavrg4
+    Opcode { word: 486, rows: &[395, 396, 397] }, // vmad
+    Opcode { word: 481, rows: &[386, 387, 388] }, // vmax
+    Opcode { word: 500, rows: &[411, 412] }, // vmax2
+    Opcode { word: 507, rows: &[424, 425] }, // vmax4
+    Opcode { word: 480, rows: &[383, 384, 385] }, // vmin
+    Opcode { word: 499, rows: &[409, 410] }, // vmin2
+    Opcode { word: 506, rows: &[422, 423] }, // vmin4
+    Opcode { word: 185, rows: &[216, 217, 218, 219] }, // vote
+    Opcode { word: 494, rows: &[398, 399, 400] }, // vset
+    Opcode { word: 501, rows: &[413] }, // vset2
+    Opcode { word: 508, rows: &[426] }, // vset4
+    Opcode { word: 482, rows: &[389, 390, 391] }, // vshl
+    Opcode { word: 483, rows: &[392, 393, 394] }, // vshr
+    Opcode { word: 478, rows: &[377, 378, 379] }, // vsub
+    Opcode { word: 496, rows: &[403, 404] }, // vsub2
+    Opcode { word: 503, rows: &[416, 417] }, // vsub4
+    Opcode { word: 294, rows: &[305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337] }, // wgmma
+    Opcode { word: 256, rows: &[272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304] }, // wmma
+    Opcode { word: 125, rows: &[564, 565] }, // xor
 ];
 
 pub static MEANINGS: &[Meaning] = &[
@@ -400,6 +403,9 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "istypep", word: "texref", sentence: "Is it a texture?" },
     Meaning { opcode: "istypep", word: "samplerref", sentence: "Is it a sampler?" },
     Meaning { opcode: "istypep", word: "surfref", sentence: "Is it a surface?" },
+    Meaning { opcode: "tex", word: "5d", sentence: "No texture has five dimensions; ptxas reads it as .a1d." },
+    Meaning { opcode: "tex", word: "uni", sentence: "All threads of the warp take part; ptxas takes it though the manual does not mention it." },
+    Meaning { opcode: "tld4", word: "uni", sentence: "All threads of the warp take part; ptxas takes it though the manual does not mention it." },
     Meaning { opcode: "suld", word: "b", sentence: "Raw bytes; the first coordinate is an offset in bytes." },
     Meaning { opcode: "suld", word: "ca", sentence: "May be cached in every level." },
     Meaning { opcode: "suld", word: "cg", sentence: "Cached in L2 only." },
@@ -408,8 +414,8 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "suld", word: "1d", sentence: "A row of elements, at one coordinate." },
     Meaning { opcode: "suld", word: "2d", sentence: "A plane of elements, at two coordinates." },
     Meaning { opcode: "suld", word: "3d", sentence: "A block of elements, at three coordinates; a fourth is written but ignored." },
-    Meaning { opcode: "suld", word: "4d", sentence: "No surface has four dimensions; ptxas lets it pass as .1d." },
-    Meaning { opcode: "suld", word: "5d", sentence: "No surface has five dimensions; ptxas lets it pass as .2d." },
+    Meaning { opcode: "suld", word: "4d", sentence: "No surface has four dimensions; ptxas lets it stand for a kind of .1d." },
+    Meaning { opcode: "suld", word: "5d", sentence: "No surface has five dimensions; ptxas reads it as .a1d." },
     Meaning { opcode: "suld", word: "a1d", sentence: "An array of rows, at a layer and one coordinate." },
     Meaning { opcode: "suld", word: "a2d", sentence: "An array of planes, at a layer and two coordinates; a fourth element is ignored." },
     Meaning { opcode: "suld", word: "v2", sentence: "Loads two elements." },
@@ -426,8 +432,8 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "sust", word: "1d", sentence: "A row of elements, at one coordinate." },
     Meaning { opcode: "sust", word: "2d", sentence: "A plane of elements, at two coordinates." },
     Meaning { opcode: "sust", word: "3d", sentence: "A block of elements, at three coordinates; a fourth is written but ignored." },
-    Meaning { opcode: "sust", word: "4d", sentence: "No surface has four dimensions; ptxas lets it pass as .1d." },
-    Meaning { opcode: "sust", word: "5d", sentence: "No surface has five dimensions; ptxas lets it pass as .2d." },
+    Meaning { opcode: "sust", word: "4d", sentence: "No surface has four dimensions; ptxas lets it stand for a kind of .1d." },
+    Meaning { opcode: "sust", word: "5d", sentence: "No surface has five dimensions; ptxas reads it as .a1d." },
     Meaning { opcode: "sust", word: "a1d", sentence: "An array of rows, at a layer and one coordinate." },
     Meaning { opcode: "sust", word: "a2d", sentence: "An array of planes, at a layer and two coordinates; a fourth element is ignored." },
     Meaning { opcode: "sust", word: "v2", sentence: "Stores two elements." },
@@ -445,7 +451,7 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "sured", word: "1d", sentence: "A row of elements, at one coordinate." },
     Meaning { opcode: "sured", word: "2d", sentence: "A plane of elements, at two coordinates." },
     Meaning { opcode: "sured", word: "3d", sentence: "A block of elements, at three coordinates; a fourth is written but ignored." },
-    Meaning { opcode: "sured", word: "4d", sentence: "No surface has four dimensions; ptxas lets it pass as .1d." },
+    Meaning { opcode: "sured", word: "4d", sentence: "No surface has four dimensions; ptxas lets it stand for a kind of .1d." },
     Meaning { opcode: "sured", word: "trap", sentence: "An access out of bounds traps." },
     Meaning { opcode: "sured", word: "clamp", sentence: "An access out of bounds goes to the nearest element within." },
     Meaning { opcode: "sured", word: "zero", sentence: "A reduction out of bounds is dropped." },
@@ -456,6 +462,7 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "suq", word: "channel_order", sentence: "Returns the order of the channels, as the source language numbers them." },
     Meaning { opcode: "suq", word: "array_size", sentence: "Returns the number of layers, or 0 if the surface is no array." },
     Meaning { opcode: "suq", word: "memory_layout", sentence: "Returns 1 if the memory is laid out linearly, else 0." },
+    Meaning { opcode: "sust", word: "v8", sentence: "Stores eight elements; ptxas takes it with a single small register only." },
     Meaning { opcode: "", word: "uni", sentence: "A promise that all active threads of the warp take this step alike." },
     Meaning { opcode: "brx", word: "idx", sentence: "An index picks the label from the list." },
     Meaning { opcode: "atom", word: "relaxed", sentence: "Atomic, but orders no other accesses; the default." },
@@ -1101,6 +1108,121 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "multimem", word: "min", sentence: "Keeps the smaller element." },
     Meaning { opcode: "multimem", word: "max", sentence: "Keeps the larger element." },
     Meaning { opcode: "multimem", word: "noftz", sentence: "Subnormal numbers are kept, not flushed to zero." },
+    Meaning { opcode: "cvt", word: "rn", sentence: "Rounds to the nearest, ties to even." },
+    Meaning { opcode: "cvt", word: "rz", sentence: "Rounds towards zero." },
+    Meaning { opcode: "cvt", word: "rm", sentence: "Rounds towards minus infinity." },
+    Meaning { opcode: "cvt", word: "rp", sentence: "Rounds towards plus infinity." },
+    Meaning { opcode: "cvt", word: "rna", sentence: "Rounds to the nearest, ties away from zero." },
+    Meaning { opcode: "cvt", word: "rs", sentence: "Rounds away from zero or towards it by chance: the bits of rbits are added to those that are cut off, and a carry decides." },
+    Meaning { opcode: "cvt", word: "rni", sentence: "Rounds to the nearest integer, ties to even." },
+    Meaning { opcode: "cvt", word: "rzi", sentence: "Rounds to an integer towards zero." },
+    Meaning { opcode: "cvt", word: "rmi", sentence: "Rounds to an integer towards minus infinity." },
+    Meaning { opcode: "cvt", word: "rpi", sentence: "Rounds to an integer towards plus infinity." },
+    Meaning { opcode: "cvt", word: "ftz", sentence: "Subnormal f32 inputs and results become zero of the same sign." },
+    Meaning { opcode: "cvt", word: "sat", sentence: "Clamps to the range of an integer type, or to 0.0 and 1.0 for a floating point one, where NaN becomes 0.0." },
+    Meaning { opcode: "cvt", word: "relu", sentence: "A negative result becomes zero, NaN the canonical NaN." },
+    Meaning { opcode: "cvt", word: "satfinite", sentence: "A value too large becomes the largest finite one of the same sign; NaN stays NaN where the format has one, else becomes the largest finite value." },
+    Meaning { opcode: "cvt", word: "scaled::n2::ue8m0", sentence: "The operand scale-factor holds two powers of two: results are multiplied by them, or values divided by them on the way to s2f6." },
+    Meaning { opcode: "cvt", word: "pack", sentence: "Converts two integers and packs them into one register." },
+    Meaning { opcode: "mov", word: "v2", sentence: "Copies two registers." },
+    Meaning { opcode: "mov", word: "v4", sentence: "Copies four registers." },
+    Meaning { opcode: "shfl", word: "sync", sentence: "Waits until every lane of membermask is here with the same mask." },
+    Meaning { opcode: "shfl", word: "up", sentence: "Reads from the lane that is b lower." },
+    Meaning { opcode: "shfl", word: "down", sentence: "Reads from the lane that is b higher." },
+    Meaning { opcode: "shfl", word: "bfly", sentence: "Reads from the lane whose number differs in the bits of b." },
+    Meaning { opcode: "shfl", word: "idx", sentence: "Reads from lane b of the segment." },
+    Meaning { opcode: "prmt", word: "f4e", sentence: "Takes the four bytes from number c of a upwards." },
+    Meaning { opcode: "prmt", word: "b4e", sentence: "Takes the four bytes from number c of a downwards; below byte 0 comes byte 7." },
+    Meaning { opcode: "prmt", word: "rc8", sentence: "Repeats byte c of a four times." },
+    Meaning { opcode: "prmt", word: "ecl", sentence: "Takes a with every byte below number c replaced by byte c." },
+    Meaning { opcode: "prmt", word: "ecr", sentence: "Takes a with every byte above number c replaced by byte c." },
+    Meaning { opcode: "prmt", word: "rc16", sentence: "Repeats the lower half of a twice, or the upper if c is odd." },
+    Meaning { opcode: "ld", word: "weak", sentence: "Not meant to race: other threads may not write here unless something else orders them; the default." },
+    Meaning { opcode: "ld", word: "volatile", sentence: "Always performed, neither merged nor dropped, as relaxed as a system-wide access." },
+    Meaning { opcode: "ld", word: "relaxed", sentence: "May race with other strong accesses of the scope, but orders nothing else." },
+    Meaning { opcode: "ld", word: "acquire", sentence: "What the thread that released this value wrote before is visible to what follows." },
+    Meaning { opcode: "ld", word: "mmio", sentence: "An access to a device register: performed exactly once, at exactly this size." },
+    Meaning { opcode: "st", word: "weak", sentence: "Not meant to race: other threads may not touch this unless something else orders them; the default." },
+    Meaning { opcode: "st", word: "volatile", sentence: "Always performed, neither merged nor dropped, as relaxed as a system-wide access." },
+    Meaning { opcode: "st", word: "relaxed", sentence: "May race with other strong accesses of the scope, but orders nothing else." },
+    Meaning { opcode: "st", word: "release", sentence: "Everything this thread did before is visible to one that acquires this value." },
+    Meaning { opcode: "st", word: "mmio", sentence: "An access to a device register: performed exactly once, at exactly this size." },
+    Meaning { opcode: "", word: "cta", sentence: "Synchronises with threads of the same cta." },
+    Meaning { opcode: "", word: "cluster", sentence: "Synchronises with threads of the same cluster." },
+    Meaning { opcode: "", word: "gpu", sentence: "Synchronises with threads of the same device." },
+    Meaning { opcode: "", word: "sys", sentence: "Synchronises with all threads, those of other devices and of the host too." },
+    Meaning { opcode: "", word: "const", sentence: "The address lies in constant memory." },
+    Meaning { opcode: "", word: "global", sentence: "The address lies in global memory; without a state space an address is generic." },
+    Meaning { opcode: "", word: "local", sentence: "The address lies in the thread's own local memory." },
+    Meaning { opcode: "", word: "param", sentence: "The address is that of a parameter, of the kernel or of a device function." },
+    Meaning { opcode: "", word: "param::entry", sentence: "The address is that of a kernel parameter." },
+    Meaning { opcode: "", word: "param::func", sentence: "The address is that of a parameter of a device function." },
+    Meaning { opcode: "", word: "shared", sentence: "The address lies in the shared memory of the cta itself." },
+    Meaning { opcode: "", word: "shared::cta", sentence: "The address lies in the shared memory of the cta itself." },
+    Meaning { opcode: "", word: "shared::cluster", sentence: "The address lies in the shared memory of any cta of the cluster." },
+    Meaning { opcode: "ld", word: "ca", sentence: "Cached at every level; the default." },
+    Meaning { opcode: "ld", word: "cg", sentence: "Cached in L2, not in L1." },
+    Meaning { opcode: "ld", word: "cs", sentence: "Streaming: likely to be used once, so evicted first." },
+    Meaning { opcode: "ld", word: "lu", sentence: "Last use: the line need not be written back afterwards." },
+    Meaning { opcode: "ld", word: "cv", sentence: "Never taken from a cache: fetched again each time." },
+    Meaning { opcode: "st", word: "wb", sentence: "Written to the caches and to memory when a line leaves them; the default." },
+    Meaning { opcode: "st", word: "cg", sentence: "Cached in L2, not in L1." },
+    Meaning { opcode: "st", word: "cs", sentence: "Streaming: likely to be used once, so evicted first." },
+    Meaning { opcode: "st", word: "wt", sentence: "Written through L2 to system memory at once." },
+    Meaning { opcode: "ld", word: "nc", sentence: "Through the non-coherent read-only cache: no one may write the data while the kernel runs." },
+    Meaning { opcode: "", word: "L1::evict_normal", sentence: "L1 evicts the line in its usual order; the default." },
+    Meaning { opcode: "", word: "L1::evict_unchanged", sentence: "The access leaves the line's place in the eviction order of L1 as it is." },
+    Meaning { opcode: "", word: "L1::evict_first", sentence: "L1 evicts the line before others." },
+    Meaning { opcode: "", word: "L1::evict_last", sentence: "L1 evicts the line after others." },
+    Meaning { opcode: "", word: "L1::no_allocate", sentence: "The data is not put into L1." },
+    Meaning { opcode: "", word: "L2::evict_normal", sentence: "L2 evicts the line in its usual order; the default." },
+    Meaning { opcode: "", word: "L2::evict_first", sentence: "L2 evicts the line before others." },
+    Meaning { opcode: "", word: "L2::evict_last", sentence: "L2 evicts the line after others." },
+    Meaning { opcode: "", word: "L2::evict_unchanged", sentence: "The access leaves the line's place in the eviction order of L2 as it is." },
+    Meaning { opcode: "", word: "L2::cache_hint", sentence: "The last operand is a cache policy, made by createpolicy, that L2 may follow." },
+    Meaning { opcode: "", word: "L2::64B", sentence: "Suggests to fetch the 64 bytes around the address into L2." },
+    Meaning { opcode: "", word: "L2::128B", sentence: "Suggests to fetch the 128 bytes around the address into L2." },
+    Meaning { opcode: "", word: "L2::256B", sentence: "Suggests to fetch the 256 bytes around the address into L2." },
+    Meaning { opcode: "", word: "v2", sentence: "Two elements, side by side in memory." },
+    Meaning { opcode: "", word: "v4", sentence: "Four elements, side by side in memory." },
+    Meaning { opcode: "", word: "v8", sentence: "Eight elements, side by side in memory." },
+    Meaning { opcode: "st", word: "async.weak", sentence: "The store orders nothing; its completion shows in the mbarrier only." },
+    Meaning { opcode: "st", word: "async.release", sentence: "Everything this thread did before is visible to one that acquires the stored value." },
+    Meaning { opcode: "st", word: "async.mmio", sentence: "A store to a device register: performed exactly once, at exactly this size." },
+    Meaning { opcode: "st", word: "async.mbarrier::complete_tx::bytes", sentence: "When the store is done, the mbarrier counts its bytes as arrived." },
+    Meaning { opcode: "st", word: "bulk.weak", sentence: "The store orders nothing; the default." },
+    Meaning { opcode: "multimem", word: "ld_reduce.weak", sentence: "Not meant to race; the default." },
+    Meaning { opcode: "multimem", word: "ld_reduce.relaxed", sentence: "Strong, but orders nothing else." },
+    Meaning { opcode: "multimem", word: "ld_reduce.acquire", sentence: "What a thread wrote before it released one of these values is visible to what follows." },
+    Meaning { opcode: "multimem", word: "st.weak", sentence: "Not meant to race; the default." },
+    Meaning { opcode: "multimem", word: "st.relaxed", sentence: "Strong, but orders nothing else." },
+    Meaning { opcode: "multimem", word: "st.release", sentence: "Everything this thread did before is visible to one that acquires the value." },
+    Meaning { opcode: "multimem", word: "red.relaxed", sentence: "Strong, but orders nothing else; the default." },
+    Meaning { opcode: "multimem", word: "red.release", sentence: "Everything this thread did before is visible to one that acquires the value." },
+    Meaning { opcode: "multimem", word: "ld_reduce.min", sentence: "Gives the least of the values." },
+    Meaning { opcode: "multimem", word: "ld_reduce.max", sentence: "Gives the greatest of the values." },
+    Meaning { opcode: "multimem", word: "ld_reduce.add", sentence: "Gives the sum of the values." },
+    Meaning { opcode: "multimem", word: "ld_reduce.and", sentence: "Gives the bitwise and of the values." },
+    Meaning { opcode: "multimem", word: "ld_reduce.or", sentence: "Gives the bitwise or of the values." },
+    Meaning { opcode: "multimem", word: "ld_reduce.xor", sentence: "Gives the bitwise exclusive or of the values." },
+    Meaning { opcode: "multimem", word: "red.min", sentence: "Each location keeps the lesser of its value and b." },
+    Meaning { opcode: "multimem", word: "red.max", sentence: "Each location keeps the greater of its value and b." },
+    Meaning { opcode: "multimem", word: "red.add", sentence: "b is added to each location." },
+    Meaning { opcode: "multimem", word: "red.and", sentence: "Each location keeps the bitwise and of its value and b." },
+    Meaning { opcode: "multimem", word: "red.or", sentence: "Each location keeps the bitwise or of its value and b." },
+    Meaning { opcode: "multimem", word: "red.xor", sentence: "Each location keeps the bitwise exclusive or of its value and b." },
+    Meaning { opcode: "multimem", word: "ld_reduce.acc::f32", sentence: "Sums 16-bit numbers in f32 before rounding the result." },
+    Meaning { opcode: "multimem", word: "ld_reduce.acc::f16", sentence: "Sums 8-bit numbers in f16 before rounding the result." },
+    Meaning { opcode: "prefetch", word: "L1", sentence: "Into L1." },
+    Meaning { opcode: "prefetch", word: "L2", sentence: "Into L2." },
+    Meaning { opcode: "prefetch", word: "tensormap", sentence: "The address is that of a tensor map, for a later tensor copy." },
+    Meaning { opcode: "prefetchu", word: "L1", sentence: "Into the uniform cache of L1." },
+    Meaning { opcode: "discard", word: "L2", sentence: "From L2." },
+    Meaning { opcode: "createpolicy", word: "range", sentence: "Priorities depend on the address: one for a range, one for what lies around it." },
+    Meaning { opcode: "createpolicy", word: "fractional", sentence: "Priorities depend on chance: one for a fraction of the accesses, one for the rest." },
+    Meaning { opcode: "createpolicy", word: "cvt", sentence: "Converts an access property made by the CUDA API." },
+    Meaning { opcode: "createpolicy", word: "L2", sentence: "The policy is one for L2." },
+    Meaning { opcode: "cvta", word: "to", sentence: "From a generic address to one within the state space, instead of the other way." },
     Meaning { opcode: "cp", word: "tensor", sentence: "What is copied, and how it lies in memory, follows from a tensor map and a vector of coordinates." },
     Meaning { opcode: "cp", word: "1d", sentence: "The tensor has one dimension." },
     Meaning { opcode: "cp", word: "2d", sentence: "The tensor has two dimensions." },
@@ -1328,4 +1450,14 @@ pub static TARGETS: &[TargetEntry] = &[
     TargetEntry { target: P(121), ptx: V(8, 8) },
     TargetEntry { target: A(121), ptx: V(8, 8) },
     TargetEntry { target: F(121), ptx: V(8, 8) },
+];
+
+pub static TOLERATED: &[Tolerated] = &[
+    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, opcodes: &[], only: false },
+    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, opcodes: &[], only: false },
+    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, opcodes: &[], only: false },
+    Tolerated { words: &[627, 626], how: Tolerance::Once, opcodes: &[], only: false },
+    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, opcodes: &[240, 414], only: false },
+    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126], only: true },
+    Tolerated { words: &[663], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126], only: false },
 ];

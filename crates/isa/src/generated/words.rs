@@ -56,91 +56,91 @@ pub static WORDS: &[&str] = &[
     "acube", // 48
     "2dms", // 49
     "a2dms", // 50
-    "v2", // 51
-    "v4", // 52
-    "f16", // 53
-    "f32", // 54
-    "f16x2", // 55
-    "tex", // 56
-    "base", // 57
-    "level", // 58
-    "grad", // 59
-    "r", // 60
-    "g", // 61
-    "b", // 62
-    "a", // 63
-    "tld4", // 64
-    "width", // 65
-    "height", // 66
-    "depth", // 67
-    "channel_data_type", // 68
-    "channel_order", // 69
-    "normalized_coords", // 70
-    "array_size", // 71
-    "num_mipmap_levels", // 72
-    "num_samples", // 73
-    "memory_layout", // 74
-    "txq", // 75
-    "force_unnormalized_coords", // 76
-    "filter_mode", // 77
-    "addr_mode_0", // 78
-    "addr_mode_1", // 79
-    "addr_mode_2", // 80
-    "texref", // 81
-    "samplerref", // 82
-    "surfref", // 83
-    "istypep", // 84
-    "4d", // 85
-    "5d", // 86
-    "trap", // 87
-    "zero", // 88
-    "b8", // 89
-    "b16", // 90
-    "ca", // 91
-    "cg", // 92
-    "cs", // 93
-    "cv", // 94
-    "suld", // 95
-    "wb", // 96
-    "wt", // 97
-    "sust", // 98
-    "p", // 99
-    "and", // 100
-    "or", // 101
-    "sured", // 102
-    "suq", // 103
-    "bra", // 104
-    "uni", // 105
-    "brx", // 106
-    "idx", // 107
-    "call", // 108
-    "ret", // 109
-    "exit", // 110
-    "cta", // 111
-    "cluster", // 112
-    "gpu", // 113
-    "sys", // 114
-    "global", // 115
-    "shared", // 116
-    "shared::cta", // 117
-    "shared::cluster", // 118
-    "L2::cache_hint", // 119
-    "relaxed", // 120
-    "acquire", // 121
-    "release", // 122
-    "acq_rel", // 123
-    "xor", // 124
-    "atom", // 125
-    "b128", // 126
-    "exch", // 127
-    "cas", // 128
-    "f64", // 129
-    "inc", // 130
-    "dec", // 131
-    "bf16", // 132
-    "bf16x2", // 133
-    "noftz", // 134
-    "v8", // 135
+    "5d", // 51
+    "v2", // 52
+    "v4", // 53
+    "f16", // 54
+    "f32", // 55
+    "f16x2", // 56
+    "tex", // 57
+    "base", // 58
+    "uni", // 59
+    "level", // 60
+    "grad", // 61
+    "r", // 62
+    "g", // 63
+    "b", // 64
+    "a", // 65
+    "tld4", // 66
+    "width", // 67
+    "height", // 68
+    "depth", // 69
+    "channel_data_type", // 70
+    "channel_order", // 71
+    "normalized_coords", // 72
+    "array_size", // 73
+    "num_mipmap_levels", // 74
+    "num_samples", // 75
+    "memory_layout", // 76
+    "txq", // 77
+    "force_unnormalized_coords", // 78
+    "filter_mode", // 79
+    "addr_mode_0", // 80
+    "addr_mode_1", // 81
+    "addr_mode_2", // 82
+    "texref", // 83
+    "samplerref", // 84
+    "surfref", // 85
+    "istypep", // 86
+    "4d", // 87
+    "trap", // 88
+    "zero", // 89
+    "b8", // 90
+    "b16", // 91
+    "ca", // 92
+    "cg", // 93
+    "cs", // 94
+    "cv", // 95
+    "suld", // 96
+    "wb", // 97
+    "wt", // 98
+    "sust", // 99
+    "v8", // 100
+    "p", // 101
+    "and", // 102
+    "or", // 103
+    "sured", // 104
+    "suq", // 105
+    "bra", // 106
+    "brx", // 107
+    "idx", // 108
+    "call", // 109
+    "ret", // 110
+    "exit", // 111
+    "cta", // 112
+    "cluster", // 113
+    "gpu", // 114
+    "sys", // 115
+    "global", // 116
+    "shared", // 117
+    "shared::cta", // 118
+    "shared::cluster", // 119
+    "L2::cache_hint", // 120
+    "relaxed", // 121
+    "acquire", // 122
+    "release", // 123
+    "acq_rel", // 124
+    "xor", // 125
+    "atom", // 126
+    "b128", // 127
+    "exch", // 128
+    "cas", // 129
+    "f64", // 130
+    "inc", // 131
+    "dec", // 132
+    "bf16", // 133
+    "bf16x2", // 134
+    "noftz", // 135
     "red", // 136
     "mbarrier::complete_tx::bytes", // 137
     "async", // 138
@@ -579,88 +579,99 @@ pub static WORDS: &[&str] = &[
     "L2", // 571
     "multimem", // 572
     "read", // 573
-    "mov", // 574
-    "up", // 575
-    "bfly", // 576
-    "shfl", // 577
-    "f4e", // 578
-    "b4e", // 579
-    "rc8", // 580
-    "ecl", // 581
-    "ecr", // 582
-    "rc16", // 583
-    "prmt", // 584
-    "L1::evict_normal", // 585
-    "L1::evict_unchanged", // 586
-    "L1::evict_first", // 587
-    "L1::evict_last", // 588
-    "L1::no_allocate", // 589
-    "L2::evict_normal", // 590
-    "L2::evict_first", // 591
-    "L2::evict_last", // 592
-    "lu", // 593
-    "const", // 594
-    "local", // 595
-    "param", // 596
-    "param::entry", // 597
-    "param::func", // 598
-    "weak", // 599
-    "volatile", // 600
-    "nc", // 601
-    "ldu", // 602
-    "acc::f32", // 603
-    "acc::f16", // 604
-    "ld_reduce", // 605
-    "e5m2x2", // 606
-    "e5m2x4", // 607
-    "e4m3x2", // 608
-    "e4m3x4", // 609
-    "L1", // 610
-    "prefetchu", // 611
-    "applypriority", // 612
-    "discard", // 613
-    "L2::evict_unchanged", // 614
-    "createpolicy", // 615
-    "range", // 616
-    "fractional", // 617
-    "cvt", // 618
-    "isspacep", // 619
-    "cvta", // 620
-    "to", // 621
-    "mapa", // 622
-    "getctarank", // 623
-    "tensor", // 624
-    "tile", // 625
-    "tile::gather4", // 626
-    "im2col", // 627
-    "im2col::w", // 628
-    "im2col::w::128", // 629
-    "tile::scatter4", // 630
-    "im2col_no_offs", // 631
-    "replace", // 632
-    "global_address", // 633
-    "b1024", // 634
-    "rank", // 635
-    "box_dim", // 636
-    "global_dim", // 637
-    "element_stride", // 638
-    "global_stride", // 639
-    "elemtype", // 640
-    "interleave_layout", // 641
-    "swizzle_mode", // 642
-    "swizzle_atomicity", // 643
-    "fill_mode", // 644
-    "b4", // 645
-    "u8x4", // 646
-    "s8x4", // 647
-    "e2m3x2", // 648
-    "e3m2x2", // 649
-    "e2m1x2", // 650
-    "ue8m0x2", // 651
-    "s2f6x2", // 652
-    "e2m3x4", // 653
-    "e3m2x4", // 654
-    "e2m1x4", // 655
+    "rni", // 574
+    "rzi", // 575
+    "rmi", // 576
+    "rpi", // 577
+    "e4m3x2", // 578
+    "e5m2x2", // 579
+    "e2m3x2", // 580
+    "e3m2x2", // 581
+    "e4m3x4", // 582
+    "e5m2x4", // 583
+    "e2m3x4", // 584
+    "e3m2x4", // 585
+    "cvt", // 586
+    "rna", // 587
+    "rs", // 588
+    "e2m1x2", // 589
+    "ue8m0x2", // 590
+    "e2m1x4", // 591
+    "scaled::n2::ue8m0", // 592
+    "s2f6x2", // 593
+    "pack", // 594
+    "u2", // 595
+    "s2", // 596
+    "mov", // 597
+    "up", // 598
+    "bfly", // 599
+    "shfl", // 600
+    "f4e", // 601
+    "b4e", // 602
+    "rc8", // 603
+    "ecl", // 604
+    "ecr", // 605
+    "rc16", // 606
+    "prmt", // 607
+    "L1::evict_normal", // 608
+    "L1::evict_unchanged", // 609
+    "L1::evict_first", // 610
+    "L1::evict_last", // 611
+    "L1::no_allocate", // 612
+    "L2::evict_normal", // 613
+    "L2::evict_first", // 614
+    "L2::evict_last", // 615
+    "lu", // 616
+    "const", // 617
+    "local", // 618
+    "param", // 619
+    "param::entry", // 620
+    "param::func", // 621
+    "weak", // 622
+    "volatile", // 623
+    "nc", // 624
+    "ldu", // 625
+    "acc::f32", // 626
+    "acc::f16", // 627
+    "ld_reduce", // 628
+    "L1", // 629
+    "prefetchu", // 630
+    "applypriority", // 631
+    "discard", // 632
+    "L2::evict_unchanged", // 633
+    "createpolicy", // 634
+    "range", // 635
+    "fractional", // 636
+    "isspacep", // 637
+    "cvta", // 638
+    "to", // 639
+    "mapa", // 640
+    "getctarank", // 641
+    "tensor", // 642
+    "tile", // 643
+    "tile::gather4", // 644
+    "im2col", // 645
+    "im2col::w", // 646
+    "im2col::w::128", // 647
+    "tile::scatter4", // 648
+    "im2col_no_offs", // 649
+    "replace", // 650
+    "global_address", // 651
+    "b1024", // 652
+    "rank", // 653
+    "box_dim", // 654
+    "global_dim", // 655
+    "element_stride", // 656
+    "global_stride", // 657
+    "elemtype", // 658
+    "interleave_layout", // 659
+    "swizzle_mode", // 660
+    "swizzle_atomicity", // 661
+    "fill_mode", // 662
+    "b2", // 663
+    "b4", // 664
+    "u8x4", // 665
+    "s8x4", // 666
 ];
 
 pub static WORD_TYPES: &[Option<Type>] = &[
@@ -692,6 +703,7 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     Some(Type::B32),
     Some(Type::B64),
+    None,
     None,
     None,
     None,
@@ -798,7 +810,6 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     Some(Type::Bf16),
     Some(Type::Bf16x2),
-    None,
     None,
     None,
     None,
@@ -1242,38 +1253,57 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     None,
     None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    None,
-    Some(Type::E5m2x2),
-    Some(Type::E5m2x4),
     Some(Type::E4m3x2),
+    Some(Type::E5m2x2),
+    Some(Type::E2m3x2),
+    Some(Type::E3m2x2),
     Some(Type::E4m3x4),
+    Some(Type::E5m2x4),
+    Some(Type::E2m3x4),
+    Some(Type::E3m2x4),
+    None,
+    None,
+    None,
+    Some(Type::E2m1x2),
+    Some(Type::Ue8m0x2),
+    Some(Type::E2m1x4),
+    None,
+    Some(Type::S2f6x2),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
     None,
     None,
     None,
@@ -1312,12 +1342,4 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     Some(Type::B4),
     Some(Type::U8x4),
     Some(Type::S8x4),
-    Some(Type::E2m3x2),
-    Some(Type::E3m2x2),
-    Some(Type::E2m1x2),
-    Some(Type::Ue8m0x2),
-    Some(Type::S2f6x2),
-    Some(Type::E2m3x4),
-    Some(Type::E3m2x4),
-    Some(Type::E2m1x4),
 ];

@@ -6,7 +6,8 @@ use ptxvm_isa::{Isa, Language, Row, Word};
 use ptxvm_syntax::ast;
 use ptxvm_syntax::{Code, Diagnostic};
 
-use super::form::{NearMiss, nearest, word};
+use super::form::{Candidate, NearMiss, nearest, word};
+use crate::context::Context;
 
 /// The codes of this file, with their titles.
 pub const CODES: &[(Code, &str)] = &[
@@ -19,7 +20,29 @@ pub const CODES: &[(Code, &str)] = &[
     (Code("E0407"), "form needs a later .version"),
     (Code("E0408"), "form needs another .target"),
     (Code("E0409"), "form has been removed"),
+    (Code("W0601"), "deprecated form"),
+    (Code("W0602"), "modifier that ptxas ignores"),
 ];
+
+/// What to say of an instruction that is accepted, but that its author would want to know about.
+pub fn warn(context: &Context<'_>, instruction: &ast::Instruction, candidate: &Candidate) -> Option<Diagnostic> {
+    let row = candidate.row;
+    let section = context.isa.sections[usize::from(row.section)].number;
+    if let Some(i) = candidate.ignored {
+        let modifier = context.file[instruction.modifiers].get(i)?;
+        let message = format!("ptxas accepts `.{}` here and ignores it", context.text(modifier.symbol));
+        let d = Diagnostic::warning(Code("W0602"), modifier.span, message);
+        return Some(d.help("it says nothing about this instruction; remove it").section(section));
+    }
+    let since = row.deprecated.filter(|since| context.language.ptx >= *since)?;
+    let form = form_name(context.isa, row);
+    let message = format!("`{form}` is deprecated since PTX {since}");
+    let d = Diagnostic::warning(Code("W0601"), instruction.opcode.span, message).section(section);
+    Some(match row.notes.first() {
+        Some(note) => d.help(*note),
+        None => d,
+    })
+}
 
 /// Says what is wrong with an instruction that fits no row.
 pub fn complain(

@@ -17,6 +17,8 @@ pub struct Candidate {
     pub row: &'static Row,
     /// The word in each slot.
     pub filling: Filling,
+    /// The place of a modifier that ptxas passes over.
+    pub ignored: Option<usize>,
 }
 
 /// The spellings seen so far in a module, and the rows that take each.
@@ -67,7 +69,8 @@ fn search(isa: &Isa, language: Language, spelling: &[Word]) -> Vec<Candidate> {
         let row = row_at(isa, index);
         let Ok(filling) = form::fill(row, isa, modifiers) else { continue };
         if form::judge(row, &filling, language, &Unknown, false) == Ok(()) {
-            list.push(Candidate { index, row, filling });
+            let ignored = form::ignored(row, modifiers);
+            list.push(Candidate { index, row, filling, ignored });
         }
     }
     list

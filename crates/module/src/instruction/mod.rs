@@ -18,21 +18,19 @@ use rules::Given;
 pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Option<u16> {
     let mut forms = std::mem::take(&mut context.forms);
     let candidates = forms.candidates(context.isa, context.language, context.file, instruction);
-    let outcome = if candidates.is_empty() {
-        Err(Some(complaint::complain(context.isa, context.language, context.file, instruction)))
+    let (row, diagnostic) = if candidates.is_empty() {
+        (None, Some(complaint::complain(context.isa, context.language, context.file, instruction)))
     } else {
-        choose(instruction, candidates, context)
+        match choose(instruction, candidates, context) {
+            Ok(candidate) => (Some(candidate.index), complaint::warn(context, instruction, candidate)),
+            Err(diagnostic) => (None, diagnostic),
+        }
     };
     context.forms = forms;
-    match outcome {
-        Ok(candidate) => Some(candidate),
-        Err(diagnostic) => {
-            if let Some(diagnostic) = diagnostic {
-                context.report(diagnostic);
-            }
-            None
-        }
+    if let Some(diagnostic) = diagnostic {
+        context.report(diagnostic);
     }
+    row
 }
 
 /// Why a candidate does not take the operands.
@@ -42,11 +40,11 @@ enum Refusal {
 }
 
 /// The first candidate that takes the operands, or what is wrong with respect to the one that came nearest.
-fn choose(
+fn choose<'c>(
     instruction: &ast::Instruction,
-    candidates: &[Candidate],
+    candidates: &'c [Candidate],
     context: &Context<'_>,
-) -> Result<u16, Option<Diagnostic>> {
+) -> Result<&'c Candidate, Option<Diagnostic>> {
     let operands = &context.file[instruction.operands];
     let mut best: Option<(u32, &Candidate, Refusal)> = None;
     for candidate in candidates {
@@ -54,7 +52,7 @@ fn choose(
             let (progress, refusal) = match operand::fits(context, candidate, list, operands) {
                 Err(mismatch) => (mismatch.progress(), Refusal::Operands(mismatch)),
                 Ok(()) => match ask_rules(context, candidate, list, operands) {
-                    None => return Ok(candidate.index),
+                    None => return Ok(candidate),
                     Some(rule) => (u32::MAX, Refusal::Rule(rule)),
                 },
             };

@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// A label, or a section's name with its dot.
     fn debug_name(&mut self, what: &str) -> Parse<Name> {
-        if self.at(TokenKind::Dotted) {
+        if self.at(TokenKind::Dotted) && !self.is_keyword(self.token_text()) {
             let span = self.advance().span;
             return Ok(Name { symbol: self.intern(span), span });
         }

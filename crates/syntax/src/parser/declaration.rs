@@ -139,6 +139,11 @@ impl Parser<'_> {
         Ok(Specifiers { space, attributes, align, overridden_aligns, vector, ty })
     }
 
+    /// Whether a word is a directive's or type's, and so cannot be the name of a section.
+    pub(super) fn is_keyword(&self, word: &str) -> bool {
+        is_type(word) || self.begins_other(word) || super::function::takes_arguments(word).is_some()
+    }
+
     /// Words that stand where a type should and are none, so that a new declaration is not swallowed.
     fn begins_other(&self, word: &str) -> bool {
         space(word).is_some()

@@ -162,22 +162,23 @@ impl<'s> Parser<'s> {
     /// The `;` that ends most things.
     #[inline]
     fn semicolon(&mut self) -> Parse<()> {
-        if self.eat(TokenKind::Semicolon) { Ok(()) } else { Err(self.no_semicolon("`;`")) }
+        if self.eat(TokenKind::Semicolon) { Ok(()) } else { self.no_semicolon("`;`") }
     }
 
     /// No `;` is at hand. If it is missing at the end of a line, the place to show is there and not the
-    /// next line.
+    /// next line, and all goes on as if it were there.
     #[cold]
-    fn no_semicolon(&mut self, expected: &str) -> Failed {
+    fn no_semicolon(&mut self, expected: &str) -> Parse<()> {
         let end = self.previous.span.end;
         let between = Span::new(end, self.token.span.start).text(self.source);
         if self.at(TokenKind::Unknown) || !between.contains('\n') {
-            return self.unexpected(expected);
+            return Err(self.unexpected(expected));
         }
         let diagnostic = Diagnostic::error(codes::MISSING_SEMICOLON, Span::new(end, end), "a `;` is missing")
             .label("here")
             .also(self.token.span, "before this");
-        self.fail(diagnostic)
+        self.report(diagnostic);
+        Ok(())
     }
 
     fn text(&self, span: Span) -> &'s str {

@@ -70,7 +70,7 @@ impl Parser<'_> {
     }
 
     /// Skips the statement that began at `start` and could not be read: past its `;`, or up to a brace
-    /// that closes more than the statement opened, or to a directive that begins a line.
+    /// that closes more than the statement opened, or to a line that begins another statement.
     fn recover_statement(&mut self, start: Span) {
         self.rewind(start);
         // The braces of an instruction are vectors and contain no `;`; those of a directive may.
@@ -94,7 +94,14 @@ impl Parser<'_> {
                     Some(less) => depth = less,
                     None => return,
                 },
-                TokenKind::Dotted if !first && self.begins_line() && self.begins_statement() => return,
+                TokenKind::Dotted | TokenKind::Name | TokenKind::At
+                    if !first
+                        && depth == 0
+                        && self.begins_line()
+                        && (directive || self.begins_statement()) =>
+                {
+                    return;
+                }
                 _ => {}
             }
             self.advance();
@@ -164,6 +171,12 @@ impl Parser<'_> {
         let negated = self.eat(TokenKind::Bang);
         let guard = Guard { negated, name: self.name("a predicate register")? };
         let opcode = self.name("an instruction")?;
+        if self.at(TokenKind::Colon) {
+            let message = "a label cannot have a guard";
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, opcode.span.to(self.token.span), message)
+                .help("the label comes first: `label: @%p instruction;`");
+            return Err(self.fail(diagnostic));
+        }
         self.instruction(Some(guard), opcode, start)
     }
 
@@ -178,13 +191,13 @@ impl Parser<'_> {
         let modifiers = List::new(first, self.file.modifiers.len() as u32 - first);
         if opcode.symbol == self.call {
             self.call_operands()?;
-        } else if !self.at(TokenKind::Semicolon) {
+        } else if !matches!(self.token.kind, TokenKind::Semicolon | TokenKind::RightBrace) {
             self.operands()?;
         }
         if !self.eat(TokenKind::Semicolon) {
             let complete = self.operands.is_empty() || opcode.symbol == self.call;
             let expected = if complete { "`;`" } else { "`,` or `;`" };
-            return Err(self.no_semicolon(expected));
+            self.no_semicolon(expected)?;
         }
         let operands = self.take_operands(0);
         let span = start.to(self.previous.span);

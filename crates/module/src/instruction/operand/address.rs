@@ -4,7 +4,7 @@ use ptxvm_isa::table::{Operand as Place, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
 use ptxvm_syntax::ast::{self, List, OperandKind, SpaceKind, Symbol};
 
-use super::{Check, Checked, Found, Misuse, Why, at, immediate};
+use super::{Check, Checked, Found, Misuse, Why, at};
 use crate::entity::{Entity, Register, Role, Variable};
 
 impl Check<'_> {
@@ -20,9 +20,8 @@ impl Check<'_> {
         match operand.kind {
             OperandKind::Address(items) => self.items(place, inner, lists, items, operand),
             OperandKind::Index { name, index } if self.indexable() => {
-                let index = &self.context.file[index];
                 self.index(place, name).map_err(miss)?;
-                self.subscript(index).map_err(at(place, index.span))
+                self.subscript(&self.context.file[index]).map_err(miss)
             }
             OperandKind::Unified(whole) if place.unified => {
                 self.bracket(place, inner, lists, &self.context.file[whole])
@@ -70,18 +69,10 @@ impl Check<'_> {
     /// The address itself: a register, a variable or a number, perhaps with an offset.
     fn address(self, place: &'static Place, item: &ast::Operand, tensor: bool) -> Result<(), Why> {
         let name = match item.kind {
-            OperandKind::Name(name) => name,
-            OperandKind::Offset { name, offset } => {
-                immediate::offset(self.context.file, offset)?;
-                name
-            }
-            OperandKind::Constant(expression) => {
-                immediate::offset(self.context.file, expression)?;
-                return match self.space_text(place) {
-                    "local" => Ok(()),
-                    _ if self.name_part(0) == "fence" => Ok(()),
-                    _ => Err(Why::ImmediateAddress),
-                };
+            OperandKind::Name(name) | OperandKind::Offset { name, .. } => name,
+            OperandKind::Constant(_) => {
+                let fits = self.space_text(place) == "local" || self.name_part(0) == "fence";
+                return if fits { Ok(()) } else { Err(Why::ImmediateAddress) };
             }
             _ => return Err(Why::Kind(self.found(item))),
         };
@@ -174,24 +165,15 @@ impl Check<'_> {
     }
 
     /// What stands in the brackets behind an array's name.
-    fn subscript(self, index: &ast::Operand) -> Result<(), Why> {
-        let name = match index.kind {
-            OperandKind::Constant(expression) => return immediate::offset(self.context.file, expression),
-            OperandKind::Name(name) => name,
-            OperandKind::Offset { name, offset } => {
-                immediate::offset(self.context.file, offset)?;
-                name
-            }
-            _ => return Err(Why::Kind(self.found(index))),
-        };
+    pub(super) fn subscript(self, index: &ast::Operand) -> Result<(), Why> {
+        let (OperandKind::Name(name) | OperandKind::Offset { name, .. }) = index.kind else { return Ok(()) };
         match self.context.lookup(name) {
-            None => Ok(()),
-            Some(Entity::Register(r))
-                if r.vector == 1 && matches!(r.ty.kind(), Kind::Float | Kind::Predicate) =>
-            {
-                Err(Why::AddressType(r.ty))
+            Some(Entity::Register(register)) => {
+                let integral = matches!(register.ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed);
+                let fits = integral && register.ty.bits() <= 64 && register.vector == 1;
+                if fits { Ok(()) } else { Err(Why::Subscript(register.ty)) }
             }
-            Some(Entity::Register(r)) if r.vector == 1 && r.ty != Type::B128 => Ok(()),
+            None | Some(Entity::Variable(_)) => Ok(()),
             Some(entity) => Err(Why::Kind(Found::of(entity))),
         }
     }

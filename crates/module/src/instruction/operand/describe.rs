@@ -15,7 +15,8 @@ macro_rules! codes {
     ($($name:ident $code:literal $title:literal;)*) => {
         $(const $name: Code = Code($code);)*
 
-        /// The codes of this file, with their titles.
+        /// The codes of this file, with the titles of their pages.
+        #[cfg(test)]
         pub const CODES: &[(Code, &str)] = &[$(($name, $title)),*];
     };
 }
@@ -39,7 +40,7 @@ codes! {
     OPAQUE "E0516" "texture, sampler or surface expected";
     INDEX "E0517" "index on something that is no array";
     SELECTOR "E0518" "member or selector that does not exist";
-    OFFSET "E0519" "offset that is no integer";
+    SUBSCRIPT "E0519" "index that is no integer";
     TARGET "E0520" "label, function or target list expected";
 }
 
@@ -67,7 +68,6 @@ pub fn describe(
         Why::Literal(ty, literal) => speech.literal(ty, literal),
         Why::Range(value) => speech.range(value),
         Why::Expression(error) => return error.diagnostic(),
-        Why::Offset => speech.say(OFFSET, "an offset or index must be an integer constant".into(), ""),
         Why::Kind(found) => speech.kind(found),
         Why::Length(wanted, given) => speech.length(wanted, given),
         Why::Mixed(a, b) => speech.mixed(a, b),
@@ -89,6 +89,11 @@ pub fn describe(
             INDEX,
             "only an array can be indexed".into(),
             "`[name+offset]` reaches into any variable",
+        ),
+        Why::Subscript(found) => speech.say(
+            SUBSCRIPT,
+            format!("a .{} register cannot be an index", found.name()),
+            "an index is an integer: a constant, or a scalar register of at most 64 bits",
         ),
         Why::Selector => speech.selector(),
     };

@@ -92,11 +92,3 @@ pub fn fits(file: &File, place: &Operand, ty: Option<Type>, expression: Expressi
         _ => Ok(()),
     }
 }
-
-/// Whether an offset or index is an integer, as it must be.
-pub fn offset(file: &File, expression: ExpressionId) -> Result<(), Why> {
-    match literal(file, expression).map_err(Why::Expression)? {
-        Literal::Integer => Ok(()),
-        _ => Err(Why::Offset),
-    }
-}

@@ -11,6 +11,9 @@ mod types;
 mod value;
 mod vector;
 
+#[cfg(test)]
+mod tests;
+
 use ptxvm_isa::form::{count_of, type_of};
 use ptxvm_isa::table::{Operand as Place, Shape};
 use ptxvm_isa::{NO_WORD, Type, Word};
@@ -20,7 +23,7 @@ use ptxvm_syntax::eval::EvalError;
 use super::form::Candidate;
 use crate::context::Context;
 use crate::entity::Entity;
-pub use describe::{CODES, describe};
+pub use describe::describe;
 use immediate::Literal;
 
 /// What is wrong with an operand, and where.
@@ -45,7 +48,7 @@ impl Mismatch {
             Why::Type(_) | Why::Literal(..) | Why::Space(_) | Why::Parameter(_) | Why::Length(..) => {
                 (true, 2)
             }
-            Why::Mixed(..) | Why::AddressType(_) | Why::Offset | Why::Selector => (true, 2),
+            Why::Mixed(..) | Why::AddressType(_) | Why::Subscript(_) | Why::Selector => (true, 2),
             _ => (true, 1),
         };
         u32::from(right_number) << 16 | u32::from(self.passed) << 4 | near
@@ -65,8 +68,6 @@ pub enum Why {
     Range(i64),
     /// A constant expression has no value.
     Expression(EvalError),
-    /// An offset or index is no integer.
-    Offset,
     /// Something stands here that can never stand here.
     Kind(Found),
     /// A vector of so many elements is wanted, so many are given (0: a scalar).
@@ -87,6 +88,8 @@ pub enum Why {
     Parameter(Misuse),
     /// An index stands behind something that is no array.
     Index,
+    /// A register of this type is no index.
+    Subscript(Type),
     /// The register has no such member, or the place takes no selector.
     Selector,
 }
@@ -171,7 +174,7 @@ pub fn fits(
             mismatch
         })?;
     }
-    check.together(operands)
+    check.conversion(operands)
 }
 
 /// One attempt to fit operands to a row.
@@ -206,37 +209,18 @@ impl Check<'_> {
         }
     }
 
-    /// What the operands must be together, each being right by itself.
-    fn together(self, operands: &[ast::Operand]) -> Checked {
-        match self.name_part(0) {
-            "cvta" => self.conversion(operands),
-            "vmad" => self.minus_signs(operands),
-            _ => Ok(()),
-        }
-    }
-
     /// `cvta` has a form for 32-bit addresses, which a 64-bit module cannot use.
     fn conversion(self, operands: &[ast::Operand]) -> Checked {
-        let Some((place, operand)) = self.candidate.row.operands.first().zip(operands.first()) else { return Ok(()) };
+        if self.name_part(0) != "cvta" {
+            return Ok(());
+        }
+        let Some((place, operand)) = self.candidate.row.operands.first().zip(operands.first()) else {
+            return Ok(());
+        };
         match self.type_of(place) {
             Some(ty) if ty.bits() == 32 && self.context.module.address_size == 64 => {
                 Err(at(place, operand.span)(Why::NarrowAddress(ty)))
             }
-            _ => Ok(()),
-        }
-    }
-
-    /// `vmad` negates its product or its addend, and neither where `.po` adds one.
-    fn minus_signs(self, operands: &[ast::Operand]) -> Checked {
-        let minus = |i: usize| operands.get(i).filter(|o| matches!(o.kind, OperandKind::Negate(_)));
-        let po = self.has_word("po");
-        let clash = match (minus(1).or(minus(2)), minus(3)) {
-            (Some(_), Some(addend)) => Some(addend),
-            (one, other) if po => one.or(other),
-            _ => None,
-        };
-        match (clash, self.candidate.row.operands.last()) {
-            (Some(operand), Some(place)) => Err(at(place, operand.span)(Why::Kind(Found::Minus))),
             _ => Ok(()),
         }
     }
@@ -283,14 +267,14 @@ impl Check<'_> {
         let OperandKind::Name(symbol) = operand.kind else {
             return Err(at(place, operand.span)(Why::Kind(self.found(operand))));
         };
-        let fits = match (self.context.lookup(symbol), place.shape) {
+        let fits = matches!(
+            (self.context.lookup(symbol), place.shape),
             (None, _)
-            | (Some(Entity::Label(_)), Shape::Label)
-            | (Some(Entity::Function(_)), Shape::Function)
-            | (Some(Entity::Targets(_)), Shape::Targets)
-            | (Some(Entity::Prototype(_)), Shape::Prototype) => true,
-            _ => false,
-        };
+                | (Some(Entity::Label(_)), Shape::Label)
+                | (Some(Entity::Function(_)), Shape::Function)
+                | (Some(Entity::Targets(_)), Shape::Targets)
+                | (Some(Entity::Prototype(_)), Shape::Prototype)
+        );
         if fits { Ok(()) } else { Err(at(place, operand.span)(Why::Kind(self.found(operand)))) }
     }
 
@@ -332,6 +316,6 @@ impl Check<'_> {
 }
 
 /// A mismatch at this place and span.
-fn at(place: &'static Place, span: Span) -> impl Fn(Why) -> Mismatch {
+fn at(place: &'static Place, span: Span) -> impl Fn(Why) -> Mismatch + Copy {
     move |why| Mismatch { place: Some(place), span, why, passed: 0 }
 }

@@ -30,20 +30,16 @@ impl Check<'_> {
             OperandKind::Sink if place.sink => Ok(()),
             OperandKind::Not(inner) => self.negated(place, ty, &self.context.file[inner]),
             OperandKind::Member { name, selector } => self.member(place, ty, name, selector),
-            OperandKind::Offset { name, offset } => {
-                immediate::offset(self.context.file, offset)?;
-                self.offset(place, ty, name)
+            OperandKind::Offset { name, .. } => self.offset(place, ty, name),
+            OperandKind::Index { name, index } if place.var && !place.written => {
+                self.subscript(&self.context.file[index])?;
+                match self.context.lookup(name) {
+                    Some(Entity::Variable(variable)) if variable.array => self.variable(place, ty, variable),
+                    Some(_) => Err(Why::Index),
+                    None => Ok(()),
+                }
             }
-            OperandKind::Index { name, .. } if place.var && !place.written => match self.context.lookup(name)
-            {
-                Some(Entity::Variable(variable)) if !variable.array => Err(Why::Index),
-                Some(Entity::Variable(variable)) => self.variable(place, ty, variable),
-                Some(_) => Err(Why::Index),
-                None => Ok(()),
-            },
-            OperandKind::Negate(inner) if !place.written && self.name_part(0) == "vmad" => {
-                self.value(place, ty, &self.context.file[inner])
-            }
+            OperandKind::Negate(inner) if place.negatable => self.value(place, ty, &self.context.file[inner]),
             _ => Err(Why::Kind(self.found(operand))),
         }
     }
@@ -60,9 +56,26 @@ impl Check<'_> {
             return self.handle(place, register.ty);
         }
         match ty {
-            Some(ty) if !types::takes(ty, register.ty, Fit::of(place)) => Err(Why::Type(register.ty)),
+            Some(ty) if !types::takes(ty, register.ty, Fit::of(place)) => {
+                self.packed_halves(place, ty, register.ty)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// The second chance of a `.f16x2` register, where the type is one of the modifiers after all.
+    #[cold]
+    fn packed_halves(self, place: &Place, ty: Type, register: Type) -> Result<(), Why> {
+        let bound = register == Type::F16x2 && !place.wider && self.is_modifier(ty);
+        if bound && types::takes(ty, register, Fit::Bound) { Ok(()) } else { Err(Why::Type(register)) }
+    }
+
+    /// Whether the instruction always has this type among its modifiers: the table then gives it to the operands as
+    /// if the instruction had fixed it.
+    fn is_modifier(self, ty: Type) -> bool {
+        let slots = self.candidate.row.slots.iter();
+        let mut literals = slots.filter(|slot| slot.values.len() == 1);
+        literals.any(|slot| self.context.isa.text(slot.values[0]) == ty.name())
     }
 
     /// A texture's handle is an integer of 64 bits. Where textures carry their samplers, ptxas passes over whatever
@@ -99,7 +112,8 @@ impl Check<'_> {
             return Err(Why::Kind(Found::Special));
         }
         if sreg.vector && !member {
-            let whole = matches!(self.candidate.row.operands.first(), Some(Place { shape: Shape::Vector(..), .. }));
+            let whole =
+                matches!(self.candidate.row.operands.first(), Some(Place { shape: Shape::Vector(..), .. }));
             let fits = whole || ty == Some(Type::B128);
             return if fits { Ok(()) } else { Err(Why::Kind(Found::VectorRegister)) };
         }
@@ -142,7 +156,8 @@ impl Check<'_> {
     /// `name + 4` as a value. ptxas takes a register there too, of whatever type, and does not add anything up.
     fn offset(self, place: &Place, ty: Option<Type>, name: Symbol) -> Result<(), Why> {
         let Some(entity) = self.context.lookup(name) else { return Ok(()) };
-        let bound = !matches!(place.ty, TypeOf::Fixed(_)) || ty.is_some_and(|ty| ty.bits() == 32);
+        let modifier = |ty: Type| ty.bits() == 32 || self.is_modifier(ty);
+        let bound = !matches!(place.ty, TypeOf::Fixed(_)) || ty.is_some_and(modifier);
         let kind = ty.map_or(Kind::Bits, Type::kind);
         let fits = match entity {
             _ if place.written || place.selector || is_opaque(place) || kind == Kind::Predicate => false,

@@ -149,7 +149,9 @@ impl Check<'_> {
             },
             OperandKind::Sink if inner.sink => Ok(Element::Nothing),
             OperandKind::Constant(expression) if !inner.written => {
-                immediate::literal(self.context.file, expression).map(Element::Literal).map_err(Why::Expression)
+                immediate::literal(self.context.file, expression)
+                    .map(Element::Literal)
+                    .map_err(Why::Expression)
             }
             OperandKind::Member { name, .. } => match self.context.lookup(name) {
                 Some(Entity::Register(register)) if register.vector > 1 => Ok(Element::Typed(register.ty)),
