@@ -86,7 +86,7 @@ fn count(c: &Count) -> String {
 
 fn operand(o: &Operand) -> String {
     let shape = match &o.shape {
-        Shape::Vector(c, inner) => format!("Vector({}, &{})", count(c), operand(inner)),
+        Shape::Vector(c, inner) => format!("Vector({}, {})", count(c), list(inner, operand)),
         Shape::Bracket(inner, lists) => {
             format!("Bracket({}, {})", list(inner, operand), list(lists, |l| list(l, u8::to_string)))
         }

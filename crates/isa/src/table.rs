@@ -138,8 +138,8 @@ pub enum Shape {
     Constant,
     /// A predicate register, perhaps negated.
     Predicate,
-    /// A vector of so many elements.
-    Vector(Count, &'static Operand),
+    /// A vector of so many elements; the last description holds for every element from its place on.
+    Vector(Count, &'static [Operand]),
     /// `[…]`: an address, perhaps with more behind it.
     Bracket(&'static [Operand], &'static [&'static [u8]]),
     /// `a|b`; the second may be missing if the flag is set.

@@ -137,10 +137,10 @@ impl Language {
     }
 }
 
-/// Writes a need as a person would read it: `PTX 8.6 on sm_100a or sm_103a, or PTX 8.8 on sm_100f`.
+/// Writes a need as a person would read it: `PTX 8.6+ on sm_100a, or PTX 8.8+ on the sm_100f family`.
 pub fn describe_need(need: &[Platform]) -> String {
     let one = |p: &Platform| {
-        let mut text = format!("PTX {}", p.ptx);
+        let mut text = format!("PTX {}+", p.ptx);
         if !p.targets.is_empty() {
             let names: Vec<String> = p.targets.iter().map(describe_target).collect();
             text += &format!(" on {}", names.join(" or "));
@@ -152,8 +152,8 @@ pub fn describe_need(need: &[Platform]) -> String {
 
 fn describe_target(target: &Target) -> String {
     match target.suffix {
-        Suffix::Plain => format!("{target} and later"),
-        Suffix::Family => format!("{target} and its family"),
+        Suffix::Plain => format!("{target}+"),
+        Suffix::Family => format!("the {target} family"),
         Suffix::Arch => target.to_string(),
     }
 }

@@ -2,11 +2,11 @@
 
 use ptxvm_isa::Type;
 use ptxvm_isa::target::describe_need;
-use ptxvm_syntax::Diagnostic;
 use ptxvm_syntax::ast::{
     ExpressionId, Guard, InstructionId, List, Name, Operand, OperandKind, PrototypeId, Span, Statement,
     StatementKind, Symbol, TargetListId, TargetListKind,
 };
+use ptxvm_syntax::{Diagnostic, ERROR_LIMIT};
 
 use crate::context::Context;
 use crate::declared::Place;
@@ -22,6 +22,9 @@ pub fn walk(context: &mut Context<'_>, statements: List<Statement>) {
     let mut blocks = 0u32;
     announce(context, statements.range());
     for at in statements.range() {
+        if context.diagnostics.len() > ERROR_LIMIT {
+            break;
+        }
         let statement = &file.statements[at];
         match statement.kind {
             StatementKind::Instruction(id) => check_instruction(context, id),

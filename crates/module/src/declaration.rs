@@ -121,7 +121,8 @@ fn linkage(context: &mut Context<'_>, declaration: &Declaration) {
         LinkageKind::Common => {
             context.need(".common", "`.common`", linkage.span);
             let opaque = matches!(context.text(declaration.ty.symbol), "texref" | "samplerref" | "surfref");
-            if declaration.space.kind != SpaceKind::Global || opaque {
+            let scalar = context.file[declaration.declarators].iter().any(|d| d.dimensions.is_empty());
+            if declaration.space.kind != SpaceKind::Global || opaque && scalar {
                 let message = "`.common` is for variables in `.global` that are not opaque";
                 let diagnostic = Diagnostic::error(codes::COMMON, linkage.span, message);
                 context.report(diagnostic.section("11.6.4"));

@@ -282,7 +282,7 @@ fn name_parameter(context: &mut Context<'_>, parameter: &mut Parameter, role: Ro
     }
     let name = Name { symbol: parameter.name, span: parameter.span };
     let interner = &context.file.interner;
-    if let Err(clash) = context.scopes.declare(name.symbol, entity, name.span, interner) {
+    if let Err(clash) = context.scopes.declare_parameter(name.symbol, entity, name.span, interner) {
         duplicate(context, name, clash.0);
     }
 }

@@ -108,10 +108,9 @@ fn target(context: &mut Context<'_>, names: List<Name>, targets: &mut Vec<(Targe
     let file = context.file;
     for (place, name) in file[names].iter().enumerate() {
         let text = file.text(name.symbol);
-        if place > 0 || !targets.is_empty() {
-            if option(context, text, name.span, targets.last().map(|t| t.0)) {
-                continue;
-            }
+        let first = place == 0 && targets.is_empty();
+        if !first && option(context, text, name.span, targets.last().map(|t| t.0)) {
+            continue;
         }
         match architecture(context, text) {
             Some(target) => {

@@ -17,6 +17,7 @@ pub mod function;
 pub mod head;
 pub mod initializer;
 pub mod instruction;
+pub mod member;
 pub mod module;
 pub mod parameter;
 pub mod pragma;

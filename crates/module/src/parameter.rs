@@ -1,7 +1,7 @@
 //! Parameter lists of kernels, device functions and prototypes (manual 5.1.6, 7.1, 11.2).
 
-use ptxvm_isa::Version;
 use ptxvm_isa::target::{Suffix, Target};
+use ptxvm_isa::{Type, Version};
 use ptxvm_syntax::Diagnostic;
 use ptxvm_syntax::ast::{Declaration, Declarator, Parameters, SpaceKind};
 
@@ -66,7 +66,8 @@ fn one(
     attributes_of(context, declaration, declarator, place);
     let found = declared(context, declaration, place)?;
     let extent = extent(context, declarator)?;
-    if place != Place::Prototype {
+    let predicates = found.ty == VariableType::Data(Type::Pred) && extent != Extent::Scalar;
+    if place != Place::Prototype || predicates {
         if !fits(context, declaration, declarator, found, extent, place) {
             return None;
         }

@@ -15,7 +15,7 @@
 //!   it is declared, and a label only by a name that means nothing else at that point.
 //! - `%r<100>` declares a *range*. A use `%r17` is looked up as the prefix before all its trailing digits, `%r`, and
 //!   the number 17 (leading zeros do not matter, and the number is taken modulo 2^32). A range goes before
-//!   a label of its own scope.
+//!   a single name of its own scope.
 //! - Special registers belong to the module's scope: a function may hide them, the module may not.
 //!
 //! # How it is kept
@@ -28,7 +28,8 @@ use ptxvm_syntax::intern::Interner;
 
 use rustc_hash::FxHashMap;
 
-use crate::entity::{Entity, LabelId, Register, Variable, VariableId};
+use crate::entity::{Entity, LabelId};
+use crate::member::{Member, Members, has_leading_zero, nth};
 
 /// Depth of a scope: 1 the module with the special registers, 2 a function's parameters and body.
 pub type Depth = u32;
@@ -73,16 +74,20 @@ struct Open {
     ranges: Depth,
 }
 
-/// A symbol seen as a member of a range: `UNKNOWN` until asked for, `NONE` if it ends in no digit or no name of the
-/// file is its prefix.
+/// Single names that end in numbers.
 #[derive(Clone, Copy, Debug)]
-struct Split {
-    prefix: u32,
-    number: u32,
+struct Singles {
+    /// The lowest of their numbers.
+    lowest: u32,
+    /// The lowest among those that a range must not name, and where it stands.
+    clashing: Option<(u32, Span)>,
 }
 
-const UNKNOWN: u32 = u32::MAX;
-const NONE: u32 = u32::MAX - 1;
+/// So many ranges of one prefix are searched from the innermost outwards; nobody nests more.
+const MOST_NESTED: usize = 256;
+
+/// No label.
+const NONE: u32 = u32::MAX;
 
 /// The names in scope at one place of the file.
 #[derive(Debug)]
@@ -93,12 +98,11 @@ pub struct Scopes {
     labels: Vec<u32>,
     /// By symbol: the serial number of the scope in which it was last used as a label.
     label_uses: Vec<u32>,
-    /// By symbol.
-    splits: Vec<Split>,
+    members: Members,
     /// By prefix: the ranges in scope, the innermost last.
     ranges: FxHashMap<Symbol, Vec<Range>>,
-    /// By scope and prefix: the lowest number that a single name of that scope ends in, and where it stands.
-    lowest: FxHashMap<(u32, Symbol), (u32, Span)>,
+    /// By scope and prefix: the single names of that scope that a range could name too.
+    singles: FxHashMap<(u32, Symbol), Singles>,
     undo: Vec<Undo>,
     open: Vec<Open>,
     serials: u32,
@@ -117,9 +121,9 @@ impl Scopes {
             bindings: vec![None; symbols],
             labels: vec![NONE; symbols],
             label_uses: vec![0; symbols],
-            splits: vec![Split { prefix: UNKNOWN, number: 0 }; symbols],
+            members: Members::new(symbols),
             ranges: FxHashMap::default(),
-            lowest: FxHashMap::default(),
+            singles: FxHashMap::default(),
             undo: Vec::new(),
             open: Vec::new(),
             serials: 0,
@@ -200,8 +204,9 @@ impl Scopes {
 
     /// The member of the innermost range that the symbol names, unless a single name hides that range.
     fn member(&mut self, symbol: Symbol, interner: &Interner) -> Option<Binding> {
-        let Split { prefix, number } = self.split(symbol, interner)?;
-        let range = self.ranges.get(&Symbol(prefix))?.iter().rev().find(|range| number < range.count)?;
+        let Member { prefix, number } = self.members.of(symbol, interner)?;
+        let ranges = self.ranges.get(&prefix)?;
+        let range = ranges.iter().rev().take(MOST_NESTED).find(|range| number < range.count)?;
         if self.bindings[symbol.0 as usize].is_some_and(|b| b.depth > range.depth) {
             return None;
         }
@@ -210,28 +215,14 @@ impl Scopes {
 
     /// For a name that means nothing: the range of its prefix, if there is one, and where it stands.
     pub fn range_near(&mut self, symbol: Symbol, interner: &Interner) -> Option<(u32, Span)> {
-        let split = self.split(symbol, interner)?;
-        self.ranges.get(&Symbol(split.prefix))?.last().map(|range| (range.count, range.span))
-    }
-
-    /// The prefix before the trailing digits and their number, modulo 2^32.
-    fn split(&mut self, symbol: Symbol, interner: &Interner) -> Option<Split> {
-        let split = &mut self.splits[symbol.0 as usize];
-        if split.prefix == UNKNOWN {
-            let text = interner.text(symbol);
-            let prefix = text.trim_end_matches(|c: char| c.is_ascii_digit());
-            let digits = text[prefix.len()..].bytes();
-            let number =
-                digits.fold(0u32, |n, digit| n.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
-            *split = match interner.get(prefix) {
-                Some(found) if prefix.len() < text.len() => Split { prefix: found.0, number },
-                _ => Split { prefix: NONE, number },
-            };
-        }
-        if split.prefix == NONE { None } else { Some(*split) }
+        let split = self.members.of(symbol, interner)?;
+        self.ranges.get(&split.prefix)?.last().map(|range| (range.count, range.span))
     }
 
     /// Gives a name its meaning in the innermost scope.
+    ///
+    /// A range that comes later may not name the same thing; but ptxas only minds at module level and among
+    /// registers, and not if the single one is a parameter. Otherwise the range simply goes first.
     ///
     /// # Errors
     /// The scope has that name already, as a single name or as a member of a range.
@@ -242,6 +233,32 @@ impl Scopes {
         span: Span,
         interner: &Interner,
     ) -> Result<(), Clash> {
+        let clashes = self.depth() <= 1 || matches!(entity, Entity::Register(_));
+        self.declare_single(symbol, entity, span, interner, clashes)
+    }
+
+    /// The same for a parameter of a function.
+    ///
+    /// # Errors
+    /// The scope has that name already.
+    pub fn declare_parameter(
+        &mut self,
+        symbol: Symbol,
+        entity: Entity,
+        span: Span,
+        interner: &Interner,
+    ) -> Result<(), Clash> {
+        self.declare_single(symbol, entity, span, interner, false)
+    }
+
+    fn declare_single(
+        &mut self,
+        symbol: Symbol,
+        entity: Entity,
+        span: Span,
+        interner: &Interner,
+        clashes: bool,
+    ) -> Result<(), Clash> {
         let depth = self.depth();
         let here = |binding: &Binding| binding.depth == depth;
         if let Some(earlier) = self.member(symbol, interner).filter(here) {
@@ -250,13 +267,13 @@ impl Scopes {
         if let Some(earlier) = self.bindings[symbol.0 as usize].filter(here) {
             return Err(Clash(earlier.span));
         }
-        if let Some(Split { prefix, number }) = self.split(symbol, interner)
-            && !has_leading_zero(interner.text(symbol))
-        {
-            let serial = self.serial();
-            let lowest = self.lowest.entry((serial, Symbol(prefix))).or_insert((number, span));
-            if number < lowest.0 {
-                *lowest = (number, span);
+        if let Some(Member { prefix, number }) = self.members.of(symbol, interner) {
+            let key = (self.serial(), prefix);
+            let singles = self.singles.entry(key).or_insert(Singles { lowest: number, clashing: None });
+            singles.lowest = singles.lowest.min(number);
+            let lower = singles.clashing.is_none_or(|(lowest, _)| number < lowest);
+            if clashes && lower && !has_leading_zero(interner.text(symbol)) {
+                singles.clashing = Some((number, span));
             }
         }
         self.bind(symbol, Binding { entity, depth, span });
@@ -275,8 +292,10 @@ impl Scopes {
         span: Span,
     ) -> Result<(), Clash> {
         let (depth, serial) = (self.depth(), self.serial());
-        if let Some(&(number, earlier)) = self.lowest.get(&(serial, prefix))
+        let singles = self.singles.get(&(serial, prefix)).filter(|singles| singles.lowest < count).copied();
+        if let Some(Singles { clashing: Some((number, earlier)), .. }) = singles
             && number < count
+            && (depth <= 1 || matches!(first, Entity::Register(_)))
         {
             return Err(Clash(earlier));
         }
@@ -289,7 +308,8 @@ impl Scopes {
         ranges.push(Range { first, count, depth, span });
         self.undo.push(Undo::Range(prefix));
         if let Some(open) = self.open.last_mut() {
-            open.ranges = depth;
+            // A range goes before the single names of its scope, so these must not be found the quick way.
+            open.ranges = if singles.is_some() { depth + 1 } else { depth.max(open.ranges) };
         }
         Ok(())
     }
@@ -351,25 +371,5 @@ impl Scopes {
         let slot = &mut self.bindings[symbol.0 as usize];
         self.undo.push(Undo::Binding(symbol, *slot));
         *slot = Some(binding);
-    }
-}
-
-/// Whether the digits at the end of a name begin with a zero that counts for nothing.
-fn has_leading_zero(text: &str) -> bool {
-    let prefix = text.trim_end_matches(|c: char| c.is_ascii_digit());
-    text.len() - prefix.len() > 1 && text.as_bytes()[prefix.len()] == b'0'
-}
-
-/// The entity `number` places after the first of a range.
-fn nth(first: Entity, number: u32) -> Entity {
-    match first {
-        Entity::Register(r) => {
-            let index = r.index.saturating_add(number.saturating_mul(u32::from(r.vector)));
-            Entity::Register(Register { index, ..r })
-        }
-        Entity::Variable(v) => {
-            Entity::Variable(Variable { id: VariableId(v.id.0.saturating_add(number)), ..v })
-        }
-        other => other,
     }
 }

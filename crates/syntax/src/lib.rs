@@ -2,6 +2,8 @@
 //!
 //! [`parse`] never fails: it gives a tree and what is wrong with the text.
 
+#![forbid(unsafe_code)]
+
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;

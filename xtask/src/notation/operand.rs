@@ -31,7 +31,7 @@ pub fn names(operands: &[Operand]) -> Vec<&'static str> {
     for o in operands {
         all.push(o.name);
         match o.shape {
-            Shape::Vector(_, inner) => all.push(inner.name),
+            Shape::Vector(_, inner) => all.extend(inner.iter().map(|o| o.name)),
             Shape::Bracket(inner, _) => all.extend(names(inner)),
             Shape::Pair(a, b, _) => all.extend([a.name, b.name]),
             _ => {}
@@ -162,16 +162,19 @@ impl Reader<'_> {
 
     fn single(&mut self) -> Result<Operand, String> {
         if self.eat('{') {
-            let inner = self.single()?;
+            let mut inner = vec![self.single()?];
+            while self.eat(',') {
+                self.blanks();
+                inner.push(self.single()?);
+            }
             if !self.eat('}') || !self.eat('x') {
-                return Err("a vector is written {a}x4".into());
+                return Err("a vector is written {a}x4 or {a, b}x4".into());
             }
             let count = self.count()?;
-            let mut operand = blank(inner.name);
-            operand.written = inner.written;
-            operand.ty = inner.ty;
-            operand.wider = inner.wider;
-            operand.shape = Shape::Vector(count, Box::leak(Box::new(inner)));
+            let first = inner[0];
+            let (written, ty, wider) = (first.written, first.ty, first.wider);
+            let shape = Shape::Vector(count, leak_all(inner));
+            let operand = Operand { shape, written, ty, wider, ..blank(first.name) };
             return self.suffixes(operand, true);
         }
         if self.eat('[') {

@@ -23,16 +23,19 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
         Shape::Constant => constant(operand, ty, random),
         Shape::Predicate => format!("{}%p{}", if random.one_in(3) { "!" } else { "" }, random.below(10)),
         Shape::Vector(count, inner) => match form::count_of(count, filling, isa) {
-            None => legal(isa, inner, filling, random),
-            Some(n) if n > 8 => match form::type_of(inner, filling, isa) {
-                Some(ty) => format!("{{{}*{n}}}", stem(ty, inner.wider)),
+            None => legal(isa, &inner[0], filling, random),
+            Some(n) if n > 8 => match form::type_of(&inner[0], filling, isa) {
+                Some(ty) => format!("{{{}*{n}}}", stem(ty, inner[0].wider)),
                 None => "{}".into(),
             },
             Some(n) => {
                 let items: Vec<String> = (0..n)
-                    .map(|i| match form::type_of(inner, filling, isa) {
-                        Some(ty) if inner.written => numbered(ty, inner.wider, i as usize),
-                        _ => legal(isa, inner, filling, random),
+                    .map(|i| {
+                        let place = &inner[(i as usize).min(inner.len() - 1)];
+                        match form::type_of(place, filling, isa) {
+                            Some(ty) if place.written => numbered(ty, place.wider, i as usize),
+                            _ => legal(isa, place, filling, random),
+                        }
                     })
                     .collect();
                 format!("{{{}}}", items.join(", "))

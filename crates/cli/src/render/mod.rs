@@ -45,7 +45,11 @@ impl<'a> Report<'a> {
     }
 
     /// A report of what has been found already.
-    pub fn with(name: &'a str, source: Cow<'a, str>, diagnostics: Vec<Diagnostic>) -> Report<'a> {
+    pub fn with(name: &'a str, source: Cow<'a, str>, mut diagnostics: Vec<Diagnostic>) -> Report<'a> {
+        for d in &mut diagnostics {
+            clip(&mut d.message);
+            d.help.iter_mut().for_each(clip);
+        }
         let lines = LineIndex::new(&source);
         Report { name, source, diagnostics, lines }
     }
@@ -66,6 +70,24 @@ impl<'a> Report<'a> {
         let point = |offset| self.lines.line_column(&self.source, offset);
         (point(span.start), point(span.end))
     }
+}
+
+/// The longest message shown; a guest's name of ten megabytes does not help anyone.
+const LONGEST: usize = 600;
+
+/// Cuts the middle out of a text that is too long to read.
+fn clip(text: &mut String) {
+    if text.len() <= LONGEST {
+        return;
+    }
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        at
+    };
+    let (start, end) = (boundary(LONGEST / 2), boundary(text.len() - LONGEST / 4));
+    text.replace_range(start..end, " … ");
 }
 
 /// Writes reports in one format.

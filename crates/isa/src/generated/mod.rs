@@ -46,8 +46,8 @@ mod prelude {
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
 }
 
-static ROWS: [crate::table::Row; 758] = {
-    let mut all = [crate::table::Row::BLANK; 758];
+static ROWS: [crate::table::Row; 778] = {
+    let mut all = [crate::table::Row::BLANK; 778];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {

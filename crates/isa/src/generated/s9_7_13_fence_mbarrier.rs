@@ -372,7 +372,7 @@ pub const ROWS: [Row; 26] = [
         head: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {>ctaid:.b32/_}x4, try_cancel_response:.b128",
         name: &[159, 162],
         slots: &[Slot { name: "get_first_ctaid", values: &[165], optional: false }, Slot { name: "v4", values: &[53], optional: false }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "b128", values: &[127], optional: false }],
-        operands: &[Operand { name: "ctaid", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &Operand { name: "ctaid", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, sink: true, ..Operand::BLANK }), ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "try_cancel_response", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }],
+        operands: &[Operand { name: "ctaid", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "ctaid", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "try_cancel_response", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
         gone: None,

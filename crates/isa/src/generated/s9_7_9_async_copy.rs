@@ -78,7 +78,7 @@ pub const ROWS: [Row; 31] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Is("ignore-src", OperandForm::Constant) }], then: &[], need: &[], never: true, text: "ignore-src=imm => never" }],
         notes: &[],
     },
     // cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src
@@ -93,7 +93,7 @@ pub const ROWS: [Row; 31] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Is("ignore-src", OperandForm::Constant) }], then: &[], need: &[], never: true, text: "ignore-src=imm => never" }],
         notes: &[],
     },
     // cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src, cache-policy:.u64
@@ -108,7 +108,7 @@ pub const ROWS: [Row; 31] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Is("ignore-src", OperandForm::Constant) }], then: &[], need: &[], never: true, text: "ignore-src=imm => never" }],
         notes: &[],
     },
     // cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src, cache-policy:.u64
@@ -123,7 +123,7 @@ pub const ROWS: [Row; 31] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Is("ignore-src", OperandForm::Constant) }], then: &[], need: &[], never: true, text: "ignore-src=imm => never" }],
         notes: &[],
     },
     // cp.async.commit_group

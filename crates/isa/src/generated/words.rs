@@ -229,8 +229,8 @@ pub static WORDS: &[&str] = &[
     "scale_vec::1X", // 221
     "m16n8k64", // 222
     "scale_vec::2X", // 223
-    "scale_vec::4X", // 224
-    "ue4m3", // 225
+    "ue4m3", // 224
+    "scale_vec::4X", // 225
     "u8", // 226
     "s8", // 227
     "m8n8k16", // 228
@@ -899,8 +899,8 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     None,
     None,
-    None,
     Some(Type::Ue4m3),
+    None,
     Some(Type::U8),
     Some(Type::S8),
     None,

@@ -24,6 +24,9 @@ pub const CODES: &[(Code, &str)] = &[
     (Code("W0602"), "modifier that ptxas ignores"),
 ];
 
+/// An instruction with more wrong modifiers than this gets labels for the first ones only.
+const MOST_LABELS: usize = 4;
+
 /// What to say of an instruction that is accepted, but that its author would want to know about.
 pub fn warn(context: &Context<'_>, instruction: &ast::Instruction, candidate: &Candidate) -> Option<Diagnostic> {
     let row = candidate.row;
@@ -128,7 +131,7 @@ fn unexpected(
 ) -> Diagnostic {
     let message = format!("`{}` is no modifier of this form of `{form}`", text(i));
     let mut d = Diagnostic::error(Code("E0402"), spans[i], message);
-    for &j in more {
+    for &j in more.iter().take(MOST_LABELS) {
         d = d.also(spans[j], "nor is this one");
     }
     match missing {

@@ -14,6 +14,9 @@ use form::Candidate;
 use operand::Mismatch;
 use rules::Given;
 
+/// The codes of forms and of operands, with their titles.
+pub const CODES: [&[(Code, &str)]; 2] = [complaint::CODES, operand::CODES];
+
 /// Checks an instruction whose names have been resolved; gives the row it is an instance of, if there is one.
 pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Option<u16> {
     let mut forms = std::mem::take(&mut context.forms);

@@ -27,7 +27,7 @@ impl Given<'_> {
         }
         let file = self.context.file;
         match (place.shape, operand.kind) {
-            (Shape::Vector(_, inner), _) if inner.name == name => Some(operand),
+            (Shape::Vector(_, inner), _) if inner.iter().any(|o| o.name == name) => Some(operand),
             (Shape::Pair(a, b, _), OperandKind::Pair(pair)) => {
                 let pair = &file[pair];
                 self.find_in(a, pair.first()?, name).or_else(|| self.find_in(b, pair.get(1)?, name))

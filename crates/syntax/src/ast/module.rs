@@ -91,7 +91,8 @@ pub struct Body {
     /// Covers the braces.
     pub span: Span,
     /// What stands between them. Nested blocks are in the same run, between
-    /// [`StatementKind::Open`] and [`StatementKind::Close`].
+    /// [`StatementKind::Open`](super::StatementKind::Open) and
+    /// [`StatementKind::Close`](super::StatementKind::Close).
     pub statements: List<Statement>,
 }
 

@@ -60,16 +60,23 @@ impl<'s> Lexer<'s> {
         at + rest.iter().position(|&byte| !test(byte)).unwrap_or(rest.len())
     }
 
+    #[inline]
     fn words(&self, at: usize) -> usize {
-        self.skip(at, |byte| WORD[byte as usize])
+        let mut at = at;
+        while let Some(&byte) = self.bytes.get(at)
+            && WORD[byte as usize]
+        {
+            at += 1;
+        }
+        at
     }
 
     fn digits(&self, at: usize) -> usize {
         self.skip(at, |byte| byte.is_ascii_digit())
     }
 
-    /// The next token, past blanks and comments.
-    #[inline]
+    /// The next token, past blanks and comments. This is where parsing spends most of its time: the
+    /// common tokens are found here, the others out of line.
     pub fn next_token(&mut self) -> Token {
         loop {
             let mut start = self.at;
@@ -83,17 +90,25 @@ impl<'s> Lexer<'s> {
                 }
                 start += 1;
             };
+            if class == Class::Single {
+                return self.token(SINGLE[byte as usize], start, start + 1);
+            }
+            let end = self.words(start + 1);
             match class {
-                Class::Word => return self.name(start),
-                Class::Prefix => return self.prefixed(start, byte),
-                Class::Dot => return self.dotted(start),
-                Class::Single => return self.token(SINGLE[byte as usize], start, start + 1),
+                Class::Word if !matches!(end - start, 7 | 10 | 13) => {
+                    return self.token(TokenKind::Name, start, end);
+                }
+                Class::Word => return self.reserved(start, end),
+                Class::Prefix if end > start + 1 => return self.token(TokenKind::Name, start, end),
+                Class::Dot if self.is_plain_word(start, end) => {
+                    return self.token(TokenKind::Dotted, start, end);
+                }
+                Class::Dot => return self.dotted(start, end),
                 Class::Digit => return self.number(start),
-                Class::Space | Class::Other => {
-                    if (byte == b'/' && self.comment(start)) || (byte == b'#' && self.hash_line(start)) {
-                        continue;
+                _ => {
+                    if let Some(token) = self.other(start, byte) {
+                        return token;
                     }
-                    return self.punctuation(start, byte);
                 }
             }
         }
@@ -105,35 +120,44 @@ impl<'s> Lexer<'s> {
         Token { kind, span: Span::new(start as u32, end as u32) }
     }
 
+    /// Whether the word after the dot at `start` has nothing special about it.
     #[inline]
-    fn name(&mut self, start: usize) -> Token {
-        let end = self.words(start + 1);
-        let kind = match end - start {
-            7 if &self.bytes[start..end] == b"WARP_SZ" => TokenKind::WarpSize,
-            10 if &self.bytes[start..end] == b"inlined_at" => TokenKind::InlinedAt,
-            13 if &self.bytes[start..end] == b"function_name" => TokenKind::FunctionName,
+    fn is_plain_word(&self, start: usize, end: usize) -> bool {
+        let first = self.bytes.get(start + 1).copied().unwrap_or(0);
+        let after = self.bytes.get(end).copied().unwrap_or(0);
+        end > start + 1 && !first.is_ascii_digit() && first != b'v' && after != b':' && after != b'['
+    }
+
+    /// A comment (then there is no token), or a token of another kind than names and words.
+    #[inline(never)]
+    fn other(&mut self, start: usize, byte: u8) -> Option<Token> {
+        Some(match byte {
+            b'/' if self.comment(start) => return None,
+            b'#' if self.hash_line(start) => return None,
+            b'_' => self.token(TokenKind::Sink, start, start + 1),
+            b'%' => self.token(TokenKind::Percent, start, start + 1),
+            b'$' => self.unknown(start),
+            _ => self.punctuation(start, byte),
+        })
+    }
+
+    /// A name that has the length of a reserved word.
+    #[inline(never)]
+    fn reserved(&mut self, start: usize, end: usize) -> Token {
+        let kind = match &self.bytes[start..end] {
+            b"WARP_SZ" => TokenKind::WarpSize,
+            b"inlined_at" => TokenKind::InlinedAt,
+            b"function_name" => TokenKind::FunctionName,
             _ => TokenKind::Name,
         };
         self.token(kind, start, end)
     }
 
-    #[inline]
-    fn prefixed(&mut self, start: usize, byte: u8) -> Token {
-        let end = self.words(start + 1);
-        if end > start + 1 {
-            return self.token(TokenKind::Name, start, end);
-        }
-        match byte {
-            b'_' => self.token(TokenKind::Sink, start, end),
-            b'%' => self.token(TokenKind::Percent, start, end),
-            _ => self.unknown(start),
-        }
-    }
-
-    /// `.word`, or a float such as `.5`.
-    #[inline]
-    fn dotted(&mut self, start: usize) -> Token {
-        let mut end = self.words(start + 1);
+    /// `.word` with digits, `::` parts or a bank, `.version 9.1`, or a float such as `.5`. The first
+    /// word ends at `end`.
+    #[inline(never)]
+    fn dotted(&mut self, start: usize, end: usize) -> Token {
+        let mut end = end;
         if self.byte(start + 1).is_ascii_digit() {
             let float = self.exponent(self.digits(start + 1));
             if float >= end {
@@ -146,7 +170,7 @@ impl<'s> Lexer<'s> {
         while self.byte(end) == b':' && self.byte(end + 1) == b':' && WORD[self.byte(end + 2) as usize] {
             end = self.words(end + 2);
         }
-        if end == start + 8 && &self.bytes[start..end] == b".version" {
+        if &self.bytes[start..end] == b".version" {
             return self.version(start, end);
         }
         if self.byte(end) == b'[' && &self.bytes[start..end] == b".const" {
@@ -179,6 +203,7 @@ impl<'s> Lexer<'s> {
         if end > at + 1 + sign { end } else { at }
     }
 
+    #[inline(never)]
     fn number(&mut self, start: usize) -> Token {
         let suffix = |end: usize| if self.byte(end) == b'U' { end + 1 } else { end };
         if self.byte(start) == b'0' {

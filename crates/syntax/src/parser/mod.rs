@@ -97,10 +97,10 @@ impl<'s> Parser<'s> {
         };
         // What compilers write has about so many nodes for its length; growing costs time.
         let length = source.len();
-        parser.file.statements.reserve(length / 36);
-        parser.file.instructions.reserve(length / 40);
-        parser.file.modifiers.reserve(length / 20);
-        parser.file.operands.reserve(length / 14);
+        parser.file.statements.reserve(length / 40);
+        parser.file.instructions.reserve(length / 44);
+        parser.file.modifiers.reserve(length / 24);
+        parser.file.operands.reserve(length / 16);
         parser.token = parser.lexer.next_token();
         parser
     }

@@ -16,7 +16,6 @@ macro_rules! codes {
         $(const $name: Code = Code($code);)*
 
         /// The codes of this file, with the titles of their pages.
-        #[cfg(test)]
         pub const CODES: &[(Code, &str)] = &[$(($name, $title)),*];
     };
 }

@@ -84,6 +84,11 @@ pub fn fits(file: &File, place: &Operand, ty: Option<Type>, expression: Expressi
     {
         return Err(Why::Literal(ty, kind));
     }
+    in_range(file, place, expression)
+}
+
+/// Whether a constant is one of those that the place allows.
+pub fn in_range(file: &File, place: &Operand, expression: ExpressionId) -> Result<(), Why> {
     if place.ranges.is_empty() {
         return Ok(());
     }

@@ -23,7 +23,7 @@ use ptxvm_syntax::eval::EvalError;
 use super::form::Candidate;
 use crate::context::Context;
 use crate::entity::Entity;
-pub use describe::describe;
+pub use describe::{CODES, describe};
 use immediate::Literal;
 
 /// What is wrong with an operand, and where.
@@ -230,11 +230,12 @@ impl Check<'_> {
     fn scalar_or_singleton(
         self,
         place: &'static Place,
-        inner: &'static Place,
+        elements: &'static [Place],
         operand: &ast::Operand,
     ) -> Checked {
+        let Some(inner) = elements.first() else { return Ok(()) };
         match operand.kind {
-            OperandKind::Vector(_) => self.vector(inner, 1, operand),
+            OperandKind::Vector(_) => self.vector(elements, 1, operand),
             OperandKind::Sink if place.sink => Ok(()),
             OperandKind::Sink => Err(at(inner, operand.span)(Why::Kind(Found::Sink))),
             _ => self.operand(inner, operand),

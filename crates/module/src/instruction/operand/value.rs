@@ -164,7 +164,11 @@ impl Check<'_> {
             Entity::Register(_) if matches!(place.shape, Shape::Value | Shape::Register) => bound,
             Entity::Variable(variable) if matches!(place.shape, Shape::Value) => {
                 if place.var {
-                    return self.variable(place, ty, variable);
+                    // Of an address with an offset ptxas does not notice that it is cut to 32 bits.
+                    return match self.variable(place, ty, variable) {
+                        Err(Why::NarrowAddress(_)) => Ok(()),
+                        other => other,
+                    };
                 }
                 bound && matches!(kind, Kind::Bits | Kind::Unsigned | Kind::Signed)
             }

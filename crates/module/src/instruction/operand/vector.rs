@@ -4,7 +4,7 @@
 //! go with everything), then the vector's type with the place's: the elements' own type if they all have the same,
 //! plain bits of that size otherwise.
 
-use ptxvm_isa::table::Operand as Place;
+use ptxvm_isa::table::{Operand as Place, Shape, TypeOf};
 use ptxvm_isa::{Kind, Type};
 use ptxvm_syntax::ast::{self, List, OperandKind, Symbol};
 
@@ -45,15 +45,16 @@ impl Element {
 }
 
 impl Check<'_> {
-    /// A vector of `count` elements that each belong in `inner`.
-    pub(super) fn vector(self, inner: &'static Place, count: u32, operand: &ast::Operand) -> Checked {
+    /// A vector of `count` elements; the last of `places` holds for every element from its own on.
+    pub(super) fn vector(self, places: &'static [Place], count: u32, operand: &ast::Operand) -> Checked {
+        let Some(inner) = places.first() else { return Ok(()) };
         let miss = at(inner, operand.span);
         match operand.kind {
             OperandKind::Vector(elements) => {
                 if elements.len() as u32 != count {
                     return Err(miss(Why::Length(count as u16, elements.len().min(9999) as u16)));
                 }
-                self.elements(inner, elements, operand)
+                self.elements(places, inner, elements, operand)
             }
             OperandKind::Name(symbol) => self.whole(inner, count, symbol).map_err(miss),
             OperandKind::Sink if inner.sink && count == 1 => Ok(()),
@@ -82,7 +83,13 @@ impl Check<'_> {
         }
     }
 
-    fn elements(self, inner: &'static Place, elements: List<ast::Operand>, vector: &ast::Operand) -> Checked {
+    fn elements(
+        self,
+        places: &'static [Place],
+        inner: &'static Place,
+        elements: List<ast::Operand>,
+        vector: &ast::Operand,
+    ) -> Checked {
         let mut common = Element::Nothing;
         let mut before = Element::Nothing;
         let mut mixed = false;
@@ -97,9 +104,10 @@ impl Check<'_> {
             }
             elements = rest;
         }
-        for operand in elements {
+        for (i, operand) in elements.iter().enumerate() {
             sinks &= matches!(operand.kind, OperandKind::Sink);
-            let element = self.element(inner, operand).map_err(at(inner, operand.span))?;
+            let place = places.get(i).unwrap_or(inner);
+            let element = self.element(place, operand).map_err(at(place, operand.span))?;
             if element == Element::Nothing {
                 continue;
             }
@@ -115,14 +123,38 @@ impl Check<'_> {
             }
         }
         let miss = at(inner, vector.span);
+        self.leading_literal(inner, elements).map_err(miss)?;
         match common {
             Element::Typed(ty) => self.joint(inner, if mixed { bits(ty) } else { ty }).map_err(miss),
             Element::Literal(literal) => match self.type_of(inner) {
-                Some(ty) if !immediate::takes(ty, literal) => Err(miss(Why::Literal(ty, literal))),
+                Some(ty) if !immediate::takes(ty, literal) || self.is_fragment(inner, literal) => {
+                    Err(miss(Why::Literal(ty, literal)))
+                }
                 _ => Ok(()),
             },
             Element::Nothing if sinks => Err(miss(Why::Sinks)),
             Element::Nothing => Ok(()),
+        }
+    }
+
+    /// Whether this is a fragment of a matrix, which takes no vector of nothing but integers.
+    fn is_fragment(self, inner: &Place, literal: Literal) -> bool {
+        let matrix = matches!(self.name_part(0), "mma" | "wmma" | "wgmma" | "stmatrix" | "tcgen05");
+        matrix && literal == Literal::Integer && inner.ty == TypeOf::Fixed(Type::B32)
+    }
+
+    /// A vector of halves may have literals, but must not begin with one, unless it is an integer among single halves.
+    fn leading_literal(self, inner: &Place, elements: &[ast::Operand]) -> Result<(), Why> {
+        let (Some(OperandKind::Constant(expression)), TypeOf::Slot(_)) =
+            (elements.first().map(|e| e.kind), inner.ty)
+        else {
+            return Ok(());
+        };
+        let literal = immediate::literal(self.context.file, expression).map_err(Why::Expression)?;
+        match self.type_of(inner) {
+            Some(ty @ (Type::Bf16 | Type::Bf16x2 | Type::F16x2)) => Err(Why::Literal(ty, literal)),
+            Some(ty @ Type::F16) if literal != Literal::Integer => Err(Why::Literal(ty, literal)),
+            _ => Ok(()),
         }
     }
 
@@ -138,7 +170,10 @@ impl Check<'_> {
         match operand.kind {
             OperandKind::Name(symbol) => match self.context.lookup(symbol) {
                 None => Ok(Element::Nothing),
-                Some(Entity::Register(register)) if register.vector == 1 => Ok(Element::Typed(register.ty)),
+                Some(Entity::Register(register)) if register.vector == 1 => match inner.shape {
+                    Shape::Constant => Err(Why::Kind(Found::Register)),
+                    _ => Ok(Element::Typed(register.ty)),
+                },
                 Some(Entity::Special(index)) if !inner.written => {
                     match self.context.isa.sregs.get(usize::from(index)) {
                         Some(sreg) if !sreg.vector => Ok(Element::Typed(bits(sreg.ty))),
@@ -148,10 +183,12 @@ impl Check<'_> {
                 Some(_) => Err(Why::Kind(self.found(operand))),
             },
             OperandKind::Sink if inner.sink => Ok(Element::Nothing),
-            OperandKind::Constant(expression) if !inner.written => {
-                immediate::literal(self.context.file, expression)
-                    .map(Element::Literal)
-                    .map_err(Why::Expression)
+            OperandKind::Constant(expression)
+                if !inner.written && !matches!(inner.shape, Shape::Register) =>
+            {
+                let literal = immediate::literal(self.context.file, expression).map_err(Why::Expression)?;
+                immediate::in_range(self.context.file, inner, expression)?;
+                Ok(Element::Literal(literal))
             }
             OperandKind::Member { name, .. } => match self.context.lookup(name) {
                 Some(Entity::Register(register)) if register.vector > 1 => Ok(Element::Typed(register.ty)),
@@ -174,9 +211,10 @@ impl Check<'_> {
         if types::takes(place, ty, Fit::of(inner)) {
             return Ok(());
         }
-        // In a vector that is loaded, stored or fetched, integers of the same size pass for floats.
+        // In a vector that goes from or to memory, integers of the same size pass for floats.
         let passes = place.kind() == Kind::Float && ty.is_integer() && ty.bits() == place.bits();
-        let lenient = inner.wider || matches!(self.name_part(0), "tex" | "tld4");
+        let lenient =
+            inner.wider || matches!(self.name_part(0), "tex" | "tld4" | "atom" | "red" | "multimem");
         if passes && lenient { Ok(()) } else { Err(Why::Type(ty)) }
     }
 }
