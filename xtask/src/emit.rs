@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxvm_isa::table::{
-    Ask, Condition, Count, CountSource, Isa, NO_WORD, Operand, Range, Row, Rule, Shape, Slot, SpaceOf, TypeOf, Word,
+    Ask, Condition, Count, CountSource, Isa, NO_WORD, Operand, Range, Row, Rule, Shape, Slot, SpaceOf,
+    TypeOf, Word,
 };
 use ptxvm_isa::target::{Platform, Suffix, Target, Version};
 
@@ -283,7 +284,9 @@ fn root_file(isa: &Isa, modules: &[(String, Vec<&Row>)]) -> String {
     text += "}\n\n";
     let total: usize = modules.iter().map(|(_, rows)| rows.len()).sum();
     let _ = writeln!(text, "static ROWS: [crate::table::Row; {total}] = {{");
-    text += "    let mut all = [crate::table::Row::BLANK; _];\n    let mut at = 0;\n".replace("_]", &format!("{total}]")).as_str();
+    text += "    let mut all = [crate::table::Row::BLANK; _];\n    let mut at = 0;\n"
+        .replace("_]", &format!("{total}]"))
+        .as_str();
     for (name, _) in modules {
         let _ = writeln!(
             text,

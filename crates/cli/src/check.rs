@@ -56,7 +56,9 @@ pub enum Color {
 
 fn target(text: &str) -> Result<Target, String> {
     let known = |t: &Target| ISA.targets.iter().any(|entry| entry.target == *t);
-    Target::parse(text).filter(known).ok_or_else(|| "expected a target such as sm_80, sm_90a or sm_100f".to_owned())
+    Target::parse(text)
+        .filter(known)
+        .ok_or_else(|| "expected a target such as sm_80, sm_90a or sm_100f".to_owned())
 }
 
 /// Checks every file; the worst outcome decides the exit code.

@@ -32,7 +32,9 @@ impl From<Exit> for ExitCode {
 /// Says that a panic is our fault, not the guest's.
 pub fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
     eprintln!("ptxvm: internal error: {info}");
-    eprintln!("ptxvm: this is a bug in ptxvm, not in your PTX; please report it with the input that causes it");
+    eprintln!(
+        "ptxvm: this is a bug in ptxvm, not in your PTX; please report it with the input that causes it"
+    );
 }
 
 /// Says why a file or an argument cannot be used.

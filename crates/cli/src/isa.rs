@@ -110,12 +110,15 @@ fn instruction(name: &str) -> Result<String, String> {
     let modifiers: Vec<&str> = parts.collect();
     let words: Vec<Word> = modifiers.iter().map(|m| ISA.word(m).unwrap_or(NO_WORD)).collect();
     let rows: Vec<&Row> = opcode.rows.iter().map(|&r| &ISA.rows[usize::from(r)]).collect();
-    let mut fitting: Vec<&Row> = rows.iter().copied().filter(|r| form::fill(r, &ISA, &words).is_ok()).collect();
+    let mut fitting: Vec<&Row> =
+        rows.iter().copied().filter(|r| form::fill(r, &ISA, &words).is_ok()).collect();
     if fitting.is_empty() {
         fitting = rows.iter().copied().filter(|r| mentions(r, &words)).collect();
     }
     if fitting.is_empty() {
-        return Err(format!("no form of '{opcode_text}' has these modifiers; `ptxvm isa {opcode_text}` shows its forms"));
+        return Err(format!(
+            "no form of '{opcode_text}' has these modifiers; `ptxvm isa {opcode_text}` shows its forms"
+        ));
     }
     let mut text = String::new();
     let mut section = None;
@@ -150,7 +153,11 @@ fn form_text(row: &Row, text: &mut String) {
         let _ = writeln!(text, "      .{} = {}", slot.name, values(slot));
     }
     let need = describe_need(row.need);
-    let _ = writeln!(text, "      legal with {}", if need.is_empty() { "every version and target" } else { &need });
+    let _ = writeln!(
+        text,
+        "      legal with {}",
+        if need.is_empty() { "every version and target" } else { &need }
+    );
     if let Some(g) = row.gone {
         let targets: Vec<String> = g.targets.iter().map(ToString::to_string).collect();
         let _ = writeln!(text, "      removed since PTX {} {}", g.ptx, targets.join(", "));

@@ -34,7 +34,8 @@ fn text(bytes: &[u8]) -> String {
 const HEAD: &str = ".version 9.1\n.target sm_90a\n.address_size 64\n";
 
 fn kernel(body: &str) -> Vec<u8> {
-    format!("{HEAD}.visible .entry k()\n{{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n{body}\nret;\n}}\n").into_bytes()
+    format!("{HEAD}.visible .entry k()\n{{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n{body}\nret;\n}}\n")
+        .into_bytes()
 }
 
 fn json_lines(output: &Output) -> Vec<Value> {
@@ -44,7 +45,10 @@ fn json_lines(output: &Output) -> Vec<Value> {
 #[test]
 fn right_ptx_is_silent_and_exits_with_0() {
     let output = ptxvm(&["check", "-"], &kernel("add.s32 %r0, %r1, %r2;"));
-    assert_eq!((output.status.code(), text(&output.stdout), text(&output.stderr)), (Some(0), "".into(), "".into()));
+    assert_eq!(
+        (output.status.code(), text(&output.stdout), text(&output.stderr)),
+        (Some(0), "".into(), "".into())
+    );
 }
 
 #[test]
@@ -131,7 +135,13 @@ fn bytes_that_are_no_text_are_named_with_line_and_column() {
 
 #[test]
 fn every_help_states_the_exit_codes() {
-    for command in [&["--help"][..], &["check", "--help"], &["fmt", "--help"], &["isa", "--help"], &["explain", "--help"]] {
+    for command in [
+        &["--help"][..],
+        &["check", "--help"],
+        &["fmt", "--help"],
+        &["isa", "--help"],
+        &["explain", "--help"],
+    ] {
         let output = ptxvm(command, b"");
         assert_eq!(output.status.code(), Some(0));
         let help = text(&output.stdout);
@@ -179,7 +189,10 @@ fn isa_shows_an_instruction_its_modifiers_and_where_it_is_legal() {
     }
     assert!(!shown.contains("mul.hi.type"), "{shown}");
     let lacking = text(&ptxvm(&["isa", "--lacks", "sm_80"], b"").stdout);
-    assert!(lacking.contains("wgmma.mma_async") && !lacking.contains("ldmatrix.sync.aligned.m8n8"), "{lacking}");
+    assert!(
+        lacking.contains("wgmma.mma_async") && !lacking.contains("ldmatrix.sync.aligned.m8n8"),
+        "{lacking}"
+    );
     assert!(text(&ptxvm(&["isa", "%clusterid"], b"").stdout).contains("sm_90"));
     assert!(text(&ptxvm(&["isa", ".maxntid"], b"").stdout).contains("maxntid"));
     assert!(text(&ptxvm(&["isa"], b"").stdout).contains("tcgen05.mma"));
@@ -189,7 +202,13 @@ fn isa_shows_an_instruction_its_modifiers_and_where_it_is_legal() {
 #[test]
 fn every_code_in_the_tables_has_a_page() {
     let listed = text(&ptxvm(&["explain"], b"").stdout);
-    let tables = [ptxvm_syntax::codes::TABLE, ptxvm_module::codes::TABLE, ptxvm_module::instruction::CODES[0], ptxvm_module::instruction::CODES[1]].concat();
+    let tables = [
+        ptxvm_syntax::codes::TABLE,
+        ptxvm_module::codes::TABLE,
+        ptxvm_module::instruction::CODES[0],
+        ptxvm_module::instruction::CODES[1],
+    ]
+    .concat();
     assert!(tables.len() > 20);
     for (code, _) in tables {
         assert!(listed.contains(code.0), "{code} has no page");

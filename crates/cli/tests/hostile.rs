@@ -34,7 +34,10 @@ fn is_refused(input: Vec<u8>) {
     let size = input.len();
     let (code, shown) = check(input);
     assert_eq!(code, Some(2));
-    assert!(shown > 0 && shown < 1_000_000 + size / 10, "{shown} bytes of messages for {size} bytes of input");
+    assert!(
+        shown > 0 && shown < 1_000_000 + size / 10,
+        "{shown} bytes of messages for {size} bytes of input"
+    );
 }
 
 #[test]
@@ -82,9 +85,11 @@ fn a_million_errors() {
 
 #[test]
 fn many_declarations() {
-    let registers: String = (0..200_000).map(|i| format!(".reg .b32 %a{i};\nmov.u32 %a{i}, {i};\n")).collect();
+    let registers: String =
+        (0..200_000).map(|i| format!(".reg .b32 %a{i};\nmov.u32 %a{i}, {i};\n")).collect();
     assert_eq!(check(kernel(&registers)).0, Some(0));
-    let ranges: String = (0..100_000).map(|i| format!(".reg .b32 %b{i}_<4>;\nmov.u32 %b{i}_3, {i};\n")).collect();
+    let ranges: String =
+        (0..100_000).map(|i| format!(".reg .b32 %b{i}_<4>;\nmov.u32 %b{i}_3, {i};\n")).collect();
     assert_eq!(check(kernel(&ranges)).0, Some(0));
     let globals: String = (0..200_000).map(|i| format!(".global .u32 g{i} = {i};\n")).collect();
     assert_eq!(check(module(&globals)).0, Some(0));

@@ -214,10 +214,7 @@ pub fn judge(
 }
 
 fn speaks_of_operands(rule: &Rule) -> bool {
-    rule.when
-        .iter()
-        .chain(rule.then)
-        .any(|c| matches!(c.ask, Ask::Given(_) | Ask::Is(..) | Ask::Within(..)))
+    rule.when.iter().chain(rule.then).any(|c| matches!(c.ask, Ask::Given(_) | Ask::Is(..) | Ask::Within(..)))
 }
 
 fn answer(ask: &Ask, filling: &Filling, language: Language, operands: &dyn Operands) -> bool {

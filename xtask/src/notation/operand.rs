@@ -183,10 +183,8 @@ impl Reader<'_> {
             let name = all.first().map_or("a", |o| o.name);
             let mut operand = blank(name);
             operand.space = self.default_space();
-            if let Some(first) = all.first() {
-                if first.space != SpaceOf::Generic {
-                    operand.space = first.space;
-                }
+            if let Some(first) = all.first().filter(|o| o.space != SpaceOf::Generic) {
+                operand.space = first.space;
             }
             let lists = lists.into_iter().map(leak_all).collect();
             operand.shape = Shape::Bracket(leak_all(all), leak_all(lists));
@@ -213,7 +211,8 @@ impl Reader<'_> {
             operand.shape = Shape::Sink;
             return Ok(operand);
         }
-        if operand.name.starts_with('d') && matches!(operand.shape, Shape::Value | Shape::Register) && !marked {
+        if operand.name.starts_with('d') && matches!(operand.shape, Shape::Value | Shape::Register) && !marked
+        {
             operand.written = true;
         }
         if operand.written {
@@ -224,9 +223,8 @@ impl Reader<'_> {
 
     fn name(&mut self) -> Result<&'static str, String> {
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
         if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(format!("an operand's name is missing before '{rest}'"));
         }
@@ -280,7 +278,9 @@ impl Reader<'_> {
                 Some('=') => {
                     self.at += 1;
                     let mut text = self.argument(|c| c.is_ascii_hexdigit() || "x.|-".contains(c));
-                    if self.rest().starts_with('/') && self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
+                    if self.rest().starts_with('/')
+                        && self.rest()[1..].starts_with(|c: char| c.is_ascii_digit())
+                    {
                         self.at += 1;
                         text += &format!("/{}", self.argument(|c| c.is_ascii_digit()));
                     }
@@ -322,7 +322,9 @@ impl Reader<'_> {
                 match self.slots.iter().position(|s| s.name == name) {
                     Some(slot) if doubled => TypeOf::Doubled(slot as u8),
                     Some(slot) => TypeOf::Slot(slot as u8),
-                    None => TypeOf::Fixed(Type::from_name(name).ok_or_else(|| format!("'{text}' is no type"))?),
+                    None => {
+                        TypeOf::Fixed(Type::from_name(name).ok_or_else(|| format!("'{text}' is no type"))?)
+                    }
                 }
             }
         };
@@ -380,7 +382,8 @@ impl Reader<'_> {
                 return Ok(count);
             }
             self.at += 1;
-            let number: u16 = self.argument(|c| c.is_ascii_digit()).parse().map_err(|_| "a factor is missing")?;
+            let number: u16 =
+                self.argument(|c| c.is_ascii_digit()).parse().map_err(|_| "a factor is missing")?;
             if times {
                 count.times *= number;
             } else {

@@ -1,8 +1,8 @@
 //! The smaller files: what modifiers mean, special registers, directives, targets.
 
+use ptxvm_isa::Type;
 use ptxvm_isa::table::{Directive, Meaning, Sreg, TargetEntry, Tolerance, Tolerated};
 use ptxvm_isa::target::{Need, Target, Version};
-use ptxvm_isa::Type;
 
 use super::{Loader, condition, leak, leak_all};
 
@@ -150,7 +150,8 @@ impl Loader {
 
 /// `%envreg<32>` stands for %envreg0 … %envreg31.
 fn series(name: &str) -> Vec<String> {
-    let count = name.split_once('<').and_then(|(stem, n)| Some((stem, n.strip_suffix('>')?.parse::<u32>().ok()?)));
+    let count =
+        name.split_once('<').and_then(|(stem, n)| Some((stem, n.strip_suffix('>')?.parse::<u32>().ok()?)));
     match count {
         Some((stem, n)) => (0..n).map(|i| format!("{stem}{i}")).collect(),
         None => vec![name.to_owned()],

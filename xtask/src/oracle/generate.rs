@@ -22,11 +22,12 @@ pub struct Case {
 
 /// The targets tried, most often first.
 const TARGETS: &[&str] = &[
-    "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_80", "sm_70", "sm_90", "sm_75", "sm_89", "sm_100", "sm_100f",
-    "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60",
+    "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_80", "sm_70", "sm_90", "sm_75", "sm_89", "sm_100",
+    "sm_100f", "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60",
 ];
 
-const VERSIONS: &[(u8, u8)] = &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0)];
+const VERSIONS: &[(u8, u8)] =
+    &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0)];
 
 /// How many of a row's slot values are tried at the most; of longer rows, a sample is.
 const MOST_VALUES: usize = 40;
@@ -121,13 +122,12 @@ fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Optio
             if !slot.optional || random.one_in(1 + sparse) {
                 filling[i] = *random.pick(slot.values);
             }
-            if let Some((f, word)) = forced {
-                if f == i {
-                    filling[i] = word;
-                }
-            }
         }
-        let target = if random.one_in(3) { TARGETS[random.below(TARGETS.len())] } else { TARGETS[attempt % 6] };
+        if let Some((slot, word)) = forced {
+            filling[slot] = word;
+        }
+        let target =
+            if random.one_in(3) { TARGETS[random.below(TARGETS.len())] } else { TARGETS[attempt % 6] };
         let target = Target::parse(target)?;
         let language = Language { target, ptx: Version::new(9, 1) };
         if form::judge(row, &filling, language, &Unknown, false).is_ok() {

@@ -46,7 +46,8 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
             let mut items: Vec<String> = Vec::new();
             for (i, &o) in list.iter().enumerate() {
                 let inner = &inner[usize::from(o)];
-                let is_address = i == 0 && matches!(inner.ty, TypeOf::None | TypeOf::Slot(_) | TypeOf::Fixed(_));
+                let is_address =
+                    i == 0 && matches!(inner.ty, TypeOf::None | TypeOf::Slot(_) | TypeOf::Fixed(_));
                 items.push(if is_address {
                     address(isa, operand, filling, random)
                 } else {
@@ -152,8 +153,31 @@ pub fn expand(text: &str) -> String {
 /// Something that could stand in any operand's place.
 pub fn any(random: &mut Random) -> String {
     let all = [
-        "%r1", "%rd1", "%f1", "%fd1", "%h1", "%p1", "1", "0f3F800000", "[%rd1]", "{%r1, %r2}", "%tid.x", "gl", "_", "sm",
-        "%ru1", "%rs1", "%c1", "%hf1", "%hx1", "!%p1", "0", "-1", "1.5", "%rdu1", "{%r1, %r2, %r3, %r4}",
+        "%r1",
+        "%rd1",
+        "%f1",
+        "%fd1",
+        "%h1",
+        "%p1",
+        "1",
+        "0f3F800000",
+        "[%rd1]",
+        "{%r1, %r2}",
+        "%tid.x",
+        "gl",
+        "_",
+        "sm",
+        "%ru1",
+        "%rs1",
+        "%c1",
+        "%hf1",
+        "%hx1",
+        "!%p1",
+        "0",
+        "-1",
+        "1.5",
+        "%rdu1",
+        "{%r1, %r2, %r3, %r4}",
     ];
     random.pick(&all).to_string()
 }
@@ -168,7 +192,8 @@ pub fn mutated(text: &str, random: &mut Random) -> String {
         };
     }
     if text.starts_with('[') && random.one_in(2) {
-        let address = ["[gl]", "[sm]", "[lo]", "[co]", "[pa]", "[%r1]", "[%f1]", "[%rd1+4]", "[4]", "[%h1]", "[sm+4]"];
+        let address =
+            ["[gl]", "[sm]", "[lo]", "[co]", "[pa]", "[%r1]", "[%f1]", "[%rd1+4]", "[4]", "[%h1]", "[sm+4]"];
         return random.pick(&address).to_string();
     }
     any(random)

@@ -28,7 +28,8 @@ fn wrong_lines(isa: &'static Isa, language: Language, instructions: &[&str]) -> 
     let parsed = ptxvm_syntax::parse(&text, &Interner::with_words(isa.words));
     let checked = ptxvm_module::check(&parsed.file, &text, isa, &ptxvm_module::Options::default());
     let index = LineIndex::new(&text);
-    let errors = parsed.diagnostics.iter().chain(&checked.diagnostics).filter(|d| d.severity == Severity::Error);
+    let errors =
+        parsed.diagnostics.iter().chain(&checked.diagnostics).filter(|d| d.severity == Severity::Error);
     let mut lines = Vec::new();
     for d in errors {
         let line = index.line_column(&text, d.primary.span.start).line as usize;

@@ -146,9 +146,5 @@ impl Drop for Ptxas {
 
 /// The `-arch` that judges modules of a target: 13.1 knows sm_75 and later, and takes older modules with that.
 fn architecture(target: Target) -> String {
-    if target.sm < 75 {
-        Target { sm: 75, suffix: Suffix::Plain }.to_string()
-    } else {
-        target.to_string()
-    }
+    if target.sm < 75 { Target { sm: 75, suffix: Suffix::Plain }.to_string() } else { target.to_string() }
 }

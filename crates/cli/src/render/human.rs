@@ -53,7 +53,8 @@ fn one(report: &Report<'_>, d: &Diagnostic, renderer: &Renderer) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = level.primary_title(d.message.as_str()).id(d.code.0).element(snippet(report, &d.primary, true));
+    let mut group =
+        level.primary_title(d.message.as_str()).id(d.code.0).element(snippet(report, &d.primary, true));
     for label in &d.secondary {
         group = group.element(snippet(report, label, false));
     }

@@ -28,7 +28,11 @@ pub const CODES: &[(Code, &str)] = &[
 const MOST_LABELS: usize = 4;
 
 /// What to say of an instruction that is accepted, but that its author would want to know about.
-pub fn warn(context: &Context<'_>, instruction: &ast::Instruction, candidate: &Candidate) -> Option<Diagnostic> {
+pub fn warn(
+    context: &Context<'_>,
+    instruction: &ast::Instruction,
+    candidate: &Candidate,
+) -> Option<Diagnostic> {
     let row = candidate.row;
     let section = context.isa.sections[usize::from(row.section)].number;
     if let Some(i) = candidate.ignored {
@@ -171,7 +175,12 @@ fn broken_rule(language: Language, row: &Row, form: &str, whole: ast::Span, rule
     }
 }
 
-fn needs(language: Language, need: &[ptxvm_isa::target::Platform], form: &str, whole: ast::Span) -> Diagnostic {
+fn needs(
+    language: Language,
+    need: &[ptxvm_isa::target::Platform],
+    form: &str,
+    whole: ast::Span,
+) -> Diagnostic {
     let on_target = need.iter().find(|p| language.targets(p.targets));
     let help = format!("it is there with {}", describe_need(need));
     match on_target {
@@ -181,19 +190,18 @@ fn needs(language: Language, need: &[ptxvm_isa::target::Platform], form: &str, w
             format!("`{form}` needs PTX {}, but this module is `.version {}`", p.ptx, language.ptx),
         )
         .help(help),
-        None => Diagnostic::error(
-            Code("E0408"),
-            whole,
-            format!("`{form}` does not exist on {}", language.target),
-        )
-        .help(help),
+        None => {
+            Diagnostic::error(Code("E0408"), whole, format!("`{form}` does not exist on {}", language.target))
+                .help(help)
+        }
     }
 }
 
 fn gone(row: &Row, form: &str, whole: ast::Span) -> Diagnostic {
     let since = row.gone.map_or(String::new(), |g| {
         let targets: Vec<String> = g.targets.iter().map(ToString::to_string).collect();
-        let on = if targets.is_empty() { String::new() } else { format!(" on {} and later", targets.join(", ")) };
+        let on =
+            if targets.is_empty() { String::new() } else { format!(" on {} and later", targets.join(", ")) };
         format!(" since PTX {}{on}", g.ptx)
     });
     let d = Diagnostic::error(Code("E0409"), whole, format!("`{form}` has been removed{since}"));

@@ -26,7 +26,7 @@ pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Optio
     } else {
         match choose(instruction, candidates, context) {
             Ok(candidate) => (Some(candidate.index), complaint::warn(context, instruction, candidate)),
-            Err(diagnostic) => (None, diagnostic),
+            Err(diagnostic) => (None, diagnostic.map(|d| *d)),
         }
     };
     context.forms = forms;
@@ -47,7 +47,7 @@ fn choose<'c>(
     instruction: &ast::Instruction,
     candidates: &'c [Candidate],
     context: &Context<'_>,
-) -> Result<&'c Candidate, Option<Diagnostic>> {
+) -> Result<&'c Candidate, Option<Box<Diagnostic>>> {
     let operands = &context.file[instruction.operands];
     let mut best: Option<(u32, &Candidate, Refusal)> = None;
     for candidate in candidates {
@@ -65,8 +65,10 @@ fn choose<'c>(
         }
     }
     Err(best.and_then(|(_, candidate, refusal)| match refusal {
-        Refusal::Operands(mismatch) => operand::describe(context, instruction, candidate, mismatch),
-        Refusal::Rule(rule) => Some(broken_rule(context, instruction, candidate, rule)),
+        Refusal::Operands(mismatch) => {
+            operand::describe(context, instruction, candidate, mismatch).map(Box::new)
+        }
+        Refusal::Rule(rule) => Some(Box::new(broken_rule(context, instruction, candidate, rule))),
     }))
 }
 

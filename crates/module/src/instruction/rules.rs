@@ -21,7 +21,12 @@ impl Given<'_> {
         places.zip(self.operands).find_map(|(place, operand)| self.find_in(place, operand, name))
     }
 
-    fn find_in<'o>(&'o self, place: &Operand, operand: &'o ast::Operand, name: &str) -> Option<&'o ast::Operand> {
+    fn find_in<'o>(
+        &'o self,
+        place: &Operand,
+        operand: &'o ast::Operand,
+        name: &str,
+    ) -> Option<&'o ast::Operand> {
         if place.name == name && !matches!(place.shape, Shape::Pair(..)) {
             return Some(operand);
         }
