@@ -138,6 +138,7 @@ fn condition(c: &Condition) -> String {
         Ask::Within(name, values) => format!("Within({name:?}, {})", ranges(values)),
         Ask::Target(targets) => format!("Target({})", list(targets, target)),
         Ask::Ptx(v) => format!("Ptx({})", version(v)),
+        Ask::IndependentTextures => "IndependentTextures".into(),
     };
     format!("Condition {{ not: {}, ask: Ask::{ask} }}", c.not)
 }

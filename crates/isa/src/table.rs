@@ -271,6 +271,8 @@ pub enum Ask {
     Target(&'static [Target]),
     /// Is the module's version at least this?
     Ptx(Version),
+    /// Does the module keep its samplers apart from its textures?
+    IndependentTextures,
 }
 
 /// A form of operand that a condition may ask for.

@@ -87,6 +87,8 @@ fn conditions(
         let (not, word) = word.strip_prefix('!').map_or((false, *word), |w| (true, w));
         let ask = if word == "ptx" {
             Ask::Ptx(version(words.next().copied().unwrap_or(""))?)
+        } else if word == "texmode_independent" {
+            Ask::IndependentTextures
         } else if word.starts_with("sm_") {
             Ask::Target(leak_all(targets(word)?))
         } else if word.starts_with('.') {

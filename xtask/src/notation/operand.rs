@@ -348,9 +348,10 @@ impl Reader<'_> {
         if let Some(slot) = self.slots.iter().position(|s| s.name == "type") {
             return TypeOf::Slot(slot as u8);
         }
-        let mut literal = self.slots.iter().filter_map(|s| Type::from_name(s.name));
+        let mut literal = self.slots.iter().enumerate().filter(|(_, s)| Type::from_name(s.name).is_some());
         match (literal.next(), literal.next()) {
-            (Some(ty), None) => TypeOf::Fixed(ty),
+            (Some((slot, s)), None) if !s.optional => TypeOf::Slot(slot as u8),
+            (Some((_, s)), None) => Type::from_name(s.name).map_or(TypeOf::None, TypeOf::Fixed),
             _ => TypeOf::None,
         }
     }

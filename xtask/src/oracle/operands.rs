@@ -34,6 +34,10 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
                         let place = &inner[(i as usize).min(inner.len() - 1)];
                         match form::type_of(place, filling, isa) {
                             Some(ty) if place.written => numbered(ty, place.wider, i as usize),
+                            // Real code has registers in its vectors; a constant there is rare.
+                            Some(ty) if place.ranges.is_empty() && !random.one_in(8) => {
+                                register(Some(ty), place.wider, random)
+                            }
                             _ => legal(isa, place, filling, random),
                         }
                     })
@@ -184,7 +188,7 @@ pub fn any(random: &mut Random) -> String {
 
 /// The same operand with one thing changed, or another one.
 pub fn mutated(text: &str, random: &mut Random) -> String {
-    if text.starts_with('{') && random.one_in(2) {
+    if text.starts_with('{') && text.ends_with('}') && random.one_in(2) {
         let inner = text.trim_matches(['{', '}']);
         return match random.below(2) {
             0 => format!("{{{inner}, %r9}}"),

@@ -122,7 +122,11 @@ impl Ptxas {
         let log = std::fs::read(&log).map_err(|e| e.to_string())?;
         let mut lines: Vec<usize> = Vec::new();
         for line in String::from_utf8_lossy(&log).lines() {
-            let Some((_, rest)) = line.split_once(", line ") else { continue };
+            if line.contains("Internal compiler error") {
+                return Ok(Run::Unclear);
+            }
+            // Lines of ptxas's own macros (`<builtin>, line 19`) are not ours.
+            let Some((_, rest)) = line.split_once("tried.ptx, line ") else { continue };
             let Some((number, rest)) = rest.split_once(';') else { continue };
             let kind = rest.trim_start();
             if !kind.starts_with("error") && !kind.starts_with("fatal") {

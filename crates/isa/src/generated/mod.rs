@@ -25,6 +25,7 @@ mod s9_7_7_half_comparison;
 mod s9_7_8_logic;
 mod s9_7_9_async_copy;
 mod s9_7_9_cvt;
+mod s9_7_9_load_store;
 mod s9_7_9_movement;
 mod s9_7_9_tensor_copy;
 mod tables;
@@ -46,8 +47,8 @@ mod prelude {
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
 }
 
-static ROWS: [crate::table::Row; 778] = {
-    let mut all = [crate::table::Row::BLANK; 778];
+static ROWS: [crate::table::Row; 786] = {
+    let mut all = [crate::table::Row::BLANK; 786];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {
@@ -162,6 +163,11 @@ static ROWS: [crate::table::Row; 778] = {
     let mut i = 0;
     while i < s9_7_9_cvt::ROWS.len() {
         all[at] = s9_7_9_cvt::ROWS[i];
+        (at, i) = (at + 1, i + 1);
+    }
+    let mut i = 0;
+    while i < s9_7_9_load_store::ROWS.len() {
+        all[at] = s9_7_9_load_store::ROWS[i];
         (at, i) = (at + 1, i + 1);
     }
     let mut i = 0;

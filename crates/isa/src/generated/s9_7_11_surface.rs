@@ -792,7 +792,7 @@ pub const ROWS: [Row; 53] = [
         head: "suq.query.b32 d, [a:surf]",
         name: &[105],
         slots: &[Slot { name: "query", values: &[67, 68, 69, 70, 71, 73, 76], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Surface, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Surface, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(1, 5), targets: &[] }],
         gone: None,

@@ -177,18 +177,18 @@ pub static SECTIONS: &[Section] = &[
     Section { number: "9.7.9.25.6.2", names: &["cp.async.bulk.wait_group"], sentence: "Wait until all but the N latest bulk groups of this thread are done.", file: "9.7.9-async-copy.isa" },
     Section { number: "9.7.9.21", names: &["cvt"], sentence: "Convert a value, or two or four values at once, from one type to another.", file: "9.7.9-cvt.isa" },
     Section { number: "9.7.9.22", names: &["cvt.pack"], sentence: "Clamp two integers to a narrow type and pack them below what is left of a third.", file: "9.7.9-cvt.isa" },
+    Section { number: "9.7.9.8", names: &["ld"], sentence: "Load a register, or a vector of registers, from memory.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.9", names: &["ld"], sentence: "Load from global memory that nobody writes meanwhile, through the non-coherent cache.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.10", names: &["ldu"], sentence: "Load read-only data from an address that is the same in all lanes of the warp.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.11", names: &["st"], sentence: "Store a register or a constant, or a vector of them, to memory.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.12", names: &["st.async"], sentence: "Start a store that completes later: to shared memory of the cluster, counted by an mbarrier, or a release to global memory.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.13", names: &["st.bulk"], sentence: "Fill a region of shared memory with zeros.", file: "9.7.9-load-store.isa" },
+    Section { number: "9.7.9.14", names: &["multimem.ld_reduce", "multimem.st", "multimem.red"], sentence: "Load and reduce, store to, or reduce into every memory location that a multimem address stands for.", file: "9.7.9-load-store.isa" },
     Section { number: "9.7.9.3", names: &["mov"], sentence: "Copy a register, a constant, a special register or the address of a variable or function into a register.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.4", names: &["mov"], sentence: "Pack the elements of a vector into one scalar register, first element lowest, or unpack a scalar into them.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.5", names: &["shfl"], sentence: "Read a register of another lane of the warp, without naming the lanes that take part.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.6", names: &["shfl"], sentence: "Wait for the lanes of a mask, then read a register of another of them.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.7", names: &["prmt"], sentence: "Build a 32-bit value from any four of the eight bytes of two registers.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.8", names: &["ld"], sentence: "Load a register, or a vector of registers, from memory.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.9", names: &["ld"], sentence: "Load from global memory that nobody writes meanwhile, through the non-coherent cache.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.10", names: &["ldu"], sentence: "Load read-only data from an address that is the same in all lanes of the warp.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.11", names: &["st"], sentence: "Store a register or a constant, or a vector of them, to memory.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.12", names: &["st.async"], sentence: "Start a store that completes later: to shared memory of the cluster, counted by an mbarrier, or a release to global memory.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.13", names: &["st.bulk"], sentence: "Fill a region of shared memory with zeros.", file: "9.7.9-movement.isa" },
-    Section { number: "9.7.9.14", names: &["multimem.ld_reduce", "multimem.st", "multimem.red"], sentence: "Load and reduce, store to, or reduce into every memory location that a multimem address stands for.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.15", names: &["prefetch", "prefetchu"], sentence: "Bring the cache line of an address into a cache before it is needed.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.16", names: &["applypriority"], sentence: "Give the cache lines of an address range another eviction priority.", file: "9.7.9-movement.isa" },
     Section { number: "9.7.9.17", names: &["discard"], sentence: "Drop cached data of an address range without writing it back.", file: "9.7.9-movement.isa" },
@@ -204,13 +204,13 @@ pub static SECTIONS: &[Section] = &[
 ];
 
 pub static OPCODES: &[Opcode] = &[
-    Opcode { word: 21, rows: &[20, 478, 479, 526, 527] }, // abs
+    Opcode { word: 21, rows: &[20, 480, 481, 528, 529] }, // abs
     Opcode { word: 188, rows: &[226] }, // activemask
-    Opcode { word: 5, rows: &[0, 1, 2, 440, 457, 458, 459, 512, 513, 540] }, // add
-    Opcode { word: 515, rows: &[441, 442, 443] }, // addc
-    Opcode { word: 476, rows: &[379] }, // alloca
-    Opcode { word: 102, rows: &[566, 567] }, // and
-    Opcode { word: 631, rows: &[733] }, // applypriority
+    Opcode { word: 5, rows: &[0, 1, 2, 442, 459, 460, 461, 514, 515, 542] }, // add
+    Opcode { word: 515, rows: &[443, 444, 445] }, // addc
+    Opcode { word: 476, rows: &[381] }, // alloca
+    Opcode { word: 102, rows: &[568, 569] }, // and
+    Opcode { word: 631, rows: &[741] }, // applypriority
     Opcode { word: 126, rows: &[133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152] }, // atom
     Opcode { word: 170, rows: &[201, 202, 203, 204, 205] }, // bar
     Opcode { word: 169, rows: &[197, 198, 199, 200, 206, 207] }, // barrier
@@ -220,125 +220,125 @@ pub static OPCODES: &[Opcode] = &[
     Opcode { word: 39, rows: &[38] }, // bmsk
     Opcode { word: 106, rows: &[128] }, // bra
     Opcode { word: 33, rows: &[34] }, // brev
-    Opcode { word: 509, rows: &[433] }, // brkpt
+    Opcode { word: 509, rows: &[435] }, // brkpt
     Opcode { word: 107, rows: &[129] }, // brx
     Opcode { word: 109, rows: &[130] }, // call
     Opcode { word: 159, rows: &[193, 194, 195, 196] }, // clusterlaunchcontrol
     Opcode { word: 29, rows: &[31] }, // clz
-    Opcode { word: 556, rows: &[574] }, // cnot
-    Opcode { word: 525, rows: &[456] }, // copysign
-    Opcode { word: 536, rows: &[505, 506] }, // cos
-    Opcode { word: 148, rows: &[186, 581, 582, 583, 584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601, 602, 603, 604, 605, 606, 610, 611, 744, 745, 746, 747, 748, 749, 750, 751, 752, 753, 754, 755, 756, 757, 758, 759, 760, 761, 762, 763, 764, 765, 766, 767, 768] }, // cp
-    Opcode { word: 634, rows: &[735, 736, 737] }, // createpolicy
-    Opcode { word: 586, rows: &[612, 613, 614, 615, 616, 617, 618, 619, 620, 621, 622, 623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656, 657, 658, 659, 660, 661, 662] }, // cvt
-    Opcode { word: 638, rows: &[740, 741] }, // cvta
-    Opcode { word: 632, rows: &[734] }, // discard
-    Opcode { word: 19, rows: &[18, 473, 474, 475, 476, 477] }, // div
+    Opcode { word: 556, rows: &[576] }, // cnot
+    Opcode { word: 525, rows: &[458] }, // copysign
+    Opcode { word: 536, rows: &[507, 508] }, // cos
+    Opcode { word: 148, rows: &[186, 583, 584, 585, 586, 587, 588, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601, 602, 603, 604, 605, 606, 607, 608, 612, 613, 752, 753, 754, 755, 756, 757, 758, 759, 760, 761, 762, 763, 764, 765, 766, 767, 768, 769, 770, 771, 772, 773, 774, 775, 776] }, // cp
+    Opcode { word: 634, rows: &[743, 744, 745] }, // createpolicy
+    Opcode { word: 586, rows: &[614, 615, 616, 617, 618, 619, 620, 621, 622, 623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656, 657, 658, 659, 660, 661, 662, 663, 664] }, // cvt
+    Opcode { word: 638, rows: &[748, 749] }, // cvta
+    Opcode { word: 632, rows: &[742] }, // discard
+    Opcode { word: 19, rows: &[18, 475, 476, 477, 478, 479] }, // div
     Opcode { word: 41, rows: &[40, 41] }, // dp2a
     Opcode { word: 40, rows: &[39] }, // dp4a
     Opcode { word: 193, rows: &[231] }, // elect
-    Opcode { word: 538, rows: &[509, 510, 538, 539] }, // ex2
+    Opcode { word: 538, rows: &[511, 512, 540, 541] }, // ex2
     Opcode { word: 111, rows: &[132] }, // exit
     Opcode { word: 174, rows: &[208, 209, 210, 211, 212, 213, 214, 215, 216, 217] }, // fence
-    Opcode { word: 528, rows: &[466, 467, 468, 518, 519, 520, 521, 522, 523, 542] }, // fma
+    Opcode { word: 528, rows: &[468, 469, 470, 520, 521, 522, 523, 524, 525, 544] }, // fma
     Opcode { word: 32, rows: &[33] }, // fns
-    Opcode { word: 641, rows: &[743] }, // getctarank
+    Opcode { word: 641, rows: &[751] }, // getctarank
     Opcode { word: 192, rows: &[230] }, // griddepcontrol
-    Opcode { word: 637, rows: &[738, 739] }, // isspacep
+    Opcode { word: 637, rows: &[746, 747] }, // isspacep
     Opcode { word: 86, rows: &[74] }, // istypep
-    Opcode { word: 426, rows: &[693, 694, 695, 696, 697, 698, 699, 700, 701] }, // ld
+    Opcode { word: 426, rows: &[665, 666, 667, 668, 669, 670, 671, 672, 673] }, // ld
     Opcode { word: 240, rows: &[257, 258, 259, 260] }, // ldmatrix
-    Opcode { word: 625, rows: &[702] }, // ldu
-    Opcode { word: 537, rows: &[507, 508] }, // lg2
-    Opcode { word: 557, rows: &[575, 576] }, // lop3
-    Opcode { word: 15, rows: &[8, 9, 10, 11, 448, 449, 469, 470, 471, 472] }, // mad
+    Opcode { word: 614, rows: &[674] }, // ldu
+    Opcode { word: 537, rows: &[509, 510] }, // lg2
+    Opcode { word: 557, rows: &[577, 578] }, // lop3
+    Opcode { word: 15, rows: &[8, 9, 10, 11, 450, 451, 471, 472, 473, 474] }, // mad
     Opcode { word: 17, rows: &[14, 15, 16] }, // mad24
-    Opcode { word: 517, rows: &[450, 451, 452, 453, 454] }, // madc
-    Opcode { word: 640, rows: &[742] }, // mapa
+    Opcode { word: 517, rows: &[452, 453, 454, 455, 456] }, // madc
+    Opcode { word: 640, rows: &[750] }, // mapa
     Opcode { word: 187, rows: &[224, 225] }, // match
-    Opcode { word: 25, rows: &[26, 27, 28, 29, 486, 487, 488, 489, 532, 533, 534, 535] }, // max
+    Opcode { word: 25, rows: &[26, 27, 28, 29, 488, 489, 490, 491, 534, 535, 536, 537] }, // max
     Opcode { word: 140, rows: &[171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 187, 188, 189, 190, 191] }, // mbarrier
     Opcode { word: 182, rows: &[218, 219] }, // membar
-    Opcode { word: 23, rows: &[22, 23, 24, 25, 482, 483, 484, 485, 528, 529, 530, 531] }, // min
+    Opcode { word: 23, rows: &[22, 23, 24, 25, 484, 485, 486, 487, 530, 531, 532, 533] }, // min
     Opcode { word: 200, rows: &[232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277] }, // mma
-    Opcode { word: 597, rows: &[663, 664, 665, 666, 667, 668, 669, 670, 671, 672, 673, 674, 675, 676, 677, 678, 679, 680, 681, 682, 683, 684, 685, 686, 687, 688, 689] }, // mov
+    Opcode { word: 618, rows: &[704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715, 716, 717, 718, 719, 720, 721, 722, 723, 724, 725, 726, 727, 728, 729, 730, 731, 732, 733] }, // mov
     Opcode { word: 250, rows: &[263] }, // movmatrix
-    Opcode { word: 11, rows: &[5, 6, 7, 463, 464, 465, 516, 517] }, // mul
+    Opcode { word: 11, rows: &[5, 6, 7, 465, 466, 467, 518, 519] }, // mul
     Opcode { word: 16, rows: &[12, 13] }, // mul24
-    Opcode { word: 572, rows: &[607, 608, 609, 717, 718, 719, 720, 721, 722, 723, 724, 725, 726, 727, 728] }, // multimem
-    Opcode { word: 510, rows: &[434] }, // nanosleep
-    Opcode { word: 22, rows: &[21, 480, 481, 524, 525] }, // neg
-    Opcode { word: 555, rows: &[572, 573] }, // not
-    Opcode { word: 103, rows: &[568, 569] }, // or
-    Opcode { word: 511, rows: &[435, 436] }, // pmevent
+    Opcode { word: 572, rows: &[609, 610, 611, 692, 693, 694, 695, 696, 697, 698, 699, 700, 701, 702, 703] }, // multimem
+    Opcode { word: 510, rows: &[436] }, // nanosleep
+    Opcode { word: 22, rows: &[21, 482, 483, 526, 527] }, // neg
+    Opcode { word: 555, rows: &[574, 575] }, // not
+    Opcode { word: 103, rows: &[570, 571] }, // or
+    Opcode { word: 511, rows: &[437, 438] }, // pmevent
     Opcode { word: 28, rows: &[30] }, // popc
-    Opcode { word: 570, rows: &[729, 730, 732] }, // prefetch
-    Opcode { word: 630, rows: &[731] }, // prefetchu
-    Opcode { word: 607, rows: &[692] }, // prmt
-    Opcode { word: 532, rows: &[490, 491, 492, 493, 494] }, // rcp
+    Opcode { word: 570, rows: &[737, 738, 740] }, // prefetch
+    Opcode { word: 630, rows: &[739] }, // prefetchu
+    Opcode { word: 628, rows: &[736] }, // prmt
+    Opcode { word: 532, rows: &[492, 493, 494, 495, 496] }, // rcp
     Opcode { word: 136, rows: &[153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170] }, // red
     Opcode { word: 189, rows: &[227, 228, 229] }, // redux
     Opcode { word: 20, rows: &[19] }, // rem
     Opcode { word: 110, rows: &[131] }, // ret
-    Opcode { word: 534, rows: &[499, 500, 501, 502] }, // rsqrt
+    Opcode { word: 534, rows: &[501, 502, 503, 504] }, // rsqrt
     Opcode { word: 18, rows: &[17] }, // sad
-    Opcode { word: 553, rows: &[551] }, // selp
-    Opcode { word: 541, rows: &[543, 544, 545, 546, 554, 555, 556, 557, 558, 559, 560, 561] }, // set
-    Opcode { word: 513, rows: &[438, 439] }, // setmaxnreg
-    Opcode { word: 552, rows: &[547, 548, 549, 550, 562, 563, 564, 565] }, // setp
-    Opcode { word: 558, rows: &[577, 578] }, // shf
-    Opcode { word: 600, rows: &[690, 691] }, // shfl
-    Opcode { word: 560, rows: &[579] }, // shl
-    Opcode { word: 561, rows: &[580] }, // shr
-    Opcode { word: 535, rows: &[503, 504] }, // sin
-    Opcode { word: 554, rows: &[552, 553] }, // slct
-    Opcode { word: 533, rows: &[495, 496, 497, 498] }, // sqrt
-    Opcode { word: 432, rows: &[703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715, 716] }, // st
-    Opcode { word: 475, rows: &[378] }, // stackrestore
-    Opcode { word: 474, rows: &[377] }, // stacksave
+    Opcode { word: 553, rows: &[553] }, // selp
+    Opcode { word: 541, rows: &[545, 546, 547, 548, 556, 557, 558, 559, 560, 561, 562, 563] }, // set
+    Opcode { word: 513, rows: &[440, 441] }, // setmaxnreg
+    Opcode { word: 552, rows: &[549, 550, 551, 552, 564, 565, 566, 567] }, // setp
+    Opcode { word: 558, rows: &[579, 580] }, // shf
+    Opcode { word: 621, rows: &[734, 735] }, // shfl
+    Opcode { word: 560, rows: &[581] }, // shl
+    Opcode { word: 561, rows: &[582] }, // shr
+    Opcode { word: 535, rows: &[505, 506] }, // sin
+    Opcode { word: 554, rows: &[554, 555] }, // slct
+    Opcode { word: 533, rows: &[497, 498, 499, 500] }, // sqrt
+    Opcode { word: 432, rows: &[675, 676, 677, 678, 679, 680, 681, 682, 683, 684, 685, 686, 687, 688, 689, 690, 691] }, // st
+    Opcode { word: 475, rows: &[380] }, // stackrestore
+    Opcode { word: 474, rows: &[379] }, // stacksave
     Opcode { word: 248, rows: &[261, 262] }, // stmatrix
-    Opcode { word: 10, rows: &[3, 4, 444, 460, 461, 462, 514, 515, 541] }, // sub
-    Opcode { word: 516, rows: &[445, 446, 447] }, // subc
+    Opcode { word: 10, rows: &[3, 4, 446, 462, 463, 464, 516, 517, 543] }, // sub
+    Opcode { word: 516, rows: &[447, 448, 449] }, // subc
     Opcode { word: 96, rows: &[75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86] }, // suld
     Opcode { word: 105, rows: &[127] }, // suq
     Opcode { word: 104, rows: &[119, 120, 121, 122, 123, 124, 125, 126] }, // sured
     Opcode { word: 99, rows: &[87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118] }, // sust
     Opcode { word: 38, rows: &[37] }, // szext
-    Opcode { word: 539, rows: &[511, 536, 537] }, // tanh
-    Opcode { word: 414, rows: &[344, 345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 374, 375, 376] }, // tcgen05
-    Opcode { word: 154, rows: &[192, 769, 770, 771, 772, 773, 774, 775, 776, 777] }, // tensormap
-    Opcode { word: 524, rows: &[455] }, // testp
+    Opcode { word: 539, rows: &[513, 538, 539] }, // tanh
+    Opcode { word: 414, rows: &[346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 374, 375, 376, 377, 378] }, // tcgen05
+    Opcode { word: 154, rows: &[192, 777, 778, 779, 780, 781, 782, 783, 784, 785] }, // tensormap
+    Opcode { word: 524, rows: &[457] }, // testp
     Opcode { word: 57, rows: &[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66] }, // tex
     Opcode { word: 66, rows: &[67, 68, 69, 70] }, // tld4
-    Opcode { word: 88, rows: &[437] }, // trap
+    Opcode { word: 88, rows: &[439] }, // trap
     Opcode { word: 77, rows: &[71, 72, 73] }, // txq
-    Opcode { word: 479, rows: &[386, 387, 388] }, // vabsdiff
-    Opcode { word: 498, rows: &[413, 414] }, // vabsdiff2
-    Opcode { word: 505, rows: &[426, 427] }, // vabsdiff4
-    Opcode { word: 477, rows: &[380, 381, 382] }, // vadd
-    Opcode { word: 495, rows: &[407, 408] }, // vadd2
-    Opcode { word: 502, rows: &[420, 421] }, // vadd4
-    Opcode { word: 497, rows: &[411, 412] }, // vavrg2
-    Opcode { word: 504, rows: &[424, 425] }, // vavrg4
-    Opcode { word: 486, rows: &[401, 402, 403] }, // vmad
-    Opcode { word: 481, rows: &[392, 393, 394] }, // vmax
-    Opcode { word: 500, rows: &[417, 418] }, // vmax2
-    Opcode { word: 507, rows: &[430, 431] }, // vmax4
-    Opcode { word: 480, rows: &[389, 390, 391] }, // vmin
-    Opcode { word: 499, rows: &[415, 416] }, // vmin2
-    Opcode { word: 506, rows: &[428, 429] }, // vmin4
+    Opcode { word: 479, rows: &[388, 389, 390] }, // vabsdiff
+    Opcode { word: 498, rows: &[415, 416] }, // vabsdiff2
+    Opcode { word: 505, rows: &[428, 429] }, // vabsdiff4
+    Opcode { word: 477, rows: &[382, 383, 384] }, // vadd
+    Opcode { word: 495, rows: &[409, 410] }, // vadd2
+    Opcode { word: 502, rows: &[422, 423] }, // vadd4
+    Opcode { word: 497, rows: &[413, 414] }, // vavrg2
+    Opcode { word: 504, rows: &[426, 427] }, // vavrg4
+    Opcode { word: 486, rows: &[403, 404, 405] }, // vmad
+    Opcode { word: 481, rows: &[394, 395, 396] }, // vmax
+    Opcode { word: 500, rows: &[419, 420] }, // vmax2
+    Opcode { word: 507, rows: &[432, 433] }, // vmax4
+    Opcode { word: 480, rows: &[391, 392, 393] }, // vmin
+    Opcode { word: 499, rows: &[417, 418] }, // vmin2
+    Opcode { word: 506, rows: &[430, 431] }, // vmin4
     Opcode { word: 185, rows: &[220, 221, 222, 223] }, // vote
-    Opcode { word: 494, rows: &[404, 405, 406] }, // vset
-    Opcode { word: 501, rows: &[419] }, // vset2
-    Opcode { word: 508, rows: &[432] }, // vset4
-    Opcode { word: 482, rows: &[395, 396, 397] }, // vshl
-    Opcode { word: 483, rows: &[398, 399, 400] }, // vshr
-    Opcode { word: 478, rows: &[383, 384, 385] }, // vsub
-    Opcode { word: 496, rows: &[409, 410] }, // vsub2
-    Opcode { word: 503, rows: &[422, 423] }, // vsub4
-    Opcode { word: 294, rows: &[311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343] }, // wgmma
-    Opcode { word: 256, rows: &[278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310] }, // wmma
-    Opcode { word: 125, rows: &[570, 571] }, // xor
+    Opcode { word: 494, rows: &[406, 407, 408] }, // vset
+    Opcode { word: 501, rows: &[421] }, // vset2
+    Opcode { word: 508, rows: &[434] }, // vset4
+    Opcode { word: 482, rows: &[397, 398, 399] }, // vshl
+    Opcode { word: 483, rows: &[400, 401, 402] }, // vshr
+    Opcode { word: 478, rows: &[385, 386, 387] }, // vsub
+    Opcode { word: 496, rows: &[411, 412] }, // vsub2
+    Opcode { word: 503, rows: &[424, 425] }, // vsub4
+    Opcode { word: 294, rows: &[313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344, 345] }, // wgmma
+    Opcode { word: 256, rows: &[278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312] }, // wmma
+    Opcode { word: 125, rows: &[572, 573] }, // xor
 ];
 
 pub static MEANINGS: &[Meaning] = &[
@@ -1186,33 +1186,18 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "", word: "v2", sentence: "Two elements, side by side in memory." },
     Meaning { opcode: "", word: "v4", sentence: "Four elements, side by side in memory." },
     Meaning { opcode: "", word: "v8", sentence: "Eight elements, side by side in memory." },
-    Meaning { opcode: "st", word: "async.weak", sentence: "The store orders nothing; its completion shows in the mbarrier only." },
-    Meaning { opcode: "st", word: "async.release", sentence: "Everything this thread did before is visible to one that acquires the stored value." },
-    Meaning { opcode: "st", word: "async.mmio", sentence: "A store to a device register: performed exactly once, at exactly this size." },
-    Meaning { opcode: "st", word: "async.mbarrier::complete_tx::bytes", sentence: "When the store is done, the mbarrier counts its bytes as arrived." },
-    Meaning { opcode: "st", word: "bulk.weak", sentence: "The store orders nothing; the default." },
-    Meaning { opcode: "multimem", word: "ld_reduce.weak", sentence: "Not meant to race; the default." },
-    Meaning { opcode: "multimem", word: "ld_reduce.relaxed", sentence: "Strong, but orders nothing else." },
-    Meaning { opcode: "multimem", word: "ld_reduce.acquire", sentence: "What a thread wrote before it released one of these values is visible to what follows." },
-    Meaning { opcode: "multimem", word: "st.weak", sentence: "Not meant to race; the default." },
-    Meaning { opcode: "multimem", word: "st.relaxed", sentence: "Strong, but orders nothing else." },
-    Meaning { opcode: "multimem", word: "st.release", sentence: "Everything this thread did before is visible to one that acquires the value." },
-    Meaning { opcode: "multimem", word: "red.relaxed", sentence: "Strong, but orders nothing else; the default." },
-    Meaning { opcode: "multimem", word: "red.release", sentence: "Everything this thread did before is visible to one that acquires the value." },
-    Meaning { opcode: "multimem", word: "ld_reduce.min", sentence: "Gives the least of the values." },
-    Meaning { opcode: "multimem", word: "ld_reduce.max", sentence: "Gives the greatest of the values." },
-    Meaning { opcode: "multimem", word: "ld_reduce.add", sentence: "Gives the sum of the values." },
-    Meaning { opcode: "multimem", word: "ld_reduce.and", sentence: "Gives the bitwise and of the values." },
-    Meaning { opcode: "multimem", word: "ld_reduce.or", sentence: "Gives the bitwise or of the values." },
-    Meaning { opcode: "multimem", word: "ld_reduce.xor", sentence: "Gives the bitwise exclusive or of the values." },
-    Meaning { opcode: "multimem", word: "red.min", sentence: "Each location keeps the lesser of its value and b." },
-    Meaning { opcode: "multimem", word: "red.max", sentence: "Each location keeps the greater of its value and b." },
-    Meaning { opcode: "multimem", word: "red.add", sentence: "b is added to each location." },
-    Meaning { opcode: "multimem", word: "red.and", sentence: "Each location keeps the bitwise and of its value and b." },
-    Meaning { opcode: "multimem", word: "red.or", sentence: "Each location keeps the bitwise or of its value and b." },
-    Meaning { opcode: "multimem", word: "red.xor", sentence: "Each location keeps the bitwise exclusive or of its value and b." },
-    Meaning { opcode: "multimem", word: "ld_reduce.acc::f32", sentence: "Sums 16-bit numbers in f32 before rounding the result." },
-    Meaning { opcode: "multimem", word: "ld_reduce.acc::f16", sentence: "Sums 8-bit numbers in f16 before rounding the result." },
+    Meaning { opcode: "st", word: "async", sentence: "Starts the store and goes on; it completes later." },
+    Meaning { opcode: "st", word: "bulk", sentence: "Fills a whole region." },
+    Meaning { opcode: "st", word: "mbarrier::complete_tx::bytes", sentence: "When the store is done, the mbarrier counts its bytes as arrived." },
+    Meaning { opcode: "multimem", word: "ld_reduce", sentence: "Loads from all locations and gives the values reduced to one." },
+    Meaning { opcode: "multimem", word: "st", sentence: "Stores to all locations." },
+    Meaning { opcode: "multimem", word: "red", sentence: "Reduces into all locations." },
+    Meaning { opcode: "multimem", word: "weak", sentence: "Not meant to race: other threads may not touch this unless something else orders them; the default of ld_reduce and st." },
+    Meaning { opcode: "multimem", word: "relaxed", sentence: "May race with other strong accesses of the scope, but orders nothing else; the default of red." },
+    Meaning { opcode: "multimem", word: "acquire", sentence: "What a thread wrote before it released one of these values is visible to what follows." },
+    Meaning { opcode: "multimem", word: "release", sentence: "Everything this thread did before is visible to one that acquires the value." },
+    Meaning { opcode: "multimem", word: "acc::f32", sentence: "Sums 16-bit numbers in f32 before rounding the result." },
+    Meaning { opcode: "multimem", word: "acc::f16", sentence: "Sums 8-bit numbers in f16 before rounding the result." },
     Meaning { opcode: "prefetch", word: "L1", sentence: "Into L1." },
     Meaning { opcode: "prefetch", word: "L2", sentence: "Into L2." },
     Meaning { opcode: "prefetch", word: "tensormap", sentence: "The address is that of a tensor map, for a later tensor copy." },
@@ -1456,8 +1441,8 @@ pub static TOLERATED: &[Tolerated] = &[
     Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, opcodes: &[], only: false },
     Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, opcodes: &[], only: false },
     Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, opcodes: &[], only: false },
-    Tolerated { words: &[627, 626], how: Tolerance::Once, opcodes: &[], only: false },
-    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, opcodes: &[240, 414], only: false },
-    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126], only: true },
-    Tolerated { words: &[663], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126], only: false },
+    Tolerated { words: &[616, 615], how: Tolerance::Once, opcodes: &[], only: false },
+    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, opcodes: &[240], only: false },
+    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126, 136], only: true },
+    Tolerated { words: &[663], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126, 136], only: false },
 ];

@@ -602,38 +602,38 @@ pub static WORDS: &[&str] = &[
     "pack", // 594
     "u2", // 595
     "s2", // 596
-    "mov", // 597
-    "up", // 598
-    "bfly", // 599
-    "shfl", // 600
-    "f4e", // 601
-    "b4e", // 602
-    "rc8", // 603
-    "ecl", // 604
-    "ecr", // 605
-    "rc16", // 606
-    "prmt", // 607
-    "L1::evict_normal", // 608
-    "L1::evict_unchanged", // 609
-    "L1::evict_first", // 610
-    "L1::evict_last", // 611
-    "L1::no_allocate", // 612
-    "L2::evict_normal", // 613
-    "L2::evict_first", // 614
-    "L2::evict_last", // 615
-    "lu", // 616
-    "const", // 617
-    "local", // 618
-    "param", // 619
-    "param::entry", // 620
-    "param::func", // 621
-    "weak", // 622
-    "volatile", // 623
-    "nc", // 624
-    "ldu", // 625
-    "acc::f32", // 626
-    "acc::f16", // 627
-    "ld_reduce", // 628
+    "L1::evict_normal", // 597
+    "L1::evict_unchanged", // 598
+    "L1::evict_first", // 599
+    "L1::evict_last", // 600
+    "L1::no_allocate", // 601
+    "L2::evict_normal", // 602
+    "L2::evict_first", // 603
+    "L2::evict_last", // 604
+    "lu", // 605
+    "const", // 606
+    "local", // 607
+    "param", // 608
+    "param::entry", // 609
+    "param::func", // 610
+    "weak", // 611
+    "volatile", // 612
+    "nc", // 613
+    "ldu", // 614
+    "acc::f32", // 615
+    "acc::f16", // 616
+    "ld_reduce", // 617
+    "mov", // 618
+    "up", // 619
+    "bfly", // 620
+    "shfl", // 621
+    "f4e", // 622
+    "b4e", // 623
+    "rc8", // 624
+    "ecl", // 625
+    "ecr", // 626
+    "rc16", // 627
+    "prmt", // 628
     "L1", // 629
     "prefetchu", // 630
     "applypriority", // 631

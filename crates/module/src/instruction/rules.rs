@@ -5,6 +5,7 @@ use ptxvm_isa::table::{Ask, Operand, OperandForm, Row, Shape};
 use ptxvm_syntax::ast::{self, OperandKind};
 
 use crate::context::Context;
+use crate::module::TextureMode;
 
 /// The operands of an instruction, seen through one operand list of a row.
 pub struct Given<'a> {
@@ -69,6 +70,7 @@ impl Operands for Given<'_> {
                 }
                 _ => true,
             },
+            Ask::IndependentTextures => self.context.module.texture_mode == TextureMode::Independent,
             _ => false,
         }
     }

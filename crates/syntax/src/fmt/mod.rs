@@ -117,7 +117,8 @@ impl Writer<'_> {
             on_comment_line = self.comment(*comment, token, line);
         }
         let line_ends = self.line_ends(token.span.start);
-        if on_comment_line && line_ends == 0 && line.is_some() && !self.must_break {
+        let joins = line_ends == 0 && !self.must_break && token.kind != TokenKind::EndOfFile;
+        if on_comment_line && joins && line.is_some() {
             // A comment at the start of a line stays with the statement after it.
             self.indent = line.take().unwrap_or(self.indent);
             self.out.push(' ');

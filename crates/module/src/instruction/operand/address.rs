@@ -1,6 +1,6 @@
 //! Addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates behind the address.
 
-use ptxvm_isa::table::{Operand as Place, SpaceOf, TypeOf};
+use ptxvm_isa::table::{Operand as Place, Shape, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
 use ptxvm_syntax::ast::{self, List, OperandKind, SpaceKind, Symbol};
 
@@ -31,6 +31,16 @@ impl Check<'_> {
         }
     }
 
+    /// Whether an item of an address names a variable, where a row asks for a register.
+    fn is_variable(self, item: &ast::Operand) -> bool {
+        match item.kind {
+            OperandKind::Name(name) | OperandKind::Offset { name, .. } => {
+                matches!(self.context.lookup(name), Some(Entity::Variable(_)))
+            }
+            _ => false,
+        }
+    }
+
     fn items(
         self,
         place: &'static Place,
@@ -46,7 +56,9 @@ impl Check<'_> {
             for (i, (&number, item)) in list.iter().zip(items).enumerate() {
                 let part = &inner[usize::from(number)];
                 let opaque = matches!(part.ty, TypeOf::Texture | TypeOf::Sampler | TypeOf::Surface);
-                outcome = if i == 0 && !opaque {
+                outcome = if i == 0 && !opaque && matches!(part.shape, Shape::Register) && self.is_variable(item) {
+                    Err(at(part, item.span)(Why::Kind(Found::Variable)))
+                } else if i == 0 && !opaque {
                     self.address(place, item, items.len() > 1).map_err(at(place, item.span))
                 } else {
                     self.operand(part, item)
@@ -78,6 +90,10 @@ impl Check<'_> {
         };
         match self.context.lookup(name) {
             None => Ok(()),
+            // The parameters of a call have no addresses that a register could hold.
+            Some(Entity::Register(_)) if self.space_text(place) == "param::func" => {
+                Err(Why::Kind(Found::Register))
+            }
             Some(Entity::Register(register)) => self.base(place, register, tensor),
             Some(Entity::Variable(variable)) if variable.ty.data().is_some() => {
                 self.based_on(place, variable)

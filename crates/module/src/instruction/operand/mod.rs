@@ -169,6 +169,7 @@ pub fn fits(
     }
     let check = Check { context, candidate };
     for (i, (&place, operand)) in list.iter().zip(operands).enumerate() {
+        let operand = if i == 0 { check.without_sink(&places[usize::from(place)], operand) } else { operand };
         check.operand(&places[usize::from(place)], operand).map_err(|mut mismatch| {
             mismatch.passed = i as u8;
             mismatch
@@ -206,6 +207,19 @@ impl Check<'_> {
             },
             Shape::Label | Shape::Function | Shape::Targets | Shape::Prototype => self.name(place, operand),
             Shape::Call => Ok(()),
+        }
+    }
+
+    /// `%r0|_` where the form has no second result: ptxas reads it as `%r0`, as the first operand only.
+    fn without_sink<'o>(&'o self, place: &Place, operand: &'o ast::Operand) -> &'o ast::Operand {
+        match operand.kind {
+            OperandKind::Pair(pair) if !matches!(place.shape, Shape::Pair(..)) => {
+                match &self.context.file[pair] {
+                    [first, second] if matches!(second.kind, OperandKind::Sink) => first,
+                    _ => operand,
+                }
+            }
+            _ => operand,
         }
     }
 

@@ -129,7 +129,7 @@ impl Check<'_> {
     /// A variable's name as a value: its address.
     fn variable(self, place: &Place, ty: Option<Type>, variable: Variable) -> Result<(), Why> {
         if is_opaque(place) {
-            return opaque(place, variable);
+            return opaque(place, variable, self.context.module.texture_mode);
         }
         if !place.var || place.written {
             let what = if variable.ty.data().is_some() { Found::Variable } else { Found::Opaque };
@@ -198,7 +198,7 @@ impl Check<'_> {
                 self.register(place, ty, Register { vector: 1, ..register })
             }
             Some(Entity::Register(register)) => {
-                if !place.selector || known {
+                if !place.selector || !selects(self.name_part(0), place.written, selector) {
                     return Err(Why::Selector);
                 }
                 self.register(place, ty, register)
@@ -218,14 +218,34 @@ impl Check<'_> {
     }
 }
 
+/// Whether a video instruction of this name knows the selector: `b0` or `h1` of a word for scalar ones, two halves or
+/// four bytes out of both sources for SIMD ones, and for their result the parts that are written.
+fn selects(opcode: &str, written: bool, selector: &str) -> bool {
+    let Some((letter, digits)) = selector.split_at_checked(1) else { return false };
+    let digits = digits.as_bytes();
+    let below = |limit: u8| digits.iter().all(|d| (b'0'..b'0' + limit).contains(d));
+    let falling = digits.windows(2).all(|pair| pair[0] > pair[1]);
+    match (opcode.as_bytes().last(), written, letter) {
+        (Some(b'2'), true, "h") => !digits.is_empty() && below(2) && falling,
+        (Some(b'2'), false, "h") => digits.len() == 2 && below(4),
+        (Some(b'4'), true, "b") => !digits.is_empty() && below(4) && falling,
+        (Some(b'4'), false, "b") => digits.len() == 4 && below(8),
+        (Some(b'2' | b'4'), ..) => false,
+        (_, _, "h") => digits.len() == 1 && below(2),
+        (_, _, "b") => digits.len() == 1 && below(4),
+        _ => false,
+    }
+}
+
 /// Whether a place is for a texture, sampler or surface.
 fn is_opaque(place: &Place) -> bool {
     matches!(place.ty, TypeOf::Texture | TypeOf::Sampler | TypeOf::Surface)
 }
 
-fn opaque(place: &Place, variable: Variable) -> Result<(), Why> {
+fn opaque(place: &Place, variable: Variable, mode: TextureMode) -> Result<(), Why> {
     let fits = match (place.ty, variable.ty) {
-        (TypeOf::Texture | TypeOf::Sampler, VariableType::Texref) => true,
+        (TypeOf::Texture, VariableType::Texref) => true,
+        (TypeOf::Sampler, VariableType::Texref) => mode == TextureMode::Unified,
         (TypeOf::Sampler, VariableType::Samplerref) => true,
         (TypeOf::Surface, VariableType::Surfref) => true,
         (TypeOf::Texture, VariableType::Data(_)) => variable.space == SpaceKind::Tex,

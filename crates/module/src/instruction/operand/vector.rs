@@ -123,6 +123,7 @@ impl Check<'_> {
             }
         }
         let miss = at(inner, vector.span);
+        self.split_fragment(inner, elements).map_err(miss)?;
         self.leading_literal(inner, elements).map_err(miss)?;
         match common {
             Element::Typed(ty) => self.joint(inner, if mixed { bits(ty) } else { ty }).map_err(miss),
@@ -141,6 +142,21 @@ impl Check<'_> {
     fn is_fragment(self, inner: &Place, literal: Literal) -> bool {
         let matrix = matches!(self.name_part(0), "mma" | "wmma" | "wgmma" | "stmatrix" | "tcgen05");
         matrix && literal == Literal::Integer && inner.ty == TypeOf::Fixed(Type::B32)
+    }
+
+    /// ptxas splits `wmma.mma` on integers and tf32 into smaller products that take a fragment's registers two by two,
+    /// and no product takes two constants.
+    fn split_fragment(self, inner: &Place, elements: &[ast::Operand]) -> Result<(), Why> {
+        let (true, Some(ty)) = (self.name_part(0) == "wmma", self.type_of(inner)) else { return Ok(()) };
+        let constant = |o: &ast::Operand| matches!(o.kind, OperandKind::Constant(_));
+        let whole = |pair: &[ast::Operand]| pair.len() == 2 && pair.iter().all(constant);
+        match ty {
+            Type::Tf32 | Type::S32 if inner.name != "c" => {
+                let refused = elements.chunks(2).any(whole);
+                if refused { Err(Why::Literal(ty, Literal::Integer)) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A vector of halves may have literals, but must not begin with one, unless it is an integer among single halves.
@@ -163,7 +179,7 @@ impl Check<'_> {
     fn is_layered(self, inner: &Place) -> bool {
         inner.name == "c"
             && matches!(self.name_part(0), "tex" | "tld4")
-            && ["a1d", "a2d", "a2dms", "acube"].iter().any(|word| self.has_word(word))
+            && ["a1d", "a2d", "a2dms", "acube", "5d"].iter().any(|word| self.has_word(word))
     }
 
     fn element(self, inner: &Place, operand: &ast::Operand) -> Result<Element, Why> {
