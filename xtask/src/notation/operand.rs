@@ -20,7 +20,7 @@ pub struct Operands {
 
 /// Reads the operands of a row with these slots.
 pub fn parse(loader: &mut Loader, text: &str, slots: &[Slot]) -> Result<Operands, String> {
-    let mut reader = Reader { loader, text, at: 0, slots };
+    let mut reader = Reader { loader, text, at: 0, slots, bracket: false };
     let nodes = reader.list(None)?;
     Ok(expand(nodes))
 }
@@ -75,6 +75,8 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     slots: &'a [Slot],
+    /// Whether the reader is inside brackets, where nothing is a destination.
+    bracket: bool,
 }
 
 impl Reader<'_> {
@@ -178,7 +180,9 @@ impl Reader<'_> {
             return self.suffixes(operand, true);
         }
         if self.eat('[') {
+            self.bracket = true;
             let nodes = self.list(Some(']'))?;
+            self.bracket = false;
             let Operands { all, lists } = expand(nodes);
             let name = all.first().map_or("a", |o| o.name);
             let mut operand = blank(name);
@@ -211,7 +215,7 @@ impl Reader<'_> {
             operand.shape = Shape::Sink;
             return Ok(operand);
         }
-        if operand.name.starts_with('d') && matches!(operand.shape, Shape::Value | Shape::Register) && !marked
+        if operand.name.starts_with('d') && !self.bracket && matches!(operand.shape, Shape::Value | Shape::Register) && !marked
         {
             operand.written = true;
         }
