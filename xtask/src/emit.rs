@@ -257,11 +257,12 @@ fn tables_file(isa: &Isa) -> String {
     for t in isa.tolerated {
         let _ = writeln!(
             text,
-            "    Tolerated {{ words: {}, how: Tolerance::{:?}, opcodes: {}, only: {} }},",
+            "    Tolerated {{ words: {}, how: Tolerance::{:?}, names: {}, only: {}, unless: {} }},",
             words(t.words),
             t.how,
-            words(t.opcodes),
-            t.only
+            list(t.names, |n| words(n)),
+            t.only,
+            words(t.unless)
         );
     }
     text + "];\n"

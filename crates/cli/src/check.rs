@@ -27,6 +27,9 @@ pub struct Arguments {
     /// When to colour the output
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     color: Color,
+    /// Say of each file that is right what it holds
+    #[arg(long, short)]
+    verbose: bool,
     /// Say nothing of warnings
     #[arg(long)]
     no_warnings: bool,
@@ -106,6 +109,9 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
         report.diagnostics.retain(|d| d.severity == Severity::Error);
     }
     printer.file(&report)?;
+    if arguments.verbose && report.ok() {
+        eprintln!("{}: ok, {}", report.name, report.summary);
+    }
     std::io::stdout().flush()?;
     Ok(if report.ok() { exit::CLEAN } else { exit::INVALID })
 }

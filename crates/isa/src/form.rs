@@ -136,7 +136,7 @@ impl Search<'_> {
     }
 
     fn tolerates(&self, word: Word, how: Tolerance) -> bool {
-        self.isa.tolerated.iter().any(|t| t.how == how && t.covers(self.row.name[0], word))
+        self.isa.tolerated.iter().any(|t| t.how == how && t.covers(self.row, word))
     }
 
     /// Whether ptxas passes over the modifier at this place, which no slot of the row takes.
@@ -145,8 +145,8 @@ impl Search<'_> {
         let once = |words: &[Word]| self.words.iter().filter(|w| words.contains(w)).count() == 1;
         self.isa.tolerated.iter().any(|t| match t.how {
             Tolerance::Repeat => false,
-            Tolerance::Once => t.covers(self.row.name[0], word) && once(t.words),
-            Tolerance::Any => t.covers(self.row.name[0], word),
+            Tolerance::Once => t.covers(self.row, word) && once(t.words),
+            Tolerance::Any => t.covers(self.row, word),
         })
     }
 
@@ -214,7 +214,10 @@ pub fn judge(
 }
 
 fn speaks_of_operands(rule: &Rule) -> bool {
-    rule.when.iter().chain(rule.then).any(|c| matches!(c.ask, Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::IndependentTextures))
+    rule.when
+        .iter()
+        .chain(rule.then)
+        .any(|c| matches!(c.ask, Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::IndependentTextures))
 }
 
 fn answer(ask: &Ask, filling: &Filling, language: Language, operands: &dyn Operands) -> bool {

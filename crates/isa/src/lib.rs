@@ -5,6 +5,7 @@
 
 pub mod form;
 pub mod generated;
+pub mod rule;
 pub mod table;
 pub mod target;
 pub mod types;

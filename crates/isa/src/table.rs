@@ -1,5 +1,6 @@
 //! The shape of the table: sections, rows, slots, operands, rules. See `isa/README.md` for the notation it comes from.
 
+pub use crate::rule::{Ask, Condition, OperandForm, Range, Rule};
 use crate::target::{Need, Platform, Target, Version};
 use crate::types::Type;
 
@@ -180,24 +181,6 @@ pub enum CountSource {
     Field(u8, char),
 }
 
-/// Constants from `low` to `high`, both included, in steps of `step`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The least.
-    pub low: i64,
-    /// The greatest.
-    pub high: i64,
-    /// The distance between neighbours.
-    pub step: i64,
-}
-
-impl Range {
-    /// Whether the constant is one of them.
-    pub const fn contains(self, value: i64) -> bool {
-        self.low <= value && value <= self.high && (value - self.low) % self.step == 0
-    }
-}
-
 /// Where an operand's type comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeOf {
@@ -226,64 +209,6 @@ pub enum SpaceOf {
     Slot(u8),
     /// In this space.
     Fixed(Word),
-}
-
-/// When these hold, those must.
-#[derive(Clone, Copy, Debug)]
-pub struct Rule {
-    /// The conditions.
-    pub when: &'static [Condition],
-    /// What must hold then.
-    pub then: &'static [Condition],
-    /// What the module must then be written for.
-    pub need: Need,
-    /// Whether the conditions are forbidden outright.
-    pub never: bool,
-    /// The rule as it stands in the table.
-    pub text: &'static str,
-}
-
-/// A condition, perhaps turned round.
-#[derive(Clone, Copy, Debug)]
-pub struct Condition {
-    /// Whether it is turned round.
-    pub not: bool,
-    /// What is asked.
-    pub ask: Ask,
-}
-
-/// What a condition asks.
-#[derive(Clone, Copy, Debug)]
-pub enum Ask {
-    /// Is this slot filled?
-    Filled(u8),
-    /// Does this slot hold one of these words?
-    Holds(u8, &'static [Word]),
-    /// Does any slot hold this word?
-    Word(Word),
-    /// Is the operand of this name given?
-    Given(&'static str),
-    /// Is the operand of this name of that form?
-    Is(&'static str, OperandForm),
-    /// If the operand of this name is a constant, does it lie in one of these ranges?
-    Within(&'static str, &'static [Range]),
-    /// Is the module's target among these?
-    Target(&'static [Target]),
-    /// Is the module's version at least this?
-    Ptx(Version),
-    /// Does the module keep its samplers apart from its textures?
-    IndependentTextures,
-}
-
-/// A form of operand that a condition may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperandForm {
-    /// A constant.
-    Constant,
-    /// A register.
-    Register,
-    /// A vector.
-    Vector,
 }
 
 /// What a modifier means, for one opcode or for all.
@@ -345,10 +270,12 @@ pub struct Tolerated {
     pub words: &'static [Word],
     /// How they are let pass.
     pub how: Tolerance,
-    /// The opcodes that `only` speaks of.
-    pub opcodes: &'static [Word],
-    /// Whether these opcodes alone tolerate them; otherwise all but these do.
+    /// The names (`mul.hi`) that `only` speaks of.
+    pub names: &'static [&'static [Word]],
+    /// Whether these names alone tolerate them; otherwise all but these do.
     pub only: bool,
+    /// Rows that have room for one of these do not tolerate them.
+    pub unless: &'static [Word],
 }
 
 /// How a modifier without a slot is let pass.
@@ -363,9 +290,12 @@ pub enum Tolerance {
 }
 
 impl Tolerated {
-    /// Whether this entry speaks of the modifier of this opcode.
-    pub fn covers(&self, opcode: Word, word: Word) -> bool {
-        self.words.contains(&word) && self.opcodes.contains(&opcode) == self.only
+    /// Whether this entry speaks of the modifier of this row.
+    pub fn covers(&self, row: &Row, word: Word) -> bool {
+        let own = |s: &Slot| s.values.iter().any(|v| self.unless.contains(v));
+        self.words.contains(&word)
+            && self.names.contains(&row.name) == self.only
+            && !row.slots.iter().any(own)
     }
 }
 

@@ -215,7 +215,10 @@ impl Reader<'_> {
             operand.shape = Shape::Sink;
             return Ok(operand);
         }
-        if operand.name.starts_with('d') && !self.bracket && matches!(operand.shape, Shape::Value | Shape::Register) && !marked
+        if operand.name.starts_with('d')
+            && !self.bracket
+            && matches!(operand.shape, Shape::Value | Shape::Register)
+            && !marked
         {
             operand.written = true;
         }

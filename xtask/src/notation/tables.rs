@@ -117,19 +117,22 @@ impl Loader {
                     continue;
                 }
             };
-            let end = rest.iter().position(|w| !w.starts_with('.')).unwrap_or(rest.len());
-            let words = rest[..end].iter().map(|w| self.word(w)).collect();
-            let (only, opcodes) = match &rest[end..] {
-                [] => (false, &[][..]),
-                ["on", opcodes @ ..] => (true, opcodes),
-                ["except", opcodes @ ..] => (false, opcodes),
-                _ => {
-                    self.error(file, line.number, "expected 'on' or 'except' and opcodes");
-                    continue;
+            let mut parts = rest.split(|w| matches!(*w, "on" | "except" | "unless"));
+            let mut keys = rest.iter().filter(|w| matches!(**w, "on" | "except" | "unless"));
+            let words: Vec<_> = parts.next().unwrap_or(&[]).iter().map(|w| self.word(w)).collect();
+            let (mut names, mut only, mut unless) = (Vec::new(), false, Vec::new());
+            for part in parts {
+                match keys.next() {
+                    Some(&"unless") => unless = part.iter().map(|w| self.word(w)).collect(),
+                    key => {
+                        only = key == Some(&"on");
+                        let name = |n: &&str| leak_all(n.split('.').map(|w| self.word(w)).collect());
+                        names = part.iter().map(name).collect();
+                    }
                 }
-            };
-            let opcodes = opcodes.iter().map(|o| self.word(o)).collect();
-            self.tolerated.push(Tolerated { words: leak_all(words), how, opcodes: leak_all(opcodes), only });
+            }
+            let (words, names, unless) = (leak_all(words), leak_all(names), leak_all(unless));
+            self.tolerated.push(Tolerated { words, how, names, only, unless });
         }
     }
 

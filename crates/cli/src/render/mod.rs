@@ -22,6 +22,8 @@ pub struct Report<'a> {
     pub source: Cow<'a, str>,
     /// What was found, in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// What a right file holds, in a few words.
+    pub summary: String,
     lines: LineIndex,
 }
 
@@ -34,9 +36,20 @@ impl<'a> Report<'a> {
         };
         let parsed = ptxvm_syntax::parse(source, &Interner::with_words(ISA.words));
         let mut diagnostics = parsed.diagnostics;
-        diagnostics.extend(ptxvm_module::check(&parsed.file, source, &ISA, options).diagnostics);
+        let checked = ptxvm_module::check(&parsed.file, source, &ISA, options);
+        diagnostics.extend(checked.diagnostics);
         diagnostics.sort_by_key(|d| d.primary.span.start);
-        Report::with(name, source.into(), diagnostics)
+        let mut report = Report::with(name, source.into(), diagnostics);
+        let language = checked.module.language;
+        let (functions, instructions) = (parsed.file.functions.len(), parsed.file.instructions.len());
+        report.summary = format!(
+            "PTX {} for {}, {functions} function{}, {instructions} instruction{}",
+            language.ptx,
+            language.target,
+            if functions == 1 { "" } else { "s" },
+            if instructions == 1 { "" } else { "s" },
+        );
+        report
     }
 
     /// A report of bytes that are no text; up to the place of the error they are, so the place can be shown.
@@ -51,7 +64,7 @@ impl<'a> Report<'a> {
             d.help.iter_mut().for_each(clip);
         }
         let lines = LineIndex::new(&source);
-        Report { name, source, diagnostics, lines }
+        Report { name, source, diagnostics, summary: String::new(), lines }
     }
 
     /// Whether the file may be used: it has warnings at most.

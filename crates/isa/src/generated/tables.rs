@@ -1438,11 +1438,11 @@ pub static TARGETS: &[TargetEntry] = &[
 ];
 
 pub static TOLERATED: &[Tolerated] = &[
-    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, opcodes: &[], only: false },
-    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, opcodes: &[], only: false },
-    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, opcodes: &[], only: false },
-    Tolerated { words: &[616, 615], how: Tolerance::Once, opcodes: &[], only: false },
-    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, opcodes: &[240], only: false },
-    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126, 136], only: true },
-    Tolerated { words: &[663], how: Tolerance::Any, opcodes: &[5, 10, 11, 21, 22, 23, 25, 528, 532, 533, 534, 535, 536, 537, 538, 539, 541, 552, 586, 126, 136], only: false },
+    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, names: &[], only: false, unless: &[] },
+    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, names: &[], only: false, unless: &[] },
+    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, names: &[], only: false, unless: &[] },
+    Tolerated { words: &[616, 615], how: Tolerance::Once, names: &[], only: false, unless: &[] },
+    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, names: &[&[240], &[414, 148]], only: false, unless: &[] },
+    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[256, 200]], only: true, unless: &[] },
+    Tolerated { words: &[663], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[256, 200], &[256, 257, 65], &[256, 257, 64]], only: false, unless: &[] },
 ];

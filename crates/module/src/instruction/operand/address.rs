@@ -56,13 +56,14 @@ impl Check<'_> {
             for (i, (&number, item)) in list.iter().zip(items).enumerate() {
                 let part = &inner[usize::from(number)];
                 let opaque = matches!(part.ty, TypeOf::Texture | TypeOf::Sampler | TypeOf::Surface);
-                outcome = if i == 0 && !opaque && matches!(part.shape, Shape::Register) && self.is_variable(item) {
-                    Err(at(part, item.span)(Why::Kind(Found::Variable)))
-                } else if i == 0 && !opaque {
-                    self.address(place, item, items.len() > 1).map_err(at(place, item.span))
-                } else {
-                    self.operand(part, item)
-                };
+                outcome =
+                    if i == 0 && !opaque && matches!(part.shape, Shape::Register) && self.is_variable(item) {
+                        Err(at(part, item.span)(Why::Kind(Found::Variable)))
+                    } else if i == 0 && !opaque {
+                        self.address(place, item, items.len() > 1).map_err(at(place, item.span))
+                    } else {
+                        self.operand(part, item)
+                    };
                 if outcome.is_err() {
                     break;
                 }
