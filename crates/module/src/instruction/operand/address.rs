@@ -23,12 +23,23 @@ impl Check<'_> {
                 self.index(place, name).map_err(miss)?;
                 self.subscript(&self.context.file[index]).map_err(miss)
             }
-            OperandKind::Unified(whole) if place.unified => {
-                self.bracket(place, inner, lists, &self.context.file[whole])
+            OperandKind::Unified(whole) if place.unified && self.can_be_unified(place) => {
+                let whole = &self.context.file[whole];
+                let OperandKind::Address(items) = whole.kind else { return Ok(()) };
+                // Of a variable, only one declared so is unified, and none is while ptxas links.
+                if self.context.file[items].iter().any(|item| self.is_variable(item)) {
+                    return Err(miss(Why::Kind(Found::Unified)));
+                }
+                self.bracket(place, inner, lists, whole)
             }
             OperandKind::Sink if place.sink => Ok(()),
             _ => Err(miss(Why::Kind(self.found(operand)))),
         }
+    }
+
+    /// Unified addresses are generic or global ones.
+    fn can_be_unified(self, place: &Place) -> bool {
+        matches!(self.space_text(place), "" | "global")
     }
 
     /// Whether an item of an address names a variable, where a row asks for a register.
@@ -250,8 +261,8 @@ impl Check<'_> {
     /// Whether ptxas takes a 32-bit register here for the sign of a 32-bit program, which it no longer compiles.
     fn is_far(self, place: &Place) -> bool {
         let memory = match self.name_part(0) {
-            "ld" | "ldu" | "atom" | "prefetchu" | "discard" | "applypriority" | "multimem" => true,
-            "st" | "red" => !self.is_asynchronous(),
+            "ld" | "ldu" | "atom" | "prefetchu" | "discard" | "applypriority" => true,
+            "st" | "red" | "multimem" => !self.is_asynchronous(),
             "prefetch" => !self.has_word("tensormap"),
             // A barrier lies in shared memory, but without the modifier its address is generic.
             "mbarrier" => return !self.has_space("shared"),

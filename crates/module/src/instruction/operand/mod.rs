@@ -282,14 +282,17 @@ impl Check<'_> {
         let OperandKind::Name(symbol) = operand.kind else {
             return Err(at(place, operand.span)(Why::Kind(self.found(operand))));
         };
-        let fits = matches!(
-            (self.context.lookup(symbol), place.shape),
+        let fits = match (self.context.lookup(symbol), place.shape) {
+            // A branch goes to labels, so its list is one of branch targets.
+            (Some(Entity::Targets(list)), Shape::Targets) => {
+                self.context.file[list].kind == ast::TargetListKind::Branch
+            }
             (None, _)
-                | (Some(Entity::Label(_)), Shape::Label)
-                | (Some(Entity::Function(_)), Shape::Function)
-                | (Some(Entity::Targets(_)), Shape::Targets)
-                | (Some(Entity::Prototype(_)), Shape::Prototype)
-        );
+            | (Some(Entity::Label(_)), Shape::Label)
+            | (Some(Entity::Function(_)), Shape::Function)
+            | (Some(Entity::Prototype(_)), Shape::Prototype) => true,
+            _ => false,
+        };
         if fits { Ok(()) } else { Err(at(place, operand.span)(Why::Kind(self.found(operand)))) }
     }
 

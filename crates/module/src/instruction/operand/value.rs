@@ -81,7 +81,9 @@ impl Check<'_> {
     /// A texture's handle is an integer of 64 bits. Where textures carry their samplers, ptxas passes over whatever
     /// stands in a sampler's place.
     fn handle(self, place: &Place, ty: Type) -> Result<(), Why> {
-        let ignored = place.ty == TypeOf::Sampler && self.context.module.texture_mode == TextureMode::Unified;
+        let ignored = place.ty == TypeOf::Sampler
+            && self.context.module.texture_mode == TextureMode::Unified
+            && self.name_part(0) != "txq";
         if ignored || types::takes(Type::U64, ty, Fit::Fixed) { Ok(()) } else { Err(Why::Type(ty)) }
     }
 
