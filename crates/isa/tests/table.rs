@@ -55,7 +55,11 @@ fn every_operand_can_be_checked() {
         }
     }
     for row in ISA.rows {
-        assert!(row.lists.iter().flat_map(|l| *l).all(|&i| usize::from(i) < row.operands.len()), "{}", row.head);
+        assert!(
+            row.lists.iter().flat_map(|l| *l).all(|&i| usize::from(i) < row.operands.len()),
+            "{}",
+            row.head
+        );
         row.operands.iter().for_each(|o| check(o, row.head));
     }
 }

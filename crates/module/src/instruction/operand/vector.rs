@@ -190,7 +190,8 @@ impl Check<'_> {
                     Shape::Constant => Err(Why::Kind(Found::Register)),
                     _ => Ok(Element::Typed(register.ty)),
                 },
-                Some(Entity::Special(index)) if !inner.written => {
+                // Only the stores to tensor memory look for special registers in their vectors.
+                Some(Entity::Special(index)) if !inner.written && self.name_part(0) != "tcgen05" => {
                     match self.context.isa.sregs.get(usize::from(index)) {
                         Some(sreg) if !sreg.vector => Ok(Element::Typed(bits(sreg.ty))),
                         _ => Err(Why::Kind(Found::Special)),
@@ -208,7 +209,7 @@ impl Check<'_> {
             }
             OperandKind::Member { name, .. } => match self.context.lookup(name) {
                 Some(Entity::Register(register)) if register.vector > 1 => Ok(Element::Typed(register.ty)),
-                Some(Entity::Special(index)) if !inner.written => {
+                Some(Entity::Special(index)) if !inner.written && self.name_part(0) != "tcgen05" => {
                     match self.context.isa.sregs.get(usize::from(index)) {
                         Some(sreg) if sreg.vector => Ok(Element::Typed(bits(sreg.ty))),
                         _ => Err(Why::Selector),
