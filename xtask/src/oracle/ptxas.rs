@@ -29,6 +29,9 @@ pub struct Ptxas {
     scratch: PathBuf,
 }
 
+/// The package that holds ptxas for exactly PTX 9.1.
+const PACKAGE: &str = "nvidia-cuda-nvcc==13.1.115";
+
 enum Run {
     Clean,
     Lines(Vec<usize>),
@@ -36,16 +39,23 @@ enum Run {
 }
 
 impl Ptxas {
-    /// Finds ptxas 13.1: `$PTXAS`, or the one `pip` put into `.venv`.
+    /// Finds ptxas 13.1: `$PTXAS`, or the one in `.venv`, which `pip` puts there if it is missing.
     pub fn find(root: &Path) -> Result<Ptxas, String> {
-        let installed = root.join(".venv/oracle/nvidia/cu13/bin/ptxas");
+        let folder = root.join(".venv/oracle");
+        let installed = folder.join("nvidia/cu13/bin/ptxas");
         let path = std::env::var_os("PTXAS").map(PathBuf::from).unwrap_or(installed);
+        if !path.exists() && std::env::var_os("PTXAS").is_none() {
+            println!("installing {PACKAGE} into {}", folder.display());
+            let pip = Command::new("python3")
+                .args(["-m", "pip", "install", "--quiet", PACKAGE, "--target"])
+                .arg(&folder)
+                .status();
+            if !pip.is_ok_and(|status| status.success()) {
+                return Err(format!("could not install {PACKAGE}; set PTXAS to a ptxas 13.1"));
+            }
+        }
         if !path.exists() {
-            return Err(format!(
-                "{} is not there; install it with `pip install nvidia-cuda-nvcc==13.1.115 --target .venv/oracle` \
-                 or set PTXAS",
-                path.display()
-            ));
+            return Err(format!("{} is not there; set PTXAS to a ptxas 13.1", path.display()));
         }
         let scratch = std::env::temp_dir().join(format!("ptxvm-oracle-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
