@@ -32,8 +32,29 @@ impl Check<'_> {
                 }
                 self.bracket(place, inner, lists, whole)
             }
+            OperandKind::Name(name) | OperandKind::Offset { name, .. }
+                if inner.len() == 1 && self.bare(place, name) =>
+            {
+                Ok(())
+            }
             OperandKind::Sink if place.sink => Ok(()),
             _ => Err(miss(Why::Kind(self.found(operand)))),
+        }
+    }
+
+    /// An address without its brackets, which ptxas takes in tensor copies (any register, or a variable of the right
+    /// space) and as the mbarrier of other bulk copies (a 64-bit register).
+    fn bare(self, place: &'static Place, name: Symbol) -> bool {
+        let copy = self.name_part(0) == "cp";
+        let tensor =
+            copy && self.candidate.row.name.iter().any(|&word| self.context.isa.text(word) == "tensor");
+        match self.context.lookup(name) {
+            Some(Entity::Register(register)) if tensor => register.vector == 1 && register.ty != Type::Pred,
+            Some(Entity::Variable(variable)) if tensor => self.based_on(place, variable).is_ok(),
+            Some(Entity::Register(register)) if copy && place.name == "mbar" => {
+                register.vector == 1 && register.ty.bits() == 64 && register.ty.kind() != Kind::Float
+            }
+            _ => false,
         }
     }
 
