@@ -4,37 +4,42 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::time::Instant;
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::Interner;
 
-/// Counts the bytes in use and their peak.
+/// Counts the bytes in use and their peak, while it is asked to; it costs time, so the timed rounds go without.
 struct Counting;
 
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+static COUNTS: AtomicBool = AtomicBool::new(false);
+static IN_USE: AtomicIsize = AtomicIsize::new(0);
+static PEAK: AtomicIsize = AtomicIsize::new(0);
+
+fn count(change: isize) {
+    if COUNTS.load(Ordering::Relaxed) {
+        let now = IN_USE.fetch_add(change, Ordering::Relaxed) + change;
+        PEAK.fetch_max(now, Ordering::Relaxed);
+    }
+}
 
 // SAFETY: every call is handed on to the system's allocator unchanged; the counters do not touch memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
+        count(layout.size() as isize);
         // SAFETY: the caller keeps `alloc`'s contract, which is the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let now = IN_USE.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(now - layout.size(), Ordering::Relaxed);
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(size as isize - layout.size() as isize);
         // SAFETY: the caller keeps `realloc`'s contract, which is the system's.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(-(layout.size() as isize));
         // SAFETY: `pointer` came from `alloc` above with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -52,7 +57,8 @@ fn main() {
     let megabytes = bytes as f64 / 1e6;
     println!("{} files, {megabytes:.2} MB, best of {ROUNDS} rounds, one thread", files.len());
     let words = Interner::with_words(ISA.words);
-    let parse = best(|| files.iter().map(|(_, t)| ptxvm_syntax::parse(t, &words).file.instructions.len()).sum());
+    let parse =
+        best(|| files.iter().map(|(_, t)| ptxvm_syntax::parse(t, &words).file.instructions.len()).sum());
     let check = best(|| files.iter().map(|(_, text)| check(text, &words)).sum());
     report("ptxvm parse", megabytes, parse, parse);
     report("ptxvm check (parse included)", megabytes, check, parse);
@@ -81,7 +87,12 @@ fn check(text: &str, words: &Interner) -> usize {
 }
 
 fn report(name: &str, megabytes: f64, seconds: f64, parse: f64) {
-    println!("{name:<60} {:>9.2} MB/s  {:>8.1} ms  {:>8.2} x our parse", megabytes / seconds, seconds * 1e3, seconds / parse);
+    println!(
+        "{name:<60} {:>9.2} MB/s  {:>8.1} ms  {:>8.2} x our parse",
+        megabytes / seconds,
+        seconds * 1e3,
+        seconds / parse
+    );
 }
 
 fn best(mut run: impl FnMut() -> usize) -> f64 {
@@ -95,6 +106,7 @@ fn best(mut run: impl FnMut() -> usize) -> f64 {
 
 /// The most memory a check of the corpus as one run of files, and of its largest file, takes for each source byte.
 fn memory(files: &[(PathBuf, String)], words: &Interner) {
+    COUNTS.store(true, Ordering::Relaxed);
     let worst = files.iter().map(|(file, text)| {
         let before = IN_USE.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);
@@ -104,8 +116,10 @@ fn memory(files: &[(PathBuf, String)], words: &Interner) {
     });
     let all: Vec<_> = worst.collect();
     let large = all.iter().filter(|(_, _, len, _)| *len >= 20_000).map(|m| m.0).fold(0.0, f64::max);
-    let total = all.iter().map(|m| m.1).sum::<usize>() as f64 / all.iter().map(|m| m.2).sum::<usize>() as f64;
-    println!("memory at its peak: {total:.1} times the source on the whole, {large:.1} at the worst file over 20 kB");
+    let total = all.iter().map(|m| m.1).sum::<isize>() as f64 / all.iter().map(|m| m.2).sum::<usize>() as f64;
+    println!(
+        "memory at its peak: {total:.1} times the source on the whole, {large:.1} at the worst file over 20 kB"
+    );
 }
 
 fn corpus(folder: &Path) -> Vec<(PathBuf, String)> {
