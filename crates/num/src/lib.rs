@@ -1,0 +1,13 @@
+//! Arithmetic on bits, as NVIDIA's silicon does it.
+//!
+//! Every function takes and gives the raw bits of registers (`u16`, `u32`, `u64`); it is pure, total and
+//! panics on nothing. The H200's recorded answers in `tests/golden` are the judge.
+
+pub mod approx;
+pub mod convert;
+pub mod float;
+pub mod int;
+pub mod mufu;
+mod rounding;
+
+pub use rounding::Rounding;

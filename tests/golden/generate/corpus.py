@@ -1,0 +1,151 @@
+"""Launches the kernels of tests/corpus on an H200 as tests/corpus/launches.json says, and writes what they leave in memory.
+
+    corpus.py OUT            assembles with ptxas --fmad=false, because ptxvm executes what is written, and runs everything
+    corpus.py --assemble     only assembles
+
+Each case has a process of its own: a kernel that faults takes its context with it. OUT gets corpus.json and
+corpus.outputs; tests/golden/README.md describes them."""
+import concurrent.futures, glob, json, os, pickle, re, shutil, subprocess, sys, tempfile
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, '../../..')
+VARIANTS = ['sm_80', 'sm_90', 'sm_90a', 'G.sm_90a']
+PTXAS = os.environ.get('PTXAS') or shutil.which('ptxas') or '/usr/local/cuda/bin/ptxas'
+LARGE = 32768  # buffers above this many bytes are recorded by the hashes of their blocks
+BLOCK = 4096
+
+M = np.uint64
+def mix(z):
+    z = (z ^ z >> M(30)) * M(0xbf58476d1ce4e5b9); z = (z ^ z >> M(27)) * M(0x94d049bb133111eb); return z ^ z >> M(31)
+
+def draws(n, position):
+    with np.errstate(over='ignore'):
+        return mix(M((position + 1) << 48) + np.arange(1, n + 1, dtype=M) * M(0x9e3779b97f4a7c15))
+
+FLOATS = {'bf16': (16, 7), 'f16': (16, 10), 'f32': (32, 23), 'f64': (64, 52)}
+def width(t): return FLOATS[t][0] if t in FLOATS else int(t[1:])
+
+def encode(t, v):
+    """The bits of numbers; floats of 16 bits must have them exactly."""
+    v = np.asarray(v, np.float64)
+    if t == 'f64': return v.view(M)
+    if t == 'f32': return v.astype(np.float32).view(np.uint32).astype(M)
+    if t == 'f16': return v.astype(np.float16).view(np.uint16).astype(M)
+    if t == 'bf16': return v.astype(np.float32).view(np.uint32).astype(M) >> M(16)
+    return v.astype(np.int64).view(M)
+
+def fill(t, n, how, position):
+    """The same elements as crates/vm/tests/corpus/fill.rs draws."""
+    word, _, rest = how.partition('('); num = [float(x) for x in rest.rstrip(')').split(',') if x]; z = draws(n, position)
+    if word == 'zero': b = np.zeros(n, M)
+    elif word == 'bits': b = z
+    elif word == 'int': b = encode(t, num[0] + (z % M(int(num[1] - num[0] + 1))).astype(np.float64))
+    elif word == 'real': b = encode(t, num[0] + (num[1] - num[0]) * ((z >> M(11)).astype(np.float64) * 2.0 ** -53))
+    elif word == 'pick': b = encode(t, np.array(num)[(z % M(len(num))).astype(np.int64)])
+    elif word == 'spread':
+        w, f = FLOATS[t]; bias = (1 << (w - f - 2)) - 1
+        e = (z & M(0x7ff)) % M(int(num[1] - num[0] + 1)) + M(int(num[0]) + bias)
+        b = (z >> M(63)) << M(w - 1) | e << M(f) | (z >> M(11) & M((1 << f) - 1))
+    else: raise SystemExit(f'no such filling: {how}')
+    return b.astype('<u%d' % (width(t) // 8))  # the upper bits go
+
+def parse(text, position):
+    """(type, shape or None, elements, array, volatile) of an argument"""
+    array = text.startswith('array '); text = text.removeprefix('array '); volatile = text.endswith(' volatile'); text = text.removesuffix(' volatile')
+    m = re.fullmatch(r'(\w+)\[([\d,]+)\]=(.*)', text)
+    if m:
+        shape = [int(x) for x in m[2].split(',')]; return m[1], shape, fill(m[1], int(np.prod(shape)), m[3], position), array, volatile
+    t, v = text.split(' '); return t, None, encode(t, [float(v)]).astype('<u%d' % (width(t) // 8)), array, volatile
+
+def name(case): return ' '.join(case[k] for k in ('kernel', 'entry', 'case') if k in case)
+
+def source(case, path):
+    text = open(path).read()
+    if 'link' in case:
+        library = open(os.path.join(ROOT, 'crates/vm/tests/corpus/library', case['link'] + '.ptx')).read()
+        text = text.replace('.extern .func', '.func') + library.split('.address_size 64')[1]
+    return re.sub(r'^\.version 9\.1', '.version 9.0', text, flags=re.M)  # what CUDA 13.0 reads
+
+def assemble(case, variant, folder):
+    path = os.path.join(ROOT, 'tests/corpus', f"{case['kernel']}.{variant}.ptx"); cubin = os.path.join(folder, f"{case['kernel']}.{variant}.cubin".replace('/', '+'))
+    if os.path.exists(path) and not os.path.exists(cubin):
+        open(cubin + '.ptx', 'w').write(source(case, path))
+        r = subprocess.run([PTXAS, '-arch=sm_90a', '--fmad=false', cubin + '.ptx', '-o', cubin + '.part'], capture_output=True, text=True)
+        if r.returncode: print(path, r.stderr[:300], flush=True)
+        else: os.rename(cubin + '.part', cubin)
+    return cubin
+
+def hashes(b):
+    b = np.concatenate([b, np.zeros(-len(b) % BLOCK, np.uint8)]).view(M).reshape(-1, BLOCK // 8)
+    with np.errstate(over='ignore'):
+        return [int(x) for x in mix(b ^ mix(np.arange(1, BLOCK // 8 + 1, dtype=M))[None, :]).sum(axis=1, dtype=M)]
+
+def run(case, cubin):
+    """What a launch leaves: (position, bytes) of each buffer that changed and is not volatile."""
+    import ctypes as C, cu
+    mod = cu.Mod(open(cubin, 'rb').read())
+    entry = case.get('entry') or re.search(r'\.entry\s+([\w$]+)', open(cubin + '.ptx').read())[1]
+    f = mod.fn(entry); shared = case.get('shared', 0)
+    if shared == 'all':
+        static = C.c_int(); cu.ck(cu.L.cuFuncGetAttribute(C.byref(static), 1, f), 'attribute'); shared = 232448 - static.value
+    if shared > 49152: cu.ck(cu.L.cuFuncSetAttribute(f, 8, C.c_int(shared)), 'shared')
+    args = []; kept = []
+    for position, a in enumerate(case['arguments']):
+        if isinstance(a, list): args.append(b''.join(parse(p, position)[2].tobytes() for p in a)); continue
+        t, shape, x, array, volatile = parse(a, position)
+        if shape is None: args.append(x.tobytes()); continue
+        b = cu.Buf(x.nbytes).put(x); kept.append((position, x, b, volatile))
+        if not array: args.append(b); continue
+        w = width(t) // 8; head = [0, 0, x.size, w]; tail = shape + [w * int(np.prod(shape[d + 1:])) for d in range(len(shape))]
+        args += [np.uint64(v) for v in head] + [b] + [np.uint64(v) for v in tail]
+    cu.launch(f, case['grid'], case['block'], args, shared); cu.sync()
+    out = []
+    for position, x, b, volatile in kept:
+        y = b.get(); b.free()
+        if not volatile and y.tobytes() != x.tobytes(): out.append((position, y))
+    mod.unload(); return out
+
+def child(index, folder, to):
+    import cu
+    case = CASES[index]; cu.init(); outcomes = []
+    for v in VARIANTS:
+        cubin = os.path.join(folder, f"{case['kernel']}.{v}.cubin".replace('/', '+'))
+        if not os.path.exists(cubin): continue
+        first = run(case, cubin); again = run(case, cubin)
+        same = len(first) == len(again) and all(p == q and (a == b).all() for (p, a), (q, b) in zip(first, again))
+        if not same: print(name(case), v, 'differs from run to run', flush=True); continue
+        for o in outcomes:
+            if len(o[1]) == len(first) and all(p == q and (a == b).all() for (p, a), (q, b) in zip(o[1], first)): o[0].append(v); break
+        else: outcomes.append(([v], first))
+    pickle.dump([(vs, [(p, b.tobytes()) for p, b in bs]) for vs, bs in outcomes], open(to, 'wb'))
+
+CASES = json.load(open(os.path.join(ROOT, 'tests/corpus/launches.json')))
+if __name__ == '__main__':
+    sys.path.insert(0, HERE)
+    if sys.argv[1] == '--child': child(int(sys.argv[2]), sys.argv[3], sys.argv[4]); sys.exit()
+    wanted = [(i, c) for i, c in enumerate(CASES) if c.get('gpu', True) and 'ends' not in c]
+    folder = tempfile.mkdtemp()
+    firsts = {c['kernel']: c for _, c in wanted}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(lambda j: assemble(*j), [(c, v, folder) for c in firsts.values() for v in VARIANTS]))
+    print(len(glob.glob(folder + '/*.cubin')), 'files assembled', flush=True)
+    if sys.argv[1] == '--assemble': sys.exit()
+    out = sys.argv[1]; data = bytearray(); found = []
+    for i, case in wanted:
+        if not any(os.path.exists(os.path.join(folder, f"{case['kernel']}.{v}.cubin".replace('/', '+'))) for v in VARIANTS): continue
+        part = os.path.join(folder, f'{i}.pickle')
+        try: r = subprocess.run([sys.executable, __file__, '--child', str(i), folder, part], timeout=30)
+        except subprocess.TimeoutExpired: print(name(case), 'takes too long', flush=True); continue
+        if r.returncode or not os.path.exists(part): print(name(case), 'failed', flush=True); continue
+        outcomes = []
+        for variants, buffers in pickle.load(open(part, 'rb')):
+            rows = []
+            for position, b in buffers:
+                if len(b) > LARGE: rows.append({'position': position, 'length': len(b), 'hashes': hashes(np.frombuffer(b, np.uint8))})
+                else: rows.append({'position': position, 'length': len(b), 'offset': len(data)}); data += b
+            outcomes.append({'variants': variants, 'buffers': rows})
+        found.append({'case': name(case), 'outcomes': outcomes})
+    os.makedirs(out, exist_ok=True)
+    json.dump({'gpu': 'NVIDIA H200', 'target': 'sm_90a', 'ptxas': '--fmad=false', 'cases': found}, open(out + '/corpus.json', 'w'))
+    open(out + '/corpus.outputs', 'wb').write(data); print(len(found), 'cases,', len(data), 'bytes')
