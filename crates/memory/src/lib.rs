@@ -1,0 +1,33 @@
+//! State spaces, allocations and the checked way into them.
+//!
+//! Device global memory is the process's own memory and a device pointer is a host address, so that host arrays
+//! can be used in place. [`GlobalMemory`] is the table of what the guest may touch; it answers which live
+//! allocation holds an address ([`Region`]) and explains addresses that nothing holds ([`Explanation`]).
+//! Shared and local memory are windows of small offsets ([`SharedMemory`], [`LocalMemory`], [`window`]).
+//!
+//! Looking up is safe; touching is not. Who calls [`access`] or [`atomic`] promises that the address has been
+//! checked against a region of the table, and that a [`Lease`] has been held since, or that it lies in a window's
+//! memory that cannot move meanwhile. In exchange a racing guest is never a data race in Rust: every touch is
+//! an atomic operation.
+
+pub mod access;
+pub mod allocation;
+pub mod atomic;
+mod block;
+pub mod error;
+pub mod explain;
+pub mod global;
+pub mod local;
+mod quarantine;
+pub mod row;
+pub mod shared;
+mod table;
+pub mod window;
+
+pub use allocation::{Allocation, AllocationKind, Region};
+pub use error::{AccessError, AdoptError, FreeError, OutOfMemory, OutOfRange, StackOverflow};
+pub use explain::{Explanation, Place};
+pub use global::{GlobalMemory, Lease, Statistics};
+pub use local::LocalMemory;
+pub use shared::SharedMemory;
+pub use window::{LOCAL_BASE, LOCAL_SIZE, SHARED_BASE, SHARED_SIZE, Window, window_of};

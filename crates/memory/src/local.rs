@@ -1,0 +1,100 @@
+//! The local memory of the 32 lanes of a warp.
+//!
+//! A lane's bytes are contiguous, so that a lane's pointer arithmetic is plain addition; lane after lane follows
+//! at a stride that doubles when a lane needs more. Most warps use none, and then there is no memory at all.
+
+use crate::block::Block;
+use crate::error::StackOverflow;
+
+/// The lanes of a warp.
+const LANES: usize = 32;
+
+/// The least stride: a few spilled registers and a small array.
+const FIRST_STRIDE: usize = 256;
+
+/// What a thread may have on hardware, and here unless another limit is given.
+pub const DEFAULT_LIMIT: usize = 512 << 10;
+
+/// The local memory of a warp.
+#[derive(Debug)]
+pub struct LocalMemory {
+    block: Option<Block>,
+    base: *mut u8,
+    stride: usize,
+    limit: usize,
+}
+
+// SAFETY: the pointer leads into the block that the same value owns; nothing belongs to a thread.
+unsafe impl Send for LocalMemory {}
+// SAFETY: a shared reference only gives addresses; touching the bytes is up to unsafe code elsewhere.
+unsafe impl Sync for LocalMemory {}
+
+impl Default for LocalMemory {
+    fn default() -> Self {
+        Self::new(DEFAULT_LIMIT)
+    }
+}
+
+impl LocalMemory {
+    /// An empty memory that may grow to `limit` bytes per lane, rounded down to a multiple of 16.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        LocalMemory { block: None, base: std::ptr::without_provenance_mut(16), stride: 0, limit: limit & !15 }
+    }
+
+    /// How many bytes each lane has.
+    #[inline(always)]
+    #[must_use]
+    pub fn bytes_per_lane(&self) -> usize {
+        self.stride
+    }
+
+    /// How many bytes each lane may have.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Sees to it that each lane has at least so many bytes. New bytes are zero, old ones are kept; pointers from
+    /// before are void when it grew.
+    pub fn grow_to(&mut self, bytes_per_lane: u64) -> Result<(), StackOverflow> {
+        if bytes_per_lane <= self.stride as u64 {
+            return Ok(());
+        }
+        let refusal = |refused_by_host| StackOverflow {
+            requested: bytes_per_lane,
+            limit: self.limit as u64,
+            refused_by_host,
+        };
+        let wanted = usize::try_from(bytes_per_lane).ok().filter(|&wanted| wanted <= self.limit);
+        let wanted = wanted.ok_or_else(|| refusal(false))?;
+        // The limit is a multiple of 16 and so is every power of two from the first stride on.
+        let stride = wanted.checked_next_power_of_two().unwrap_or(self.limit);
+        let stride = stride.max(FIRST_STRIDE).min(self.limit);
+        let bytes = stride.checked_mul(LANES).ok_or_else(|| refusal(true))?;
+        let block = Block::zeroed(bytes).ok_or_else(|| refusal(true))?;
+        let base = block.aligned(16);
+        for lane in 0..LANES {
+            // SAFETY: the old block has `LANES` times the old stride, the new one `LANES` times the greater new
+            // stride, and they are different; the exclusive borrow means that nobody else is at the old one.
+            unsafe {
+                let from = self.base.wrapping_add(lane * self.stride);
+                let to = base.wrapping_add(lane * stride);
+                to.copy_from_nonoverlapping(from, self.stride);
+            }
+        }
+        self.block = Some(block);
+        self.base = base;
+        self.stride = stride;
+        Ok(())
+    }
+
+    /// Where a lane's byte at an offset is. It may be touched if `lane` is below 32 and the access ends at or
+    /// before [`Self::bytes_per_lane`], until the memory grows or is dropped. Offsets that are multiples of 16
+    /// give pointers that are.
+    #[inline(always)]
+    #[must_use]
+    pub fn pointer(&self, lane: usize, offset: usize) -> *mut u8 {
+        self.base.wrapping_add(lane.wrapping_mul(self.stride).wrapping_add(offset))
+    }
+}
