@@ -80,20 +80,26 @@ fn check_instruction(context: &mut Context<'_>, id: InstructionId) {
     let file = context.file;
     let found = &file[id];
     if let Some(guard) = found.guard {
-        check_guard(context, guard);
+        check_guard(context, id, guard);
     }
     let complete = resolve(context, found.operands);
     if Some(found.opcode.symbol) == context.call {
         call::check(context, found, complete);
     }
-    if let Some(row) = instruction::check(found, context) {
-        context.module.rows[id.0 as usize] = row;
+    if let Some(form) = instruction::check(found, context) {
+        context.module.rows[id.0 as usize] = form.row;
+        context.module.lists[id.0 as usize] = form.list;
     }
 }
 
-fn check_guard(context: &mut Context<'_>, guard: Guard) {
-    match name(context, guard.name.symbol, guard.name.span) {
+fn check_guard(context: &mut Context<'_>, instruction: InstructionId, guard: Guard) {
+    let entity = name(context, guard.name.symbol, guard.name.span);
+    if let Some(entity) = entity {
+        context.module.guards.push((instruction.0, Use::pack(entity)));
+    }
+    match entity {
         Some(Entity::Register(register)) if register.ty == Type::Pred && register.vector == 1 => {}
+        Some(Entity::Special(sreg)) if context.isa.sregs[usize::from(sreg)].ty == Type::Pred => {}
         None => {}
         Some(_) => {
             let text = context.text(guard.name.symbol);
@@ -189,13 +195,17 @@ fn targets(context: &mut Context<'_>, id: TargetListId) {
         TargetListKind::Call => (".calltargets", "a function"),
     };
     context.need(word, &format!("`{word}`"), list.span);
-    for target in &file[list.targets] {
+    for (at, target) in list.targets.range().zip(&file[list.targets]) {
         // ptxas does not look up a list's own name in it.
         if target.name.symbol == list.label.symbol {
             continue;
         }
         match target.count {
-            None => target_name(context, target.name, id, what),
+            None => {
+                if let Some(entity) = target_name(context, target.name, id, what) {
+                    context.module.target_uses[at] = Use::pack(entity);
+                }
+            }
             Some(count) => target_range(context, target.name, count, id, what),
         }
     }
@@ -222,7 +232,11 @@ fn target_range(
             context.report(diagnostic.section("11.3.1"));
             return;
         };
-        target_name(context, Name { symbol, span: prefix.span }, list, what);
+        let entity = target_name(context, Name { symbol, span: prefix.span }, list, what);
+        if let (Some(function), Some(entity)) = (context.function, entity) {
+            let members = context.module.target_members.entry((function, prefix.symbol)).or_default();
+            members.push(Use::pack(entity));
+        }
     }
     context.target_ranges.insert(prefix.symbol, count.max(known));
 }
@@ -230,11 +244,13 @@ fn target_range(
 /// More signatures than any real list has; what lies beyond is not compared with calls.
 const MOST_SIGNATURES: usize = 16;
 
-fn target_name(context: &mut Context<'_>, name: Name, list: TargetListId, what: &str) {
+/// What a name in a list of targets stands for; reports one that cannot stand there.
+fn target_name(context: &mut Context<'_>, name: Name, list: TargetListId, what: &str) -> Option<Entity> {
     let text = context.text(name.symbol);
     let kind = context.file[list].kind;
-    let (code, message) = match (context.scopes.resolve(name.symbol, &context.file.interner), kind) {
-        (Some(Entity::Label(_)), TargetListKind::Branch) => return,
+    let entity = context.scopes.resolve(name.symbol, &context.file.interner);
+    let (code, message) = match (entity, kind) {
+        (Some(Entity::Label(_)), TargetListKind::Branch) => return entity,
         (Some(Entity::Function(function)), TargetListKind::Call) => {
             let known = &context.module.call_lists[list.0 as usize];
             let signature = &context.function(function).signature;
@@ -244,12 +260,13 @@ fn target_name(context: &mut Context<'_>, name: Name, list: TargetListId, what: 
             if known.len() < MOST_SIGNATURES && !known.iter().any(same) {
                 context.module.call_lists[list.0 as usize].push(function);
             }
-            return;
+            return entity;
         }
         (None, _) => (codes::UNKNOWN_NAME, format!("`{text}` is not declared here")),
         (Some(_), _) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is none")),
     };
     context.report(Diagnostic::error(code, name.span, message).section("11.3"));
+    None
 }
 
 /// `name: .callprototype …`

@@ -227,6 +227,7 @@ fn variable(
         role: Role::Plain,
         initializer: declarator.initializer,
         managed,
+        function: if place == Place::Module { None } else { context.function },
     };
     let entity = Entity::Variable(entity::Variable {
         id,

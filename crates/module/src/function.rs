@@ -265,6 +265,7 @@ fn name_parameter(context: &mut Context<'_>, parameter: &mut Parameter, role: Ro
                 role,
                 initializer: List::EMPTY,
                 managed: false,
+                function: context.function,
             });
             Entity::Variable(entity::Variable {
                 id,

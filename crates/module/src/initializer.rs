@@ -11,6 +11,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::declared::Declared;
 use crate::entity::{Entity, VariableType};
+use crate::module::Use;
 
 /// What an open brace holds.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ struct Walk<'c, 'a> {
     /// The sizes of the dimensions, the outermost first.
     sizes: Vec<u64>,
     open: Vec<Level>,
+    /// The position of the first mark in the tree.
+    first: u32,
 }
 
 /// Checks an initialiser; gives the elements of its outermost dimension, or `None` if it is wrong.
@@ -38,7 +41,8 @@ pub fn check(context: &mut Context<'_>, declarator: &Declarator, declared: Decla
         .iter()
         .map(|d| d.size.and_then(|size| context.constant(size)?.integer()).unwrap_or(0))
         .collect();
-    let mut walk = Walk { context, declared, sizes, open: Vec::new() };
+    let first = declarator.initializer.start;
+    let mut walk = Walk { context, declared, sizes, open: Vec::new(), first };
     match walk.marks(&file[declarator.initializer]) {
         Ok(rows) => Some(rows),
         Err(diagnostic) => {
@@ -234,7 +238,8 @@ impl Walk<'_, '_> {
             InitializerKind::Offset(id) => Some(id),
             _ => None,
         });
-        match self.context.scopes.resolve(name, interner) {
+        let entity = self.context.scopes.resolve(name, interner);
+        match entity {
             Some(Entity::Variable(v)) if matches!(v.space, SpaceKind::Global | SpaceKind::Const) => {
                 self.need(Version::new(2, 1), 10, "an address as initial value", span);
                 if generic {
@@ -277,6 +282,9 @@ impl Walk<'_, '_> {
         }
         if let Some(offset) = offset {
             self.context.constant(offset).ok_or(None)?;
+        }
+        if let Some(entity) = entity {
+            self.context.module.initial_names.push((self.first + at as u32, Use::pack(entity)));
         }
         Ok(at + 1 + usize::from(offset.is_some()))
     }

@@ -7,6 +7,8 @@ use ptxvm_syntax::ast::{
     self, FunctionKind, Initializer, LinkageKind, List, OperandId, SpaceKind, Span, Symbol,
 };
 
+use rustc_hash::FxHashMap;
+
 use crate::entity::{Entity, FunctionId, Register, RegisterIndex, Role, VariableId, VariableType};
 
 /// How textures and samplers go together.
@@ -43,6 +45,16 @@ pub struct Module {
     pub(crate) uses: Vec<Use>,
     /// By instruction of the tree: the row of the table it is an instance of, `u16::MAX` if none.
     pub rows: Vec<u16>,
+    /// By instruction of the tree: which of the row's operand lists its operands fit.
+    pub lists: Vec<u8>,
+    /// The instructions that have a guard, in the order of their numbers, and what the name in it stands for.
+    pub(crate) guards: Vec<(u32, Use)>,
+    /// The marks of initialisers that are names, in the order of their numbers, and what each stands for.
+    pub(crate) initial_names: Vec<(u32, Use)>,
+    /// By entry of the tree's target lists: what a single name in it stands for.
+    pub(crate) target_uses: Vec<Use>,
+    /// By function and prefix: what the names of the ranges `prefix<N>` in target lists stand for.
+    pub(crate) target_members: FxHashMap<(FunctionId, Symbol), Vec<Use>>,
 }
 
 impl Module {
@@ -59,6 +71,11 @@ impl Module {
             call_lists: vec![Vec::new(); file.target_lists.len()],
             uses: vec![Use(0); file.operands.len()],
             rows: vec![u16::MAX; file.instructions.len()],
+            lists: vec![0; file.instructions.len()],
+            guards: Vec::new(),
+            initial_names: Vec::new(),
+            target_uses: vec![Use(0); file.targets.len()],
+            target_members: FxHashMap::default(),
         }
     }
 
@@ -82,6 +99,41 @@ impl Module {
     pub fn used(&self, operand: OperandId) -> Option<Used> {
         self.uses.get(operand.0 as usize)?.unpack()
     }
+
+    /// What the name in an instruction's guard stands for: a predicate register, or a special register that is one.
+    #[must_use]
+    pub fn guard(&self, instruction: ast::InstructionId) -> Option<Used> {
+        find(&self.guards, instruction.0)
+    }
+
+    /// What a name in an initialiser stands for; `mark` is its position in the tree's `initializers`.
+    #[must_use]
+    pub fn initial_name(&self, mark: u32) -> Option<Used> {
+        find(&self.initial_names, mark)
+    }
+
+    /// What a single name in a list of targets stands for; `target` is its position in the tree's `targets`.
+    #[must_use]
+    pub fn target(&self, target: u32) -> Option<Used> {
+        self.target_uses.get(target as usize)?.unpack()
+    }
+
+    /// What the name `prefixN` in a function's lists of targets stands for.
+    #[must_use]
+    pub fn target_member(&self, function: FunctionId, prefix: Symbol, number: u32) -> Option<Used> {
+        self.target_members.get(&(function, prefix))?.get(number as usize)?.unpack()
+    }
+
+    /// One function for each signature among the targets of a `.calltargets`.
+    #[must_use]
+    pub fn call_targets(&self, list: ast::TargetListId) -> &[FunctionId] {
+        self.call_lists.get(list.0 as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn find(table: &[(u32, Use)], number: u32) -> Option<Used> {
+    let at = table.binary_search_by_key(&number, |&(key, _)| key).ok()?;
+    table[at].1.unpack()
 }
 
 /// A name's meaning in four bytes: the kind in the upper bits, the number below; 0 is nothing.
@@ -172,6 +224,8 @@ pub struct Variable {
     pub initializer: List<Initializer>,
     /// `.attribute(.managed)`
     pub managed: bool,
+    /// The function it was declared in, or is a parameter of.
+    pub function: Option<FunctionId>,
 }
 
 /// An `.entry` or `.func`.

@@ -1,11 +1,11 @@
 //! What a checked module tells later layers: where its names lead, and what its tables hold.
 
 use ptxvm_isa::{ISA, Type};
-use ptxvm_module::entity::{FunctionId, VariableType};
+use ptxvm_module::entity::{FunctionId, VariableId, VariableType};
 use ptxvm_module::module::{Module, Used};
 use ptxvm_module::{Options, check};
 use ptxvm_syntax::Interner;
-use ptxvm_syntax::ast::{File, LinkageKind, OperandId, OperandKind, SpaceKind};
+use ptxvm_syntax::ast::{File, InstructionId, LinkageKind, OperandId, OperandKind, SpaceKind};
 
 const SOURCE: &str = "\
 .version 9.1
@@ -98,4 +98,51 @@ fn every_instruction_is_a_row_of_the_table() {
         let row = ISA.rows.get(usize::from(row)).expect("a row");
         assert_eq!(ISA.text(row.name[0]), file.text(instruction.opcode.symbol));
     }
+}
+
+const NAMES: &str = "\
+.version 9.1
+.target sm_90a
+.address_size 64
+.func helper() { ret; }
+.global .u32 word;
+.global .u64 table[3] = { 0, word, helper };
+.visible .entry kernel(.param .u32 n) {
+    .reg .pred %p<4>;
+    .reg .b32 %r<4>;
+    .local .u32 slot;
+    list: .branchtargets L<2>, out;
+    @!%p3 mov.u32 %r1, 0;
+    @%is_explicit_cluster bar.sync 0, 32;
+    bar.sync 0;
+    brx.idx %r1, list;
+L0: L1: out:
+    ret;
+}
+";
+
+#[test]
+fn guards_initialisers_and_target_lists_lead_somewhere_too() {
+    let parsed = ptxvm_syntax::parse(NAMES, &Interner::with_words(ISA.words));
+    let checked = check(&parsed.file, NAMES, &ISA, &Options::default());
+    assert!(parsed.diagnostics.is_empty() && checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+    let (file, module) = (parsed.file, checked.module);
+    let instructions = (0..file.instructions.len() as u32).map(InstructionId);
+    let guards: Vec<_> = instructions.map(|id| module.guard(id)).collect();
+    let cluster = ISA.sregs.iter().position(|s| s.name == "%is_explicit_cluster").expect("it exists") as u32;
+    assert_eq!(guards[1..4], [Some(Used::Register(3)), Some(Used::Special(cluster)), None]);
+    // A thread count makes the second list of `bar.sync`; without it the first one fits.
+    let list = |at: usize| ISA.rows[usize::from(module.rows[at])].lists[usize::from(module.lists[at])].len();
+    assert_eq!((list(2), list(3)), (2, 1));
+    // The marks are an opening brace, three values, and a closing one.
+    let names: Vec<_> = (0..5).map(|mark| module.initial_name(mark)).collect();
+    let word = Some(Used::Variable(VariableId(0)));
+    assert_eq!(names, [None, None, word, Some(Used::Function(FunctionId(0))), None]);
+    let prefix = file.targets[0].name.symbol;
+    let kernel = FunctionId(1);
+    let members: Vec<_> = (0..3).map(|number| module.target_member(kernel, prefix, number)).collect();
+    assert!(matches!(members[..], [Some(Used::Label(a)), Some(Used::Label(b)), None] if a < b));
+    assert!(matches!(module.target(1), Some(Used::Label(_))) && module.target(0).is_none());
+    let owners: Vec<_> = module.variables.iter().map(|v| v.function).collect();
+    assert_eq!(owners, [None, None, Some(kernel), Some(kernel)]);
 }

@@ -17,15 +17,27 @@ use rules::Given;
 /// The codes of forms and of operands, with their titles.
 pub const CODES: [&[(Code, &str)]; 2] = [complaint::CODES, operand::CODES];
 
+/// The row of the table that an instruction is an instance of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its index in the table.
+    pub row: u16,
+    /// Which of its operand lists the operands fit.
+    pub list: u8,
+}
+
 /// Checks an instruction whose names have been resolved; gives the row it is an instance of, if there is one.
-pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Option<u16> {
+pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Option<Form> {
     let mut forms = std::mem::take(&mut context.forms);
     let candidates = forms.candidates(context.isa, context.language, context.file, instruction);
-    let (row, diagnostic) = if candidates.is_empty() {
+    let (form, diagnostic) = if candidates.is_empty() {
         (None, Some(complaint::complain(context.isa, context.language, context.file, instruction)))
     } else {
         match choose(instruction, candidates, context) {
-            Ok(candidate) => (Some(candidate.index), complaint::warn(context, instruction, candidate)),
+            Ok((candidate, list)) => {
+                let form = Form { row: candidate.index, list };
+                (Some(form), complaint::warn(context, instruction, candidate))
+            }
             Err(diagnostic) => (None, diagnostic.map(|d| *d)),
         }
     };
@@ -33,7 +45,7 @@ pub fn check(instruction: &ast::Instruction, context: &mut Context<'_>) -> Optio
     if let Some(diagnostic) = diagnostic {
         context.report(diagnostic);
     }
-    row
+    form
 }
 
 /// Why a candidate does not take the operands.
@@ -42,20 +54,20 @@ enum Refusal {
     Rule(usize),
 }
 
-/// The first candidate that takes the operands, or what is wrong with respect to the one that came nearest.
+/// The first candidate that takes the operands and the list that they fit, or what is wrong with respect to the one that came nearest.
 fn choose<'c>(
     instruction: &ast::Instruction,
     candidates: &'c [Candidate],
     context: &Context<'_>,
-) -> Result<&'c Candidate, Option<Box<Diagnostic>>> {
+) -> Result<(&'c Candidate, u8), Option<Box<Diagnostic>>> {
     let operands = &context.file[instruction.operands];
     let mut best: Option<(u32, &Candidate, Refusal)> = None;
     for candidate in candidates {
-        for list in candidate.row.lists {
+        for (number, list) in candidate.row.lists.iter().enumerate() {
             let (progress, refusal) = match operand::fits(context, candidate, list, operands) {
                 Err(mismatch) => (mismatch.progress(), Refusal::Operands(mismatch)),
                 Ok(()) => match ask_rules(context, candidate, list, operands) {
-                    None => return Ok(candidate),
+                    None => return Ok((candidate, number as u8)),
                     Some(rule) => (u32::MAX, Refusal::Rule(rule)),
                 },
             };

@@ -1,0 +1,106 @@
+//! The forms that instructions have: each row with its modifiers once, and what a body's layout asks of it.
+
+use ptxvm_isa::form::fill;
+use ptxvm_isa::{Isa, NO_WORD, Row, Word};
+use ptxvm_module::instruction::form::word;
+use ptxvm_syntax::ast::{File, Instruction};
+use rustc_hash::FxHashMap;
+
+use crate::program::{FormId, FormUse};
+
+/// How a form bears on the blocks of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Lanes of a warp may wait for each other here, so a block begins with it.
+    pub waits: bool,
+    /// What follows is a new block.
+    pub ends: bool,
+    /// Unless it is guarded, what follows is not reached from here.
+    pub leaves: bool,
+}
+
+/// The forms met so far.
+#[derive(Default)]
+pub struct Forms {
+    /// By row, opcode and modifiers as they are spelt.
+    spelt: FxHashMap<Box<[Word]>, FormId>,
+    known: FxHashMap<FormUse, FormId>,
+    forms: Vec<FormUse>,
+    flows: Vec<Flow>,
+    spelling: Vec<Word>,
+}
+
+impl Forms {
+    /// The form of an instruction that the check found to be an instance of this row.
+    pub fn of(&mut self, isa: &Isa, file: &File, row: u16, instruction: &Instruction) -> Option<FormId> {
+        self.spelling.clear();
+        self.spelling.push(row);
+        self.spelling.extend(file[instruction.modifiers].iter().map(|m| word(isa, m.symbol)));
+        if let Some(&id) = self.spelt.get(self.spelling.as_slice()) {
+            return Some(id);
+        }
+        let filling = fill(isa.rows.get(usize::from(row))?, isa, &self.spelling[1..]).ok()?;
+        let id = self.keep(isa, FormUse { row, filling });
+        self.spelt.insert(self.spelling.as_slice().into(), id);
+        Some(id)
+    }
+
+    /// The form of these words, the first being the opcode, that takes so many operands.
+    pub fn spelt(&mut self, isa: &Isa, words: &[&str], operands: usize) -> Option<FormId> {
+        let words: Option<Vec<Word>> = words.iter().map(|w| isa.word(w)).collect();
+        let words = words?;
+        let (opcode, modifiers) = words.split_first()?;
+        let opcode = isa.opcode(*opcode)?;
+        let found = opcode.rows.iter().find_map(|&row| {
+            let described = &isa.rows[usize::from(row)];
+            let plain = described.lists.iter().any(|list| list.len() == operands);
+            let filling = fill(described, isa, modifiers).ok()?;
+            plain.then_some(FormUse { row, filling })
+        })?;
+        Some(self.keep(isa, found))
+    }
+
+    fn keep(&mut self, isa: &Isa, form: FormUse) -> FormId {
+        let next = FormId(self.forms.len() as u32);
+        let id = *self.known.entry(form).or_insert(next);
+        if id == next {
+            self.forms.push(form);
+            self.flows.push(flow(isa, &form));
+        }
+        id
+    }
+
+    /// The form of this number.
+    pub fn get(&self, id: FormId) -> &FormUse {
+        &self.forms[id.0 as usize]
+    }
+
+    /// How the form of this number bears on the blocks.
+    pub fn flow(&self, id: FormId) -> Flow {
+        self.flows[id.0 as usize]
+    }
+
+    /// All of them.
+    pub fn finish(self) -> Vec<FormUse> {
+        self.forms
+    }
+}
+
+fn flow(isa: &Isa, form: &FormUse) -> Flow {
+    let row: &Row = &isa.rows[usize::from(form.row)];
+    let has = |text: &str| {
+        let mut words = row.name.iter().chain(&form.filling).filter(|&&word| word != NO_WORD);
+        words.any(|&word| isa.text(word) == text)
+    };
+    let opcode = row.name.first().map_or("", |&word| isa.text(word));
+    let waits = match opcode {
+        "bar" | "barrier" | "call" | "brx" | "nanosleep" | "shfl" | "vote" => true,
+        "mbarrier" => has("test_wait") || has("try_wait"),
+        _ => has("sync") || has("aligned"),
+    };
+    Flow {
+        waits,
+        ends: matches!(opcode, "bra" | "brx" | "call" | "ret" | "exit" | "trap"),
+        leaves: matches!(opcode, "bra" | "brx" | "ret" | "exit"),
+    }
+}

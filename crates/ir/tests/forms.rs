@@ -1,0 +1,175 @@
+//! Every instruction of `tests/oracle` that ptxas accepted, which is every form of the table: lowered, its operands
+//! must be what its row says.
+
+use std::path::{Path, PathBuf};
+
+use ptxvm_ir::{Function, Instruction, Operand, OperandKind, Program, lower};
+use ptxvm_isa::form::count_of;
+use ptxvm_isa::table::Shape;
+use ptxvm_isa::{ISA, Kind, Type};
+use ptxvm_module::{Options, check};
+use ptxvm_syntax::{Interner, LineIndex, Severity};
+
+/// The module that the oracle put around its instructions; each then stands on a line of its own.
+fn module(target: &str, version: &str, instructions: &[&str]) -> String {
+    let wide = version.split_once('.').is_some_and(|(major, minor)| {
+        let number = |text: &str| text.parse().unwrap_or(0);
+        (number(major), number(minor)) >= (8, 3)
+    });
+    let sm: u32 = target.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().unwrap_or(0);
+    let quads = if wide && sm >= 70 { ".reg .b128 %q<10>;" } else { "" };
+    format!(
+        ".version {version}
+.target {target}
+.address_size 64
+.global .align 128 .b8 gl[1024]; .const .align 128 .b8 co[1024]; .global .texref tx; .global .surfref su;
+.func (.reg .b32 o) fn(.reg .b32 i) {{ ret; }}
+.visible .entry k(.param .align 128 .b8 pa[1024]) {{
+.reg .pred %p<10>; .reg .b8 %c<10>; .reg .b16 %h<20>; .reg .u16 %hu<10>; .reg .s16 %hs<10>; .reg .b32 %r<300>;
+.reg .u32 %ru<10>; .reg .s32 %rs<10>; .reg .f32 %f<300>; .reg .b64 %rd<300>; .reg .u64 %rdu<10>; {quads}
+.reg .s64 %rds<10>; .reg .f64 %fd<20>; .reg .f16 %hf<10>; .reg .f16x2 %hx<10>; .shared .align 128 .b8 sm[1024];
+.local .align 128 .b8 lo[1024]; BT: .branchtargets L0; CP: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+L0:
+{}
+ret; }}
+",
+        instructions.join("\n")
+    )
+}
+
+/// The program of these instructions, those left out that our own check refuses.
+fn program(target: &str, version: &str, mut instructions: Vec<&str>) -> (Program, usize) {
+    let words = Interner::with_words(ISA.words);
+    loop {
+        let source = module(target, version, &instructions);
+        let parsed = ptxvm_syntax::parse(&source, &words);
+        let checked = check(&parsed.file, &source, &ISA, &Options::default());
+        let first = source.lines().position(|line| line == "L0:").expect("the label") + 1;
+        let index = LineIndex::new(&source);
+        let mut wrong: Vec<usize> = parsed
+            .diagnostics
+            .iter()
+            .chain(&checked.diagnostics)
+            .filter(|d| d.severity == Severity::Error)
+            .map(|d| index.line_column(&source, d.primary.span.start).line as usize - 1)
+            .collect();
+        wrong.sort_unstable();
+        wrong.dedup();
+        if wrong.is_empty() {
+            match lower(&parsed.file, &source, &checked.module, &ISA) {
+                Ok(program) => return (program, instructions.len()),
+                Err(problems) => {
+                    let line = |p: &ptxvm_ir::Problem| {
+                        let at = index.line_column(&source, p.span.start).line as usize - 1;
+                        source.lines().nth(at).unwrap_or_default().to_owned()
+                    };
+                    let told = problems.iter().map(|p| format!("{}\n  {p}\n", line(p)));
+                    panic!("{target} {version}:\n{}", told.collect::<String>());
+                }
+            }
+        }
+        for line in wrong.iter().rev() {
+            assert!(
+                *line >= first && *line - first < instructions.len(),
+                "an error outside the instructions"
+            );
+            instructions.remove(line - first);
+        }
+    }
+}
+
+/// What is wrong with an operand, by itself.
+fn operand_fault(function: &Function, operand: &Operand) -> Option<&'static str> {
+    let register = |id: ptxvm_ir::RegisterId| function.registers[id.0 as usize];
+    match (operand.kind, operand.ty) {
+        (OperandKind::Register { register: id, .. }, Some(ty)) => {
+            // A predicate stands for 32 bits in a vector, and a `.f16x2` register for a predicate.
+            let odd = register(id) == Type::Pred || ty == Type::Pred;
+            (!odd && register(id).bits() < ty.bits()).then_some("the register is narrower than the type")
+        }
+        (OperandKind::Immediate(bits), Some(ty)) if ty.bits() < 64 => {
+            let high = bits >> ty.bits();
+            let signed = ty.kind() == Kind::Signed && bits >> (ty.bits() - 1) == u64::MAX >> (ty.bits() - 1);
+            (high != 0 && !signed).then_some("the constant does not fit its type")
+        }
+        (OperandKind::Register { .. } | OperandKind::Sink, _) => None,
+        _ if operand.written => Some("this cannot be written"),
+        _ => None,
+    }
+}
+
+/// What is wrong with the operands of an instruction as a whole.
+fn fault(program: &Program, function: &Function, instruction: &Instruction) -> Option<String> {
+    let form = &program.forms[instruction.form.0 as usize];
+    let row = &ISA.rows[usize::from(form.row)];
+    let (start, end) = instruction.operands;
+    let operands = &function.operands[start as usize..end as usize];
+    for operand in operands {
+        if let Some(fault) = operand_fault(function, operand) {
+            return Some(format!("{fault}: {operand:?}"));
+        }
+    }
+    let mut places: Vec<u8> = operands.iter().map(|o| o.place).collect();
+    places.dedup();
+    if !row.lists.contains(&places.as_slice()) {
+        return Some(format!("the places {places:?} are none of {:?}", row.lists));
+    }
+    for &number in &places {
+        let place = &row.operands[usize::from(number)];
+        let given = operands.iter().filter(|o| o.place == number);
+        let fits = match place.shape {
+            Shape::Vector(count, _) => {
+                let wanted = count_of(count, &form.filling, &ISA).unwrap_or(1) as usize;
+                // One sink may stand for a whole vector.
+                given.clone().count() == wanted || given.clone().all(|o| o.kind == OperandKind::Sink)
+            }
+            Shape::Pair(..) => given.clone().all(|o| o.part < 2) && given.clone().any(|o| o.part == 0),
+            Shape::Bracket(parts, _) => given.clone().all(|o| usize::from(o.part) < parts.len()),
+            _ => given.clone().count() == 1,
+        };
+        if !fits {
+            return Some(format!("{} is {:?}", place.name, given.collect::<Vec<_>>()));
+        }
+    }
+    None
+}
+
+#[test]
+fn every_form_has_the_operands_of_its_row() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle");
+    let entries = std::fs::read_dir(folder).expect("the recorded verdicts").flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    paths.sort();
+    let mut rows = vec![false; ISA.rows.len()];
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("the verdicts of a family");
+        for group in text.split("# ").filter(|group| !group.is_empty()) {
+            let mut lines = group.lines();
+            let Some((target, version)) = lines.next().and_then(|head| head.split_once(' ')) else {
+                continue;
+            };
+            let instructions: Vec<&str> = lines.filter_map(|line| line.strip_prefix('+')).collect();
+            let (program, lowered) = program(target, version, instructions);
+            count += lowered;
+            for function in program.functions.iter().filter(|f| f.entry) {
+                for instruction in &function.instructions {
+                    let form = &program.forms[instruction.form.0 as usize];
+                    rows[usize::from(form.row)] = true;
+                    if let Some(fault) = fault(&program, function, instruction) {
+                        wrong.push(format!("{form}: {fault}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    let met = rows.iter().filter(|&&met| met).count();
+    assert!(
+        count > 15_000 && met * 10 > rows.len() * 9,
+        "{count} instructions, {met} of {} rows",
+        rows.len()
+    );
+}
