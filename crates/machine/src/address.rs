@@ -1,0 +1,353 @@
+//! From the addresses of a warp's lanes to host memory: every access of the guest is checked here.
+//!
+//! The quick way looks at the lowest and highest address of the active lanes and asks whether both lie in a region
+//! that was found before; only when that fails is every lane looked at for itself.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::{
+    Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, Window, access, window_of,
+};
+
+use crate::context::{Context, REGIONS};
+use crate::finding::Kind;
+use crate::lanes::Flow;
+use crate::registers::LANES;
+
+/// The state space that an instruction names for its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// None: the address says which.
+    Generic,
+    /// `.global`, and parameters of an entry, whose addresses are host addresses as well.
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+}
+
+impl AddressSpace {
+    /// The space of a modifier.
+    #[must_use]
+    pub fn from_name(name: Option<&str>) -> Self {
+        match name {
+            Some("global") => Self::Global,
+            Some("const") => Self::Const,
+            Some("shared" | "shared::cta" | "shared::cluster") => Self::Shared,
+            Some("local") => Self::Local,
+            _ => Self::Generic,
+        }
+    }
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Generic => "generic",
+            Self::Global => "global",
+            Self::Const => "constant",
+            Self::Shared => "shared",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// What an instruction does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// It reads.
+    Read,
+    /// It writes, or reads and writes.
+    Write,
+}
+
+/// Where each lane's access goes on the host. Made by [`Context::resolve`] alone; valid until the operation ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Pointers {
+    /// By lane; anything where the lane is not active.
+    pub at: [u64; LANES],
+}
+
+impl Pointers {
+    /// All lanes' addresses on the host, so many bytes further.
+    #[inline(always)]
+    #[must_use]
+    pub fn further(&self, bytes: usize) -> [u64; LANES] {
+        let mut at = self.at;
+        for address in &mut at {
+            *address = address.wrapping_add(bytes as u64);
+        }
+        at
+    }
+
+    /// A lane's pointer, so many bytes further.
+    #[inline(always)]
+    #[must_use]
+    pub fn lane(&self, lane: usize, further: usize) -> *mut u8 {
+        host(self.at[lane]).wrapping_add(further)
+    }
+}
+
+impl Context<'_> {
+    /// Checks an access of `bytes` bytes at each active lane's address and gives the host's pointers.
+    ///
+    /// `align` is what the addresses must be multiples of.
+    #[inline(always)]
+    pub fn resolve(
+        &mut self,
+        space: AddressSpace,
+        addresses: &[u64; LANES],
+        mask: u32,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Pointers, Flow> {
+        let mut low = u64::MAX;
+        let mut high = 0;
+        let mut all = 0;
+        for lane in 0..LANES {
+            let active = mask >> lane & 1 != 0;
+            low = low.min(if active { addresses[lane] } else { u64::MAX });
+            high = high.max(if active { addresses[lane] } else { 0 });
+            all |= if active { addresses[lane] } else { 0 };
+        }
+        if all & (align - 1) == 0 {
+            match space {
+                AddressSpace::Generic | AddressSpace::Global => {
+                    if self.worker.generation == self.run.environment.memory.generation() {
+                        for region in &self.worker.regions {
+                            if low >= region.start
+                                && high < region.end
+                                && region.end - high >= bytes
+                                && (region.writable || wants == Wants::Read)
+                            {
+                                return Ok(Pointers { at: *addresses });
+                            }
+                        }
+                    }
+                }
+                AddressSpace::Shared => {
+                    let size = self.cta.shared.bytes() as u64;
+                    if high < size && size - high >= bytes {
+                        let base = self.cta.shared.pointer().expose_provenance() as u64;
+                        let mut at = *addresses;
+                        for address in &mut at {
+                            *address = address.wrapping_add(base);
+                        }
+                        return Ok(Pointers { at });
+                    }
+                }
+                AddressSpace::Local => {
+                    let size = self.warp.local.bytes_per_lane() as u64;
+                    if high < size && size - high >= bytes {
+                        let mut at = *addresses;
+                        for (lane, address) in at.iter_mut().enumerate() {
+                            let pointer = self.warp.local.pointer(lane, *address as usize);
+                            *address = pointer.expose_provenance() as u64;
+                        }
+                        return Ok(Pointers { at });
+                    }
+                }
+                AddressSpace::Const => {}
+            }
+        }
+        self.resolve_each(space, addresses, mask, bytes, align, wants)
+    }
+
+    /// The slow way: lane by lane, with a finding for the first that is wrong.
+    #[inline(never)]
+    fn resolve_each(
+        &mut self,
+        space: AddressSpace,
+        addresses: &[u64; LANES],
+        mask: u32,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Pointers, Flow> {
+        let mut at = [0; LANES];
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let address = addresses[lane];
+            let (window, offset) = match space {
+                AddressSpace::Shared => (Window::Shared, address),
+                AddressSpace::Local => (Window::Local, address),
+                AddressSpace::Global | AddressSpace::Const => (Window::Global, address),
+                AddressSpace::Generic => match window_of(address) {
+                    Window::Shared => (Window::Shared, address - SHARED_BASE),
+                    Window::Local => (Window::Local, address - LOCAL_BASE),
+                    Window::Global => (Window::Global, address),
+                },
+            };
+            let problem = if address & (align - 1) != 0 {
+                Some(self.misaligned(lane, space, address, bytes, align, wants))
+            } else {
+                match window {
+                    Window::Shared => {
+                        let pointer = self.cta.shared.pointer().wrapping_add(offset as usize);
+                        at[lane] = pointer.expose_provenance() as u64;
+                        let size = self.cta.shared.bytes() as u64;
+                        (offset >= size || bytes > size - offset)
+                            .then(|| self.outside("shared", lane, offset, bytes, size, wants))
+                    }
+                    Window::Local => {
+                        let size = self.warp.local.bytes_per_lane() as u64;
+                        let pointer = self.warp.local.pointer(lane, offset as usize);
+                        at[lane] = pointer.expose_provenance() as u64;
+                        (offset >= size || bytes > size - offset)
+                            .then(|| self.outside("local", lane, offset, bytes, size, wants))
+                    }
+                    Window::Global => {
+                        at[lane] = offset;
+                        self.global_problem(lane, space, offset, bytes, wants)
+                    }
+                }
+            };
+            if let Some(flow) = problem {
+                return Err(flow);
+            }
+        }
+        Ok(Pointers { at })
+    }
+
+    /// Whether a global access is wrong; otherwise its region is remembered.
+    fn global_problem(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        wants: Wants,
+    ) -> Option<Flow> {
+        let memory = self.run.environment.memory;
+        let generation = memory.generation();
+        if self.worker.generation != generation {
+            self.worker.generation = generation;
+            self.worker.regions = [Region::EMPTY; REGIONS];
+        }
+        let known = self.worker.regions.iter().copied().find(|r| r.holds(address, bytes));
+        let region = match known {
+            Some(region) => region,
+            None => match memory.region(address) {
+                Some(region) if region.holds(address, bytes) => {
+                    self.remember(region);
+                    region
+                }
+                _ => {
+                    let explanation = memory.explain(address, bytes);
+                    return Some(self.nowhere(lane, space, &explanation, wants));
+                }
+            },
+        };
+        if wants == Wants::Write && !region.writable {
+            let explanation = memory.explain(address, bytes);
+            let message = format!("a write of {bytes} bytes to read-only memory at {address:#x}");
+            return Some(self.fault(Kind::ReadOnly, lane, message, vec![explanation.to_string()]));
+        }
+        None
+    }
+
+    fn remember(&mut self, region: Region) {
+        self.worker.regions[self.worker.oldest] = region;
+        self.worker.oldest = (self.worker.oldest + 1) % REGIONS;
+    }
+
+    #[cold]
+    fn nowhere(&mut self, lane: usize, space: AddressSpace, explanation: &Explanation, wants: Wants) -> Flow {
+        let kind = match &explanation.place {
+            Place::Null => Kind::Null,
+            Place::Freed { .. } => Kind::UseAfterFree,
+            _ if window_of(explanation.address) != Window::Global => Kind::WrongSpace,
+            _ => Kind::OutOfBounds,
+        };
+        let verb = verb(wants);
+        let (address, bytes) = (explanation.address, explanation.bytes);
+        let message = match kind {
+            Kind::Null => format!("{verb} of {bytes} bytes through a null pointer, at {address:#x}"),
+            Kind::UseAfterFree => format!("{verb} of {bytes} bytes of freed memory at {address:#x}"),
+            Kind::WrongSpace => {
+                format!("{verb} of {bytes} bytes at {address:#x}, which is no {} address", space.name())
+            }
+            _ => format!("{verb} of {bytes} bytes out of bounds at {address:#x}"),
+        };
+        self.fault(kind, lane, message, vec![explanation.to_string()])
+    }
+
+    #[cold]
+    fn outside(&mut self, name: &str, lane: usize, offset: u64, bytes: u64, size: u64, wants: Wants) -> Flow {
+        let message =
+            format!("{} of {bytes} bytes out of bounds of {name} memory at {offset:#x}", verb(wants));
+        let whose = if name == "shared" { "the CTA" } else { "the thread" };
+        let mut notes = vec![if offset >= size {
+            format!(
+                "{whose} has {size} bytes of {name} memory; the access begins {} bytes behind them",
+                offset - size
+            )
+        } else {
+            format!(
+                "{whose} has {size} bytes of {name} memory; the access reaches {} bytes over their end",
+                offset + bytes - size
+            )
+        }];
+        if offset > u64::from(u32::MAX) && window_of(offset) != Window::Global {
+            notes.push("this is a generic address: `cvta.to` makes one of the space of it".into());
+        }
+        let kind = if offset > u64::from(u32::MAX) { Kind::WrongSpace } else { Kind::OutOfBounds };
+        self.fault(kind, lane, message, notes)
+    }
+
+    #[cold]
+    fn misaligned(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Flow {
+        let message = format!(
+            "{} of {bytes} bytes at the misaligned {} address {address:#x}",
+            verb(wants),
+            space.name()
+        );
+        let over = address & (align - 1);
+        let notes = vec![format!("the address must be a multiple of {align}; it is {over} over one")];
+        self.fault(Kind::Misaligned, lane, message, notes)
+    }
+}
+
+fn verb(wants: Wants) -> &'static str {
+    match wants {
+        Wants::Read => "a read",
+        Wants::Write => "a write",
+    }
+}
+
+#[inline(always)]
+fn host(address: u64) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Reads bytes of a lane's local memory; `None` if they are not there.
+pub fn read_local(local: &LocalMemory, lane: usize, offset: u64, to: &mut [u8]) -> Option<()> {
+    let pointer = local_pointer(local, lane, offset, to.len())?;
+    // SAFETY: the bytes have been checked to lie in the lane's memory, which the borrow keeps in place.
+    unsafe { access::copy_out(pointer, to) };
+    Some(())
+}
+
+/// Writes bytes of a lane's local memory; `None` if they are not there.
+pub fn write_local(local: &mut LocalMemory, lane: usize, offset: u64, from: &[u8]) -> Option<()> {
+    let pointer = local_pointer(local, lane, offset, from.len())?;
+    // SAFETY: as in `read_local`.
+    unsafe { access::copy_in(pointer, from) };
+    Some(())
+}
+
+fn local_pointer(local: &LocalMemory, lane: usize, offset: u64, bytes: usize) -> Option<*mut u8> {
+    let size = local.bytes_per_lane();
+    let offset = usize::try_from(offset).ok()?;
+    (lane < LANES && offset <= size && bytes <= size - offset).then(|| local.pointer(lane, offset))
+}

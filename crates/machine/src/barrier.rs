@@ -1,0 +1,88 @@
+//! The sixteen barriers of a CTA (manual 9.7.13.1).
+//!
+//! A barrier counts warps: a warp has arrived when all its lanes that have not ended have executed a barrier
+//! instruction of that number, wherever it stands. A warp that ends takes its place with it, so that those who
+//! wait for "all threads" do not wait for the dead.
+
+/// The warps that a CTA can have.
+pub const WARPS: usize = 32;
+
+/// One barrier.
+#[derive(Clone, Debug, Default)]
+pub struct Barrier {
+    /// By warp: the lanes that have arrived while others of the warp are still to come.
+    arriving: [u32; WARPS],
+    /// The warps that have lanes in `arriving`.
+    partial: u32,
+    /// The warps that have wholly arrived since the barrier was last complete.
+    arrived: u32,
+    /// How often warps have; one that does not wait may come again.
+    arrivals: u32,
+    /// How many must; `None`: all that live.
+    expected: Option<u32>,
+    /// Threads whose predicate holds, and threads that brought one.
+    held: u32,
+    brought: u32,
+}
+
+/// What `barrier.red` computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reduced {
+    /// How many predicates held.
+    pub popc: u32,
+    /// Whether all held.
+    pub and: bool,
+    /// Whether one held.
+    pub or: bool,
+}
+
+impl Barrier {
+    /// Lanes of a warp arrive. `count` is the number of threads that take part, if the instruction says one.
+    pub fn arrive(&mut self, warp: usize, lanes: u32, count: Option<u32>, predicate: Option<u32>) {
+        self.arriving[warp] |= lanes;
+        self.partial |= 1 << warp;
+        self.expected = self.expected.or(count.map(|threads| threads.div_ceil(32)));
+        if let Some(predicate) = predicate {
+            self.held += (predicate & lanes).count_ones();
+            self.brought += lanes.count_ones();
+        }
+    }
+
+    /// Counts a warp that has wholly arrived, given its lanes that live.
+    pub fn gather(&mut self, warp: usize, alive: u32) {
+        if self.partial >> warp & 1 != 0 && alive & !self.arriving[warp] == 0 {
+            self.arriving[warp] = 0;
+            self.partial &= !(1 << warp);
+            self.arrived |= 1 << warp;
+            self.arrivals += 1;
+        }
+    }
+
+    /// If enough warps have arrived, given those that live, the barrier begins anew and gives what was reduced.
+    pub fn settle(&mut self, living: u32) -> Option<Reduced> {
+        if self.arrivals == 0 || self.arrivals < self.wanted(living) {
+            return None;
+        }
+        let reduced = Reduced { popc: self.held, and: self.held == self.brought, or: self.held != 0 };
+        // Lanes that have come early for the next round stay.
+        (self.arrived, self.arrivals, self.expected) = (0, 0, None);
+        (self.held, self.brought) = (0, 0);
+        Some(reduced)
+    }
+
+    fn wanted(&self, living: u32) -> u32 {
+        self.expected.unwrap_or((living | self.arrived).count_ones())
+    }
+
+    /// Whether anybody has arrived.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.partial != 0 || self.arrivals != 0
+    }
+
+    /// For reports: warps that have arrived, and warps that must, given those that live.
+    #[must_use]
+    pub fn progress(&self, living: u32) -> (u32, u32) {
+        (self.arrivals, self.wanted(living))
+    }
+}

@@ -1,0 +1,35 @@
+//! `malloc` and `free` of the guest.
+//!
+//! The heap has eight megabytes for all grids together, CUDA's default, unless the host sets another limit; blocks
+//! live on when a grid has ended. Where it is exhausted the answer is a null pointer. Memory is zeroed, which CUDA
+//! does not promise.
+
+use ptxvm_memory::AllocationKind;
+
+use super::Site;
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::lanes::Flow;
+
+/// What every block's address is a multiple of.
+const ALIGNMENT: u64 = 16;
+
+pub fn malloc(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
+    let size = site.argument(context, 0);
+    let memory = context.run.environment.memory;
+    let address = memory.allocate(size, ALIGNMENT, AllocationKind::Heap, None).unwrap_or(0);
+    site.give(context, address);
+    Ok(())
+}
+
+pub fn free(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
+    let address = site.argument(context, 0);
+    if address == 0 {
+        return Ok(());
+    }
+    context.run.environment.memory.free_kind(address, AllocationKind::Heap).map_err(|error| {
+        let message =
+            format!("`free` of {address:#x}, which is not a block that `malloc` gave and that still lives");
+        context.fault(Kind::BadFree, site.lane, message, vec![error.to_string()])
+    })
+}

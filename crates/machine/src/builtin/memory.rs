@@ -1,0 +1,33 @@
+//! Reading the guest's memory for a function of the device: checked like every access of the guest's own.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::access;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::lanes::Flow;
+use crate::registers::LANES;
+
+/// Reads bytes at a lane's generic address; a finding if they are not all there.
+pub fn read(context: &mut Context<'_>, lane: usize, address: u64, to: &mut [u8]) -> Result<(), Flow> {
+    let bytes = to.len() as u64;
+    let pointers =
+        context.resolve(AddressSpace::Generic, &[address; LANES], 1 << lane, bytes, 1, Wants::Read)?;
+    // SAFETY: `resolve` has checked the bytes of this lane.
+    unsafe { access::copy_out(pointers.lane(lane, 0), to) };
+    Ok(())
+}
+
+/// Reads a string up to its terminator, which is not part of it, or up to `most` bytes.
+pub fn string(context: &mut Context<'_>, lane: usize, address: u64, most: usize) -> Result<Vec<u8>, Flow> {
+    let mut text = Vec::new();
+    while text.len() < most {
+        let mut byte = [0];
+        read(context, lane, address.wrapping_add(text.len() as u64), &mut byte)?;
+        if byte == [0] {
+            break;
+        }
+        text.push(byte[0]);
+    }
+    Ok(text)
+}

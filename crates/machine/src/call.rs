@@ -1,0 +1,261 @@
+//! Calls and returns: activations, frames in local memory, and the passing of parameters.
+
+use crate::builtin;
+use crate::code::{Actual, Call, Callee, Function};
+use crate::context::{Context, CtaState, Fault, Run, Worker};
+use crate::finding::Kind;
+use crate::interpret::After;
+use crate::registers::{Bank, LANES, Slot, Value};
+use crate::warp::{Group, Warp};
+use ptxvm_ir::FunctionId;
+use ptxvm_memory::LocalMemory;
+
+/// Ends a block with a call.
+pub(crate) fn call(
+    site: &Call,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> After {
+    let bank = warp.bank(group.activation, run.code);
+    let mut callers = group.mask & site.guard.map_or(u32::MAX, |slot| bank.mask(slot));
+    if callers == 0 {
+        group.block = site.next;
+        return After::Go;
+    }
+    warp.add(Group { block: site.next, mask: group.mask & !callers, ..*group });
+    group.mask = callers;
+    let callee = match site.callee {
+        Callee::Builtin(which) => {
+            let frame = caller_frame(group, warp, run);
+            let mut context = Context { bank, active: callers, warp: &mut warp.state, cta, worker, run };
+            let outcome = builtin::run(which, site, &frame, &mut context, callers);
+            group.block = site.next;
+            return match outcome {
+                crate::lanes::Flow::Next => After::Go,
+                crate::lanes::Flow::Stop => After::Fault,
+            };
+        }
+        Callee::Function(function) => function,
+        Callee::Address(slot) => {
+            let first = callers.trailing_zeros() as usize;
+            let address = bank.lane(slot, first);
+            let Some(function) = function_at(address, run) else {
+                worker.fault =
+                    Some(bad_call(first, format!("{address:#x} is not the address of a function"), run));
+                return After::Fault;
+            };
+            // Lanes that call something else stay at the call and come again.
+            let same = u64::read(&bank, slot);
+            let others = (0..LANES)
+                .filter(|l| callers >> l & 1 != 0 && same[*l] != address)
+                .fold(0, |m, l| m | 1 << l);
+            callers &= !others;
+            warp.groups.push(Group { mask: others, ..*group });
+            if others == 0 {
+                warp.groups.pop();
+            }
+            group.mask = callers;
+            function
+        }
+    };
+    let Some(Some(function)) = run.code.functions.get(callee.0 as usize) else {
+        let name = run.code.program.functions.get(callee.0 as usize).map_or("", |f| f.name.as_str());
+        let lane = callers.trailing_zeros() as usize;
+        worker.fault = Some(bad_call(lane, format!("function `{name}` has no body here"), run));
+        return After::Fault;
+    };
+    if function.parameters.len() != site.arguments.len() || function.returns.len() != site.returns.len() {
+        let name = &run.code.program.functions[callee.0 as usize].name;
+        let message = format!(
+            "`{name}` takes {} parameters and gives {} results; the call passes {} and wants {}",
+            function.parameters.len(),
+            function.returns.len(),
+            site.arguments.len(),
+            site.returns.len()
+        );
+        worker.fault = Some(bad_call(callers.trailing_zeros() as usize, message, run));
+        return After::Fault;
+    }
+    let at = group.block;
+    let frame = reserve(function, warp, callers);
+    let frame = match frame {
+        Ok(frame) => frame,
+        Err((lane, bytes)) => {
+            let message = format!("a call needs {bytes} bytes of local memory for the thread's stack");
+            let limit = warp.state.local.limit();
+            let notes = vec![format!("a thread may have {limit} bytes; is a recursion without end?")];
+            worker.fault = Some(Fault { kind: Kind::StackOverflow, lane, message, notes });
+            return After::Fault;
+        }
+    };
+    let activation = warp.activate(callee.0, function, group.activation, at, callers);
+    let mut to = warp.bank(activation, run.code);
+    for slot in &function.unset {
+        to.clear(*slot, callers);
+    }
+    u64::write(&mut to, function.caller_stack, callers, &frame.before);
+    u64::write(&mut to, function.frame, callers, &frame.base);
+    let caller = caller_frame(group, warp, run);
+    for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
+        let from = Side { bank, frame: &caller, actual: *actual };
+        let mut into = Side { bank: to, frame: &frame.base, actual: *formal };
+        pass(&from, &mut into, callers, &mut warp.state.local);
+    }
+    group.activation = activation;
+    group.depth += 1;
+    group.block = function.block;
+    After::Go
+}
+
+fn bad_call(lane: usize, message: String, run: &Run<'_>) -> Fault {
+    let entries = run.code.functions.iter().flatten().count();
+    let notes = vec![format!("the kernel can reach {entries} functions")];
+    Fault { kind: Kind::BadCall, lane, message, notes }
+}
+
+/// The function whose address this is.
+fn function_at(address: u64, run: &Run<'_>) -> Option<FunctionId> {
+    let number = address.checked_sub(crate::function_address(FunctionId(0)))? / 16;
+    let id = FunctionId(u32::try_from(number).ok()?);
+    (crate::function_address(id) == address && run.code.functions.get(id.0 as usize)?.is_some()).then_some(id)
+}
+
+/// The frame of the group's own activation, lane by lane.
+fn caller_frame(group: &Group, warp: &mut Warp, run: &Run<'_>) -> [u64; LANES] {
+    let function = warp.activations[group.activation as usize].function as usize;
+    let bank = warp.bank(group.activation, run.code);
+    match &run.code.functions[function] {
+        Some(function) => u64::read(&bank, function.frame),
+        None => [0; LANES],
+    }
+}
+
+struct Frame {
+    base: [u64; LANES],
+    before: [u64; LANES],
+}
+
+/// Takes local memory for an activation; gives a lane that has not enough, and what it would need.
+fn reserve(function: &Function, warp: &mut Warp, lanes: u32) -> Result<Frame, (usize, u64)> {
+    let before = warp.state.stack;
+    let mut base = before;
+    // Registers count as well, so that a recursion without local variables ends too.
+    let cost = function.frame_bytes + u64::from(function.register_bytes) / LANES as u64 + 16;
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        base[lane] = before[lane].next_multiple_of(function.frame_align.max(16));
+        let end = base[lane] + cost;
+        if warp.state.local.grow_to(end).is_err() {
+            return Err((lane, end));
+        }
+        warp.state.stack[lane] = end;
+    }
+    Ok(Frame { base, before })
+}
+
+/// One end of a parameter's way.
+struct Side<'a> {
+    bank: Bank,
+    frame: &'a [u64; LANES],
+    actual: Actual,
+}
+
+/// Copies a parameter from one side to the other, for some lanes.
+fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory) {
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        let mut bytes = [0; 16];
+        match (from.actual, to.actual) {
+            (Actual::Slot(slot), Actual::Slot(into)) if slot.width == 16 || into.width == 16 => {
+                bytes = wide(&from.bank, slot, lane).to_le_bytes();
+                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+            }
+            (Actual::Slot(slot), Actual::Slot(into)) => {
+                set(&mut to.bank, into, lane, u128::from(from.bank.lane(slot, lane)));
+            }
+            (Actual::Slot(slot), Actual::Frame { offset, size }) => {
+                bytes = wide(&from.bank, slot, lane).to_le_bytes();
+                let size = size.min(16) as usize;
+                // The frame was reserved, so the write cannot miss.
+                let _ = crate::address::write_local(local, lane, to.frame[lane] + offset, &bytes[..size]);
+            }
+            (Actual::Frame { offset, size }, Actual::Slot(into)) => {
+                let size = size.min(16) as usize;
+                let _ =
+                    crate::address::read_local(local, lane, from.frame[lane] + offset, &mut bytes[..size]);
+                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+            }
+            (Actual::Frame { offset, size }, Actual::Frame { offset: into, size: room }) => {
+                let mut done = 0;
+                while done < size.min(room) {
+                    let part = (size.min(room) - done).min(16) as usize;
+                    let _ = crate::address::read_local(
+                        local,
+                        lane,
+                        from.frame[lane] + offset + done,
+                        &mut bytes[..part],
+                    );
+                    let _ = crate::address::write_local(
+                        local,
+                        lane,
+                        to.frame[lane] + into + done,
+                        &bytes[..part],
+                    );
+                    done += part as u64;
+                }
+            }
+        }
+    }
+}
+
+fn wide(bank: &Bank, slot: Slot, lane: usize) -> u128 {
+    if slot.width == 16 { u128::read(bank, slot)[lane] } else { u128::from(bank.lane(slot, lane)) }
+}
+
+fn set(bank: &mut Bank, slot: Slot, lane: usize, value: u128) {
+    if slot.width == 0 {
+        bank.set_mask(slot, 1 << lane, if value & 1 != 0 { u32::MAX } else { 0 });
+    } else {
+        u128::write(bank, slot, 1 << lane, &[value; LANES]);
+    }
+}
+
+/// Lanes return from a function: results are passed and the frame is given back.
+pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, next: u32) -> After {
+    if gone == 0 {
+        group.block = next;
+        return After::Go;
+    }
+    warp.add(Group { block: next, mask: group.mask & !gone, ..*group });
+    group.mask = gone;
+    let from = group.activation;
+    let (parent, site, function) = {
+        let activation = &mut warp.activations[from as usize];
+        activation.lanes &= !gone;
+        (activation.parent, activation.site, activation.function as usize)
+    };
+    let (Some(Some(function)), Some(block)) =
+        (run.code.functions.get(function), run.code.blocks.get(site as usize))
+    else {
+        return After::Switch;
+    };
+    let crate::code::Terminator::Call(call) = &block.end_with else { return After::Switch };
+    let callee_bank = warp.bank(from, run.code);
+    let callee_frame = u64::read(&callee_bank, function.frame);
+    let before = u64::read(&callee_bank, function.caller_stack);
+    group.activation = parent;
+    group.depth = group.depth.saturating_sub(1);
+    group.block = call.next;
+    let bank = warp.bank(parent, run.code);
+    let frame = caller_frame(group, warp, run);
+    for (formal, actual) in function.returns.iter().zip(&call.returns) {
+        let from = Side { bank: callee_bank, frame: &callee_frame, actual: *formal };
+        let mut into = Side { bank, frame: &frame, actual: *actual };
+        pass(&from, &mut into, gone, &mut warp.state.local);
+    }
+    for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
+        warp.state.stack[lane] = before[lane];
+    }
+    After::Go
+}

@@ -1,0 +1,170 @@
+//! What an operation sees while it runs: the registers, its warp, its CTA, its worker, and the launch.
+
+use ptxvm_memory::{LocalMemory, Region, SharedMemory};
+
+use crate::barrier::Barrier;
+use crate::code::Code;
+use crate::finding::Kind;
+use crate::lanes::Flow;
+use crate::launch::{Environment, Launch};
+use crate::registers::{Bank, LANES};
+use crate::statistics::Statistics;
+
+/// The view of a running operation.
+pub struct Context<'a> {
+    /// The registers of the running activation.
+    pub bank: Bank,
+    /// The lanes that run the instruction's group, guards aside.
+    pub active: u32,
+    /// The warp.
+    pub warp: &'a mut WarpState,
+    /// The CTA.
+    pub cta: &'a mut CtaState,
+    /// The host thread's own state.
+    pub worker: &'a mut Worker,
+    /// The launch.
+    pub run: &'a Run<'a>,
+}
+
+impl Context<'_> {
+    /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
+    #[cold]
+    pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {
+        self.worker.fault = Some(Fault { kind, lane, message: message.into(), notes });
+        Flow::Stop
+    }
+}
+
+/// A finding in the making.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What kind of wrong.
+    pub kind: Kind,
+    /// Who did it.
+    pub lane: usize,
+    /// One sentence.
+    pub message: String,
+    /// More sentences.
+    pub notes: Vec<String>,
+}
+
+/// What all workers of a launch share.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The linked code.
+    pub code: &'a Code,
+    /// The launch.
+    pub launch: &'a Launch,
+    /// The device.
+    pub environment: &'a Environment<'a>,
+    /// The address of the parameter block.
+    pub parameters: u64,
+    /// The number of the launch: `%gridid`.
+    pub gridid: u64,
+    /// When it began, for timeouts.
+    pub began: std::time::Instant,
+    /// CTAs that may be live at once.
+    pub resident: u32,
+}
+
+/// The state of a warp that operations may use.
+#[derive(Debug)]
+pub struct WarpState {
+    /// The warp's number in its CTA.
+    pub index: u32,
+    /// The lanes that have a thread.
+    pub present: u32,
+    /// The lanes that have ended.
+    pub exited: u32,
+    /// `%tid.x`, `.y`, `.z` of each lane.
+    pub tid: [[u32; LANES]; 3],
+    /// The local memory of its lanes.
+    pub local: LocalMemory,
+    /// Each lane's stack pointer: the first byte of local memory that no frame uses.
+    pub stack: [u64; LANES],
+    /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
+    pub maxnreg: u32,
+}
+
+impl WarpState {
+    /// The lanes that have not ended.
+    #[must_use]
+    pub fn alive(&self) -> u32 {
+        self.present & !self.exited
+    }
+}
+
+/// The state of a CTA that operations may use.
+#[derive(Debug)]
+pub struct CtaState {
+    /// `%ctaid`
+    pub ctaid: [u32; 3],
+    /// The CTA's number in the grid.
+    pub index: u64,
+    /// The multiprocessor that it pretends to run on: `%smid`.
+    pub smid: u32,
+    /// Its shared memory.
+    pub shared: SharedMemory,
+    /// Its sixteen barriers.
+    pub barriers: [Barrier; 16],
+    /// The barriers that somebody has arrived at.
+    pub busy: u16,
+    /// Whether a barrier may have become complete.
+    pub unsettled: bool,
+}
+
+/// The state of one host thread.
+#[derive(Debug)]
+pub struct Worker {
+    /// Why the warp stopped.
+    pub fault: Option<Fault>,
+    /// The instruction that the machine does not have, if that is why.
+    pub unsupported: Option<String>,
+    /// Global regions that accesses fell into lately.
+    pub regions: [Region; REGIONS],
+    /// The one to be replaced next.
+    pub oldest: usize,
+    /// The generation of the memory that they belong to.
+    pub generation: u64,
+    /// Set by operations that look at what other threads may change, or that sleep: a loop of them may be waiting.
+    pub polled: bool,
+    /// What has been counted.
+    pub statistics: Statistics,
+    /// Executions of each block, and lanes in them.
+    pub blocks: Vec<(u64, u64)>,
+    /// Warp instructions executed.
+    pub instructions: u64,
+    /// Random numbers of this worker.
+    pub random: u64,
+}
+
+/// How many regions a worker remembers: a kernel's usual handful of buffers.
+pub const REGIONS: usize = 6;
+
+impl Worker {
+    /// The worker of this number of a launch.
+    #[must_use]
+    pub fn new(number: u64, run: &Run<'_>) -> Self {
+        Self {
+            fault: None,
+            unsupported: None,
+            regions: [Region::EMPTY; REGIONS],
+            oldest: 0,
+            generation: 0,
+            polled: false,
+            statistics: Statistics::default(),
+            blocks: vec![(0, 0); run.code.blocks.len()],
+            instructions: 0,
+            random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    /// The next random number (splitmix64).
+    pub fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}

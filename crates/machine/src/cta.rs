@@ -1,0 +1,219 @@
+//! A CTA: its warps take turns until all have ended, all wait, or all spin.
+
+use ptxvm_memory::{LocalMemory, SharedMemory};
+
+use crate::barrier::{Barrier, Reduced};
+use crate::code::{Code, Reduction};
+use crate::context::{CtaState, Run, WarpState, Worker};
+use crate::finding::Finding;
+use crate::interpret::{self, Leave};
+use crate::registers::{LANES, Value};
+use crate::report;
+use crate::warp::{State, Warp};
+
+/// A CTA with its warps.
+#[derive(Debug)]
+pub struct Cta {
+    /// What operations may use.
+    pub state: CtaState,
+    /// Its warps.
+    pub warps: Vec<Warp>,
+    /// The warps that can run.
+    awake: u32,
+    /// The warps that have lanes which have not ended.
+    living: u32,
+    /// The warp whose turn it is.
+    turn: usize,
+}
+
+/// How far a CTA got.
+pub enum Progress {
+    /// All threads have ended.
+    Ended,
+    /// Its threads wait for somebody outside.
+    Spinning,
+    /// Its turn is over.
+    Turn,
+    /// The guest did something impossible.
+    Finding(Box<Finding>),
+    /// An instruction that the machine does not have.
+    Unsupported(crate::finding::Unsupported),
+}
+
+/// The instructions of a warp's turn, before the others come.
+const TURN: u64 = 1 << 15;
+
+impl Cta {
+    /// Room for a CTA of a launch; `None` if the host has no memory for it.
+    pub fn new(run: &Run<'_>) -> Option<Self> {
+        let threads = run.launch.block.iter().product::<u32>();
+        let warps = threads.div_ceil(32) as usize;
+        let shared = SharedMemory::new((run.code.shared_bytes + run.launch.shared) as usize)?;
+        let state = CtaState {
+            ctaid: [0; 3],
+            index: 0,
+            smid: 0,
+            shared,
+            barriers: std::array::from_fn(|_| Barrier::default()),
+            busy: 0,
+            unsettled: false,
+        };
+        let warp = |index: u32| Warp {
+            state: WarpState {
+                index,
+                present: 0,
+                exited: 0,
+                tid: lanes_of(index, run.launch.block),
+                local: LocalMemory::default(),
+                stack: [0; LANES],
+                maxnreg: 0,
+            },
+            activations: Vec::new(),
+            groups: Vec::new(),
+        };
+        let warps: Vec<Warp> = (0..warps as u32).map(warp).collect();
+        Some(Self { state, warps, awake: 0, living: 0, turn: 0 })
+    }
+
+    /// Makes it the CTA of this number, at its beginning. Gives whether the host had memory for its frames.
+    pub fn start(&mut self, index: u64, run: &Run<'_>, worker: &mut Worker) -> bool {
+        let [x, y, _] = run.launch.grid.map(u64::from);
+        self.state.index = index;
+        self.state.ctaid = [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32];
+        self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
+        self.state.shared.reset(0);
+        self.state.unsettled = false;
+        if self.state.busy != 0 {
+            self.state.busy = 0;
+            self.state.barriers.fill(Barrier::default());
+        }
+        let threads = run.launch.block.iter().product::<u32>();
+        let Some(Some(entry)) = run.code.functions.get(run.code.entry.0 as usize) else { return true };
+        for warp in &mut self.warps {
+            let first = warp.state.index * 32;
+            let count = (threads - first).min(32);
+            warp.state.present = u32::MAX >> (32 - count);
+            warp.state.exited = 0;
+            warp.state.maxnreg = 0;
+            if warp.state.local.grow_to(entry.frame_bytes).is_err() {
+                return false;
+            }
+            warp.start(run.code, entry);
+        }
+        self.living = u32::MAX >> (32 - self.warps.len());
+        self.awake = self.living;
+        self.turn = if run.launch.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
+        true
+    }
+
+    /// Runs the warps in turn, for about `fuel` instructions.
+    pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
+        let before = worker.instructions;
+        let mut spinning = 0;
+        loop {
+            let Some(index) = self.next(run, worker) else {
+                if self.warps.iter().all(|w| w.groups.is_empty()) {
+                    return Progress::Ended;
+                }
+                return Progress::Finding(Box::new(report::deadlock(self, run)));
+            };
+            let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+            let warp = &mut self.warps[index];
+            match interpret::run(warp, &mut self.state, worker, run, turn) {
+                Leave::Ended => {
+                    self.awake &= !(1 << index);
+                    self.living &= !(1 << index);
+                    spinning = 0;
+                }
+                Leave::Waiting => {
+                    self.awake &= !(1 << index);
+                    spinning = 0;
+                }
+                Leave::Turn => spinning = 0,
+                Leave::Spinning => spinning += 1,
+                Leave::Fault(at) => return report::fault(self, index, at, worker, run),
+            }
+            self.turn = index + 1;
+            if self.state.unsettled {
+                self.settle(run.code);
+            }
+            if spinning > 0 && spinning >= self.awake.count_ones() {
+                return Progress::Spinning;
+            }
+            if worker.instructions - before >= fuel {
+                return Progress::Turn;
+            }
+        }
+    }
+
+    /// The next warp that can run.
+    fn next(&mut self, run: &Run<'_>, worker: &mut Worker) -> Option<usize> {
+        if self.awake == 0 {
+            return None;
+        }
+        let start =
+            if run.launch.seed == 0 { self.turn } else { worker.next_random() as usize % self.warps.len() };
+        // The first from there on, or else the first of all.
+        let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
+        let from = if later != 0 { later } else { self.awake };
+        Some(from.trailing_zeros() as usize)
+    }
+
+    /// The warps that have lanes which have not ended.
+    #[must_use]
+    pub fn living(&self) -> u32 {
+        self.living
+    }
+
+    /// Completes barriers that all have reached.
+    fn settle(&mut self, code: &Code) {
+        self.state.unsettled = false;
+        let mut busy = self.state.busy;
+        while busy != 0 {
+            let number = busy.trailing_zeros();
+            busy &= busy - 1;
+            let barrier = &mut self.state.barriers[number as usize];
+            if let Some(reduced) = barrier.settle(self.living) {
+                if !barrier.is_busy() {
+                    self.state.busy &= !(1 << number);
+                }
+                self.release(number, reduced, code);
+            }
+        }
+    }
+
+    fn release(&mut self, number: u32, reduced: Reduced, code: &Code) {
+        for warp in &mut self.warps {
+            for index in 0..warp.groups.len() {
+                let group = warp.groups[index];
+                let State::Barrier(at, result) = group.state else { continue };
+                if at != number {
+                    continue;
+                }
+                warp.groups[index].state = State::Ready;
+                warp.groups[index].deferred = false;
+                self.awake |= 1 << warp.state.index;
+                if let Some((to, how)) = result {
+                    let mut bank = warp.bank(group.activation, code);
+                    match how {
+                        Reduction::Popc => u32::write(&mut bank, to, group.mask, &[reduced.popc; LANES]),
+                        Reduction::And => bool::write(&mut bank, to, group.mask, &[reduced.and; LANES]),
+                        Reduction::Or => bool::write(&mut bank, to, group.mask, &[reduced.or; LANES]),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `%tid` of the lanes of a warp.
+fn lanes_of(warp: u32, block: [u32; 3]) -> [[u32; LANES]; 3] {
+    let mut tid = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let linear = warp * 32 + lane as u32;
+        tid[0][lane] = linear % block[0].max(1);
+        tid[1][lane] = linear / block[0].max(1) % block[1].max(1);
+        tid[2][lane] = linear / block[0].max(1) / block[1].max(1);
+    }
+    tid
+}

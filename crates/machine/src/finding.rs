@@ -1,0 +1,145 @@
+//! What stops a kernel: the guest did something impossible, or somebody's patience ended.
+//!
+//! A [`Finding`] says what, where and who in numbers and names; it prints nothing. The doors to the world turn
+//! spans into lines and choose colours.
+
+use ptxvm_ir::Location;
+use ptxvm_syntax::ast::Span;
+
+/// Why a launch ended before its kernel did.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The guest is wrong.
+    Finding(Box<Finding>),
+    /// ptxvm cannot run this yet.
+    Unsupported(Unsupported),
+    /// A limit that the user set was reached, or the user interrupted.
+    Limit(Limit),
+}
+
+/// Something that ptxvm does not do yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The instruction's head in the table, or what else is missing.
+    pub what: String,
+    /// Where it stands in the PTX.
+    pub span: Span,
+}
+
+/// A limit that stopped a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// `--max-instructions`
+    Instructions(u64),
+    /// `--timeout`
+    Time(std::time::Duration),
+    /// The user asked for it.
+    Interrupted,
+}
+
+/// What kind of wrong it is; the name is stable and stands in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An access outside of every object, or over the end of one.
+    OutOfBounds,
+    /// An address that is no multiple of the access's size.
+    Misaligned,
+    /// An address in another space than the instruction says.
+    WrongSpace,
+    /// An access through a null pointer.
+    Null,
+    /// An access to memory that has been freed.
+    UseAfterFree,
+    /// A write to constant or parameter memory.
+    ReadOnly,
+    /// `free` of something that is not a live allocation.
+    BadFree,
+    /// More local memory than a thread may have.
+    StackOverflow,
+    /// A call through a value that is no function's address, or of a function with another signature.
+    BadCall,
+    /// A `brx.idx` with an index behind its list.
+    BranchIndex,
+    /// `trap`
+    Trap,
+    /// `brkpt` without a debugger.
+    Breakpoint,
+    /// `__assertfail`
+    Assert,
+    /// Nothing can run and not everything has ended.
+    Deadlock,
+    /// A barrier, warp or other instruction used against its rules.
+    Misuse,
+    /// A launch that breaks a limit of the kernel or the device.
+    Launch,
+}
+
+impl Kind {
+    /// The name in JSON and on documentation pages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OutOfBounds => "out-of-bounds",
+            Self::Misaligned => "misaligned",
+            Self::WrongSpace => "wrong-space",
+            Self::Null => "null",
+            Self::UseAfterFree => "use-after-free",
+            Self::ReadOnly => "read-only",
+            Self::BadFree => "bad-free",
+            Self::StackOverflow => "stack-overflow",
+            Self::BadCall => "bad-call",
+            Self::BranchIndex => "branch-index",
+            Self::Trap => "trap",
+            Self::Breakpoint => "breakpoint",
+            Self::Assert => "assert",
+            Self::Deadlock => "deadlock",
+            Self::Misuse => "misuse",
+            Self::Launch => "launch",
+        }
+    }
+}
+
+/// Something that the guest did wrong.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What kind of wrong.
+    pub kind: Kind,
+    /// One sentence: what happened.
+    pub message: String,
+    /// More sentences: the object, the distance, who waits for whom.
+    pub notes: Vec<String>,
+    /// The kernel that was launched.
+    pub kernel: String,
+    /// Where it happened; `None` for launches.
+    pub place: Option<Place>,
+    /// Who did it; `None` if it is nobody's alone.
+    pub thread: Option<Thread>,
+    /// The registers involved, with their values in that thread.
+    pub registers: Vec<(String, u64)>,
+}
+
+/// The place of an instruction.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The function it stands in.
+    pub function: String,
+    /// Where it stands in the PTX.
+    pub span: Span,
+    /// Where what it was made from stands, with the file's name.
+    pub location: Option<(String, Location)>,
+    /// The calls that led here, innermost first: function and span of the call.
+    pub calls: Vec<(String, Span)>,
+}
+
+/// A thread's coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// `%ctaid`
+    pub ctaid: [u32; 3],
+    /// `%tid`
+    pub tid: [u32; 3],
+    /// The warp in its CTA.
+    pub warp: u32,
+    /// The lane in its warp.
+    pub lane: u32,
+}

@@ -1,0 +1,316 @@
+//! The interpreter: runs a warp until it ends, waits, has spun, or has used up its turn.
+
+use crate::call;
+use crate::code::{Arrival, Block, Code, Terminator};
+use crate::context::{Context, CtaState, Run, Worker};
+use crate::finding::Kind;
+use crate::lanes::Flow;
+use crate::registers::Slot;
+use crate::warp::{Group, State, Warp};
+
+/// Why a warp stopped running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// All its lanes have ended.
+    Ended,
+    /// All its lanes that have not ended wait.
+    Waiting,
+    /// It waits for somebody in a loop.
+    Spinning,
+    /// Its turn is over.
+    Turn,
+    /// The worker's fault says what happened, at this instruction.
+    Fault(Fault),
+}
+
+/// Where a fault happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The instruction of the code, or the block whose end it is.
+    pub at: At,
+    /// The activation.
+    pub activation: u32,
+}
+
+/// An instruction of linked code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// An instruction in a block.
+    Instruction(u32),
+    /// The end of a block.
+    End(u32),
+}
+
+/// After so many looks at memory in a loop, a group is taken to be waiting for somebody.
+const POLLS: u32 = 16;
+/// After so many rounds of any loop, the other groups of the warp have their turn.
+const ROUNDS: u32 = 1 << 20;
+
+/// Runs a warp for about `fuel` instructions.
+pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
+    let code = run.code;
+    let mut left = fuel;
+    let mut polls = 0;
+    let mut rounds = 0;
+    loop {
+        let Some(index) = warp.pick() else {
+            if warp.release_converging() {
+                continue;
+            }
+            return if warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
+        };
+        let mut group = warp.groups.swap_remove(index);
+        let released = group.state == State::Released;
+        group.state = State::Ready;
+        if !released {
+            warp.join(&mut group);
+        }
+        let mut bank = warp.bank(group.activation, code);
+        let mut alone = released;
+        loop {
+            let block = &code.blocks[group.block as usize];
+            if let Some(converge) = block.converge
+                && !alone
+            {
+                let wanted = match converge.members {
+                    Some(slot) => members(&bank, slot, group.mask & guarded(&bank, converge.guard)),
+                    None => u32::MAX,
+                };
+                if wanted & warp.state.alive() & !group.mask != 0 {
+                    group.state = State::Converge(wanted);
+                    group.deferred = false;
+                    warp.groups.push(group);
+                    break;
+                }
+            }
+            alone = false;
+            let count = &mut worker.blocks[group.block as usize];
+            count.0 += 1;
+            count.1 += u64::from(group.mask.count_ones());
+            let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+            for (offset, instruction) in
+                code.instructions[block.start as usize..block.end as usize].iter().enumerate()
+            {
+                let mask = match instruction.guard {
+                    None => group.mask,
+                    Some(guard) => group.mask & context.bank.mask(guard),
+                };
+                if mask != 0 && instruction.op.run(&mut context, &instruction.slots, mask) == Flow::Stop {
+                    let at = At::Instruction(block.start + offset as u32);
+                    let activation = group.activation;
+                    warp.groups.push(group);
+                    return Leave::Fault(Fault { at, activation });
+                }
+            }
+            let executed = u64::from(block.end - block.start) + 1;
+            left = left.saturating_sub(executed);
+            worker.instructions += executed;
+
+            let from = group.block;
+            match end(block, &mut group, warp, cta, worker, run, &bank) {
+                After::Go => {}
+                After::Switch => break,
+                After::Fault => {
+                    let activation = group.activation;
+                    warp.groups.push(group);
+                    return Leave::Fault(Fault { at: At::End(from), activation });
+                }
+            }
+            if group.block <= from {
+                rounds += 1;
+                if worker.polled {
+                    worker.polled = false;
+                    polls += 1;
+                }
+                if polls >= POLLS || rounds >= ROUNDS {
+                    let spinning = polls >= POLLS;
+                    group.deferred = true;
+                    warp.add(group);
+                    if spinning && warp.groups.iter().all(|g| g.deferred || g.state != State::Ready) {
+                        return Leave::Spinning;
+                    }
+                    (polls, rounds) = (0, 0);
+                    break;
+                }
+            }
+            if left == 0 {
+                warp.add(group);
+                return Leave::Turn;
+            }
+            if !warp.groups.is_empty() {
+                warp.join(&mut group);
+                // Another group that is further behind, or deeper, runs first.
+                let behind = |g: &Group| {
+                    matches!(g.state, State::Ready | State::Released)
+                        && !g.deferred
+                        && (g.depth > group.depth || g.depth == group.depth && g.block < group.block)
+                };
+                if warp.groups.iter().any(behind) {
+                    warp.add(group);
+                    break;
+                }
+            }
+            bank = warp.bank(group.activation, code);
+        }
+    }
+}
+
+/// What comes after the end of a block.
+pub(crate) enum After {
+    /// The group goes on at its block.
+    Go,
+    /// The group has been put away.
+    Switch,
+    /// The worker's fault says what happened.
+    Fault,
+}
+
+fn guarded(bank: &crate::registers::Bank, guard: Option<Slot>) -> u32 {
+    guard.map_or(u32::MAX, |slot| bank.mask(slot))
+}
+
+/// The lanes that the member masks of some lanes name.
+fn members(bank: &crate::registers::Bank, slot: Slot, lanes: u32) -> u32 {
+    if slot.is_constant() {
+        return if lanes == 0 { 0 } else { bank.lane(slot, 0) as u32 };
+    }
+    let masks = <u32 as crate::registers::Value>::read(bank, slot);
+    (0..32).filter(|lane| lanes >> lane & 1 != 0).fold(0, |all, lane| all | masks[lane])
+}
+
+fn end(
+    block: &Block,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    bank: &crate::registers::Bank,
+) -> After {
+    match &block.end_with {
+        Terminator::Next(next) => {
+            group.block = *next;
+            After::Go
+        }
+        Terminator::Branch { guard, target, next } => {
+            let taken = group.mask & guarded(bank, *guard);
+            split(group, warp, taken, *target, *next)
+        }
+        Terminator::Index { guard, index, targets, next } => {
+            let taken = group.mask & guarded(bank, *guard);
+            for lane in (0..32).filter(|l| taken >> l & 1 != 0) {
+                let at = bank.lane(*index, lane);
+                let Some(target) = targets.get(at as usize) else {
+                    worker.fault = Some(crate::context::Fault {
+                        kind: Kind::BranchIndex,
+                        lane,
+                        message: format!("index {at} is behind a list of {} branch targets", targets.len()),
+                        notes: Vec::new(),
+                    });
+                    return After::Fault;
+                };
+                warp.add(Group { block: *target, mask: 1 << lane, ..*group });
+            }
+            warp.add(Group { block: *next, mask: group.mask & !taken, ..*group });
+            After::Switch
+        }
+        Terminator::Exit { guard, next } => {
+            let gone = group.mask & guarded(bank, *guard);
+            warp.state.exited |= gone;
+            // Who waits for this warp at a barrier may have waited for these lanes alone.
+            let mut busy = cta.busy;
+            while busy != 0 {
+                let number = busy.trailing_zeros() as usize;
+                busy &= busy - 1;
+                cta.barriers[number].gather(warp.state.index as usize, warp.state.alive());
+                cta.unsettled = true;
+            }
+            leave(group, gone, *next)
+        }
+        Terminator::Return { guard, next } => {
+            let gone = group.mask & guarded(bank, *guard);
+            call::ret(group, warp, run, gone, *next)
+        }
+        Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),
+        Terminator::Barrier(arrival) => arrive(arrival, group, warp, cta, worker, bank),
+    }
+}
+
+/// Takes lanes out of a group; the others go on.
+fn leave(group: &mut Group, gone: u32, next: u32) -> After {
+    group.mask &= !gone;
+    group.block = next;
+    if group.mask == 0 { After::Switch } else { After::Go }
+}
+
+/// Sends some lanes to one block and the others to another; the group goes on with the lower.
+fn split(group: &mut Group, warp: &mut Warp, taken: u32, target: u32, next: u32) -> After {
+    if taken == group.mask {
+        group.block = target;
+    } else if taken == 0 {
+        group.block = next;
+    } else {
+        let (low, low_mask, high, high_mask) = if target < next {
+            (target, taken, next, group.mask & !taken)
+        } else {
+            (next, group.mask & !taken, target, taken)
+        };
+        warp.add(Group { block: high, mask: high_mask, ..*group });
+        (group.block, group.mask) = (low, low_mask);
+    }
+    After::Go
+}
+
+fn arrive(
+    arrival: &Arrival,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    bank: &crate::registers::Bank,
+) -> After {
+    let here = group.mask & guarded(bank, arrival.guard);
+    if here == 0 {
+        group.block = arrival.next;
+        return After::Go;
+    }
+    let first = here.trailing_zeros() as usize;
+    let number = bank.lane(arrival.barrier, first);
+    let count = arrival.count.map(|slot| bank.lane(slot, first) as u32).filter(|count| *count != 0);
+    let complaint = if number > 15 {
+        Some(format!("barrier {number}: a CTA has barriers 0 to 15"))
+    } else {
+        count
+            .filter(|c| c % 32 != 0)
+            .map(|c| format!("{c} threads at a barrier: the count must be a multiple of 32"))
+    };
+    if let Some(message) = complaint {
+        worker.fault =
+            Some(crate::context::Fault { kind: Kind::Misuse, lane: first, message, notes: Vec::new() });
+        return After::Fault;
+    }
+    let predicate = arrival.reduction.map(|(_, predicate, _)| bank.mask(predicate));
+    let index = warp.state.index as usize;
+    let barrier = &mut cta.barriers[number as usize];
+    barrier.arrive(index, here, count, predicate);
+    barrier.gather(index, warp.state.alive());
+    cta.busy |= 1 << number;
+    cta.unsettled = true;
+    warp.add(Group { block: arrival.next, mask: group.mask & !here, ..*group });
+    (group.block, group.mask) = (arrival.next, here);
+    if !arrival.wait {
+        return After::Go;
+    }
+    group.state = State::Barrier(number as u32, arrival.reduction.map(|(to, _, how)| (to, how)));
+    warp.groups.push(*group);
+    After::Switch
+}
+
+/// The code that a group runs, for reports.
+#[must_use]
+pub fn place(code: &Code, at: At) -> crate::code::Source {
+    match at {
+        At::Instruction(i) => code.instructions[i as usize].source,
+        At::End(b) => code.blocks[b as usize].source,
+    }
+}

@@ -1,0 +1,314 @@
+//! Operations that every lane does for itself, made from closures that say what one lane computes.
+//!
+//! `simd1` to `simd3` compile the loop over the lanes three times, for the instruction sets of x86-64-v2, v3 and
+//! v4, and choose when the operation is made; `map1` to `map5` compile it once. Both compute lanes that are not
+//! active too and drop their results, which is why the closures must be total.
+//!
+//! The loops are written out: `array::from_fn` and `map` are not inlined into functions with target features once
+//! a closure is more than tiny, and what is not inlined is not vectorised.
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use crate::context::Context;
+use crate::registers::{Bank, LANES, Slot, Value};
+
+/// What the interpreter does after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on with the next instruction.
+    Next,
+    /// The operation has stopped the warp; the context says why.
+    Stop,
+}
+
+/// An instruction's operation. One object serves all warps; what differs is in the context.
+pub trait Execute: Send + Sync {
+    /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
+}
+
+/// An operation, ready to be run.
+pub type Op = Box<dyn Execute>;
+
+/// One result or a tuple of them.
+pub trait Results: Sized {
+    /// How many destinations it fills.
+    const COUNT: usize;
+    /// Computes every lane and writes the destinations.
+    fn write(bank: &mut Bank, slots: &[Slot], mask: u32, lane: impl FnMut(usize) -> Self);
+}
+
+impl<T: Value> Results for T {
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn write(bank: &mut Bank, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+        let mut values = [T::ZERO; LANES];
+        for (index, value) in values.iter_mut().enumerate() {
+            *value = lane(index);
+        }
+        T::write(bank, slots[0], mask, &values);
+    }
+}
+
+macro_rules! results {
+    ($count:literal $($ty:ident $index:tt),*) => {
+        impl<$($ty: Value),*> Results for ($($ty,)*) {
+            const COUNT: usize = $count;
+            #[inline(always)]
+            fn write(bank: &mut Bank, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+                let mut values = ($([$ty::ZERO; LANES],)*);
+                for index in 0..LANES {
+                    let results = lane(index);
+                    $(values.$index[index] = results.$index;)*
+                }
+                $($ty::write(bank, slots[$index], mask, &values.$index);)*
+            }
+        }
+    };
+}
+
+results!(2 A 0, B 1);
+results!(3 A 0, B 1, C 2);
+results!(4 A 0, B 1, C 2, D 3);
+results!(8 A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+
+/// The instruction set that the vector loops were chosen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What every x86-64 or other host has.
+    Baseline,
+    /// AVX2, FMA and their company.
+    V3,
+    /// AVX-512.
+    V4,
+}
+
+impl Level {
+    /// Every level, the plainest first.
+    pub const ALL: [Level; 3] = [Level::Baseline, Level::V3, Level::V4];
+}
+
+thread_local! {
+    static CEILING: Cell<Level> = const { Cell::new(Level::V4) };
+}
+
+/// Runs `link` so that the operations it makes are of no higher level than this one.
+///
+/// All levels must give the same bits, so only tests that compare them have a reason to ask.
+pub fn at_most<T>(level: Level, link: impl FnOnce() -> T) -> T {
+    struct Restore(Level);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CEILING.set(self.0);
+        }
+    }
+    let _restore = Restore(CEILING.replace(level));
+    link()
+}
+
+/// The level that operations are made for: the best of this host, or a lower one that [`at_most`] asks for.
+#[must_use]
+pub fn level() -> Level {
+    host().min(CEILING.get())
+}
+
+/// The best level of this host.
+fn host() -> Level {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let v3 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("f16c");
+        let v4 = v3
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        if v4 {
+            return Level::V4;
+        }
+        if v3 {
+            return Level::V3;
+        }
+    }
+    Level::Baseline
+}
+
+/// An operation whose own loops over the lanes are worth compiling for each level of vector instructions.
+pub trait Vectorised: Send + Sync {
+    /// As [`Execute::run`]; it must be `#[inline(always)]`, and so must all that loops in it. `V4` says that it is
+    /// compiled for AVX-512.
+    fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
+}
+
+struct Plain<O>(O);
+
+impl<O: Vectorised> Execute for Plain<O> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        self.0.execute::<false>(context, slots, mask)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct AtV3<O>(O);
+#[cfg(target_arch = "x86_64")]
+struct AtV4<O>(O);
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+fn at_v3<O: Vectorised>(op: &O, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+    op.execute::<false>(context, slots, mask)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+fn at_v4<O: Vectorised>(op: &O, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+    op.execute::<true>(context, slots, mask)
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<O: Vectorised> Execute for AtV3<O> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        // SAFETY: made only where `level` found these features.
+        unsafe { at_v3(&self.0, context, slots, mask) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<O: Vectorised> Execute for AtV4<O> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        // SAFETY: made only where `level` found these features.
+        unsafe { at_v4(&self.0, context, slots, mask) }
+    }
+}
+
+/// An operation compiled for each level, the best of which is taken.
+pub fn vectorised<O: Vectorised + 'static>(op: O) -> Op {
+    #[cfg(target_arch = "x86_64")]
+    match level() {
+        Level::V4 => return Box::new(AtV4(op)),
+        Level::V3 => return Box::new(AtV3(op)),
+        Level::Baseline => {}
+    }
+    Box::new(Plain(op))
+}
+
+macro_rules! arity {
+    ($map:ident $Map:ident $body:ident: $($ty:ident $arg:ident $index:tt),*) => {
+        struct $Map<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
+
+        #[inline(always)]
+        fn $body<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        where
+            Func: Fn($($ty),*) -> Out,
+            Out: Results,
+            $($ty: Value),*
+        {
+            let (to, from) = slots.split_at(Out::COUNT);
+            $(let $arg = $ty::read(bank, from[$index]);)*
+            Out::write(bank, to, mask, |lane| f($($arg[lane]),*));
+        }
+
+        impl<Func, Out, $($ty),*> Execute for $Map<Func, Out, $($ty),*>
+        where
+            Func: Fn($($ty),*) -> Out + Send + Sync,
+            Out: Results,
+            $($ty: Value),*
+        {
+            fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+                $body(&self.0, &mut context.bank, slots, mask);
+                Flow::Next
+            }
+        }
+
+        #[doc = concat!("An operation with ", stringify!($($arg),*), " as sources.")]
+        pub fn $map<Func, Out, $($ty),*>(f: Func) -> Op
+        where
+            Func: Fn($($ty),*) -> Out + Send + Sync + 'static,
+            Out: Results + 'static,
+            $($ty: Value + 'static),*
+        {
+            Box::new($Map(f, PhantomData))
+        }
+    };
+}
+
+macro_rules! vectorised {
+    ($simd:ident $map:ident $V3:ident $V4:ident $body:ident $v3:ident $v4:ident: $($ty:ident),*) => {
+        #[cfg(target_arch = "x86_64")]
+        struct $V3<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
+        #[cfg(target_arch = "x86_64")]
+        struct $V4<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+        fn $v3<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
+        {
+            $body(f, bank, slots, mask);
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+        fn $v4<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
+        {
+            $body(f, bank, slots, mask);
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        impl<Func, Out, $($ty),*> Execute for $V3<Func, Out, $($ty),*>
+        where Func: Fn($($ty),*) -> Out + Send + Sync, Out: Results, $($ty: Value),*
+        {
+            fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+                // SAFETY: made only where `level` found these features.
+                unsafe { $v3(&self.0, &mut context.bank, slots, mask) };
+                Flow::Next
+            }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        impl<Func, Out, $($ty),*> Execute for $V4<Func, Out, $($ty),*>
+        where Func: Fn($($ty),*) -> Out + Send + Sync, Out: Results, $($ty: Value),*
+        {
+            fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+                // SAFETY: made only where `level` found these features.
+                unsafe { $v4(&self.0, &mut context.bank, slots, mask) };
+                Flow::Next
+            }
+        }
+
+        /// The same as its `map` namesake, compiled for each level of vector instructions.
+        pub fn $simd<Func, Out, $($ty),*>(f: Func) -> Op
+        where
+            Func: Fn($($ty),*) -> Out + Send + Sync + 'static,
+            Out: Results + 'static,
+            $($ty: Value + 'static),*
+        {
+            #[cfg(target_arch = "x86_64")]
+            match level() {
+                Level::V4 => return Box::new($V4(f, PhantomData)),
+                Level::V3 => return Box::new($V3(f, PhantomData)),
+                Level::Baseline => {}
+            }
+            $map(f)
+        }
+    };
+}
+
+arity!(map1 Map1 body1: A a 0);
+arity!(map2 Map2 body2: A a 0, B b 1);
+arity!(map3 Map3 body3: A a 0, B b 1, C c 2);
+arity!(map4 Map4 body4: A a 0, B b 1, C c 2, D d 3);
+arity!(map5 Map5 body5: A a 0, B b 1, C c 2, D d 3, E e 4);
+arity!(map8 Map8 body8: A a 0, B b 1, C c 2, D d 3, E e 4, F f_ 5, G g 6, H h 7);
+vectorised!(simd1 map1 V31 V41 body1 v31 v41: A);
+vectorised!(simd2 map2 V32 V42 body2 v32 v42: A, B);
+vectorised!(simd3 map3 V33 V43 body3 v33 v43: A, B, C);

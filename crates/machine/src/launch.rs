@@ -1,0 +1,69 @@
+//! What a launch is made of: its shape, its parameters, its limits, and what it hands to the host.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+
+use crate::profile::Profile;
+
+/// The shape of a launch and how to run it.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// CTAs in each dimension.
+    pub grid: [u32; 3],
+    /// Threads of a CTA in each dimension.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The parameter block, laid out as the kernel's parameters are.
+    pub parameters: Vec<u8>,
+    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
+    pub seed: u64,
+    /// How many host threads run CTAs.
+    pub threads: usize,
+    /// Stops the kernel after so many warp instructions.
+    pub max_instructions: Option<u64>,
+    /// Stops the kernel after so long.
+    pub timeout: Option<Duration>,
+    /// Whether memory traffic is counted.
+    pub statistics: bool,
+    /// How the host watches and stops the launch.
+    pub control: Arc<Control>,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self {
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            parameters: Vec::new(),
+            seed: 0,
+            threads: 1,
+            max_instructions: None,
+            timeout: None,
+            statistics: false,
+            control: Arc::default(),
+        }
+    }
+}
+
+/// What the host and a running launch share.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Set it to stop the launch soon.
+    pub stop: AtomicBool,
+    /// How many CTAs have ended.
+    pub ctas_done: AtomicU64,
+}
+
+/// What a launch works with besides its own shape: the device and the way for text out of it.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// The device's global memory.
+    pub memory: &'a ptxvm_memory::GlobalMemory,
+    /// The device's limits and numbers.
+    pub profile: &'a Profile,
+    /// Takes what the guest prints, whole lines or parts of them.
+    pub print: &'a (dyn Fn(&[u8]) + Sync),
+}

@@ -1,0 +1,114 @@
+//! Lanes, warps, CTAs and grids: the engine that runs a program.
+//!
+//! [`Kernel::link`] turns one entry of a [`ptxvm_ir::Program`] and all it can call into operations with operands
+//! resolved; [`run`] runs a grid of it.
+
+pub mod address;
+pub mod barrier;
+pub mod builtin;
+mod call;
+pub mod code;
+pub mod context;
+mod cta;
+pub mod finding;
+pub mod form;
+mod gather;
+mod grid;
+mod interpret;
+pub mod lanes;
+pub mod launch;
+mod link;
+pub mod ops;
+pub mod profile;
+pub mod registers;
+mod report;
+pub mod statistics;
+mod vector_loop;
+mod warp;
+
+use std::sync::Arc;
+
+use ptxvm_ir::{FunctionId, Program};
+
+pub use finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
+pub use launch::{Control, Environment, Launch};
+pub use profile::Profile;
+pub use statistics::{Class, Statistics};
+
+/// Where the loader put what a program refers to.
+#[derive(Clone, Debug, Default)]
+pub struct Addresses {
+    /// By variable: the address of global and constant variables; 0 for the others.
+    pub variables: Vec<u64>,
+}
+
+/// The address of a function, as `mov.u64 %rd, f` and initialisers give it.
+///
+/// Code has no bytes here: these are small numbers above the null page that no allocation has.
+#[must_use]
+pub fn function_address(function: FunctionId) -> u64 {
+    0x1_0000 + 16 * u64::from(function.0)
+}
+
+/// An entry ready to be launched.
+#[derive(Debug)]
+pub struct Kernel {
+    code: code::Code,
+}
+
+impl Kernel {
+    /// Resolves everything that the entry can reach. Instructions that the machine does not have are reported when
+    /// a thread comes to them, so that a kernel may carry code for other devices.
+    #[must_use]
+    pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
+        Self { code: link::link(program, entry, addresses) }
+    }
+
+    /// The program it belongs to.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.code.program
+    }
+
+    /// The entry's number.
+    #[must_use]
+    pub fn entry(&self) -> FunctionId {
+        self.code.entry
+    }
+
+    /// The instructions that it could come to and that the machine does not have, in the order of the source.
+    #[must_use]
+    pub fn unsupported(&self) -> Vec<Unsupported> {
+        let program = self.program();
+        let reachable =
+            program.functions.iter().zip(&self.code.functions).filter(|(_, linked)| linked.is_some());
+        let mut missing = Vec::new();
+        for (function, _) in reachable {
+            for instruction in &function.instructions {
+                let used = &program.forms[instruction.form.0 as usize];
+                let form = form::Form::new(used, function.operands_of(instruction)).of(program);
+                if !ops::executes(&form) {
+                    missing.push(Unsupported { what: link::head(&form), span: instruction.span });
+                }
+            }
+        }
+        missing
+    }
+
+    /// The static shared memory of a CTA in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        self.code.shared_bytes
+    }
+
+    /// The local memory that a thread needs before any call, in bytes.
+    #[must_use]
+    pub fn local_bytes(&self) -> u64 {
+        self.code.program.functions.get(self.code.entry.0 as usize).map_or(0, |f| f.frame_bytes)
+    }
+}
+
+/// Runs a kernel to its end. The shape must have been checked against the device's limits.
+pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
+    grid::run(&kernel.code, launch, environment)
+}

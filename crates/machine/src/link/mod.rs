@@ -1,0 +1,207 @@
+//! From a program to linked code: operands become slots, labels block numbers, instructions operations.
+
+mod frame;
+mod layout;
+mod live;
+mod operand;
+mod terminator;
+
+use std::sync::Arc;
+
+use ptxvm_ir::{FunctionId, OperandKind, Program};
+use ptxvm_isa::ISA;
+use smallvec::SmallVec;
+
+use crate::Addresses;
+use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
+use crate::form::{self, Form};
+use crate::lanes::Op;
+use crate::ops::{self, special};
+use crate::registers::{self, Slot};
+use crate::statistics::Class;
+use frame::Frame;
+use layout::Layout;
+use operand::Constants;
+
+/// Links an entry with all that it can reach.
+pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
+    let layout = Layout::of(&program, entry, addresses);
+    let mut linker = Linker {
+        program: &program,
+        layout: &layout,
+        blocks: Vec::new(),
+        instructions: Vec::new(),
+        constants: Constants::default(),
+    };
+    let mut functions: Vec<Option<Function>> = (0..program.functions.len()).map(|_| None).collect();
+    for id in &layout.reachable {
+        functions[id.0 as usize] = Some(linker.function(*id));
+    }
+    let Linker { blocks, instructions, constants, .. } = linker;
+    let mut block = registers::Block::new(constants.bytes.len());
+    block.bytes_mut()[..constants.bytes.len()].copy_from_slice(&constants.bytes);
+    let shared_bytes = layout.shared_bytes;
+    Code { program: program.clone(), entry, blocks, instructions, functions, constants: block, shared_bytes }
+}
+
+struct Linker<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    blocks: Vec<Block>,
+    instructions: Vec<Instruction>,
+    constants: Constants,
+}
+
+/// Marks a block number of the program that is to be replaced by one of the code.
+const LABEL: u32 = 1 << 31;
+
+impl Linker<'_> {
+    fn function(&mut self, id: FunctionId) -> Function {
+        let function = &self.program.functions[id.0 as usize];
+        let mut frame = Frame::new(function);
+        let first = self.blocks.len();
+        let mut labels = Vec::with_capacity(function.blocks.len());
+        for (number, block) in function.blocks.iter().enumerate() {
+            labels.push(self.blocks.len() as u32);
+            let mut open = self.open();
+            for index in block.start..block.end {
+                let source = Source { function: id, instruction: index };
+                let instruction = &function.instructions[index as usize];
+                let used = &self.program.forms[instruction.form.0 as usize];
+                let operands = function.operands_of(instruction);
+                let form = Form::new(used, operands).of(self.program);
+                let guard = instruction.guard.map(|g| frame.guard(g));
+                if let Some(members) = terminator::converges(&form) {
+                    if self.instructions.len() as u32 != open.start {
+                        self.close(&mut open, None, source);
+                    }
+                    let members = members.and_then(|name| form.operand(name));
+                    let members = members.map(|o| self.slot(o, &mut frame, source));
+                    open.converge = Some(Converge { members, guard });
+                }
+                if terminator::ends(&form) {
+                    let end = self.terminator(&form, guard, function, &mut frame, source);
+                    self.close(&mut open, Some(end), source);
+                } else {
+                    self.instruction(&form, guard, &mut frame, source);
+                }
+            }
+            let last = block.end.max(block.start + 1) - 1;
+            let source =
+                Source { function: id, instruction: last.min(function.instructions.len().max(1) as u32 - 1) };
+            let ended = block.end > block.start
+                && self.instructions.len() as u32 == open.start
+                && open.converge.is_none()
+                && self.blocks.len() as u32 > labels[number];
+            if !ended {
+                self.close(&mut open, None, source);
+            }
+        }
+        // What runs off the end of a body has ended.
+        let mut open = self.open();
+        let over = if function.entry {
+            Terminator::Exit { guard: None, next: 0 }
+        } else {
+            Terminator::Return { guard: None, next: 0 }
+        };
+        let instruction = (function.instructions.len() as u32).saturating_sub(1);
+        self.close(&mut open, Some(over), Source { function: id, instruction });
+        for block in &mut self.blocks[first..] {
+            terminator::patch(&mut block.end_with, &labels);
+        }
+        let opcode = |instruction: &ptxvm_ir::Instruction| {
+            Form::new(&self.program.forms[instruction.form.0 as usize], &[]).opcode()
+        };
+        let unset = live::read_first(function, opcode);
+        frame.finish(function, first as u32, self, &unset)
+    }
+
+    fn open(&self) -> Open {
+        Open { start: self.instructions.len() as u32, converge: None }
+    }
+
+    /// Ends a block; without a terminator it goes on with the block that follows.
+    fn close(&mut self, open: &mut Open, end: Option<Terminator>, source: Source) {
+        let next = self.blocks.len() as u32 + 1;
+        let class = end.as_ref().map(|end| match end {
+            Terminator::Barrier(_) => Class::Barrier,
+            _ => Class::Control,
+        });
+        self.blocks.push(Block {
+            start: open.start,
+            end: self.instructions.len() as u32,
+            converge: open.converge,
+            end_with: end.unwrap_or(Terminator::Next(next)),
+            source,
+            class,
+        });
+        *open = self.open();
+    }
+
+    fn instruction(&mut self, form: &Form<'_>, guard: Option<Slot>, frame: &mut Frame, source: Source) {
+        if let Some(instruction) = self.special_move(form, guard, frame, source) {
+            self.instructions.push(instruction);
+            return;
+        }
+        let mut slots: SmallVec<[Slot; 5]> = SmallVec::new();
+        for operand in form.operands().iter().filter(|o| o.written) {
+            slots.push(self.slot(operand, frame, source));
+        }
+        if form::writes_carry(form) {
+            slots.push(frame.carry());
+        }
+        for operand in form.operands().iter().filter(|o| !o.written) {
+            slots.push(self.slot(operand, frame, source));
+        }
+        if form::reads_carry(form.opcode()) {
+            slots.push(frame.carry());
+        }
+        let op = ops::select(form).unwrap_or_else(|| ops::unsupported(form));
+        let class = Some(ops::class(form));
+        self.instructions.push(Instruction { op, slots, guard, source, class });
+    }
+
+    /// `mov` from a special register straight into the destination.
+    fn special_move(
+        &mut self,
+        form: &Form<'_>,
+        guard: Option<Slot>,
+        frame: &mut Frame,
+        source: Source,
+    ) -> Option<Instruction> {
+        let [to, from] = form.operands() else { return None };
+        let OperandKind::Special { sreg, member } = from.kind else { return None };
+        let slot = self.slot(to, frame, source);
+        if form.opcode() != "mov" || slot.width != special::width(sreg) || slot.is_sink() {
+            return None;
+        }
+        let slots = SmallVec::from_slice(&[slot]);
+        let op = special::read(sreg, member);
+        Some(Instruction { op, slots, guard, source, class: Some(Class::Move) })
+    }
+
+    /// An instruction of the linker's own, before the one that needs it.
+    fn prepare(&mut self, op: Op, slots: &[Slot], source: Source) {
+        let slots = SmallVec::from_slice(slots);
+        self.instructions.push(Instruction { op, slots, guard: None, source, class: None });
+    }
+}
+
+/// Whether an instruction ends its block and is no operation of its own.
+#[must_use]
+pub fn ends_block(form: &Form<'_>) -> bool {
+    terminator::ends(form)
+}
+
+struct Open {
+    start: u32,
+    converge: Option<Converge>,
+}
+
+/// The table's row of a form, for messages.
+#[must_use]
+pub fn head(form: &Form<'_>) -> String {
+    let row = form.row();
+    let section = ISA.sections[usize::from(row.section)].number;
+    format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
+}

@@ -1,0 +1,147 @@
+//! Operands become slots: registers, constants, and values that an instruction of the linker's own prepares.
+
+use ptxvm_ir::{Base, Operand, OperandKind, Space, VariableId};
+use ptxvm_isa::{Kind, Type};
+use ptxvm_memory::LOCAL_BASE;
+use rustc_hash::FxHashMap;
+
+use super::Linker;
+use super::frame::{Frame, width};
+use crate::code::Source;
+use crate::lanes;
+use crate::ops::special;
+use crate::registers::{LANES, Slot};
+
+/// The constants of the code, each once.
+#[derive(Default)]
+pub struct Constants {
+    pub bytes: Vec<u8>,
+    known: FxHashMap<(u64, u8), u32>,
+}
+
+impl Constants {
+    /// The slot of a constant of this width; for a predicate any value but 0 holds in every lane.
+    pub fn slot(&mut self, value: u64, width: u8) -> Slot {
+        let known = &mut self.known;
+        let bytes = &mut self.bytes;
+        let offset = *known.entry((value, width)).or_insert_with(|| {
+            let size = Slot::register(0, width).size() as usize;
+            let at = bytes.len().next_multiple_of(size.min(64));
+            bytes.resize(at + size, 0);
+            match width {
+                0 => bytes[at..at + 4].fill(if value == 0 { 0 } else { 0xff }),
+                16 => {
+                    let wide = i128::from(value as i64).to_le_bytes();
+                    (0..LANES).for_each(|lane| bytes[at + lane * 16..][..16].copy_from_slice(&wide));
+                }
+                _ => {
+                    let width = usize::from(width);
+                    let raw = value.to_le_bytes();
+                    (0..LANES)
+                        .for_each(|lane| bytes[at + lane * width..][..width].copy_from_slice(&raw[..width]));
+                }
+            }
+            at as u32
+        });
+        let mut slot = Slot::register(offset, width);
+        slot.flags = Slot::CONSTANT;
+        slot
+    }
+}
+
+impl Linker<'_> {
+    /// The slot of an operand. What must be computed first is put before the instruction.
+    pub fn slot(&mut self, operand: &Operand, frame: &mut Frame, source: Source) -> Slot {
+        let wide = operand.ty.map_or(8, width);
+        match operand.kind {
+            OperandKind::Register { register, negated, .. } => {
+                let mut slot = frame.register(register);
+                if negated && slot.width == 0 {
+                    slot.flags |= Slot::NEGATED;
+                }
+                if operand.written && operand.ty.is_some_and(|ty| ty.kind() == Kind::Signed) {
+                    slot.flags |= Slot::SIGNED;
+                }
+                slot
+            }
+            OperandKind::Immediate(bits) => self.constants.slot(bits, wide),
+            OperandKind::Special { sreg, member } => {
+                let slot = frame.take(special::width(sreg));
+                self.prepare(special::read(sreg, member), &[slot], source);
+                slot
+            }
+            OperandKind::Address { base, .. } => match base {
+                Base::Absolute => self.constants.slot(0, 8),
+                Base::Register(register) => frame.register(register),
+                Base::Variable(variable) => self.base(variable, frame),
+            },
+            OperandKind::Variable { variable, offset } => {
+                self.variable(variable, offset, wide, frame, source)
+            }
+            OperandKind::Function(function) => {
+                self.constants.slot(crate::function_address(function), wide.max(4))
+            }
+            OperandKind::Sink => {
+                let mut slot = Slot::SINKHOLE;
+                slot.width = wide;
+                slot
+            }
+            // Where these lead is in the terminator.
+            OperandKind::Block(_) | OperandKind::BranchList(_) | OperandKind::Call(_) => Slot::SINKHOLE,
+        }
+    }
+
+    /// What the offset of an address in a variable is added to.
+    fn base(&mut self, variable: VariableId, frame: &Frame) -> Slot {
+        let described = &self.program.variables[variable.0 as usize];
+        match described.space {
+            Space::Local | Space::FuncParam if described.function.is_some() || described.offset == 0 => {
+                frame.base()
+            }
+            Space::Local | Space::FuncParam => frame.base(),
+            Space::EntryParam => self.constants.slot(described.offset, 8),
+            _ => self.constants.slot(self.layout.variables[variable.0 as usize], 8),
+        }
+    }
+
+    /// The address of a variable as a value.
+    fn variable(
+        &mut self,
+        variable: VariableId,
+        offset: i64,
+        wide: u8,
+        frame: &mut Frame,
+        source: Source,
+    ) -> Slot {
+        let described = &self.program.variables[variable.0 as usize];
+        let own = described.offset.wrapping_add_signed(offset);
+        match described.space {
+            Space::Local | Space::FuncParam => {
+                // The address of a parameter is generic, because `ld.param` takes it in entries and functions.
+                let window = if described.space == Space::Local { 0 } else { LOCAL_BASE };
+                let to = frame.take(8);
+                let add = self.constants.slot(own.wrapping_add(window), 8);
+                self.prepare(
+                    lanes::simd2(|a: u64, b: u64| a.wrapping_add(b)),
+                    &[to, frame.base(), add],
+                    source,
+                );
+                to
+            }
+            Space::EntryParam => {
+                let to = frame.take(8);
+                self.prepare(special::parameter_address(own), &[to], source);
+                to
+            }
+            _ => {
+                let address = self.layout.variables[variable.0 as usize].wrapping_add_signed(offset);
+                self.constants.slot(address, wide.max(4))
+            }
+        }
+    }
+
+    /// A constant argument of a call.
+    pub fn immediate(&mut self, bits: u64, ty: Type) -> Slot {
+        self.constants.slot(bits, width(ty))
+    }
+}

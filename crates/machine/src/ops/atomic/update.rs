@@ -1,0 +1,192 @@
+//! Changing a word of memory in one step, lane after lane.
+//!
+//! Lanes are served in the order of their numbers. Those that follow one another at the same address are served in
+//! one step of the host, which is one of the orders that the guest must expect and makes a warp that counts in one
+//! place as cheap as a lane. Shared memory belongs to the one host thread that runs the CTA, so that there a load
+//! and a store are step enough.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, fence};
+
+use ptxvm_memory::atomic::{self, AtomicWord};
+use ptxvm_memory::{Window, access, window_of};
+use ptxvm_num::float::atomic::Unit;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::load_store::{addresses, traffic};
+use crate::registers::{LANES, Plain, Slot, Value};
+
+/// What an instruction says about its access.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The space of the address.
+    pub space: AddressSpace,
+    /// What is added to it.
+    pub offset: i64,
+    /// The words that a lane changes.
+    pub count: usize,
+    /// How many destinations there are: one for each word, or a single `_`, or none.
+    pub destinations: usize,
+    /// What was done before other threads' release is seen after it.
+    pub acquire: bool,
+    /// What was done before it is seen by those who acquire.
+    pub release: bool,
+    /// Whether the old value is wanted: `atom`, not `red`.
+    pub returns: bool,
+}
+
+/// A word as registers and memory hold it.
+pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}
+impl<T: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static> Memorable for T {}
+
+impl Access {
+    /// The operation with one operand: `f` of the unit that does it, the word in memory, and `b`.
+    pub fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Op {
+        Box::new(Update {
+            how: self,
+            swap: false,
+            apply: move |unit, old, b, _| f(unit, old, b),
+            of: PhantomData,
+        })
+    }
+
+    /// The operation with two operands: `f` of the word in memory, `b` and `c`.
+    pub fn ternary<T: Memorable>(self, f: impl Fn(T, T, T) -> T + Send + Sync + 'static) -> Op {
+        Box::new(Update { how: self, swap: true, apply: move |_, old, b, c| f(old, b, c), of: PhantomData })
+    }
+}
+
+struct Update<T, F> {
+    how: Access,
+    /// Whether there is a second operand.
+    swap: bool,
+    apply: F,
+    of: PhantomData<fn(T)>,
+}
+
+impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T, F> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let Access { space, offset, count, .. } = self.how;
+        let (to, from) = slots.split_at(self.how.destinations);
+        let at = addresses(context, from[0], offset);
+        let shared = match shared_lanes(context, space, &at, mask, count) {
+            Ok(shared) => shared,
+            Err(flow) => return flow,
+        };
+        let size = size_of::<T>();
+        let bytes = (size * count) as u64;
+        let pointers = match context.resolve(space, &at, mask, bytes, bytes, Wants::Write) {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        if self.how.release {
+            fence(Ordering::Release);
+        }
+        for element in 0..count {
+            let b = T::read(&context.bank, from[1 + element]);
+            let c = if self.swap { T::read(&context.bank, from[2]) } else { [T::default(); LANES] };
+            let mut found = [T::default(); LANES];
+            let mut left = mask;
+            while left != 0 {
+                let first = left.trailing_zeros() as usize;
+                let lanes = together(&pointers.at, left);
+                left &= !lanes;
+                let unit = if shared >> first & 1 != 0 { Unit::Shared } else { Unit::Global };
+                let change = |mut word: T| {
+                    let mut rest = lanes;
+                    while rest != 0 {
+                        let lane = rest.trailing_zeros() as usize;
+                        rest &= rest - 1;
+                        found[lane] = word;
+                        word = (self.apply)(unit, word, b[lane], c[lane]);
+                    }
+                    word
+                };
+                let pointer = pointers.lane(first, element * size);
+                match unit {
+                    Unit::Global => {
+                        // SAFETY: `resolve` has checked the bytes of every active lane and that they are aligned.
+                        let _ = unsafe { atomic::update(pointer, change) };
+                    }
+                    // SAFETY: as above.
+                    Unit::Shared => unsafe { exclusively(pointer, change) },
+                }
+            }
+            if self.how.returns
+                && let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink())
+            {
+                // The same answer as the last time: the loop around it may be waiting for another.
+                let before = T::read(&context.bank, slot);
+                context.worker.polled |= (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == found[l]);
+                T::write(&mut context.bank, slot, mask, &found);
+            }
+        }
+        if self.how.acquire {
+            fence(Ordering::Acquire);
+        }
+        if context.run.launch.statistics {
+            context.worker.statistics.bytes_written[traffic(space)] += bytes * u64::from(mask.count_ones());
+        }
+        Flow::Next
+    }
+}
+
+/// The first of some lanes and those that come right after it with the same pointer.
+fn together(at: &[u64; LANES], left: u32) -> u32 {
+    let first = left.trailing_zeros() as usize;
+    let mut rest = left;
+    while rest != 0 && at[rest.trailing_zeros() as usize] == at[first] {
+        rest &= rest - 1;
+    }
+    left & !rest
+}
+
+/// Changes a word that no other host thread touches.
+///
+/// # Safety
+/// As for [`access::store`].
+unsafe fn exclusively<T: AtomicWord>(pointer: *mut u8, change: impl FnOnce(T) -> T) {
+    // SAFETY: the caller's promise, for a load and a store of the same word.
+    unsafe { access::store(pointer, change(access::load(pointer))) }
+}
+
+/// The lanes whose address is in shared memory; a finding if one is where there are no atomics.
+fn shared_lanes(
+    context: &mut Context<'_>,
+    space: AddressSpace,
+    at: &[u64; LANES],
+    mask: u32,
+    count: usize,
+) -> Result<u32, Flow> {
+    let mut shared = match space {
+        AddressSpace::Global | AddressSpace::Const => return Ok(0),
+        AddressSpace::Shared => u32::MAX,
+        AddressSpace::Local | AddressSpace::Generic => 0,
+    };
+    for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        let window = window_of(at[lane]);
+        if space == AddressSpace::Generic && window == Window::Shared {
+            shared |= 1 << lane;
+        }
+        let wrong = match space {
+            AddressSpace::Local => Some("local"),
+            AddressSpace::Generic if window == Window::Local => Some("local"),
+            _ if count > 1 && shared >> lane & 1 != 0 => Some("shared"),
+            _ => None,
+        };
+        if let Some(name) = wrong {
+            let address = at[lane];
+            let message = format!("an atomic operation on {name} memory, at {address:#x}");
+            let note = match name {
+                "local" => "atomics work on global and shared memory; local memory is the thread's own",
+                _ => "atomics on vectors work on global memory only",
+            };
+            return Err(context.fault(Kind::WrongSpace, lane, message, vec![note.into()]));
+        }
+    }
+    Ok(shared)
+}

@@ -1,0 +1,117 @@
+//! Hints to the caches: `prefetch`, `applypriority`, `discard`, `createpolicy` (manual 9.7.9.15 to 9.7.9.18).
+//!
+//! There is no cache here. A prefetch does nothing, wherever it points, as on hardware; the others are checked for
+//! what the manual forbids. A policy has the bits that ptxas 13.1 computes for sm_90.
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{self, Execute, Flow, Op};
+use crate::ops::load_store::{addresses, space_of};
+use crate::registers::{LANES, Slot};
+use ptxvm_memory::{Window, window_of};
+
+/// The bytes that `applypriority` and `discard` speak of, and what their address must be a multiple of.
+const LINE: u64 = 128;
+
+/// The operation of a hint.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    match form.opcode() {
+        "prefetch" | "prefetchu" => Some(Box::new(Nothing)),
+        "applypriority" => line(form, Wants::Read),
+        "discard" => line(form, Wants::Write),
+        "createpolicy" => policy(form),
+        _ => None,
+    }
+}
+
+fn line(form: &Form<'_>, wants: Wants) -> Option<Op> {
+    let (base, offset) = form.address()?;
+    Some(Box::new(Line { space: space_of(form, base)?, offset, wants }))
+}
+
+fn policy(form: &Form<'_>) -> Option<Op> {
+    if form.name() == "createpolicy.cvt" {
+        return Some(lanes::map1(|a: u64| a));
+    }
+    let primary = match form.slot("level::primary_priority")? {
+        "L2::evict_unchanged" => 0,
+        "L2::evict_first" => 1,
+        "L2::evict_last" => 2,
+        "L2::evict_normal" => 3,
+        _ => return None,
+    };
+    let secondary = u32::from(form.slot("level::secondary_priority") == Some("L2::evict_first"));
+    let head = 1 << 8 | primary << 5 | secondary << 4;
+    match form.name() {
+        "createpolicy.fractional" if form.given("fraction") => {
+            Some(lanes::map1(move |fraction: u32| fractional(head, f32::from_bits(fraction))))
+        }
+        "createpolicy.fractional" => Some(Box::new(Whole(fractional(head, 1.0)))),
+        "createpolicy.range" => {
+            let (_, offset) = form.address()?;
+            Some(lanes::map3(move |a: u64, primary: u32, total: u32| {
+                range(head, a.wrapping_add_signed(offset), primary, total)
+            }))
+        }
+        _ => None,
+    }
+}
+
+/// The share of accesses in sixteenths, less one, below the priorities.
+fn fractional(head: u32, fraction: f32) -> u64 {
+    let sixteenths = (fraction * 15.99) as u32 & 15;
+    u64::from((head | sixteenths) << 20) << 32
+}
+
+/// The range in granules, at least 4 KiB and so large that 128 of them cover it: their size, the first, the count.
+fn range(head: u32, a: u64, primary: u32, total: u32) -> u64 {
+    let logarithm = f64::from(total as f32).log2() as f32;
+    let shift = (logarithm.ceil().max(0.0) as u32).saturating_sub(7).max(12);
+    let end = a.wrapping_add((1 << shift) + u64::from(primary)).wrapping_sub(1);
+    let first = a >> shift;
+    let count = (end >> shift).wrapping_sub(first).min(127) as u32;
+    let bits = head | 1 << 7 | (shift - 12) & 15;
+    u64::from(((bits << 8 | first as u32 & 127) << 7 | count) << 5) << 32
+}
+
+struct Nothing;
+
+impl Execute for Nothing {
+    fn run(&self, _: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+        Flow::Next
+    }
+}
+
+/// A policy without operands.
+struct Whole(u64);
+
+impl Execute for Whole {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        crate::registers::Value::write(&mut context.bank, slots[0], mask, &[self.0; LANES]);
+        Flow::Next
+    }
+}
+
+/// A cache line that must be there. What `discard` makes of its bytes is open: they stay.
+struct Line {
+    space: AddressSpace,
+    offset: i64,
+    wants: Wants,
+}
+
+impl Execute for Line {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let at = addresses(context, slots[0], self.offset);
+        let outside = |lane: &usize| mask >> lane & 1 != 0 && window_of(at[*lane]) != Window::Global;
+        if let Some(lane) = (0..LANES).find(outside) {
+            let message = format!("{:#x} is no address of global memory", at[lane]);
+            return context.fault(Kind::WrongSpace, lane, message, Vec::new());
+        }
+        match context.resolve(self.space, &at, mask, LINE, LINE, self.wants) {
+            Ok(_) => Flow::Next,
+            Err(flow) => flow,
+        }
+    }
+}

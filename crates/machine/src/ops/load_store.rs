@@ -1,0 +1,319 @@
+//! `ld`, `ldu`, `st` (manual 9.7.9.8 to 9.7.9.11): every space, order, scope, cache hint and vector width.
+//!
+//! Cache operators and hints change no value and are accepted as they are. Orders and scopes: an engine that runs
+//! the warps of a CTA on one host thread sees its own accesses in order; between host threads `.acquire` and
+//! `.release` become the host's fences.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, fence};
+
+use ptxvm_ir::{Base, Space};
+use ptxvm_isa::Type;
+use ptxvm_memory::access::{self, Word};
+
+use crate::address::{AddressSpace, Pointers, Wants};
+use crate::context::Context;
+use crate::form::Form;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use crate::gather;
+use crate::lanes::{self, Execute, Flow, Op, Vectorised};
+use crate::registers::{LANES, Plain, Slot, Value};
+
+/// The operation of a load or store.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let ty = form.main_type()?;
+    match form.opcode() {
+        "ld" | "ldu" => select_load(form, ty),
+        "st" if !form.words().any(|w| w == "async" || w == "bulk") && !form.has("async") => {
+            select_store(form, ty)
+        }
+        _ => None,
+    }
+}
+
+fn select_load(form: &Form<'_>, ty: Type) -> Option<Op> {
+    let (base, offset) = form.address()?;
+    let space = space_of(form, base);
+    let count = form.operands().iter().filter(|o| o.written).count();
+    let strong = strong(form);
+    let acquire = form.has("acquire");
+    macro_rules! load {
+        ($ty:ty) => {
+            match base {
+                Base::Variable(_) if space.is_none() => {
+                    Box::new(LoadParameter::<$ty> { offset, count, of: PhantomData })
+                }
+                _ => lanes::vectorised(Load::<$ty> {
+                    space: space.unwrap_or(AddressSpace::Generic),
+                    offset,
+                    count,
+                    strong,
+                    acquire,
+                    of: PhantomData,
+                }),
+            }
+        };
+    }
+    Some(match ty.bits() {
+        8 => load!(u8),
+        16 => load!(u16),
+        32 => load!(u32),
+        64 => load!(u64),
+        128 => load!(u128),
+        _ => return None,
+    })
+}
+
+fn select_store(form: &Form<'_>, ty: Type) -> Option<Op> {
+    let (base, offset) = form.address()?;
+    let space = space_of(form, base)?;
+    let address =
+        form.operands().iter().position(|o| matches!(o.kind, ptxvm_ir::OperandKind::Address { .. }))?;
+    let place = form.operands()[address].place;
+    let values = form.operands().iter().filter(|o| !o.written && o.place == place + 1).count();
+    let release = form.has("release");
+    macro_rules! store {
+        ($ty:ty) => {
+            lanes::vectorised(Store::<$ty> { space, offset, count: values, release, of: PhantomData })
+        };
+    }
+    Some(match ty.bits() {
+        8 => store!(u8),
+        16 => store!(u16),
+        32 => store!(u32),
+        64 => store!(u64),
+        128 => store!(u128),
+        _ => return None,
+    })
+}
+
+/// Whether a load may see what other threads write meanwhile: a loop of such loads may be waiting.
+fn strong(form: &Form<'_>) -> bool {
+    ["volatile", "relaxed", "acquire", "mmio"].iter().any(|w| form.has(w) || form.words().any(|n| n == *w))
+}
+
+/// The space of the address; `None` for the parameter block of an entry.
+pub(crate) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
+    let name = form.slot("ss").or_else(|| form.slot("space"));
+    match (name, base) {
+        (Some("param" | "param::entry"), Base::Variable(variable)) => match form.variable_space(variable) {
+            Some(Space::EntryParam) => None,
+            _ => Some(AddressSpace::Local),
+        },
+        (Some("param::func"), Base::Variable(_)) => Some(AddressSpace::Local),
+        (_, Base::Variable(variable)) => Some(match form.variable_space(variable) {
+            Some(Space::Shared) => AddressSpace::Shared,
+            Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
+            Some(Space::EntryParam) => return None,
+            _ => AddressSpace::Global,
+        }),
+        _ => Some(AddressSpace::from_name(name)),
+    }
+}
+
+/// The addresses of all lanes.
+#[inline(always)]
+pub(crate) fn addresses(context: &Context<'_>, slot: Slot, offset: i64) -> [u64; LANES] {
+    let mut addresses = u64::read(&context.bank, slot);
+    for address in &mut addresses {
+        *address = address.wrapping_add_signed(offset);
+    }
+    addresses
+}
+
+struct Load<T> {
+    space: AddressSpace,
+    offset: i64,
+    count: usize,
+    strong: bool,
+    acquire: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for Load<T> {
+    #[inline(always)]
+    fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let size = size_of::<T>() as u64;
+        let bytes = size * self.count as u64;
+        let at = addresses(context, slots[self.count], self.offset);
+        let pointers =
+            match context.resolve(self.space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Read) {
+                Ok(pointers) => pointers,
+                Err(flow) => return flow,
+            };
+        for element in 0..self.count {
+            let mut values = [T::default(); LANES];
+            if gathered::<T, V4>(&pointers, element, mask, &mut values) {
+                // AVX-512 has loaded them.
+            } else if mask == u32::MAX {
+                for lane in 0..LANES {
+                    let from = pointers.lane(lane, element * size as usize);
+                    // SAFETY: `resolve` has checked the bytes of every active lane, and all are active.
+                    values[lane] = unsafe { access::load(from) };
+                }
+            } else {
+                let mut left = mask;
+                while left != 0 {
+                    let lane = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    let from = pointers.lane(lane, element * size as usize);
+                    // SAFETY: `resolve` has checked the bytes of every active lane.
+                    values[lane] = unsafe { access::load(from) };
+                }
+            }
+            if self.strong {
+                let before = T::read(&context.bank, slots[element]);
+                let same = (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == values[l]);
+                context.worker.polled |= same;
+            }
+            T::write(&mut context.bank, slots[element], mask, &values);
+        }
+        if self.acquire {
+            fence(Ordering::Acquire);
+        }
+        if context.run.launch.statistics {
+            context.worker.statistics.bytes_read[traffic(self.space)] += bytes * u64::from(mask.count_ones());
+        }
+        Flow::Next
+    }
+}
+
+/// Loads the words of a warp with AVX-512 if they are 32 bits wide; gives whether it did.
+#[inline(always)]
+fn gathered<T: Copy, const V4: bool>(
+    pointers: &Pointers,
+    element: usize,
+    mask: u32,
+    values: &mut [T; LANES],
+) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if V4 && size_of::<T>() == 4 {
+        // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
+        let words = unsafe { gather::load(&pointers.further(element * 4), mask) };
+        if let Some(words) = words {
+            // SAFETY: `T` is an unsigned integer of 32 bits.
+            *values = unsafe { std::mem::transmute_copy::<[u32; LANES], [T; LANES]>(&words) };
+            return true;
+        }
+    }
+    let _ = (pointers, element, mask, values);
+    false
+}
+
+/// Stores the words of a warp with AVX-512 if they are 32 bits wide and follow one another; gives whether it did.
+#[inline(always)]
+fn scattered<T: Copy, const V4: bool>(
+    pointers: &Pointers,
+    element: usize,
+    mask: u32,
+    values: &[T; LANES],
+) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if V4 && size_of::<T>() == 4 {
+        // SAFETY: `T` is an unsigned integer of 32 bits.
+        let words = unsafe { std::mem::transmute_copy::<[T; LANES], [u32; LANES]>(values) };
+        // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
+        return unsafe { gather::store_row(&pointers.further(element * 4), mask, &words) };
+    }
+    let _ = (pointers, element, mask, values);
+    false
+}
+
+/// The index of a space in the statistics of traffic.
+pub(crate) fn traffic(space: AddressSpace) -> usize {
+    match space {
+        AddressSpace::Global | AddressSpace::Generic => 0,
+        AddressSpace::Shared => 1,
+        AddressSpace::Local => 2,
+        AddressSpace::Const => 3,
+    }
+}
+
+/// A load from the parameter block of the entry: the same for every lane.
+struct LoadParameter<T> {
+    offset: i64,
+    count: usize,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadParameter<T> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let size = size_of::<T>();
+        // The slot holds the variable's offset in the block.
+        let first = context.bank.lane(slots[self.count], 0).wrapping_add_signed(self.offset);
+        let bytes = size * self.count;
+        let block = &context.run.launch.parameters;
+        let inside = usize::try_from(first).ok().filter(|f| *f <= block.len() && bytes <= block.len() - f);
+        let Some(first) = inside else {
+            let lane = mask.trailing_zeros() as usize;
+            let message =
+                format!("a read of {bytes} bytes at offset {first} of a parameter block of {}", block.len());
+            return context.fault(crate::finding::Kind::OutOfBounds, lane, message, Vec::new());
+        };
+        for element in 0..self.count {
+            let mut raw = [0; 16];
+            raw[..size].copy_from_slice(&block[first + element * size..][..size]);
+            let mut value = T::default();
+            // SAFETY: `raw` has at least `size` bytes and any bits are a `T`, an unsigned integer.
+            unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), (&raw mut value).cast::<u8>(), size) };
+            T::write(&mut context.bank, slots[element], mask, &[value; LANES]);
+        }
+        Flow::Next
+    }
+}
+
+struct Store<T> {
+    space: AddressSpace,
+    offset: i64,
+    count: usize,
+    release: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
+    #[inline(always)]
+    fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let size = size_of::<T>() as u64;
+        let bytes = size * self.count as u64;
+        let at = addresses(context, slots[0], self.offset);
+        let pointers =
+            match context.resolve(self.space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Write) {
+                Ok(pointers) => pointers,
+                Err(flow) => return flow,
+            };
+        if self.release {
+            fence(Ordering::Release);
+        }
+        for element in 0..self.count {
+            let slot = slots[1 + element];
+            if slot.is_sink() {
+                continue;
+            }
+            let values = T::read(&context.bank, slot);
+            if scattered::<T, V4>(&pointers, element, mask, &values) {
+                // AVX-512 has stored them.
+            } else if mask == u32::MAX {
+                for lane in 0..LANES {
+                    let to = pointers.lane(lane, element * size as usize);
+                    // SAFETY: `resolve` has checked the bytes of every active lane, and all are active.
+                    unsafe { access::store(to, values[lane]) };
+                }
+            } else {
+                let mut left = mask;
+                while left != 0 {
+                    let lane = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    let to = pointers.lane(lane, element * size as usize);
+                    // SAFETY: `resolve` has checked the bytes of every active lane.
+                    unsafe { access::store(to, values[lane]) };
+                }
+            }
+        }
+        if context.run.launch.statistics {
+            context.worker.statistics.bytes_written[traffic(self.space)] +=
+                bytes * u64::from(mask.count_ones());
+        }
+        Flow::Next
+    }
+}

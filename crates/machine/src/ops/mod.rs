@@ -1,0 +1,117 @@
+//! The operations, a file for each section of the manual: which function of `num` or of the machine a form means.
+
+pub mod approximate;
+pub mod atomic;
+pub mod bits;
+pub mod cache;
+pub mod comparison;
+pub mod convert;
+pub mod extended;
+pub mod fence;
+pub mod floating;
+pub mod generic;
+pub mod half;
+pub mod integer;
+pub mod load_store;
+pub mod logic;
+pub mod matrix;
+pub mod misc;
+pub mod mixed;
+pub mod moves;
+pub mod permute;
+pub mod special;
+pub mod stack;
+pub mod video;
+pub mod warp;
+
+use ptxvm_isa::{Kind, Type};
+
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::Slot;
+use crate::statistics::Class;
+
+/// Every file's choice, in the order of the manual.
+const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
+    approximate::select,
+    atomic::select,
+    bits::select,
+    cache::select,
+    comparison::select,
+    convert::select,
+    extended::select,
+    fence::select,
+    floating::select,
+    generic::select,
+    half::select,
+    integer::select,
+    load_store::select,
+    logic::select,
+    matrix::select,
+    misc::select,
+    mixed::select,
+    moves::select,
+    permute::select,
+    stack::select,
+    video::select,
+    warp::select,
+];
+
+/// The operation of a form; `None` if the machine does not have it.
+#[must_use]
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    SELECT.iter().find_map(|select| select(form))
+}
+
+/// Whether the machine runs a form, the instructions that end blocks included.
+#[must_use]
+pub fn executes(form: &Form<'_>) -> bool {
+    crate::link::ends_block(form) || select(form).is_some()
+}
+
+/// The operation of a form that the machine does not have: it says so when it is reached.
+#[must_use]
+pub fn unsupported(form: &Form<'_>) -> Op {
+    Box::new(Unsupported(crate::link::head(form)))
+}
+
+struct Unsupported(String);
+
+impl Execute for Unsupported {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+        context.worker.unsupported = Some(self.0.clone());
+        Flow::Stop
+    }
+}
+
+/// What a form is counted as.
+#[must_use]
+pub fn class(form: &Form<'_>) -> Class {
+    let section = form.section();
+    let part =
+        |prefix: &str| section == prefix || section.strip_prefix(prefix).is_some_and(|r| r.starts_with('.'));
+    match form.opcode() {
+        "ld" | "ldu" | "tex" | "tld4" | "suld" | "ldmatrix" => return Class::Load,
+        "st" | "sust" | "stmatrix" => return Class::Store,
+        "atom" | "red" | "sured" => return Class::Atomic,
+        "cvt" => return Class::Convert,
+        "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => return Class::Warp,
+        "fence" | "membar" | "bar" | "barrier" | "mbarrier" => return Class::Barrier,
+        "mov" | "prmt" | "cvta" | "isspacep" => return Class::Move,
+        _ => {}
+    }
+    let float = || match form.main_type() {
+        Some(Type::F64) => Class::Double,
+        Some(ty) if ty.kind() == Kind::Packed || matches!(ty, Type::F16 | Type::F16x2) => Class::Half,
+        _ => Class::Single,
+    };
+    match section {
+        _ if ["9.7.1", "9.7.2", "9.7.8", "9.7.18"].iter().any(|s| part(s)) => Class::Integer,
+        _ if ["9.7.3", "9.7.5"].iter().any(|s| part(s)) => float(),
+        _ if part("9.7.4") => Class::Half,
+        _ if ["9.7.6", "9.7.7"].iter().any(|s| part(s)) => Class::Compare,
+        _ if part("9.7.12") => Class::Control,
+        _ => Class::Other,
+    }
+}

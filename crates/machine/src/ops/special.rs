@@ -1,0 +1,119 @@
+//! Special registers (manual chapter 10).
+//!
+//! Clocks count instructions, not time, so that a run with the same seed sees the same numbers.
+
+use ptxvm_isa::{ISA, Type};
+
+use crate::context::Context;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::{LANES, Slot, Value};
+
+/// Nanoseconds that `%globaltimer` starts from: some day in 2026, the same for every run.
+const EPOCH: u64 = 1_790_000_000_000_000_000;
+
+/// The bytes of a lane of a special register; 0 for a predicate.
+#[must_use]
+pub fn width(sreg: u16) -> u8 {
+    match ISA.sregs.get(usize::from(sreg)).map(|s| s.ty) {
+        Some(Type::Pred) => 0,
+        Some(Type::U64 | Type::B64) => 8,
+        _ => 4,
+    }
+}
+
+/// The operation that reads a special register into its only destination.
+#[must_use]
+pub fn read(sreg: u16, member: u8) -> Op {
+    let name = ISA.sregs.get(usize::from(sreg)).map_or("", |s| s.name);
+    Box::new(Read { name, member: usize::from(member) })
+}
+
+/// The operation that gives the address of a byte of the parameter block.
+#[must_use]
+pub fn parameter_address(offset: u64) -> Op {
+    Box::new(ParameterAddress(offset))
+}
+
+struct ParameterAddress(u64);
+
+impl Execute for ParameterAddress {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let address = context.run.parameters.wrapping_add(self.0);
+        u64::write(&mut context.bank, slots[0], mask, &[address; LANES]);
+        Flow::Next
+    }
+}
+
+struct Read {
+    name: &'static str,
+    member: usize,
+}
+
+impl Execute for Read {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let lane = |f: fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
+        let dimension = |of: [u32; 3], beyond: u32| u64::from(of.get(self.member).copied().unwrap_or(beyond));
+        let launch = context.run.launch;
+        let values: [u64; LANES] = match self.name {
+            "%tid" => match context.warp.tid.get(self.member) {
+                Some(tid) => tid.map(u64::from),
+                None => [0; LANES],
+            },
+            "%laneid" => lane(|l| l),
+            "%lanemask_eq" => lane(|l| 1 << l),
+            "%lanemask_le" => lane(|l| u32::MAX >> (31 - l)),
+            "%lanemask_lt" => lane(|l| (1 << l) - 1),
+            "%lanemask_ge" => lane(|l| u32::MAX << l),
+            "%lanemask_gt" => lane(|l| (u32::MAX << l) & !(1 << l)),
+            "%ntid" => [dimension(launch.block, 0); LANES],
+            "%ctaid" | "%clusterid" => [dimension(context.cta.ctaid, 0); LANES],
+            "%nctaid" | "%nclusterid" => [dimension(launch.grid, 0); LANES],
+            "%cluster_ctaid" => [0; LANES],
+            "%cluster_nctaid" => [dimension([1; 3], 0); LANES],
+            _ => [uniform(self.name, context); LANES],
+        };
+        match slots[0].width {
+            0 => bool::write(&mut context.bank, slots[0], mask, &values.map(|v| v != 0)),
+            8 => u64::write(&mut context.bank, slots[0], mask, &values),
+            _ => u32::write(&mut context.bank, slots[0], mask, &values.map(|v| v as u32)),
+        }
+        Flow::Next
+    }
+}
+
+/// Special registers that are the same for the whole warp.
+fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
+    let profile = context.run.environment.profile;
+    let shared = context.cta.shared.bytes() as u64;
+    let reserved = u64::from(profile.shared_reserved);
+    match name {
+        "%warpid" => u64::from(context.warp.index),
+        "%nwarpid" => u64::from(profile.threads_per_sm / 32),
+        "%smid" => u64::from(context.cta.smid),
+        "%nsmid" => u64::from(profile.sms),
+        "%gridid" => context.run.gridid,
+        "%cluster_nctarank" => 1,
+        "%clock" | "%clock64" => clock(context),
+        "%clock_hi" => clock(context) >> 32,
+        "%globaltimer" | "%globaltimer_lo" => timer(context),
+        "%globaltimer_hi" => timer(context) >> 32,
+        "%total_smem_size" => shared.next_multiple_of(128),
+        "%dynamic_smem_size" => u64::from(context.run.launch.shared),
+        "%aggr_smem_size" => shared.next_multiple_of(128) + reserved,
+        "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => reserved,
+        // Performance counters, environment registers, the rank in a cluster of one, and where reserved shared
+        // memory begins.
+        _ => 0,
+    }
+}
+
+/// Cycles: one for every instruction that the worker has run. Looking at the clock is waiting.
+fn clock(context: &mut Context<'_>) -> u64 {
+    context.worker.polled = true;
+    context.worker.instructions * 2
+}
+
+/// Nanoseconds, at the device's clock rate.
+fn timer(context: &mut Context<'_>) -> u64 {
+    EPOCH + clock(context) * 1_000_000 / u64::from(context.run.environment.profile.clock_khz.max(1))
+}

@@ -1,0 +1,77 @@
+//! `alloca`, `stacksave`, `stackrestore` (manual 9.7.17): memory of the running function that is taken at run time.
+//!
+//! The stack grows upwards here. A return gives back all that the function has taken.
+
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::{LANES, Slot, Value};
+
+/// The alignment that memory has without being asked for.
+const LEAST_ALIGNMENT: u64 = 8;
+
+/// The operation of an instruction on the stack.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    Some(match form.opcode() {
+        "alloca" => Box::new(Alloca { align: form.constant("immAlign").unwrap_or(1).max(LEAST_ALIGNMENT) }),
+        "stacksave" => Box::new(Save),
+        "stackrestore" => Box::new(Restore),
+        _ => return None,
+    })
+}
+
+struct Alloca {
+    align: u64,
+}
+
+impl Execute for Alloca {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let sizes = u64::read(&context.bank, slots[1]);
+        let mut taken = [0; LANES];
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let start = context.warp.stack[lane].checked_next_multiple_of(self.align).unwrap_or(u64::MAX);
+            let end = start.saturating_add(sizes[lane]);
+            if let Err(overflow) = context.warp.local.grow_to(end) {
+                let message = format!("`alloca` of {} bytes overflows the thread's stack", sizes[lane]);
+                return context.fault(Kind::StackOverflow, lane, message, vec![overflow.to_string()]);
+            }
+            taken[lane] = start;
+            context.warp.stack[lane] = end;
+        }
+        u64::write(&mut context.bank, slots[0], mask, &taken);
+        Flow::Next
+    }
+}
+
+struct Save;
+
+impl Execute for Save {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let stack = context.warp.stack;
+        u64::write(&mut context.bank, slots[0], mask, &stack);
+        Flow::Next
+    }
+}
+
+struct Restore;
+
+impl Execute for Restore {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let wanted = u64::read(&context.bank, slots[0]);
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let now = context.warp.stack[lane];
+            // A restore only ever gives memory back.
+            if wanted[lane] > now {
+                let message = format!(
+                    "`stackrestore` to {:#x}, which is beyond the stack's end at {now:#x}",
+                    wanted[lane]
+                );
+                let note = "the operand must be what `stacksave` gave in the same function";
+                return context.fault(Kind::Misuse, lane, message, vec![note.into()]);
+            }
+            context.warp.stack[lane] = wanted[lane];
+        }
+        Flow::Next
+    }
+}

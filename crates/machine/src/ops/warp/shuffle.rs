@@ -1,0 +1,81 @@
+//! `shfl`: a lane reads a register of another lane.
+
+use super::Members;
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::{LANES, Slot, Value};
+
+/// The operation of `shfl`, with or without `.sync`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let members = Members::named(form);
+    let predicate = form.operands().iter().filter(|o| o.written).count() == 2;
+    let mode = match form.slot("mode")? {
+        "up" => Mode::Up,
+        "down" => Mode::Down,
+        "bfly" => Mode::Bfly,
+        "idx" => Mode::Idx,
+        _ => return None,
+    };
+    Some(Box::new(Shuffle { mode, predicate, members }))
+}
+
+/// How the lane to read from is found.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// So many lanes below.
+    Up,
+    /// So many lanes above.
+    Down,
+    /// The lane whose number differs in these bits.
+    Bfly,
+    /// The lane of this number in the segment.
+    Idx,
+}
+
+impl Mode {
+    /// The lane that `lane` reads from, if it is in range. `b` says which, `c` splits the warp and bounds the choice.
+    #[inline(always)]
+    fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
+        let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+        let most = lane & segment | clamp & !segment;
+        let least = lane & segment;
+        let source = match self {
+            // Below lane 0 the difference wraps; as a signed number it is below every bound.
+            Self::Up => lane.wrapping_sub(b),
+            Self::Down => lane + b,
+            Self::Bfly => lane ^ b,
+            Self::Idx => least | b & !segment,
+        };
+        let inside = match self {
+            Self::Up => source as i32 >= most as i32,
+            _ => source <= most,
+        };
+        (if inside { source & 31 } else { lane }, inside)
+    }
+}
+
+struct Shuffle {
+    mode: Mode,
+    predicate: bool,
+    members: Members,
+}
+
+impl Execute for Shuffle {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let (to, from) = slots.split_at(1 + usize::from(self.predicate));
+        if let Err(flow) = self.members.lanes(context, from, mask) {
+            return flow;
+        }
+        // A lane that does not take part gives what its register holds: the manual leaves it open.
+        let a = u32::read(&context.bank, from[0]);
+        let b = u32::read(&context.bank, from[1]);
+        let c = u32::read(&context.bank, from[2]);
+        let sources: [(u32, bool); LANES] = std::array::from_fn(|l| self.mode.source(l as u32, b[l], c[l]));
+        u32::write(&mut context.bank, to[0], mask, &sources.map(|(source, _)| a[source as usize & 31]));
+        if let Some(p) = to.get(1) {
+            bool::write(&mut context.bank, *p, mask, &sources.map(|(_, inside)| inside));
+        }
+        Flow::Next
+    }
+}

@@ -1,0 +1,339 @@
+//! The registers of one activation of a function: structures of arrays, 32 lanes side by side.
+//!
+//! A register of `w` bytes is `32 * w` bytes, lane after lane, so that one instruction is one loop over
+//! contiguous memory; a predicate is a 32-bit mask. Constants have the same shape in a block of their own that all
+//! warps share, so an operation need not know whether an operand is a register or a constant.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+/// The lanes of a warp.
+pub const LANES: usize = 32;
+
+/// Every lane.
+pub const ALL: u32 = u32::MAX;
+
+/// Where an operand lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The byte offset in the activation's registers or in the constants.
+    pub(crate) offset: u32,
+    /// The bytes of one lane; 0 for a predicate.
+    pub(crate) width: u8,
+    pub(crate) flags: u8,
+}
+
+impl Slot {
+    /// It lies in the constants.
+    pub(crate) const CONSTANT: u8 = 1;
+    /// A predicate that is read negated.
+    pub(crate) const NEGATED: u8 = 2;
+    /// A result narrower than the register is sign-extended.
+    pub(crate) const SIGNED: u8 = 4;
+    /// The sink `_`: nothing is written.
+    pub(crate) const SINK: u8 = 8;
+
+    pub(crate) const SINKHOLE: Slot = Slot { offset: 0, width: 4, flags: Self::SINK };
+
+    pub(crate) const fn register(offset: u32, width: u8) -> Self {
+        Self { offset, width, flags: 0 }
+    }
+
+    /// Whether a write goes nowhere.
+    #[must_use]
+    pub const fn is_sink(self) -> bool {
+        self.flags & Self::SINK != 0
+    }
+
+    /// Whether it is a constant, the same in every lane.
+    #[must_use]
+    pub const fn is_constant(self) -> bool {
+        self.flags & Self::CONSTANT != 0
+    }
+
+    /// The bytes that it takes in its block.
+    pub(crate) const fn size(self) -> u32 {
+        if self.width == 0 { 4 } else { self.width as u32 * LANES as u32 }
+    }
+}
+
+/// A block of registers or constants: zeroed, 64-byte aligned, of fixed size.
+#[derive(Debug)]
+pub struct Block {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the block is owned memory without interior sharing; moving it to another thread moves plain bytes.
+unsafe impl Send for Block {}
+// SAFETY: shared references only read (`Bank` writes through the exclusive borrow of the warp).
+unsafe impl Sync for Block {}
+
+impl Block {
+    const ALIGN: usize = 64;
+
+    /// A zeroed block of at least this many bytes.
+    #[must_use]
+    pub fn new(len: usize) -> Self {
+        let len = len.max(1).next_multiple_of(Self::ALIGN);
+        let Ok(layout) = Layout::from_size_align(len, Self::ALIGN) else {
+            handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>())
+        };
+        // SAFETY: the size is not zero.
+        let start = unsafe { alloc_zeroed(layout) };
+        match NonNull::new(start) {
+            Some(start) => Self { start, len },
+            None => handle_alloc_error(layout),
+        }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: `start` points to `len` initialised bytes that live as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    /// Its bytes, to be changed.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `bytes`, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Ok(layout) = Layout::from_size_align(self.len, Self::ALIGN) {
+            // SAFETY: allocated in `new` with this layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) }
+        }
+    }
+}
+
+/// The registers and constants that the running instruction sees.
+///
+/// Holds pointers rather than borrows because the activation's block stays where it is while operations also need
+/// the warp mutably. Slots are made by the linker alone, which keeps every one inside its block; `read` and
+/// `write` assert it in debug builds.
+#[derive(Clone, Copy, Debug)]
+pub struct Bank {
+    registers: *mut u8,
+    constants: *const u8,
+    register_bytes: u32,
+    constant_bytes: u32,
+}
+
+impl Bank {
+    pub(crate) fn new(registers: &mut Block, constants: &Block) -> Self {
+        Self {
+            registers: registers.start.as_ptr(),
+            constants: constants.start.as_ptr(),
+            register_bytes: registers.len() as u32,
+            constant_bytes: constants.len() as u32,
+        }
+    }
+
+    #[inline(always)]
+    fn pointer(&self, slot: Slot) -> *const u8 {
+        let constant = slot.is_constant();
+        let len = if constant { self.constant_bytes } else { self.register_bytes };
+        debug_assert!(slot.offset + slot.size() <= len, "a slot outside of its block: {slot:?}");
+        let base = if constant { self.constants } else { self.registers };
+        // SAFETY: the linker keeps `offset + size` within the block (asserted above in debug builds).
+        unsafe { base.add(slot.offset as usize) }
+    }
+
+    /// The lanes of a register whose width is that of `T`.
+    #[inline(always)]
+    pub(crate) fn lanes<T: Plain>(&self, slot: Slot) -> [T; LANES] {
+        debug_assert_eq!(usize::from(slot.width), size_of::<T>());
+        // SAFETY: the slot has 32 lanes of this width, aligned to 32 * width bytes at most 64; any bits are a `T`.
+        unsafe { self.pointer(slot).cast::<[T; LANES]>().read() }
+    }
+
+    /// Sets the lanes in the mask.
+    #[inline(always)]
+    pub(crate) fn set_lanes<T: Plain>(&mut self, slot: Slot, mask: u32, values: &[T; LANES]) {
+        debug_assert_eq!(usize::from(slot.width), size_of::<T>());
+        debug_assert!(!slot.is_constant(), "a constant is never written");
+        let to = self.pointer(slot).cast_mut().cast::<[T; LANES]>();
+        // SAFETY: as in `lanes`; the register block is only reached through the warp that this bank borrows from.
+        let to = unsafe { &mut *to };
+        if mask == ALL {
+            *to = *values;
+        } else {
+            for lane in 0..LANES {
+                to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
+            }
+        }
+    }
+
+    /// Clears a register in the lanes of a mask.
+    pub(crate) fn clear(&mut self, slot: Slot, mask: u32) {
+        match slot.width {
+            0 => self.set_mask(slot, mask, 0),
+            1 => self.set_lanes(slot, mask, &[0u8; LANES]),
+            2 => self.set_lanes(slot, mask, &[0u16; LANES]),
+            4 => self.set_lanes(slot, mask, &[0u32; LANES]),
+            8 => self.set_lanes(slot, mask, &[0u64; LANES]),
+            _ => self.set_lanes(slot, mask, &[0u128; LANES]),
+        }
+    }
+
+    /// One lane of a register, as 64 bits, whatever its width.
+    #[must_use]
+    pub fn lane(&self, slot: Slot, lane: usize) -> u64 {
+        match slot.width {
+            0 => u64::from(self.mask(slot) >> lane & 1),
+            1 => u64::from(self.lanes::<u8>(slot)[lane]),
+            2 => u64::from(self.lanes::<u16>(slot)[lane]),
+            4 => u64::from(self.lanes::<u32>(slot)[lane]),
+            8 => self.lanes::<u64>(slot)[lane],
+            _ => self.lanes::<u128>(slot)[lane] as u64,
+        }
+    }
+
+    /// A predicate as a mask of lanes.
+    #[inline(always)]
+    pub fn mask(&self, slot: Slot) -> u32 {
+        debug_assert_eq!(slot.width, 0);
+        // SAFETY: a predicate slot is four bytes, four-byte aligned.
+        let mask = unsafe { self.pointer(slot).cast::<u32>().read() };
+        if slot.flags & Slot::NEGATED != 0 { !mask } else { mask }
+    }
+
+    /// Sets a predicate in the lanes of a mask.
+    #[inline(always)]
+    pub fn set_mask(&mut self, slot: Slot, mask: u32, value: u32) {
+        if slot.is_sink() {
+            return;
+        }
+        debug_assert_eq!(slot.width, 0);
+        let to = self.pointer(slot).cast_mut().cast::<u32>();
+        // SAFETY: as in `mask`, and the register block is only reached through this bank.
+        unsafe { *to = *to & !mask | value & mask };
+    }
+}
+
+/// Bits that a lane may hold.
+pub trait Plain: Copy {}
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for u32 {}
+impl Plain for u64 {}
+impl Plain for u128 {}
+
+/// A value that operations read from sources and write to destinations.
+pub trait Value: Copy {
+    /// What a fresh array of lanes holds.
+    const ZERO: Self;
+    /// Reads a source: the low bits of a wider register, a narrower one zero-extended.
+    fn read(bank: &Bank, slot: Slot) -> [Self; LANES];
+    /// Writes a destination: a wider register is extended as the slot says.
+    fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]);
+}
+
+macro_rules! value {
+    ($ty:ident $signed:ident $width:literal) => {
+        impl Value for $ty {
+            const ZERO: Self = 0;
+
+            #[inline(always)]
+            fn read(bank: &Bank, slot: Slot) -> [Self; LANES] {
+                if slot.width == $width {
+                    return bank.lanes::<$ty>(slot);
+                }
+                let mut lanes = [0; LANES];
+                other_width(bank, slot, |lane, value| lanes[lane] = value as $ty);
+                lanes
+            }
+
+            #[inline(always)]
+            fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]) {
+                if slot.width == $width && !slot.is_sink() {
+                    return bank.set_lanes(slot, mask, values);
+                }
+                widen(bank, slot, mask, |lane| (values[lane] as u128, values[lane] as $signed as i128));
+            }
+        }
+    };
+}
+
+value!(u8 i8 1);
+value!(u16 i16 2);
+value!(u32 i32 4);
+value!(u64 i64 8);
+value!(u128 i128 16);
+
+/// The rare case: a source has another width than the operation reads.
+#[cold]
+#[inline(never)]
+fn other_width(bank: &Bank, slot: Slot, mut set: impl FnMut(usize, u128)) {
+    let values = match slot.width {
+        0 => bool::read(bank, slot).map(u128::from),
+        1 => bank.lanes::<u8>(slot).map(u128::from),
+        2 => bank.lanes::<u16>(slot).map(u128::from),
+        4 => bank.lanes::<u32>(slot).map(u128::from),
+        8 => bank.lanes::<u64>(slot).map(u128::from),
+        _ => bank.lanes::<u128>(slot),
+    };
+    for (lane, value) in values.into_iter().enumerate() {
+        set(lane, value);
+    }
+}
+
+/// The rare case: the destination has another width than the result.
+#[cold]
+#[inline(never)]
+fn widen(bank: &mut Bank, slot: Slot, mask: u32, both: impl Fn(usize) -> (u128, i128)) {
+    if slot.is_sink() {
+        return;
+    }
+    let signed = slot.flags & Slot::SIGNED != 0;
+    let value = |lane: usize| if signed { both(lane).1 as u128 } else { both(lane).0 };
+    match slot.width {
+        0 => bank.set_mask(slot, mask, (0..LANES).fold(0, |m, l| m | ((value(l) & 1) as u32) << l)),
+        1 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u8)),
+        2 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u16)),
+        4 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u32)),
+        8 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u64)),
+        _ => bank.set_lanes(slot, mask, &std::array::from_fn(value)),
+    }
+}
+
+impl Value for bool {
+    const ZERO: Self = false;
+
+    #[inline(always)]
+    fn read(bank: &Bank, slot: Slot) -> [Self; LANES] {
+        let mask = if slot.width == 0 { bank.mask(slot) } else { nonzero(bank, slot) };
+        let mut lanes = [false; LANES];
+        for (lane, value) in lanes.iter_mut().enumerate() {
+            *value = mask >> lane & 1 != 0;
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]) {
+        let mut bits = 0;
+        for (lane, value) in values.iter().enumerate() {
+            bits |= u32::from(*value) << lane;
+        }
+        if slot.width == 0 {
+            bank.set_mask(slot, mask, bits);
+        } else {
+            widen(bank, slot, mask, |lane| (values[lane].into(), values[lane].into()));
+        }
+    }
+}
+
+#[cold]
+fn nonzero(bank: &Bank, slot: Slot) -> u32 {
+    (0..LANES).fold(0, |mask, lane| mask | u32::from(bank.lane(slot, lane) & 1 != 0) << lane)
+}

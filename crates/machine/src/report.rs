@@ -1,0 +1,181 @@
+//! From a fault in the machine to a finding that a person can read.
+
+use ptxvm_ir::{Base, FunctionId, OperandKind};
+
+use crate::code::Source;
+use crate::context::{Run, Worker};
+use crate::cta::{Cta, Progress};
+use crate::finding::{Finding, Kind, Place, Thread, Unsupported};
+use crate::interpret::{self, Fault};
+use crate::warp::{Group, State, Warp};
+
+/// The finding of a fault.
+pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Progress {
+    let source = interpret::place(run.code, at.at);
+    let Some(fault) = worker.fault.take() else {
+        let instruction =
+            &run.code.program.functions[source.function.0 as usize].instructions[source.instruction as usize];
+        let what = worker.unsupported.take().unwrap_or_default();
+        return Progress::Unsupported(Unsupported { what, span: instruction.span });
+    };
+    let thread = thread(cta, &cta.warps[warp], fault.lane);
+    let registers = registers(&mut cta.warps[warp], at.activation, source, fault.lane, run);
+    let place = place(&cta.warps[warp], at.activation, source, run);
+    Progress::Finding(Box::new(Finding {
+        kind: fault.kind,
+        message: fault.message,
+        notes: fault.notes,
+        kernel: kernel(run),
+        place: Some(place),
+        thread: Some(thread),
+        registers,
+    }))
+}
+
+fn kernel(run: &Run<'_>) -> String {
+    run.code.program.functions[run.code.entry.0 as usize].name.clone()
+}
+
+fn thread(cta: &Cta, warp: &Warp, lane: usize) -> Thread {
+    Thread {
+        ctaid: cta.state.ctaid,
+        tid: [0, 1, 2].map(|d| warp.state.tid[d][lane]),
+        warp: warp.state.index,
+        lane: lane as u32,
+    }
+}
+
+fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Place {
+    let program = &run.code.program;
+    let function = &program.functions[source.function.0 as usize];
+    let instruction = &function.instructions[source.instruction as usize];
+    let location = program.locations.get(instruction.location as usize).map(|l| {
+        let file = program.files.iter().find(|(number, _)| *number == l.file);
+        (file.map_or_else(|| format!("file {}", l.file), |(_, name)| name.clone()), *l)
+    });
+    let mut calls = Vec::new();
+    let mut at = activation;
+    while let Some(call) = warp.activations.get(at as usize)
+        && let Some(block) = run.code.blocks.get(call.site as usize)
+        && calls.len() < 64
+    {
+        let site = block.source;
+        let caller = &program.functions[site.function.0 as usize];
+        calls.push((caller.name.clone(), caller.instructions[site.instruction as usize].span));
+        at = call.parent;
+    }
+    Place { function: function.name.clone(), span: instruction.span, location, calls }
+}
+
+/// The registers that an instruction names, with their values in one lane.
+fn registers(
+    warp: &mut Warp,
+    activation: u32,
+    source: Source,
+    lane: usize,
+    run: &Run<'_>,
+) -> Vec<(String, u64)> {
+    let program = &run.code.program;
+    let function = &program.functions[source.function.0 as usize];
+    let instruction = &function.instructions[source.instruction as usize];
+    let Some(Some(code)) = run.code.functions.get(source.function.0 as usize) else { return Vec::new() };
+    let bank = warp.bank(activation, run.code);
+    let operands = function.operands_of(instruction);
+    let mut found = Vec::new();
+    for operand in operands {
+        let register = match operand.kind {
+            OperandKind::Register { register, .. } => register,
+            OperandKind::Address { base: Base::Register(register), .. } => register,
+            _ => continue,
+        };
+        let Some(slot) = code.registers.get(register.0 as usize) else { continue };
+        let name = function.register_names.get(register.0 as usize).cloned().unwrap_or_default();
+        if !operand.written && found.iter().all(|(known, _)| *known != name) {
+            found.push((name, bank.lane(*slot, lane)));
+        }
+    }
+    found
+}
+
+/// Nothing in a CTA can run, and not all threads have ended: who waits for what.
+pub fn deadlock(cta: &mut Cta, run: &Run<'_>) -> Finding {
+    let mut notes = Vec::new();
+    let mut first: Option<(usize, Group, Source)> = None;
+    for index in 0..cta.warps.len() {
+        for group in &cta.warps[index].groups {
+            let source = waiting_at(group, run);
+            first = first.or(Some((index, *group, source)));
+            if notes.len() < 16 {
+                notes.push(waits(cta, &cta.warps[index], group, source, run));
+            }
+        }
+    }
+    let (warp, place) = match &first {
+        Some((index, group, source)) => {
+            (Some((*index, *group)), Some(place(&cta.warps[*index], group.activation, *source, run)))
+        }
+        None => (None, None),
+    };
+    let thread =
+        warp.map(|(index, group)| thread(cta, &cta.warps[index], group.mask.trailing_zeros() as usize));
+    let ended: u32 = cta.warps.iter().map(|w| (w.state.present & w.state.exited).count_ones()).sum();
+    if ended > 0 {
+        notes.push(format!("{ended} threads of the CTA have ended"));
+    }
+    let [x, y, z] = cta.state.ctaid;
+    let message = format!("no thread of CTA ({x},{y},{z}) can go on");
+    let kind = Kind::Deadlock;
+    Finding { kind, message, notes, kernel: kernel(run), place, thread, registers: Vec::new() }
+}
+
+/// The instruction that a waiting group stands at.
+fn waiting_at(group: &Group, run: &Run<'_>) -> Source {
+    let block = match group.state {
+        // A group at a barrier has already been moved behind it.
+        State::Barrier(..) => group.block.saturating_sub(1),
+        _ => group.block,
+    };
+    let block = &run.code.blocks[block as usize];
+    match group.state {
+        State::Barrier(..) => block.source,
+        _ => run.code.instructions.get(block.start as usize).map_or(block.source, |i| i.source),
+    }
+}
+
+fn waits(cta: &Cta, warp: &Warp, group: &Group, source: Source, run: &Run<'_>) -> String {
+    let who = format!("warp {}, lanes {:#010x}", warp.state.index, group.mask);
+    let line = text(source, run);
+    match group.state {
+        State::Barrier(number, _) => {
+            let (arrived, expected) = cta.state.barriers[number as usize].progress(cta.living());
+            let missing = warp.state.alive() & !group.mask;
+            let own = if missing == 0 {
+                String::new()
+            } else {
+                format!("; its own lanes {missing:#010x} have not come")
+            };
+            format!(
+                "{who} wait at barrier {number} ({line}): {arrived} of {expected} warps have arrived{own}"
+            )
+        }
+        State::Converge(members) => {
+            let missing = members & warp.state.alive() & !group.mask;
+            format!("{who} wait at {line} for lanes {missing:#010x} of their warp")
+        }
+        State::Ready | State::Released => format!("{who} could run"),
+    }
+}
+
+fn text(source: Source, run: &Run<'_>) -> String {
+    let program = &run.code.program;
+    let FunctionId(function) = source.function;
+    let instruction = &program.functions[function as usize].instructions[source.instruction as usize];
+    let form = &program.forms[instruction.form.0 as usize];
+    let form = crate::form::Form::new(form, &[]);
+    let mut name = form.name().to_string();
+    for word in form.modifiers() {
+        name.push('.');
+        name.push_str(word);
+    }
+    format!("`{name}`")
+}

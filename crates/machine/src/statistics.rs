@@ -1,0 +1,119 @@
+//! What a launch did, counted: instructions by class, lanes, memory traffic, time.
+
+use std::time::Duration;
+
+/// The classes that instructions are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// Integer arithmetic, logic and shifts.
+    Integer,
+    /// Floating point of 32 bits.
+    Single,
+    /// Floating point of 64 bits.
+    Double,
+    /// Floating point of 16 bits and less.
+    Half,
+    /// Comparison and selection.
+    Compare,
+    /// Conversion.
+    Convert,
+    /// Moves between registers.
+    Move,
+    /// Loads.
+    Load,
+    /// Stores.
+    Store,
+    /// Atomics and reductions on memory.
+    Atomic,
+    /// Exchange between the lanes of a warp.
+    Warp,
+    /// Barriers and fences.
+    Barrier,
+    /// Branches, calls, returns.
+    Control,
+    /// Everything else.
+    Other,
+}
+
+impl Class {
+    /// Every class, in the order of their numbers.
+    pub const ALL: [Class; 14] = [
+        Class::Integer,
+        Class::Single,
+        Class::Double,
+        Class::Half,
+        Class::Compare,
+        Class::Convert,
+        Class::Move,
+        Class::Load,
+        Class::Store,
+        Class::Atomic,
+        Class::Warp,
+        Class::Barrier,
+        Class::Control,
+        Class::Other,
+    ];
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Single => "f32",
+            Self::Double => "f64",
+            Self::Half => "half",
+            Self::Compare => "compare",
+            Self::Convert => "convert",
+            Self::Move => "move",
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Atomic => "atomic",
+            Self::Warp => "warp",
+            Self::Barrier => "barrier",
+            Self::Control => "control",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// The count of one launch.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Instructions that warps executed, by class.
+    pub warp_instructions: [u64; Class::ALL.len()],
+    /// The same, each counted once for every lane that was active (guards aside).
+    pub lane_instructions: [u64; Class::ALL.len()],
+    /// Bytes that loads read: global, shared, local, other.
+    pub bytes_read: [u64; 4],
+    /// Bytes that stores and atomics wrote.
+    pub bytes_written: [u64; 4],
+    /// CTAs that ran.
+    pub ctas: u64,
+    /// Wall-clock time.
+    pub time: Duration,
+}
+
+impl Statistics {
+    /// Adds what another worker counted.
+    pub fn add(&mut self, other: &Self) {
+        let sum = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
+        sum(&mut self.warp_instructions, &other.warp_instructions);
+        sum(&mut self.lane_instructions, &other.lane_instructions);
+        sum(&mut self.bytes_read, &other.bytes_read);
+        sum(&mut self.bytes_written, &other.bytes_written);
+        self.ctas += other.ctas;
+    }
+
+    /// All warp instructions.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.warp_instructions.iter().sum()
+    }
+
+    /// All lane instructions.
+    #[must_use]
+    pub fn lanes(&self) -> u64 {
+        self.lane_instructions.iter().sum()
+    }
+}

@@ -1,0 +1,208 @@
+//! A warp: its activations of functions, and the groups of lanes that run together.
+//!
+//! Every lane has a place in the code; lanes with the same place form a group. The group in the innermost call and,
+//! there, at the lowest block runs first, which brings lanes together again where their ways join. A group that
+//! spins steps back until the others have had their turn, so that a lock inside one warp is released.
+
+use crate::code::{Code, Function, Reduction};
+use crate::context::WarpState;
+use crate::registers::{Bank, Block, Slot};
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The block it is about to run.
+    pub block: u32,
+    /// Its lanes.
+    pub mask: u32,
+    /// The activation it is in.
+    pub activation: u32,
+    /// How deep that is: 0 for the entry.
+    pub depth: u32,
+    /// What it waits for.
+    pub state: State,
+    /// It spins: the others come first.
+    pub deferred: bool,
+}
+
+/// What a group waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    /// Nothing.
+    Ready,
+    /// For these lanes to come to the same block.
+    Converge(u32),
+    /// For a barrier to be complete; then the result goes there.
+    Barrier(u32, Option<(Slot, Reduction)>),
+    /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
+    Released,
+}
+
+/// A call in progress, shared by all lanes that made it at the same place under the same caller.
+#[derive(Debug)]
+pub struct Activation {
+    /// The function.
+    pub function: u32,
+    /// Its registers.
+    pub registers: Block,
+    /// The caller's activation.
+    pub parent: u32,
+    /// The block that ends with the call; `u32::MAX` for the entry.
+    pub site: u32,
+    /// The lanes that are in it; 0 if it is free to be used again.
+    pub lanes: u32,
+}
+
+/// A warp.
+#[derive(Debug)]
+pub struct Warp {
+    /// What operations may use.
+    pub state: WarpState,
+    /// The calls in progress; the first is the entry's.
+    pub activations: Vec<Activation>,
+    /// The groups, in no order.
+    pub groups: Vec<Group>,
+}
+
+impl Warp {
+    /// Places all lanes of a fresh warp at the beginning of the entry.
+    pub fn start(&mut self, code: &Code, entry: &Function) {
+        if self.activations.first().is_none_or(|a| a.registers.len() < entry.register_bytes as usize) {
+            self.activations.clear();
+            self.activations.push(Activation {
+                function: code.entry.0,
+                registers: Block::new(entry.register_bytes as usize),
+                parent: 0,
+                site: u32::MAX,
+                lanes: 0,
+            });
+        }
+        for later in &mut self.activations[1..] {
+            later.lanes = 0;
+        }
+        self.activations[0].lanes = self.state.present;
+        let mut bank = self.bank(0, code);
+        for slot in &entry.unset {
+            bank.clear(*slot, u32::MAX);
+        }
+        self.state.stack = [entry.frame_bytes; crate::registers::LANES];
+        self.groups.clear();
+        self.groups.push(Group {
+            block: entry.block,
+            mask: self.state.present,
+            activation: 0,
+            depth: 0,
+            state: State::Ready,
+            deferred: false,
+        });
+    }
+
+    /// The registers of an activation, with the code's constants.
+    pub fn bank(&mut self, activation: u32, code: &Code) -> Bank {
+        Bank::new(&mut self.activations[activation as usize].registers, &code.constants)
+    }
+
+    /// The group that runs next; `None` if all wait or have ended.
+    pub fn pick(&mut self) -> Option<usize> {
+        for round in 0..2 {
+            let ready = self
+                .groups
+                .iter()
+                .enumerate()
+                .filter(|(_, g)| matches!(g.state, State::Ready | State::Released) && !g.deferred);
+            if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block)) {
+                return Some(index);
+            }
+            if round == 0 {
+                self.groups.iter_mut().for_each(|g| g.deferred = false);
+            }
+        }
+        None
+    }
+
+    /// Adds a group, joined with one that is at the same place.
+    pub fn add(&mut self, group: Group) {
+        if group.mask == 0 {
+            return;
+        }
+        let same = |g: &&mut Group| {
+            g.block == group.block
+                && g.activation == group.activation
+                && !matches!(g.state, State::Barrier(..))
+        };
+        match self.groups.iter_mut().find(same) {
+            Some(other) => {
+                other.mask |= group.mask;
+                other.deferred &= group.deferred;
+                other.state = State::Ready;
+            }
+            None => self.groups.push(group),
+        }
+    }
+
+    /// Takes the group at the same place as `group`, if there is one, into it.
+    pub fn join(&mut self, group: &mut Group) {
+        let mut index = 0;
+        while index < self.groups.len() {
+            let other = &self.groups[index];
+            if other.block == group.block
+                && other.activation == group.activation
+                && !matches!(other.state, State::Barrier(..))
+            {
+                group.mask |= other.mask;
+                self.groups.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// When nothing is ready: lets groups go that wait for lanes which all wait in the same way, if at other places.
+    /// Gives whether some could go.
+    pub fn release_converging(&mut self) -> bool {
+        let waiting = self.groups.iter().fold(0, |mask, g| match g.state {
+            State::Converge(_) => mask | g.mask,
+            _ => mask,
+        });
+        let alive = self.state.alive();
+        let mut any = false;
+        for group in &mut self.groups {
+            if let State::Converge(members) = group.state
+                && members & alive & !waiting == 0
+            {
+                group.state = State::Released;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// An activation for a call, the one that other lanes made at the same place if there is one.
+    pub fn activate(&mut self, function: u32, code: &Function, parent: u32, site: u32, lanes: u32) -> u32 {
+        let same =
+            |a: &Activation| a.lanes != 0 && a.parent == parent && a.site == site && a.function == function;
+        if let Some(index) = self.activations.iter().skip(1).position(same) {
+            self.activations[index + 1].lanes |= lanes;
+            return index as u32 + 1;
+        }
+        let free = |a: &Activation| {
+            a.lanes == 0 && a.function == function && a.registers.len() >= code.register_bytes as usize
+        };
+        let index = match self.activations.iter().skip(1).position(free) {
+            Some(index) => index + 1,
+            None => {
+                self.activations.push(Activation {
+                    function,
+                    registers: Block::new(code.register_bytes as usize),
+                    parent,
+                    site,
+                    lanes: 0,
+                });
+                self.activations.len() - 1
+            }
+        };
+        let activation = &mut self.activations[index];
+        (activation.parent, activation.site, activation.lanes) = (parent, site, lanes);
+        index as u32
+    }
+}
