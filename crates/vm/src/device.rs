@@ -1,0 +1,126 @@
+//! A device: a profile and a memory. Everything else is made from it and keeps it alive.
+
+use std::sync::Arc;
+
+use ptxvm_machine::Profile;
+use ptxvm_memory::{AccessError, AllocationKind, FreeError, GlobalMemory, OutOfMemory};
+
+use crate::failure::LoadError;
+use crate::module::Module;
+
+/// A virtual GPU. Cloning gives another handle to the same one.
+#[derive(Clone, Debug)]
+pub struct Device {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    profile: &'static Profile,
+    memory: GlobalMemory,
+}
+
+impl Device {
+    /// A device with the limits and numbers of `profile`, and empty memory.
+    #[must_use]
+    pub fn new(profile: &'static Profile) -> Self {
+        Self { shared: Arc::new(Shared { profile, memory: GlobalMemory::new(profile.memory) }) }
+    }
+
+    /// What GPU it is.
+    #[must_use]
+    pub fn profile(&self) -> &'static Profile {
+        self.shared.profile
+    }
+
+    /// Its memory, for what the methods here do not offer.
+    #[must_use]
+    pub fn memory(&self) -> &GlobalMemory {
+        &self.shared.memory
+    }
+
+    /// Checks a module, makes it ready to run and places its variables in memory.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the PTX, or why this device cannot take it.
+    pub fn load(&self, source: &str) -> Result<Module, LoadError> {
+        crate::load::load(self, source)
+    }
+
+    /// Gives zeroed memory, aligned as the driver aligns it. [`Buffer`](crate::Buffer) frees itself; this does not.
+    ///
+    /// ```
+    /// let device = ptxvm_vm::Device::default();
+    /// let address = device.allocate(1024)?;
+    /// device.write(address + 8, b"hello")?;
+    /// let mut text = [0; 5];
+    /// device.read(address + 8, &mut text)?;
+    /// assert_eq!(&text, b"hello");
+    /// device.free(address)?;
+    /// assert!(device.read(address, &mut text).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The device or the host has not that much.
+    pub fn allocate(&self, size: u64) -> Result<u64, OutOfMemory> {
+        self.allocate_named(size, None)
+    }
+
+    /// The same, with a name for reports.
+    ///
+    /// # Errors
+    /// The device or the host has not that much.
+    pub fn allocate_named(&self, size: u64, name: Option<&str>) -> Result<u64, OutOfMemory> {
+        self.memory().allocate(size, 1, AllocationKind::Device, name.map(str::to_owned))
+    }
+
+    /// Frees what [`Device::allocate`] gave.
+    ///
+    /// # Errors
+    /// The address is not the start of such memory.
+    pub fn free(&self, address: u64) -> Result<(), FreeError> {
+        self.memory().free_kind(address, AllocationKind::Device)?;
+        self.memory().reclaim();
+        Ok(())
+    }
+
+    /// Copies device memory to the host.
+    ///
+    /// # Errors
+    /// Part of it is not allocated.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), AccessError> {
+        self.memory().read(address, to)
+    }
+
+    /// Copies host memory to the device.
+    ///
+    /// # Errors
+    /// Part of the target is not allocated.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), AccessError> {
+        self.memory().write(address, from)
+    }
+
+    /// Sets `size` bytes of device memory to `byte`.
+    ///
+    /// # Errors
+    /// Part of it is not allocated.
+    pub fn fill(&self, address: u64, size: u64, byte: u8) -> Result<(), AccessError> {
+        self.memory().fill(address, size, byte)
+    }
+
+    /// Copies device memory to device memory; the two may overlap.
+    ///
+    /// # Errors
+    /// Part of either is not allocated.
+    pub fn copy(&self, to: u64, from: u64, size: u64) -> Result<(), AccessError> {
+        self.memory().copy(to, from, size)
+    }
+}
+
+impl Default for Device {
+    /// An H200.
+    fn default() -> Self {
+        Self::new(Default::default())
+    }
+}

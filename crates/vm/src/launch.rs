@@ -1,0 +1,136 @@
+//! What a launch is told: shape, arguments, limits, and where its text goes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ptxvm_machine::Control;
+
+use crate::arguments::{Argument, Arguments};
+
+/// A size in three dimensions; from one number, two or three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions(pub [u32; 3]);
+
+impl Default for Dimensions {
+    fn default() -> Self {
+        Self([1; 3])
+    }
+}
+
+impl From<u32> for Dimensions {
+    fn from(x: u32) -> Self {
+        Self([x, 1, 1])
+    }
+}
+
+impl From<(u32, u32)> for Dimensions {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<(u32, u32, u32)> for Dimensions {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self([x, y, z])
+    }
+}
+
+impl From<[u32; 3]> for Dimensions {
+    fn from(xyz: [u32; 3]) -> Self {
+        Self(xyz)
+    }
+}
+
+/// Takes what the guest prints; it may be called from several threads.
+pub type Print = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
+/// Everything about a launch but the kernel.
+///
+/// ```
+/// use std::time::Duration;
+/// use ptxvm_vm::LaunchOptions;
+/// let launch = LaunchOptions {
+///     shared: 4096,
+///     timeout: Some(Duration::from_secs(10)),
+///     ..LaunchOptions::new((64, 64), 256).argument(7u32)
+/// };
+/// assert_eq!(launch.grid.0, [64, 64, 1]);
+/// ```
+#[derive(Clone)]
+pub struct LaunchOptions {
+    /// CTAs in each dimension.
+    pub grid: Dimensions,
+    /// Threads of a CTA in each dimension.
+    pub block: Dimensions,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The values of the parameters.
+    pub arguments: Arguments,
+    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
+    pub seed: u64,
+    /// How many host threads run CTAs; with one, every run is the same.
+    pub threads: usize,
+    /// Stops the kernel after so many warp instructions.
+    pub max_instructions: Option<u64>,
+    /// Stops the kernel after so long.
+    pub timeout: Option<Duration>,
+    /// Whether memory traffic is counted, which costs time.
+    pub statistics: bool,
+    /// How to watch the launch and to stop it from another thread.
+    pub control: Arc<Control>,
+    /// Takes what the guest prints; without one it is dropped.
+    pub print: Option<Print>,
+}
+
+impl LaunchOptions {
+    /// A launch of this shape, without arguments and limits.
+    #[must_use]
+    pub fn new(grid: impl Into<Dimensions>, block: impl Into<Dimensions>) -> Self {
+        Self { grid: grid.into(), block: block.into(), ..Self::default() }
+    }
+
+    /// Appends an argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Argument) -> Self {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// Has what the guest prints given to `print`.
+    #[must_use]
+    pub fn on_print(mut self, print: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.print = Some(Arc::new(print));
+        self
+    }
+}
+
+impl Default for LaunchOptions {
+    fn default() -> Self {
+        Self {
+            grid: Dimensions::default(),
+            block: Dimensions::default(),
+            shared: 0,
+            arguments: Arguments::default(),
+            seed: 0,
+            threads: 1,
+            max_instructions: None,
+            timeout: None,
+            statistics: false,
+            control: Arc::default(),
+            print: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for LaunchOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LaunchOptions")
+            .field("grid", &self.grid)
+            .field("block", &self.block)
+            .field("shared", &self.shared)
+            .field("arguments", &self.arguments)
+            .field("seed", &self.seed)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,86 @@
+//! The face for embedders: load a module, allocate, launch, read back.
+//!
+//! A [`Device`] is a GPU of some make in this process. It loads PTX ([`Device::load`]), owns memory ([`Buffer`], or
+//! bare addresses as the driver gives them), and runs kernels with the bits that the GPU would give.
+//!
+//! ```
+//! use ptxvm_vm::{Buffer, Device, LaunchOptions};
+//!
+//! const SOURCE: &str = r"
+//! .version 9.1
+//! .target sm_80
+//! .address_size 64
+//! // x[i] = a * x[i] for the thread i
+//! .visible .entry scale(.param .f32 a, .param .u64 x)
+//! {
+//!     .reg .b32 %t;
+//!     .reg .f32 %a, %v;
+//!     .reg .b64 %p;
+//!     mov.u32 %t, %tid.x;
+//!     ld.param.f32 %a, [a];
+//!     ld.param.u64 %p, [x];
+//!     mad.wide.u32 %p, %t, 4, %p;
+//!     ld.global.f32 %v, [%p];
+//!     mul.f32 %v, %a, %v;
+//!     st.global.f32 [%p], %v;
+//!     ret;
+//! }";
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::default();
+//! let module = device.load(SOURCE)?;
+//! let x = Buffer::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0])?;
+//! let launch = LaunchOptions::new(1, 4).argument(2.5f32).argument(&x);
+//! module.kernel("scale")?.launch(&launch)?;
+//! assert_eq!(x.to_vec::<f32>(), [2.5, 5.0, 7.5, 10.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A launch that does not end well says whose fault it was ([`Failure`]): the guest's, with a [`Finding`] that
+//! names the instruction, the thread and the registers; nobody's, when ptxvm does not support something yet or a
+//! limit was reached; or ours.
+//!
+//! ```
+//! # use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions};
+//! # const SOURCE: &str = ".version 9.1\n.target sm_80\n.address_size 64\n
+//! # .visible .entry late(.param .u64 x) {\n .reg .b32 %r; .reg .b64 %p;\n
+//! # ld.param.u64 %p, [x];\n st.global.u32 [%p+16], 1;\n ret; }";
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let device = Device::default();
+//! # let module = device.load(SOURCE)?;
+//! let x = Buffer::from_slice(&device, &[0u32; 4])?;
+//! match module.kernel("late")?.launch(&LaunchOptions::new(1, 1).argument(&x)) {
+//!     Err(Failure::Finding(finding)) => assert_eq!(finding.kind, Kind::OutOfBounds),
+//!     other => panic!("the kernel writes behind its buffer: {other:?}"),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
+//! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`].
+
+mod arguments;
+mod buffer;
+mod device;
+mod failure;
+mod kernel;
+mod launch;
+mod limits;
+mod load;
+mod module;
+
+pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
+pub use buffer::{Buffer, Element};
+pub use device::Device;
+pub use failure::{Failure, KernelError, LoadError};
+pub use kernel::Kernel;
+pub use launch::{Dimensions, LaunchOptions, Print};
+pub use module::Module;
+
+pub use ptxvm_ir::{Limits, Parameter};
+pub use ptxvm_machine::{
+    Class, Control, Finding, Kind, Limit, Place, Profile, Statistics, Thread, Unsupported,
+};
+pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};

@@ -1,0 +1,123 @@
+//! A loaded module: its kernels by name, its variables by name, the text it came from.
+
+use std::sync::Arc;
+
+use ptxvm_ir::{Function, FunctionId, Program, Space};
+use ptxvm_machine::Addresses;
+use ptxvm_syntax::ast::Span;
+use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
+
+use crate::device::Device;
+use crate::failure::{KernelError, guarded};
+use crate::kernel::Kernel;
+
+/// PTX that a device has taken. Cloning gives another handle; the last one frees the variables.
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub(crate) loaded: Arc<Loaded>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub device: Device,
+    pub program: Arc<Program>,
+    pub addresses: Addresses,
+    pub source: String,
+    pub lines: LineIndex,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        free(&self.device, &self.addresses);
+    }
+}
+
+/// Frees what was placed for the variables of a module.
+pub(crate) fn free(device: &Device, addresses: &Addresses) {
+    for &address in addresses.variables.iter().filter(|&&address| address != 0) {
+        // Only a host that frees variables behind the module's back can make this fail.
+        let _ = device.memory().free(address);
+    }
+}
+
+impl Module {
+    /// The device that it is loaded on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.loaded.device
+    }
+
+    /// Its kernel of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, KernelError> {
+        let program = &self.loaded.program;
+        let Some(index) = program.functions.iter().position(|f| is_kernel(f) && f.name == name) else {
+            let known = self.kernels().map(|f| f.name.clone()).collect();
+            return Err(KernelError::Unknown { name: name.to_owned(), known });
+        };
+        let entry = FunctionId(index as u32);
+        let linked =
+            guarded(|| ptxvm_machine::Kernel::link(Arc::clone(program), entry, &self.loaded.addresses));
+        let linked = linked.map_err(KernelError::Bug)?;
+        Ok(Kernel { module: self.clone(), linked: Arc::new(linked) })
+    }
+
+    /// Its kernels, in the order of the source.
+    pub fn kernels(&self) -> impl Iterator<Item = &Function> {
+        self.loaded.program.functions.iter().filter(|f| is_kernel(f))
+    }
+
+    /// The address and the size of a `.global` or `.const` variable of the module.
+    ///
+    /// ```
+    /// let device = ptxvm_vm::Device::default();
+    /// let module = device.load(
+    ///     ".version 9.1\n.target sm_80\n.address_size 64\n
+    ///      .visible .global .u32 table[4] = {1, 2, 3};",
+    /// )?;
+    /// let (address, size) = module.variable("table").expect("it is declared");
+    /// let mut bytes = vec![0; size as usize];
+    /// device.read(address, &mut bytes)?;
+    /// assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let variables = &self.loaded.program.variables;
+        let index = variables.iter().position(|v| {
+            v.name == name && v.function.is_none() && matches!(v.space, Space::Global | Space::Const)
+        })?;
+        Some((*self.loaded.addresses.variables.get(index)?, variables[index].size))
+    }
+
+    /// What the check warned of.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.loaded.warnings
+    }
+
+    /// The text that it was made from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.loaded.source
+    }
+
+    /// The line and column where a span of a finding begins.
+    #[must_use]
+    pub fn place(&self, span: Span) -> LineColumn {
+        self.loaded.lines.line_column(&self.loaded.source, span.start)
+    }
+
+    /// The executable form of it.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.loaded.program
+    }
+}
+
+fn is_kernel(function: &Function) -> bool {
+    function.entry && function.defined
+}
