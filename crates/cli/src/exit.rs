@@ -1,6 +1,7 @@
 //! Exit codes: one meaning each, the same for every command, stated in the help.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A documented exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,8 +13,16 @@ pub const CLEAN: Exit = Exit(0);
 pub const USAGE: Exit = Exit(1);
 /// The PTX is wrong (for `fmt --check`: not formatted).
 pub const INVALID: Exit = Exit(2);
+/// The kernel did something wrong, or reached a limit that the user set.
+pub const FINDING: Exit = Exit(3);
+/// ptxvm does not support something yet.
+pub const UNSUPPORTED: Exit = Exit(4);
 /// ptxvm itself is broken.
 pub const BUG: Exit = Exit(101);
+/// The user interrupted a run.
+pub const INTERRUPTED: Exit = Exit(130);
+/// The kernel executed `trap`.
+pub const TRAP: Exit = Exit(134);
 
 /// The text that every `--help` ends with.
 pub const HELP: &str = "\
@@ -21,7 +30,18 @@ Exit status:
   0    clean
   1    wrong usage, or a file could not be read or written
   2    invalid PTX, or with `fmt --check` not formatted
-  101  a bug in ptxvm; please report it";
+  3    the kernel did something wrong, or reached --timeout or --max-instructions
+  4    ptxvm does not support something in it yet
+  101  a bug in ptxvm; please report it
+  130  interrupted
+  134  the kernel executed trap";
+
+impl Exit {
+    /// The number, for `std::process::exit`.
+    pub fn code(self) -> i32 {
+        i32::from(self.0)
+    }
+}
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
@@ -30,8 +50,17 @@ impl From<Exit> for ExitCode {
 }
 
 /// Says that a panic is our fault, not the guest's.
-pub fn report_bug(info: &std::panic::PanicHookInfo<'_>) {
-    eprintln!("ptxvm: internal error: {info}");
+pub fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
+    report_bug(info);
+}
+
+/// Says that something went wrong that cannot go wrong, once: a panic in one thread is often followed by others.
+pub fn report_bug(what: impl std::fmt::Display) {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if REPORTED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    eprintln!("ptxvm: internal error: {what}");
     eprintln!(
         "ptxvm: this is a bug in ptxvm, not in your PTX; please report it with the input that causes it"
     );

@@ -8,7 +8,9 @@ mod input;
 mod isa;
 mod pages;
 mod render;
+mod run;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +24,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a kernel and show what it did; `ptxvm FILE.ptx` does the same
+    #[command(after_help = exit::HELP)]
+    Run(Box<run::Arguments>),
     /// Check PTX files as ptxas would, and say what is wrong
     #[command(after_help = exit::HELP)]
     Check(check::Arguments),
@@ -37,7 +42,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(with_verb(std::env::args_os().collect())) {
         Ok(cli) => cli,
         Err(e) => {
             // Help and version go to standard output and are no failure; usage errors exit with 1.
@@ -45,8 +50,9 @@ fn main() -> ExitCode {
             return if e.print().is_ok() { code.into() } else { exit::USAGE.into() };
         }
     };
-    std::panic::set_hook(Box::new(exit::report_bug));
+    std::panic::set_hook(Box::new(exit::report_panic));
     let run = || match cli.command {
+        Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => format::run(&arguments),
         Command::Isa(arguments) => isa::run(&arguments),
@@ -56,4 +62,16 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(_) => exit::BUG.into(),
     }
+}
+
+/// A bare file means `run`, as wasmtime's users expect: a verb is put before what is a file and no verb.
+fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let bare = arguments.get(1).is_some_and(|first| {
+        let name = first.to_string_lossy();
+        name == "-" || name.ends_with(".ptx") || (!name.starts_with('-') && name.contains('/'))
+    });
+    if bare {
+        arguments.insert(1, "run".into());
+    }
+    arguments
 }

@@ -137,6 +137,7 @@ fn bytes_that_are_no_text_are_named_with_line_and_column() {
 fn every_help_states_the_exit_codes() {
     for command in [
         &["--help"][..],
+        &["run", "--help"],
         &["check", "--help"],
         &["fmt", "--help"],
         &["isa", "--help"],

@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Label, Severity};
 
-use super::Report;
+use super::{Message, Report};
 use crate::check::Color;
 
 /// The most of a line that is shown on either side of what is underlined, in bytes.
@@ -32,6 +32,23 @@ pub fn write(report: &Report<'_>, limit: usize, color: Color) -> io::Result<()> 
         let also = if warnings > 0 { format!(", {}", plural(warnings, "warning")) } else { String::new() };
         writeln!(out, "{}: {}{also}", report.name, plural(errors, "error"))?;
     }
+    out.flush()
+}
+
+/// Writes a message that is no diagnostic of the check: what happened in a run.
+pub fn message(report: &Report<'_>, message: &Message, color: Color) -> io::Result<()> {
+    let mut title = Level::ERROR.primary_title(message.text.as_str());
+    if let Some(id) = message.id {
+        title = title.id(id);
+    }
+    let places = message.places.iter().enumerate();
+    let mut group = title.elements(places.map(|(i, label)| snippet(report, label, i == 0)));
+    for note in &message.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
+    let mut out = io::BufWriter::new(stream(color));
+    writeln!(out, "{}", renderer.render(&[group]))?;
     out.flush()
 }
 

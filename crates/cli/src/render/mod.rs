@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::ast::Span;
-use ptxvm_syntax::{Diagnostic, Interner, LineColumn, LineIndex, Severity};
+use ptxvm_syntax::{Diagnostic, Interner, Label, LineColumn, LineIndex, Severity};
 
 use crate::check::{Color, Format};
 
@@ -58,13 +58,20 @@ impl<'a> Report<'a> {
     }
 
     /// A report of what has been found already.
-    pub fn with(name: &'a str, source: Cow<'a, str>, mut diagnostics: Vec<Diagnostic>) -> Report<'a> {
+    pub fn with(name: &'a str, source: Cow<'a, str>, diagnostics: Vec<Diagnostic>) -> Report<'a> {
+        let lines = LineIndex::new(&source);
+        let mut report = Report { name, source, diagnostics: Vec::new(), summary: String::new(), lines };
+        report.diagnose(diagnostics);
+        report
+    }
+
+    /// Puts what has been found into the report.
+    pub fn diagnose(&mut self, mut diagnostics: Vec<Diagnostic>) {
         for d in &mut diagnostics {
             clip(&mut d.message);
             d.help.iter_mut().for_each(clip);
         }
-        let lines = LineIndex::new(&source);
-        Report { name, source, diagnostics, summary: String::new(), lines }
+        self.diagnostics = diagnostics;
     }
 
     /// Whether the file may be used: it has warnings at most.
@@ -82,6 +89,33 @@ impl<'a> Report<'a> {
     pub fn place(&self, span: Span) -> (LineColumn, LineColumn) {
         let point = |offset| self.lines.line_column(&self.source, offset);
         (point(span.start), point(span.end))
+    }
+}
+
+/// What is to be said of a run: a sentence, the places it concerns (the first is where it happened), and notes.
+pub struct Message {
+    pub text: String,
+    pub id: Option<&'static str>,
+    pub places: Vec<Label>,
+    pub notes: Vec<String>,
+}
+
+impl Message {
+    pub fn new(text: impl Into<String>) -> Message {
+        Message { text: text.into(), id: None, places: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The word in brackets behind `error`.
+    pub fn id(mut self, id: &'static str) -> Message {
+        self.id = Some(id);
+        self
+    }
+
+    /// Writes it to standard error for people.
+    pub fn show(mut self, report: &Report<'_>, color: Color) -> io::Result<()> {
+        clip(&mut self.text);
+        self.notes.iter_mut().for_each(clip);
+        human::message(report, &self, color)
     }
 }
 

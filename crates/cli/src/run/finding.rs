@@ -1,0 +1,131 @@
+//! Showing what stopped a run: findings of the guest in rustc's manner, what is not supported, and limits.
+
+use ptxvm_syntax::Label;
+use ptxvm_vm::{Finding, Limit, Thread, Unsupported};
+use serde_json::{Value, json};
+
+use super::number::time;
+use crate::render::{Message, Report};
+
+/// A finding for people: the place, who did it, the registers, and how to see it again.
+pub fn message(finding: &Finding, seed: u64) -> Message {
+    let mut message = Message::new(finding.message.clone()).id(finding.kind.name());
+    if let Some(place) = &finding.place {
+        message.places.push(Label { span: place.span, text: String::new() });
+        for (function, span) in &place.calls {
+            message.places.push(Label { span: *span, text: format!("called from `{function}` here") });
+        }
+    }
+    message.notes.extend(finding.notes.iter().cloned());
+    let function = finding.place.as_ref().map(|p| p.function.as_str()).filter(|f| *f != finding.kernel);
+    let inside = function.map_or_else(String::new, |f| format!("`{f}`, called by "));
+    message.notes.push(match finding.thread {
+        Some(thread) => format!("{} of {inside}kernel `{}`", who(thread), finding.kernel),
+        None => format!("in {inside}kernel `{}`", finding.kernel),
+    });
+    if !finding.registers.is_empty() {
+        let registers: Vec<String> =
+            finding.registers.iter().map(|(name, value)| format!("{name} = {value:#x}")).collect();
+        message.notes.push(registers.join(", "));
+    }
+    if let Some((file, location)) = finding.place.as_ref().and_then(|p| p.location.as_ref()) {
+        message.notes.push(format!("made from {file}:{}{}", location.line, column(location.column)));
+    }
+    if seed != 0 {
+        message.notes.push(format!("--seed {seed} gives this order of execution again"));
+    }
+    message
+}
+
+fn column(column: u32) -> String {
+    if column == 0 { String::new() } else { format!(":{column}") }
+}
+
+fn who(t: Thread) -> String {
+    let ([cx, cy, cz], [x, y, z]) = (t.ctaid, t.tid);
+    format!("thread ({x},{y},{z}) of CTA ({cx},{cy},{cz}), lane {} of warp {},", t.lane, t.warp)
+}
+
+/// The same as an object.
+pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
+    let mut object = json!({
+        "kind": "finding",
+        "severity": "error",
+        "code": finding.kind.name(),
+        "message": finding.message,
+        "notes": finding.notes,
+        "file": report.name,
+        "kernel": finding.kernel,
+        "thread": finding.thread.map(|t| json!({
+            "ctaid": t.ctaid, "tid": t.tid, "warp": t.warp, "lane": t.lane,
+        })),
+        // JavaScript's numbers cannot hold 64 bits, hence text.
+        "registers": finding.registers.iter().map(|(name, value)| {
+            json!({ "name": name, "value": format!("{value:#x}") })
+        }).collect::<Vec<_>>(),
+        "seed": seed,
+    });
+    if let Some(place) = &finding.place {
+        let (start, end) = report.place(place.span);
+        object["function"] = json!(place.function);
+        object["line"] = json!(start.line);
+        object["column"] = json!(start.column);
+        object["end_line"] = json!(end.line);
+        object["end_column"] = json!(end.column);
+        object["source"] = json!(place.location.as_ref().map(|(file, location)| {
+            json!({ "file": file, "line": location.line, "column": location.column })
+        }));
+        let calls = place.calls.iter().map(|(function, span)| {
+            let at = report.place(*span).0;
+            json!({ "function": function, "line": at.line, "column": at.column })
+        });
+        object["calls"] = calls.collect();
+    }
+    object
+}
+
+/// What ptxvm cannot do yet, for people.
+pub fn unsupported(what: &Unsupported) -> Message {
+    let mut message =
+        Message::new(format!("ptxvm does not support this yet: {}", what.what)).id("unsupported");
+    // An empty span at the very beginning is no place.
+    if what.span.end > 0 {
+        message.places.push(Label { span: what.span, text: String::new() });
+    }
+    message
+}
+
+/// The same as an object.
+pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
+    let at = report.place(what.span).0;
+    let place = (what.span.end > 0).then_some((at.line, at.column));
+    json!({
+        "kind": "unsupported",
+        "severity": "error",
+        "message": what.what,
+        "file": report.name,
+        "line": place.map(|p| p.0),
+        "column": place.map(|p| p.1),
+    })
+}
+
+/// What stopped a run that did nothing wrong, and how far it had come.
+pub fn limit(limit: Limit, done: u64, ctas: u64) -> String {
+    let reached = format!("{done} of {ctas} CTAs had ended");
+    match limit {
+        Limit::Instructions(n) => {
+            format!("stopped after {n} warp instructions (--max-instructions); {reached}")
+        }
+        Limit::Time(after) => format!("stopped after {} (--timeout); {reached}", time(after)),
+        Limit::Interrupted => format!("interrupted; {reached}"),
+    }
+}
+
+/// The name of a limit in JSON.
+pub fn limit_name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Instructions(_) => "instructions",
+        Limit::Time(_) => "time",
+        Limit::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,204 @@
+//! `ptxvm run`: launches a kernel of a PTX file on buffers made from the command line, and shows what it did.
+
+mod bind;
+mod contents;
+mod element;
+mod finding;
+mod host_memory;
+mod launch_line;
+mod npy;
+mod number;
+mod options;
+mod output;
+mod picture;
+mod progress;
+mod save;
+mod specification;
+mod statistics;
+mod table;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ptxvm_vm::{
+    Buffer, Control, Device, Failure, Kernel, KernelError, LaunchOptions, Module, Pointer, Profile,
+};
+
+use crate::exit::{self, Exit};
+use crate::input;
+use crate::render::{Printer, Report};
+use bind::Value;
+use contents::HostBuffer;
+pub use options::Arguments;
+use options::Launch;
+use output::Output;
+use table::Outcome;
+
+/// Runs one kernel.
+pub fn run(arguments: &Arguments) -> Exit {
+    let output = Output::new(arguments);
+    // Both ways of ending give the exit code; an error has been told by then.
+    match attempt(arguments, &output) {
+        Ok(code) | Err(code) => code,
+    }
+}
+
+fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
+    let usage = |message: String| output.usage(&message);
+    let input = input::read(&arguments.file).map_err(usage)?;
+    let source = match ptxvm_syntax::decode(&input.bytes) {
+        Ok(source) => source,
+        Err(error) => return Err(undecodable(arguments, &input, *error)),
+    };
+    let mut report = Report::with(&input.name, source.into(), Vec::new());
+    let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
+    let options = arguments.launch.clone().over(line);
+    let device = Device::new(profile(&options).map_err(usage)?);
+    let module = match device.load(source) {
+        Ok(module) => module,
+        Err(error) => return Err(output.not_loaded(&mut report, error)),
+    };
+    let name = entry(&module, &options).map_err(usage)?;
+    let kernel = match module.kernel(&name) {
+        Ok(kernel) => kernel,
+        Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
+        Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
+    };
+    let values = bind::bind(kernel.name(), kernel.parameters(), &options.arg).map_err(usage)?;
+    let names: Vec<&str> = kernel.parameters().iter().map(|p| p.name.as_str()).collect();
+    let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
+    let prepared = Prepared::new(&device, &names, values).map_err(usage)?;
+    let launch = launch(&kernel, &options, arguments, &prepared);
+    interruptible(&launch.control).map_err(usage)?;
+
+    let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
+    let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
+    let done = launch.control.ctas_done.load(Ordering::Relaxed);
+    let (code, statistics) = match ran {
+        Ok(statistics) => (exit::CLEAN, Some(statistics)),
+        Err(failure) => {
+            let halted = matches!(failure, Failure::Limit(_));
+            let code = output.failed(&report, failure, &launch, done);
+            if !halted {
+                return Err(code);
+            }
+            (code, None)
+        }
+    };
+    let outcomes = prepared.outcomes();
+    match output.result(&kernel, &outcomes, statistics.as_ref()) {
+        // A reader that has gone away (`| head`) is no error worth a message.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            return Err(usage(format!("cannot write: {e}")));
+        }
+        _ => {}
+    }
+    for save in &saves {
+        if let Some(outcome) = outcomes.iter().find(|o| o.parameter == save.parameter) {
+            save::write(save, outcome).map_err(usage)?;
+        }
+    }
+    Ok(code)
+}
+
+fn profile(options: &Launch) -> Result<&'static Profile, String> {
+    let Some(name) = &options.device else { return Ok(Default::default()) };
+    Profile::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
+        format!("there is no device `{name}`, but {}", known.join(", "))
+    })
+}
+
+/// The entry to launch: the one that is named, or the only one.
+fn entry(module: &Module, options: &Launch) -> Result<String, String> {
+    if let Some(name) = &options.entry {
+        return Ok(name.clone());
+    }
+    let kernels: Vec<_> = module.kernels().collect();
+    match kernels[..] {
+        [only] => Ok(only.name.clone()),
+        [] => Err("the file has no entry to launch".to_owned()),
+        _ => {
+            let list: Vec<String> =
+                kernels.iter().map(|k| format!("\n  {}", bind::signature(&k.name, &k.parameters))).collect();
+            Err(format!("the file has {} entries; choose one with --entry:{}", list.len(), list.concat()))
+        }
+    }
+}
+
+fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &Prepared) -> LaunchOptions {
+    let block = options.block.or(kernel.limits().reqntid).unwrap_or([1; 3]);
+    let threads = match options.threads {
+        Some(0) => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        Some(n) => n,
+        None => 1,
+    };
+    let form = arguments.format;
+    LaunchOptions {
+        shared: options.shared.unwrap_or(0),
+        arguments: prepared.arguments.clone(),
+        seed: options.seed.unwrap_or(0),
+        threads,
+        max_instructions: options.max_instructions,
+        timeout: options.timeout,
+        statistics: arguments.stats.is_some(),
+        ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
+    }
+    .on_print(move |text| Output::guest(form, text))
+}
+
+/// Ctrl-C stops the launch; a second one ends the process at once.
+fn interruptible(control: &Arc<Control>) -> Result<(), String> {
+    let control = Arc::clone(control);
+    ctrlc::set_handler(move || {
+        if control.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(exit::INTERRUPTED.code());
+        }
+    })
+    .map_err(|e| format!("cannot listen for ctrl-C: {e}"))
+}
+
+/// Bytes that are no text are shown as `check` shows them.
+fn undecodable(arguments: &Arguments, input: &input::Input, error: ptxvm_syntax::Diagnostic) -> Exit {
+    let report = Report::undecodable(&input.name, &input.bytes, error);
+    let _ = Printer::new(arguments.format.into(), arguments.color, usize::MAX).file(&report);
+    exit::INVALID
+}
+
+/// Buffers on the device, and the arguments that point to them.
+struct Prepared {
+    arguments: ptxvm_vm::Arguments,
+    buffers: Vec<(usize, String, Buffer, HostBuffer)>,
+}
+
+impl Prepared {
+    fn new(device: &Device, names: &[&str], values: Vec<Value>) -> Result<Prepared, String> {
+        let mut prepared = Prepared { arguments: ptxvm_vm::Arguments::new(), buffers: Vec::new() };
+        for (index, value) in values.into_iter().enumerate() {
+            match value {
+                Value::Bytes(bytes) => prepared.arguments.push(bytes.as_slice()),
+                Value::Buffer(host) => {
+                    let name = names[index];
+                    let fail = |why: String| format!("the buffer for `{name}`: {why}");
+                    let size = host.bytes.len();
+                    let buffer = Buffer::named(device, size, Some(name)).map_err(|e| fail(e.to_string()))?;
+                    buffer.write(&host.bytes).map_err(|e| fail(e.to_string()))?;
+                    prepared.arguments.push(Pointer(buffer.address()));
+                    prepared.buffers.push((index, name.to_owned(), buffer, host));
+                }
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// What the buffers hold now.
+    fn outcomes(self) -> Vec<Outcome> {
+        let outcome = |(parameter, name, buffer, before): (usize, String, Buffer, HostBuffer)| Outcome {
+            parameter,
+            name,
+            after: buffer.to_bytes(),
+            before,
+        };
+        self.buffers.into_iter().map(outcome).collect()
+    }
+}

@@ -1,0 +1,182 @@
+//! Where a run's words go: for people to standard error and output, for programs as JSON lines.
+
+use std::io::{self, Write};
+
+use ptxvm_vm::{Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported};
+use serde_json::{Value, json};
+
+use super::options::{Arguments, Form};
+use super::table::{self, Outcome};
+use super::{finding, progress, statistics};
+use crate::check::Color;
+use crate::exit::{self, Exit};
+use crate::render::{Message, Printer, Report};
+
+/// How to speak.
+pub struct Output {
+    form: Form,
+    color: Color,
+    quiet: bool,
+    shown: usize,
+    stats: Option<Form>,
+}
+
+impl Output {
+    pub fn new(arguments: &Arguments) -> Output {
+        Output {
+            form: arguments.format,
+            color: arguments.color,
+            quiet: arguments.quiet,
+            shown: arguments.show,
+            stats: arguments.stats,
+        }
+    }
+
+    /// Whether progress may be drawn.
+    pub fn chatty(&self) -> bool {
+        !self.quiet && self.form == Form::Human
+    }
+
+    /// Says that the user asked for something that cannot be.
+    pub fn usage(&self, message: &str) -> Exit {
+        if self.form == Form::Json {
+            let _ = line(&json!({ "kind": "usage", "message": message }));
+        }
+        exit::usage(message)
+    }
+
+    /// Passes on what the guest printed.
+    pub fn guest(form: Form, text: &[u8]) {
+        progress::clear();
+        let mut out = io::stdout().lock();
+        // A reader that has gone away is found by the next write that matters.
+        let _ = match form {
+            Form::Human => out.write_all(text),
+            Form::Json => {
+                writeln!(out, "{}", json!({ "kind": "print", "text": String::from_utf8_lossy(text) }))
+            }
+        };
+    }
+
+    /// Says why a module could not be loaded.
+    pub fn not_loaded(&self, report: &mut Report<'_>, error: LoadError) -> Exit {
+        match error {
+            LoadError::Invalid(diagnostics) => self.invalid(report, diagnostics),
+            LoadError::Target { .. } => {
+                let hint = "--device chooses another; `a` targets run on exactly that chip";
+                self.refused(report, "target", &error.to_string(), hint)
+            }
+            LoadError::Unresolved(_) => {
+                let hint =
+                    "ptxvm runs one module by itself, and provides vprintf, malloc, free and __assertfail";
+                self.refused(report, "unresolved", &error.to_string(), hint)
+            }
+            LoadError::Unsupported(all) => {
+                for what in &all {
+                    self.unsupported(report, what);
+                }
+                exit::UNSUPPORTED
+            }
+            LoadError::Memory(error) => self.usage(&format!("the module's variables do not fit: {error}")),
+            LoadError::Bug(message) => self.bug(&message),
+        }
+    }
+
+    fn invalid(&self, report: &mut Report<'_>, diagnostics: Vec<ptxvm_syntax::Diagnostic>) -> Exit {
+        let limit = if self.form == Form::Human { 100 } else { usize::MAX };
+        report.diagnose(diagnostics);
+        let _ = Printer::new(self.form.into(), self.color, limit).file(report);
+        exit::INVALID
+    }
+
+    /// PTX that is right in itself and that this device cannot take: to the user it is invalid all the same.
+    fn refused(&self, report: &Report<'_>, code: &'static str, message: &str, hint: &str) -> Exit {
+        let object = json!({ "kind": "invalid", "severity": "error", "code": code, "message": message, "help": hint, "file": report.name });
+        let mut words = Message::new(message).id(code);
+        words.notes.push(hint.to_owned());
+        self.say(report, words, &object, exit::INVALID)
+    }
+
+    /// Says what is not supported yet.
+    pub fn unsupported(&self, report: &Report<'_>, what: &Unsupported) -> Exit {
+        let object = finding::unsupported_object(report, what);
+        self.say(report, finding::unsupported(what), &object, exit::UNSUPPORTED)
+    }
+
+    /// Says that ptxvm is broken.
+    pub fn bug(&self, message: &str) -> Exit {
+        if self.form == Form::Json {
+            let _ = line(&json!({ "kind": "bug", "message": message }));
+        }
+        exit::report_bug(message);
+        exit::BUG
+    }
+
+    /// Says why a launch did not end well.
+    pub fn failed(&self, report: &Report<'_>, failure: Failure, launch: &LaunchOptions, done: u64) -> Exit {
+        match failure {
+            Failure::Finding(f) => {
+                let object = finding::object(report, &f, launch.seed);
+                let code = if f.kind == Kind::Trap { exit::TRAP } else { exit::FINDING };
+                self.say(report, finding::message(&f, launch.seed), &object, code)
+            }
+            Failure::Unsupported(what) => self.unsupported(report, &what),
+            Failure::Limit(limit) => {
+                let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
+                let text = finding::limit(limit, done, ctas);
+                let object = json!({
+                    "kind": "limit", "code": finding::limit_name(limit), "message": text, "ctas_done": done, "ctas": ctas,
+                });
+                let code = if limit == Limit::Interrupted { exit::INTERRUPTED } else { exit::FINDING };
+                self.say(report, Message::new(text).id("limit"), &object, code)
+            }
+            Failure::Arguments(error) => self.usage(&error.to_string()),
+            Failure::Bug(message) => self.bug(&message),
+        }
+    }
+
+    fn say(&self, report: &Report<'_>, message: Message, object: &Value, code: Exit) -> Exit {
+        // What has been found stands in the exit code, even when nobody listens any more.
+        let _ = match self.form {
+            Form::Human => message.show(report, self.color),
+            Form::Json => line(object),
+        };
+        code
+    }
+
+    /// Shows the buffers after a run, whole or interrupted.
+    pub fn result(
+        &self,
+        kernel: &Kernel,
+        outcomes: &[Outcome],
+        statistics: Option<&Statistics>,
+    ) -> io::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        match self.form {
+            Form::Human if self.quiet => {}
+            Form::Human => table::write(outcomes, self.shown, &mut out)?,
+            Form::Json => {
+                let buffers: Vec<Value> = outcomes.iter().map(|o| o.json(self.shown)).collect();
+                let object = json!({
+                    "kind": "result", "ok": statistics.is_some(), "kernel": kernel.name(), "buffers": buffers,
+                });
+                writeln!(out, "{object}")?;
+            }
+        }
+        match (statistics, self.stats, self.form) {
+            (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Form::Json) => {
+                writeln!(out, "{}", statistics::json(counts))?;
+            }
+            (Some(counts), Some(Form::Human), Form::Human) => statistics::write(counts, &mut out)?,
+            _ => {}
+        }
+        out.flush()
+    }
+}
+
+/// Writes one object.
+fn line(object: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{object}")?;
+    out.flush()
+}

@@ -1,0 +1,98 @@
+//! `--save NAME=FILE`: which buffer goes where, checked before the run, written after it.
+
+use std::path::Path;
+
+use super::bind::Value;
+use super::contents::HostBuffer;
+use super::npy;
+use super::picture;
+use super::table::Outcome;
+
+/// A buffer to be written.
+#[derive(Debug, PartialEq)]
+pub struct Save {
+    /// The parameter's index.
+    pub parameter: usize,
+    /// Where it goes.
+    pub path: String,
+}
+
+/// Reads the options and makes sure that each can be done.
+pub fn plan(options: &[String], names: &[&str], values: &[Value]) -> Result<Vec<Save>, String> {
+    options.iter().map(|option| one(option, names, values)).collect()
+}
+
+fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
+    let fail = |why: String| format!("`--save {option}`: {why}");
+    let (name, path) = option.split_once('=').ok_or_else(|| fail("write NAME=FILE".to_owned()))?;
+    let by_index = || name.parse().ok().filter(|&index: &usize| index < names.len());
+    let Some(parameter) = names.iter().position(|n| *n == name).or_else(by_index) else {
+        return Err(fail(format!("there is no parameter `{name}`, but {}", names.join(", "))));
+    };
+    let Value::Buffer(buffer) = &values[parameter] else {
+        return Err(fail(format!("`{}` is no buffer", names[parameter])));
+    };
+    if path.is_empty() {
+        return Err(fail("the file's name is missing".to_owned()));
+    }
+    if ends_with(path, ".png") {
+        picture::check(buffer.element, &buffer.shape).map_err(fail)?;
+    }
+    if Path::new(path).is_dir() {
+        return Err(fail(format!("{path} is a folder")));
+    }
+    let folder = Path::new(path).parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|f| !f.is_dir()) {
+        return Err(fail(format!("there is no folder {}", folder.display())));
+    }
+    Ok(Save { parameter, path: path.to_owned() })
+}
+
+/// Writes a buffer as its file's ending says.
+pub fn write(save: &Save, outcome: &Outcome) -> Result<(), String> {
+    let HostBuffer { element, shape, .. } = &outcome.before;
+    let path = &save.path;
+    let made = if ends_with(path, ".npy") {
+        std::fs::write(path, npy::write(*element, shape, &outcome.after))
+    } else if ends_with(path, ".png") {
+        let file = picture::encode(*element, shape, &outcome.after);
+        std::fs::write(path, file.map_err(|why| format!("cannot write {path}: {why}"))?)
+    } else {
+        std::fs::write(path, &outcome.after)
+    };
+    made.map_err(|e| format!("cannot write {path}: {e}"))
+}
+
+fn ends_with(path: &str, ending: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::element::Element;
+    use super::*;
+
+    #[test]
+    fn names_indices_and_mistakes() {
+        let bytes = vec![0; 12];
+        let buffer = HostBuffer { element: Element::U8, shape: vec![12], bytes };
+        let values = [Value::Bytes(vec![0; 4]), Value::Buffer(buffer)];
+        let plan = |option: &str| plan(&[option.to_owned()], &["n", "out"], &values);
+        let saved = |path: &str| Ok(vec![Save { parameter: 1, path: path.into() }]);
+        assert_eq!(plan("out=a.npy"), saved("a.npy"));
+        assert_eq!(plan("1=a=b.bin"), saved("a=b.bin"));
+        for (option, expected) in [
+            ("out", "NAME=FILE"),
+            ("x=a.npy", "no parameter `x`"),
+            ("2=a.npy", "no parameter `2`"),
+            ("n=a.npy", "no buffer"),
+            ("out=", "name is missing"),
+            ("out=a.PNG", "[h,w"),
+            ("out=/", "is a folder"),
+            ("out=/nowhere/at/all/a.npy", "no folder"),
+        ] {
+            let error = plan(option).expect_err(option);
+            assert!(error.contains(expected), "{option}: {error}");
+        }
+    }
+}

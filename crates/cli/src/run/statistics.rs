@@ -1,0 +1,70 @@
+//! `--stats`: what the kernel did, counted, for people and for programs.
+
+use std::io::{self, Write};
+
+use ptxvm_vm::{Class, Statistics};
+use serde_json::{Map, Value, json};
+
+use super::number::{bytes, general, grouped, rate, time};
+
+/// The spaces that memory traffic is counted in, in the order of the counters.
+const SPACES: [&str; 4] = ["global", "shared", "local", "other"];
+
+/// Writes the counts for people.
+pub fn write(s: &Statistics, out: &mut dyn Write) -> io::Result<()> {
+    let (instructions, lanes) = (s.instructions(), s.lanes());
+    writeln!(out, "CTAs                 {}", grouped(s.ctas))?;
+    writeln!(out, "time                 {}", time(s.time))?;
+    writeln!(out, "warp instructions    {}", grouped(instructions))?;
+    let active = lanes as f64 / instructions.max(1) as f64;
+    let speed = rate(lanes as f64 / s.time.as_secs_f64().max(1e-9));
+    writeln!(out, "lane instructions    {} ({speed} a second)", grouped(lanes))?;
+    writeln!(out, "lanes active         {} of 32", general((active * 100.0).round() / 100.0))?;
+    for class in Class::ALL {
+        let (warps, lanes) = (s.warp_instructions[class as usize], s.lane_instructions[class as usize]);
+        if warps > 0 {
+            let share = 100.0 * warps as f64 / instructions as f64;
+            let active = lanes as f64 / warps as f64;
+            writeln!(
+                out,
+                "  {:<18} {:<14} {share:>5.1} %  {active:>4.1} lanes",
+                class.name(),
+                grouped(warps)
+            )?;
+        }
+    }
+    for (what, counts) in [("bytes read", s.bytes_read), ("bytes written", s.bytes_written)] {
+        let parts: Vec<String> = SPACES
+            .iter()
+            .zip(counts)
+            .filter(|&(_, n)| n > 0)
+            .map(|(space, n)| format!("{space} {}", bytes(n)))
+            .collect();
+        let parts = if parts.is_empty() { "none".to_owned() } else { parts.join(", ") };
+        writeln!(out, "{what:<20} {parts}")?;
+    }
+    Ok(())
+}
+
+/// The counts as an object.
+pub fn json(s: &Statistics) -> Value {
+    let by_class = |counts: &[u64]| {
+        let pairs = Class::ALL.iter().map(|&c| (c.name().to_owned(), json!(counts[c as usize])));
+        Value::Object(pairs.collect::<Map<_, _>>())
+    };
+    let by_space = |counts: &[u64; 4]| {
+        let pairs = SPACES.iter().zip(counts).map(|(space, n)| ((*space).to_owned(), json!(n)));
+        Value::Object(pairs.collect::<Map<_, _>>())
+    };
+    json!({
+        "kind": "statistics",
+        "ctas": s.ctas,
+        "seconds": s.time.as_secs_f64(),
+        "warp_instructions": s.instructions(),
+        "lane_instructions": s.lanes(),
+        "warp_instructions_by_class": by_class(&s.warp_instructions),
+        "lane_instructions_by_class": by_class(&s.lane_instructions),
+        "bytes_read": by_space(&s.bytes_read),
+        "bytes_written": by_space(&s.bytes_written),
+    })
+}
