@@ -4,16 +4,27 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ptxvm_isa::table::Isa;
+use ptxvm_isa::ISA;
+use ptxvm_isa::table::{Isa, Row};
 use ptxvm_isa::target::describe_need;
+
+use crate::executed::{self, Share};
 
 /// The coverage page: every form, and what works with it today.
 pub fn coverage(isa: &Isa) -> String {
     let mut text = String::from(
         "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
          *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.1 does. \
-         No form is *executed* yet: the machine comes with a later version.\n\n",
+         *Executed* means that the machine runs it; a percentage is the share of the instructions tried from that \
+         row that it runs.\n\n",
     );
+    let shares = executed::by_row();
+    // The compiled table may be older than the files; rows are then matched by their text.
+    let share = |row: &Row| {
+        let section = isa.sections[usize::from(row.section)].number;
+        let same = |r: &&Row| r.head == row.head && ISA.sections[usize::from(r.section)].number == section;
+        ISA.rows.iter().position(|r| same(&r)).map_or(Share::default(), |index| shares[index])
+    };
     let _ = writeln!(
         text,
         "{} instructions in {} forms, {} special registers, {} directives, {} targets.\n",
@@ -23,6 +34,7 @@ pub fn coverage(isa: &Isa) -> String {
         isa.directives.len(),
         isa.targets.len()
     );
+    text += &summary(isa, share);
     let mut section = None;
     for row in isa.rows {
         if section != Some(row.section) {
@@ -32,7 +44,8 @@ pub fn coverage(isa: &Isa) -> String {
             text += "| form | legal with | checked | executed |\n|---|---|---|---|\n";
         }
         let need = if row.need.is_empty() { "everywhere".into() } else { describe_need(row.need) };
-        let _ = writeln!(text, "| `{}` | {need} | yes | no |", row.head.replace('|', "\\|"));
+        let runs = share(row).words();
+        let _ = writeln!(text, "| `{}` | {need} | yes | {runs} |", row.head.replace('|', "\\|"));
     }
     text += "\n## Special registers\n\n| register | section | legal with |\n|---|---|---|\n";
     for s in isa.sregs {
@@ -43,6 +56,30 @@ pub fn coverage(isa: &Isa) -> String {
         let _ =
             writeln!(text, "| `{}` | {} | {} | {} |", d.name, d.section, describe_need(d.need), d.sentence);
     }
+    text
+}
+
+/// The state of each file of the table in a line: what works at a glance.
+fn summary(isa: &Isa, share: impl Fn(&Row) -> Share) -> String {
+    let mut files: Vec<(&str, usize, usize)> = Vec::new();
+    for row in isa.rows {
+        let file = isa.sections[usize::from(row.section)].file;
+        if files.last().is_none_or(|f| f.0 != file) {
+            files.push((file, 0, 0));
+        }
+        if let Some(last) = files.last_mut() {
+            let share = share(row);
+            last.1 += 1;
+            last.2 += usize::from(share.runs > 0 && share.runs == share.tried);
+        }
+    }
+    let mut text = String::from("| part of the manual | forms | checked | executed |\n|---|---|---|---|\n");
+    for (file, forms, runs) in &files {
+        let name = file.trim_end_matches(".isa").replacen('-', " ", 1);
+        let _ = writeln!(text, "| {name} | {forms} | {forms} | {runs} |");
+    }
+    let sum = |of: fn(&(&str, usize, usize)) -> usize| files.iter().map(of).sum::<usize>();
+    let _ = writeln!(text, "| all | {} | {} | {} |", sum(|f| f.1), sum(|f| f.1), sum(|f| f.2));
     text
 }
 

@@ -2,9 +2,11 @@
 
 mod docs;
 mod emit;
+mod executed;
 mod fuzz;
 mod generated;
 mod licences;
+mod mufu;
 mod notation;
 mod oracle;
 mod suite;
@@ -21,7 +23,11 @@ cargo xtask agreement       compare our checker with the recorded verdicts
 cargo xtask oracle          ask ptxas 13.1 about forms made from the table and record its verdicts
 cargo xtask fuzz COUNT [SEED] run so many changed corpus inputs through the front end
 cargo xtask compare FILE [SEED [EXTRA]]
-                            ask ptxas about one isa file's forms and list where it and our checker disagree";
+                            ask ptxas about one isa file's forms and list where it and our checker disagree
+cargo xtask mufu fit RESIDUALS
+                            fit the tables of the approximate functions from an H200's recorded answers
+cargo xtask mufu sweep [--sample]
+                            compare the approximate functions with the recorded hashes over all 2^32 inputs";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +42,7 @@ fn main() -> ExitCode {
             Ok(count) => fuzz::run(&root, count, rest.first().and_then(|t| t.parse().ok()).unwrap_or(0)),
             Err(_) => Err(USAGE.into()),
         },
+        ["mufu", rest @ ..] => mufu::run(&root, rest),
         ["oracle"] => oracle::record(&root),
         ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),
         ["compare", file, rest @ ..] => {

@@ -86,7 +86,10 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
                 words: spell(row, &filling),
                 operands: list
                     .iter()
-                    .map(|&o| operands::legal(isa, &row.operands[usize::from(o)], &filling, &mut random))
+                    .map(|&o| {
+                        let operand = &row.operands[usize::from(o)];
+                        operands::legal(isa, operand, &filling, &mut operands::Prelude, &mut random)
+                    })
                     .collect(),
             };
             push(&mut cases, isa, language, &form);
@@ -106,7 +109,7 @@ fn push(cases: &mut Vec<Case>, isa: &Isa, language: Language, form: &Form) {
 }
 
 /// The modifiers in the row's own order.
-fn spell(row: &Row, filling: &Filling) -> Vec<Word> {
+pub fn spell(row: &Row, filling: &Filling) -> Vec<Word> {
     let mut words = row.name[1..].to_vec();
     words.extend(filling.iter().filter(|&&w| w != NO_WORD));
     words
@@ -116,13 +119,7 @@ fn spell(row: &Row, filling: &Filling) -> Vec<Word> {
 fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Option<(Language, Filling)> {
     let mut best = None;
     for attempt in 0..300 {
-        let mut filling: Filling = [NO_WORD; form::MAX_SLOTS];
-        let sparse = 1 + random.below(4);
-        for (i, slot) in row.slots.iter().enumerate() {
-            if !slot.optional || random.one_in(1 + sparse) {
-                filling[i] = *random.pick(slot.values);
-            }
-        }
+        let mut filling = any_filling(row, random);
         if let Some((slot, word)) = forced {
             filling[slot] = word;
         }
@@ -137,6 +134,18 @@ fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Optio
     }
     // The table knows no legal form with this value (a removed form, say): try it all the same.
     best
+}
+
+/// A word in every slot that must have one and in some of the others, legal together or not.
+pub fn any_filling(row: &Row, random: &mut Random) -> Filling {
+    let mut filling: Filling = [NO_WORD; form::MAX_SLOTS];
+    let sparse = 1 + random.below(4);
+    for (i, slot) in row.slots.iter().enumerate() {
+        if !slot.optional || random.one_in(1 + sparse) {
+            filling[i] = *random.pick(slot.values);
+        }
+    }
+    filling
 }
 
 fn neighbour(

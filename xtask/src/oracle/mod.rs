@@ -1,10 +1,10 @@
 //! The oracle: what ptxas says of instructions made from the table, and whether we say the same.
 
 pub mod agreement;
-mod generate;
-mod operands;
-mod ours;
-mod prelude;
+pub mod generate;
+pub mod operands;
+pub mod ours;
+pub mod prelude;
 mod ptxas;
 mod random;
 mod verdicts;

@@ -1,4 +1,4 @@
-//! Operands for the tried instructions, from the variables and registers of the prelude.
+//! Operands from the table: the walk through an operand's shape, and the oracle's own supply of leaves for it.
 
 use ptxvm_isa::form::{self, Filling};
 use ptxvm_isa::table::{Isa, Operand, Shape, SpaceOf, TypeOf};
@@ -6,24 +6,51 @@ use ptxvm_isa::{NO_WORD, Type};
 
 use super::random::Random;
 
+/// Where the leaves of operands come from: what registers, variables and labels the module has.
+pub trait Supply {
+    /// A special register.
+    fn special(&mut self, operand: &Operand, random: &mut Random) -> String;
+    /// A variable whose address is a value.
+    fn variable(&mut self, random: &mut Random) -> String;
+    /// A constant that the operand's ranges allow.
+    fn constant(&mut self, operand: &Operand, ty: Option<Type>, random: &mut Random) -> String;
+    /// A register that fits the type.
+    fn register(&mut self, operand: &Operand, ty: Option<Type>, random: &mut Random) -> String;
+    /// A predicate register without `!`.
+    fn predicate(&mut self, random: &mut Random) -> String;
+    /// What stands first in brackets, for an address in this space; generic if it has no name.
+    fn address(&mut self, space: &str, random: &mut Random) -> String;
+}
+
 /// An operand that the table holds legal.
-pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Random) -> String {
+pub fn legal(
+    isa: &Isa,
+    operand: &Operand,
+    filling: &Filling,
+    supply: &mut dyn Supply,
+    random: &mut Random,
+) -> String {
     let ty = form::type_of(operand, filling, isa);
     match operand.shape {
-        Shape::Value if operand.sreg && random.one_in(3) => "%tid.x".into(),
-        Shape::Value if operand.var && random.one_in(3) => "gl".into(),
-        Shape::Value if !operand.ranges.is_empty() || random.one_in(5) => constant(operand, ty, random),
+        Shape::Value if operand.sreg && random.one_in(3) => supply.special(operand, random),
+        Shape::Value if operand.var && random.one_in(3) => supply.variable(random),
+        Shape::Value if !operand.ranges.is_empty() || random.one_in(5) => {
+            supply.constant(operand, ty, random)
+        }
         Shape::Value | Shape::Register => match operand.ty {
             TypeOf::Texture if random.one_in(2) => "tx".into(),
             TypeOf::Surface if random.one_in(2) => "su".into(),
             TypeOf::Texture | TypeOf::Surface | TypeOf::Sampler => "%rd1".into(),
             _ if operand.sink && random.one_in(6) => "_".into(),
-            _ => register(ty, operand.wider, random),
+            _ => supply.register(operand, ty, random),
         },
-        Shape::Constant => constant(operand, ty, random),
-        Shape::Predicate => format!("{}%p{}", if random.one_in(3) { "!" } else { "" }, random.below(10)),
+        Shape::Constant => supply.constant(operand, ty, random),
+        Shape::Predicate => {
+            let not = if random.one_in(3) { "!" } else { "" };
+            format!("{not}{}", supply.predicate(random))
+        }
         Shape::Vector(count, inner) => match form::count_of(count, filling, isa) {
-            None => legal(isa, &inner[0], filling, random),
+            None => legal(isa, &inner[0], filling, supply, random),
             Some(n) if n > 8 => match form::type_of(&inner[0], filling, isa) {
                 Some(ty) => format!("{{{}*{n}}}", stem(ty, inner[0].wider)),
                 None => "{}".into(),
@@ -36,9 +63,9 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
                             Some(ty) if place.written => numbered(ty, place.wider, i as usize),
                             // Real code has registers in its vectors; a constant there is rare.
                             Some(ty) if place.ranges.is_empty() && !random.one_in(8) => {
-                                register(Some(ty), place.wider, random)
+                                supply.register(place, Some(ty), random)
                             }
-                            _ => legal(isa, place, filling, random),
+                            _ => legal(isa, place, filling, supply, random),
                         }
                     })
                     .collect();
@@ -53,19 +80,19 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
                 let is_address =
                     i == 0 && matches!(inner.ty, TypeOf::None | TypeOf::Slot(_) | TypeOf::Fixed(_));
                 items.push(if is_address {
-                    address(isa, operand, filling, random)
+                    supply.address(space(isa, operand, filling), random)
                 } else {
-                    legal(isa, inner, filling, random)
+                    legal(isa, inner, filling, supply, random)
                 });
             }
             format!("[{}]", items.join(", "))
         }
         Shape::Pair(a, b, optional) => {
-            let first = legal(isa, a, filling, random);
+            let first = legal(isa, a, filling, supply, random);
             if optional && random.one_in(2) {
                 return first;
             }
-            format!("{first}|{}", legal(isa, b, filling, random))
+            format!("{first}|{}", legal(isa, b, filling, supply, random))
         }
         Shape::Sink => "_".into(),
         Shape::Label => "L0".into(),
@@ -76,47 +103,75 @@ pub fn legal(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Rando
     }
 }
 
-fn constant(operand: &Operand, ty: Option<Type>, random: &mut Random) -> String {
-    if let Some(range) = operand.ranges.get(random.below(operand.ranges.len())) {
-        let count = (range.high - range.low) / range.step + 1;
-        return (range.low + range.step * random.below(count.clamp(1, 1 << 30) as usize) as i64).to_string();
-    }
-    match ty {
-        Some(Type::F32) => "0f3F800000".into(),
-        Some(Type::F64) => "0d3FF0000000000000".into(),
-        _ => random.pick(&["1", "0", "7"]).to_string(),
-    }
-}
-
-fn address(isa: &Isa, operand: &Operand, filling: &Filling, random: &mut Random) -> String {
-    let space = match operand.space {
+/// The space of an address, empty if it is generic.
+fn space(isa: &Isa, operand: &Operand, filling: &Filling) -> &'static str {
+    let word = match operand.space {
         SpaceOf::Generic => NO_WORD,
         SpaceOf::Slot(slot) => filling[usize::from(slot)],
         SpaceOf::Fixed(word) => word,
     };
-    if isa.text(space) == "tmem" {
-        return numbered(Type::B32, false, random.below(10));
-    }
-    let variable = match isa.text(space).split("::").next().unwrap_or("") {
-        "global" => "gl",
-        "shared" => "sm",
-        "local" => "lo",
-        "const" => "co",
-        "param" => "pa",
-        _ => "",
-    };
-    if space == NO_WORD || variable.is_empty() || (variable != "pa" && !random.one_in(4)) {
-        return random.pick(&["%rd1", "%rd2+16", "%rd3"]).to_string();
-    }
-    if random.one_in(2) { variable.into() } else { format!("{variable}+16") }
+    if word == NO_WORD { "" } else { isa.words[usize::from(word)] }
 }
 
-/// A register of the prelude that fits the type.
-fn register(ty: Option<Type>, wider: bool, random: &mut Random) -> String {
-    match ty {
-        None => "%r1".into(),
-        Some(ty) => numbered(ty, wider, random.below(10)),
+/// The registers and variables of the oracle's prelude.
+pub struct Prelude;
+
+impl Supply for Prelude {
+    fn special(&mut self, _: &Operand, _: &mut Random) -> String {
+        "%tid.x".into()
     }
+
+    fn variable(&mut self, _: &mut Random) -> String {
+        "gl".into()
+    }
+
+    fn constant(&mut self, operand: &Operand, ty: Option<Type>, random: &mut Random) -> String {
+        if let Some(number) = within(operand, random) {
+            return number;
+        }
+        match ty {
+            Some(Type::F32) => "0f3F800000".into(),
+            Some(Type::F64) => "0d3FF0000000000000".into(),
+            _ => random.pick(&["1", "0", "7"]).to_string(),
+        }
+    }
+
+    fn register(&mut self, operand: &Operand, ty: Option<Type>, random: &mut Random) -> String {
+        match ty {
+            None => "%r1".into(),
+            Some(ty) => numbered(ty, operand.wider, random.below(10)),
+        }
+    }
+
+    fn predicate(&mut self, random: &mut Random) -> String {
+        format!("%p{}", random.below(10))
+    }
+
+    fn address(&mut self, space: &str, random: &mut Random) -> String {
+        if space == "tmem" {
+            return numbered(Type::B32, false, random.below(10));
+        }
+        let variable = match space.split("::").next().unwrap_or("") {
+            "global" => "gl",
+            "shared" => "sm",
+            "local" => "lo",
+            "const" => "co",
+            "param" => "pa",
+            _ => "",
+        };
+        if variable.is_empty() || (variable != "pa" && !random.one_in(4)) {
+            return random.pick(&["%rd1", "%rd2+16", "%rd3"]).to_string();
+        }
+        if random.one_in(2) { variable.into() } else { format!("{variable}+16") }
+    }
+}
+
+/// A constant of one of the operand's ranges; `None` if it has none.
+pub fn within(operand: &Operand, random: &mut Random) -> Option<String> {
+    let range = operand.ranges.get(random.below(operand.ranges.len()))?;
+    let count = (range.high.saturating_sub(range.low) / range.step).saturating_add(1);
+    let steps = random.below(count.clamp(1, 1 << 30) as usize) as i64;
+    Some(range.low.saturating_add(range.step.saturating_mul(steps)).to_string())
 }
 
 fn numbered(ty: Type, wider: bool, number: usize) -> String {
@@ -124,7 +179,7 @@ fn numbered(ty: Type, wider: bool, number: usize) -> String {
 }
 
 /// What the names of the prelude's registers of a type begin with.
-fn stem(ty: Type, wider: bool) -> &'static str {
+pub fn stem(ty: Type, wider: bool) -> &'static str {
     match (ty, ty.bits()) {
         (Type::Pred, _) => "%p",
         (Type::F32, _) => "%f",
