@@ -41,7 +41,8 @@ pub fn by_row() -> Vec<Share> {
         let Some(language) = generate::language(language) else { continue };
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         let accepted = ours::judge(&ISA, language, &lines);
-        let legal: Vec<&str> = lines.iter().zip(accepted).filter(|(_, yes)| *yes).map(|(line, _)| *line).collect();
+        let legal: Vec<&str> =
+            lines.iter().zip(accepted).filter(|(_, yes)| *yes).map(|(line, _)| *line).collect();
         // In small modules: one that cannot be lowered takes few others with it.
         for some in legal.chunks(8) {
             count(&prelude::module(language, some).0, &ISA, &mut shares);

@@ -3,161 +3,164 @@
 //! They are inline assembly rather than intrinsics: guest memory may be written by other host threads meanwhile, and
 //! what the processor does with single aligned words is defined where a data race in Rust is not. Every word is
 //! naturally aligned, so none tears.
+//!
+//! A vector holds half a warp, and halves are looked at one by one: a CTA of 16 by 16 threads has rows of 16.
 #![allow(unsafe_code)]
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use std::arch::asm;
-use std::arch::x86_64::__m512i;
+use std::arch::x86_64::{
+    __m256i, __m512i, _mm512_add_epi64, _mm512_castsi256_si512, _mm512_cmpneq_epi64_mask, _mm512_inserti64x4,
+    _mm512_loadu_si512, _mm512_set_epi64, _mm512_set1_epi64,
+};
 
 use crate::registers::LANES;
 
-/// The shape of a warp's addresses.
+/// The lanes of half a warp.
+const HALF: usize = LANES / 2;
+
+/// The shape of half a warp's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// One word after the other.
-    Row,
+    /// One word after the other, the first lane's here.
+    Row(u64),
     /// All the same.
-    Same,
-    /// All within reach of 32-bit offsets from the lowest.
-    Near,
+    Same(u64),
     /// Anything else.
-    Far,
+    Any,
 }
 
-#[inline(always)]
-fn shape(at: &[u64; LANES], mask: u32, low: u64, high: u64) -> Shape {
-    if low == high {
-        return Shape::Same;
+/// The shape of the addresses of the lanes in a mask, which is not empty.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+fn shape(at: &[u64; HALF], mask: u16) -> Shape {
+    let first = mask.trailing_zeros() as usize & (HALF - 1);
+    let address = at[first];
+    let row = address.wrapping_sub(4 * first as u64);
+    // SAFETY: `at` is two vectors long.
+    let (low, high) =
+        unsafe { (_mm512_loadu_si512(at.as_ptr().cast()), _mm512_loadu_si512(at.as_ptr().add(8).cast())) };
+    let steps = _mm512_set_epi64(28, 24, 20, 16, 12, 8, 4, 0);
+    let differ = |vector: __m512i, wanted: __m512i| u16::from(_mm512_cmpneq_epi64_mask(vector, wanted));
+    let row_low = _mm512_add_epi64(_mm512_set1_epi64(row as i64), steps);
+    let row_high = _mm512_add_epi64(_mm512_set1_epi64(row.wrapping_add(32) as i64), steps);
+    if (differ(low, row_low) | differ(high, row_high) << 8) & mask == 0 {
+        return Shape::Row(row);
     }
-    let first = at[mask.trailing_zeros() as usize & 31].wrapping_sub(4 * u64::from(mask.trailing_zeros()));
-    let mut off = 0;
-    for lane in 0..LANES {
-        let differs = at[lane] ^ first.wrapping_add(4 * lane as u64);
-        off |= if mask >> lane & 1 != 0 { differs } else { 0 };
+    let same = _mm512_set1_epi64(address as i64);
+    if (differ(low, same) | differ(high, same) << 8) & mask == 0 {
+        return Shape::Same(address);
     }
-    if off == 0 {
-        Shape::Row
-    } else if high - low < 1 << 31 {
-        Shape::Near
-    } else {
-        Shape::Far
-    }
+    Shape::Any
 }
 
-/// The lowest and highest address of the lanes in a mask.
-#[inline(always)]
-fn range(at: &[u64; LANES], mask: u32) -> (u64, u64) {
-    let (mut low, mut high) = (u64::MAX, 0);
-    for lane in 0..LANES {
-        let active = mask >> lane & 1 != 0;
-        low = low.min(if active { at[lane] } else { u64::MAX });
-        high = high.max(if active { at[lane] } else { 0 });
-    }
-    (low, high)
-}
-
-/// Loads a word for each lane of the mask; the others get 0. `None` if the addresses are too far apart.
+/// Loads a word for each lane of the mask; the others get 0.
 ///
 /// # Safety
 /// Four bytes at each active lane's address can be read, at multiples of four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-pub unsafe fn load(at: &[u64; LANES], mask: u32) -> Option<[u32; LANES]> {
-    let (low, high) = range(at, mask);
-    let shape = shape(at, mask, low, high);
+pub unsafe fn load(at: &[u64; LANES], mask: u32) -> [u32; LANES] {
     let mut words = [0u32; LANES];
-    let to = words.as_mut_ptr().cast::<__m512i>();
-    let (lower, upper): (__m512i, __m512i);
-    let masks = (mask as u16, (mask >> 16) as u16);
-    match shape {
-        Shape::Same => {
-            let word: u32;
-            // SAFETY: the one address has four readable bytes.
-            unsafe {
-                asm!("mov {:e}, [{}]", out(reg) word, in(reg) low, options(nostack, readonly, preserves_flags))
-            };
-            return Some([word; LANES]);
+    let (low, high) = words.split_at_mut(HALF);
+    let (first, second) = at.split_at(HALF);
+    for (to, at, mask) in [(low, first, mask as u16), (high, second, (mask >> 16) as u16)] {
+        let Ok(at) = <&[u64; HALF]>::try_from(at) else { continue };
+        if mask != 0 {
+            // SAFETY: the caller's promise; `to` is 64 bytes.
+            unsafe { to.as_mut_ptr().cast::<__m512i>().write_unaligned(load_half(at, mask)) };
         }
-        Shape::Row => {
-            let row =
-                at[mask.trailing_zeros() as usize & 31].wrapping_sub(4 * u64::from(mask.trailing_zeros()));
-            // SAFETY: masked lanes are not touched; the others' words are readable.
-            unsafe {
-                asm!(
-                    "vmovdqu32 {lower}{{{first}}}{{z}}, [{row}]",
-                    "vmovdqu32 {upper}{{{second}}}{{z}}, [{row} + 64]",
-                    lower = out(zmm_reg) lower,
-                    upper = out(zmm_reg) upper,
-                    first = in(kreg) masks.0,
-                    second = in(kreg) masks.1,
-                    row = in(reg) row,
-                    options(nostack, readonly, preserves_flags)
-                );
-            }
-        }
-        Shape::Near => {
-            let mut offsets = [0u32; LANES];
-            for lane in 0..LANES {
-                offsets[lane] = at[lane].wrapping_sub(low) as u32;
-            }
-            let from = offsets.as_ptr().cast::<__m512i>();
-            // SAFETY: `offsets` is 128 bytes.
-            let (first, second) = unsafe { (from.read_unaligned(), from.add(1).read_unaligned()) };
-            // SAFETY: masked lanes are not touched; the others' words are readable.
-            unsafe {
-                asm!(
-                    "vpxord {lower}, {lower}, {lower}",
-                    "vpxord {upper}, {upper}, {upper}",
-                    "vpgatherdd {lower}{{{k1}}}, [{base} + {first}]",
-                    "vpgatherdd {upper}{{{k2}}}, [{base} + {second}]",
-                    lower = out(zmm_reg) lower,
-                    upper = out(zmm_reg) upper,
-                    k1 = inout(kreg) masks.0 => _,
-                    k2 = inout(kreg) masks.1 => _,
-                    first = in(zmm_reg) first,
-                    second = in(zmm_reg) second,
-                    base = in(reg) low,
-                    options(nostack, readonly, preserves_flags)
-                );
-            }
-        }
-        Shape::Far => return None,
     }
-    // SAFETY: `words` is 128 bytes.
-    unsafe {
-        to.write_unaligned(lower);
-        to.add(1).write_unaligned(upper);
-    }
-    Some(words)
+    words
 }
 
-/// Stores a word for each lane of the mask if the addresses follow one another; gives whether they do.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+unsafe fn load_half(at: &[u64; HALF], mask: u16) -> __m512i {
+    let words: __m512i;
+    match shape(at, mask) {
+        // SAFETY: lanes outside of the mask are not touched; the others' words are readable.
+        Shape::Row(row) => unsafe {
+            asm!(
+                "vmovdqu32 {words}{{{mask}}}{{z}}, [{row}]",
+                words = out(zmm_reg) words,
+                mask = in(kreg) mask,
+                row = in(reg) row,
+                options(nostack, readonly, preserves_flags)
+            );
+        },
+        // SAFETY: the one address has four readable bytes.
+        Shape::Same(address) => unsafe {
+            asm!(
+                "vpbroadcastd {words}{{{mask}}}{{z}}, [{address}]",
+                words = out(zmm_reg) words,
+                mask = in(kreg) mask,
+                address = in(reg) address,
+                options(nostack, readonly, preserves_flags)
+            );
+        },
+        Shape::Any => {
+            let from = at.as_ptr().cast::<__m512i>();
+            // SAFETY: `at` is 128 bytes.
+            let (first, second) = unsafe { (from.read_unaligned(), from.add(1).read_unaligned()) };
+            let (lower, upper): (__m256i, __m256i);
+            // SAFETY: lanes outside of the mask are not touched; the others' words are readable.
+            unsafe {
+                asm!(
+                    "vpxor {lower}, {lower}, {lower}",
+                    "vpxor {upper}, {upper}, {upper}",
+                    "vpgatherqd {lower}{{{k1}}}, [{base} + {first}]",
+                    "vpgatherqd {upper}{{{k2}}}, [{base} + {second}]",
+                    lower = out(ymm_reg) lower,
+                    upper = out(ymm_reg) upper,
+                    k1 = inout(kreg) mask & 0xff => _,
+                    k2 = inout(kreg) mask >> 8 => _,
+                    first = in(zmm_reg) first,
+                    second = in(zmm_reg) second,
+                    base = in(reg) 0u64,
+                    options(nostack, readonly, preserves_flags)
+                );
+            }
+            let lower = _mm512_castsi256_si512(lower);
+            words = _mm512_inserti64x4::<1>(lower, upper);
+        }
+    }
+    words
+}
+
+/// Stores a word for each lane of the mask if the addresses of each half follow one another; gives whether they do.
 ///
 /// # Safety
 /// Four bytes at each active lane's address can be written, at multiples of four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-pub unsafe fn store_row(at: &[u64; LANES], mask: u32, words: &[u32; LANES]) -> bool {
-    let (low, high) = range(at, mask);
-    if shape(at, mask, low, high) != Shape::Row {
-        return false;
+pub unsafe fn store_rows(at: &[u64; LANES], mask: u32, words: &[u32; LANES]) -> bool {
+    let halves = [mask as u16, (mask >> 16) as u16];
+    let mut rows = [0; 2];
+    for half in 0..2 {
+        let Ok(at) = <&[u64; HALF]>::try_from(&at[half * HALF..][..HALF]) else { return false };
+        if halves[half] == 0 {
+            continue;
+        }
+        let Shape::Row(row) = shape(at, halves[half]) else { return false };
+        rows[half] = row;
     }
-    let row = at[mask.trailing_zeros() as usize & 31].wrapping_sub(4 * u64::from(mask.trailing_zeros()));
-    let from = words.as_ptr().cast::<__m512i>();
-    // SAFETY: `words` is 128 bytes.
-    let (lower, upper) = unsafe { (from.read_unaligned(), from.add(1).read_unaligned()) };
-    // SAFETY: masked lanes are not touched; the others' words are writable.
-    unsafe {
-        asm!(
-            "vmovdqu32 [{row}]{{{first}}}, {lower}",
-            "vmovdqu32 [{row} + 64]{{{second}}}, {upper}",
-            lower = in(zmm_reg) lower,
-            upper = in(zmm_reg) upper,
-            first = in(kreg) mask as u16,
-            second = in(kreg) (mask >> 16) as u16,
-            row = in(reg) row,
-            options(nostack, preserves_flags)
-        );
+    for half in 0..2 {
+        if halves[half] == 0 {
+            continue;
+        }
+        // SAFETY: `words` is two vectors long.
+        let vector = unsafe { words.as_ptr().cast::<__m512i>().add(half).read_unaligned() };
+        // SAFETY: lanes outside of the mask are not touched; the others' words are writable.
+        unsafe {
+            asm!(
+                "vmovdqu32 [{row}]{{{mask}}}, {vector}",
+                vector = in(zmm_reg) vector,
+                mask = in(kreg) halves[half],
+                row = in(reg) rows[half],
+                options(nostack, preserves_flags)
+            );
+        }
     }
     true
 }

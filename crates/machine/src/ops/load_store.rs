@@ -191,11 +191,9 @@ fn gathered<T: Copy, const V4: bool>(
     if V4 && size_of::<T>() == 4 {
         // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
         let words = unsafe { gather::load(&pointers.further(element * 4), mask) };
-        if let Some(words) = words {
-            // SAFETY: `T` is an unsigned integer of 32 bits.
-            *values = unsafe { std::mem::transmute_copy::<[u32; LANES], [T; LANES]>(&words) };
-            return true;
-        }
+        // SAFETY: `T` is an unsigned integer of 32 bits.
+        *values = unsafe { std::mem::transmute_copy::<[u32; LANES], [T; LANES]>(&words) };
+        return true;
     }
     let _ = (pointers, element, mask, values);
     false
@@ -214,7 +212,7 @@ fn scattered<T: Copy, const V4: bool>(
         // SAFETY: `T` is an unsigned integer of 32 bits.
         let words = unsafe { std::mem::transmute_copy::<[T; LANES], [u32; LANES]>(values) };
         // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
-        return unsafe { gather::store_row(&pointers.further(element * 4), mask, &words) };
+        return unsafe { gather::store_rows(&pointers.further(element * 4), mask, &words) };
     }
     let _ = (pointers, element, mask, values);
     false
