@@ -1,4 +1,4 @@
-"""Launches the kernels of tests/corpus on an H200 as tests/corpus/launches.json says, and writes what they leave in memory.
+"""Launches the kernels of tests/corpus on an H200 as crates/vm/tests/corpus/launches.json says, and writes what they leave in memory.
 
     corpus.py OUT            assembles with ptxas --fmad=false, because ptxvm executes what is written, and runs everything
     corpus.py --assemble     only assembles
@@ -120,7 +120,7 @@ def child(index, folder, to):
         else: outcomes.append(([v], first))
     pickle.dump([(vs, [(p, b.tobytes()) for p, b in bs]) for vs, bs in outcomes], open(to, 'wb'))
 
-CASES = json.load(open(os.path.join(ROOT, 'tests/corpus/launches.json')))
+CASES = json.load(open(os.path.join(ROOT, 'crates/vm/tests/corpus/launches.json')))
 if __name__ == '__main__':
     sys.path.insert(0, HERE)
     if sys.argv[1] == '--child': child(int(sys.argv[2]), sys.argv[3], sys.argv[4]); sys.exit()

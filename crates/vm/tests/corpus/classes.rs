@@ -1,0 +1,115 @@
+//! Which kernels run today, and which wait for what.
+
+use std::collections::BTreeMap;
+
+use ptxvm_vm::{Failure, LoadError};
+
+use crate::golden::Golden;
+use crate::launches::{self, File, Order};
+
+/// Files that only declare functions which a linker would give them.
+const LINKED: &[(&str, &[&str])] = &[
+    ("numba/coop", &["cudaCGGetIntrinsicHandle", "cudaCGSynchronize"]),
+    ("numba/f16", &["_ZmlRK6__halfS1__nbst", "_ZplRK6__halfS1__nbst"]),
+];
+
+/// Kernels with instructions that later issues bring, and the targets of their files.
+const LATER: &[(&str, &str)] = &[
+    ("nvrtc/cpasync cpasync_mbar", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/cpasync cpasync_pipe", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/cpasync mma_ldmatrix", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/cpasync wmma_f16", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/cpasync wmma_i8", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/hopper bulk1d", "sm_100a sm_120a sm_90a"),
+    ("nvrtc/hopper cluster_dsmem", "sm_100a sm_120a sm_90a"),
+    ("nvrtc/hopper pdl", "sm_100a sm_120a sm_90a"),
+    ("nvrtc/hopper tma_load2d", "sm_100a sm_120a sm_90a"),
+    ("nvrtc/mxmma120", "sm_120a"),
+    ("nvrtc/tcgen05 clc", "sm_100a sm_103a"),
+    ("nvrtc/tcgen05 tcgen05_mma", "sm_100a sm_103a"),
+    ("nvrtc/tex surf", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/tex tex2d", "sm_100a sm_80 sm_90a"),
+    ("nvrtc/wgmma", "sm_90a"),
+    ("triton/ds_mix", "sm_100a sm_120a sm_90a"),
+    ("triton/ds_mxfp4", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/ds_mxfp8", "sm_100a sm_120a sm_90a"),
+    ("triton/ds_mxfp8_n256", "sm_100a sm_120a sm_90a"),
+    ("triton/flash_f16_d64", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_bf16", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_f16", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_f16_small", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_f16_w8", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_f32ieee", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_f64", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_fp8", "sm_100a sm_120a sm_90a"),
+    ("triton/mm_i8", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_persist", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_tf32", "sm_100a sm_120a sm_80 sm_90a"),
+    ("triton/mm_tma_dev", "sm_100a sm_120a sm_80 sm_90a"),
+];
+
+/// The files that no device of ours takes.
+const NO_DEVICE: &[&str] = &["nvrtc/mxmma120.sm_121a"];
+
+#[test]
+fn every_file_loads_and_every_kernel_runs_or_names_what_it_waits_for() {
+    let (files, cases, golden) = (launches::files(), launches::cases(), Golden::read());
+    let mut later: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut linked, mut no_device, mut running) = (0, Vec::new(), 0);
+    for file in &files {
+        let module = match file.device().load(&file.source()) {
+            Ok(module) => module,
+            Err(LoadError::Unresolved(names)) => {
+                let known = LINKED.iter().find(|(kernel, _)| *kernel == file.kernel);
+                assert_eq!(
+                    known.map(|(_, names)| names.to_vec()),
+                    Some(names.iter().map(String::as_str).collect())
+                );
+                linked += 1;
+                continue;
+            }
+            Err(LoadError::Target { .. }) => {
+                no_device.push(file.name());
+                continue;
+            }
+            Err(error) => panic!("{}: {error}", file.name()),
+        };
+        for entry in module.kernels().map(|k| k.name.clone()) {
+            let kernel = module.kernel(&entry).unwrap_or_else(|e| panic!("{}: {e}", file.name()));
+            let missing: Vec<String> = kernel.unsupported().into_iter().map(|u| u.what).collect();
+            let fitting: Vec<&launches::Case> = cases.iter().filter(|c| c.fits(file, &entry)).collect();
+            assert!(!fitting.is_empty(), "{}: there is no launch of {entry}", file.name());
+            if missing.is_empty() {
+                running += 1;
+                continue;
+            }
+            for case in fitting {
+                later.entry(case.name()).or_default().push(file.variant.clone());
+                stops(case, file, &missing, &golden);
+            }
+        }
+    }
+    let later: Vec<(String, String)> = later.into_iter().map(|(n, v)| (n, v.join(" "))).collect();
+    let later: Vec<(&str, &str)> = later.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    assert_eq!(later, LATER, "kernels that wait");
+    assert_eq!(no_device, NO_DEVICE);
+    let waiting: usize = later.iter().map(|(_, variants)| variants.split(' ').count()).sum();
+    assert_eq!((files.len(), linked, running, waiting), (178, 8, 188, 99));
+}
+
+/// A kernel with instructions that the machine does not have stops at one of them, by its name, or does not come to
+/// them; then it has done its work.
+fn stops(case: &launches::Case, file: &File, missing: &[String], golden: &Golden) {
+    let run = case.run(file, Order { seed: 0, threads: 1 });
+    match &run.result {
+        Err(Failure::Unsupported(what)) => {
+            assert!(missing.contains(&what.what), "{} of {}: {}", case.name(), file.name(), what.what);
+        }
+        Ok(()) => {
+            if let Some(Err(differs)) = golden.compare(case, &run) {
+                panic!("{} of {}: {differs}", case.name(), file.name());
+            }
+        }
+        Err(failure) => panic!("{} of {}: {failure}", case.name(), file.name()),
+    }
+}

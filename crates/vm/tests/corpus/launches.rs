@@ -1,0 +1,340 @@
+//! How each kernel of the corpus is launched (`launches.json`), and what came of it.
+//!
+//! A case names a kernel and fits all files that were made from it for different targets.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use ptxvm_vm::{Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile};
+use serde::Deserialize;
+
+use crate::fill::{Element, fill};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// The folder and the first word of the files' names.
+    pub kernel: String,
+    /// The entry; without one, the only one of the file.
+    #[serde(default)]
+    entry: Option<String>,
+    /// Tells cases of one kernel apart.
+    #[serde(default)]
+    case: Option<String>,
+    grid: Vec<u32>,
+    block: Vec<u32>,
+    #[serde(default)]
+    shared: Shared,
+    /// The module that defines what the kernel only declares.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// The kind of the finding that ends it; without one it runs to its end.
+    #[serde(default)]
+    pub ends: Option<String>,
+    arguments: Vec<Argument>,
+    /// Whether an H200 gives the same bits every time.
+    #[serde(default = "yes")]
+    pub gpu: bool,
+    /// Why it is as it is.
+    #[serde(default, rename = "note")]
+    _note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Argument {
+    /// A number (`u32 7`), a buffer (`f32[7]=zero`), or an array as numba passes it (`array f32[7]=zero`).
+    One(String),
+    /// A structure by value.
+    Structure(Vec<String>),
+}
+
+/// Dynamic shared memory.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Shared {
+    Bytes(u32),
+    /// `all`: as much as the device has.
+    Word(String),
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A file of the corpus.
+#[derive(Clone)]
+pub struct File {
+    pub path: PathBuf,
+    /// The folder and the first word of its name: `nvrtc/basic`.
+    pub kernel: String,
+    /// The rest of its name: `G.sm_90a`.
+    pub variant: String,
+}
+
+impl File {
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.kernel, self.variant)
+    }
+
+    pub fn source(&self) -> String {
+        std::fs::read_to_string(&self.path).unwrap_or_else(|e| panic!("{}: {e}", self.path.display()))
+    }
+
+    /// The device that the file was compiled for, or a later one of its line.
+    pub fn device(&self) -> Device {
+        let profile = match self.variant.rsplit("sm_").next() {
+            Some("80" | "90" | "90a") => "h200",
+            Some("100" | "100a") => "b200",
+            Some("103a") => "b300",
+            _ => "rtx5090",
+        };
+        Device::new(Profile::named(profile).expect("a profile of ours"))
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+/// Every file of the corpus, in the order of their names.
+pub fn files() -> Vec<File> {
+    let mut files = Vec::new();
+    for folder in ["cute", "numba", "nvrtc", "triton"] {
+        for entry in std::fs::read_dir(root().join(folder)).expect("the corpus").flatten() {
+            let path = entry.path();
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            let Some((kernel, variant)) = name.strip_suffix(".ptx").and_then(|n| n.split_once('.')) else {
+                panic!("{} is no file of the corpus", path.display());
+            };
+            let (kernel, variant) = (format!("{folder}/{kernel}"), variant.to_owned());
+            files.push(File { path, kernel, variant });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// Every case.
+pub fn cases() -> Vec<Case> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/launches.json");
+    let text = std::fs::read_to_string(path).expect("the table of launches");
+    serde_json::from_str(&text).expect("the table of launches is right")
+}
+
+/// Puts the definitions of a library in the place of declarations that wait for a linker.
+fn link(source: &str, library: &str) -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/library").join(format!("{library}.ptx"));
+    let library = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (_, definitions) = library.split_once(".address_size 64").expect("a module");
+    source.replace(".extern .func", ".func") + definitions
+}
+
+/// How CTAs and warps take turns.
+#[derive(Clone, Copy)]
+pub struct Order {
+    pub seed: u64,
+    pub threads: usize,
+}
+
+/// What came of a launch.
+pub struct Run {
+    pub file: File,
+    pub result: Result<(), Failure>,
+    /// The numbers among the arguments, by position; 0 for the others.
+    numbers: Vec<f64>,
+    /// The buffers by the position of their argument.
+    pub buffers: Vec<Contents>,
+    /// What the kernel printed.
+    pub text: String,
+}
+
+/// A buffer before and after.
+pub struct Contents {
+    pub position: usize,
+    pub before: Vec<u8>,
+    pub after: Vec<u8>,
+    /// Whether it holds what is different every time.
+    pub volatile: bool,
+}
+
+impl Run {
+    /// A number among the arguments.
+    pub fn number(&self, position: usize) -> f64 {
+        self.numbers[position]
+    }
+
+    fn contents(&self, position: usize) -> &Contents {
+        self.buffers.iter().find(|b| b.position == position).expect("a buffer at this position")
+    }
+
+    /// The elements of a buffer before the launch.
+    pub fn before<T: ptxvm_vm::Element>(&self, position: usize) -> Vec<T> {
+        self.contents(position).before.chunks_exact(T::SIZE).map(T::load).collect()
+    }
+
+    /// The elements of a buffer after the launch.
+    pub fn after<T: ptxvm_vm::Element>(&self, position: usize) -> Vec<T> {
+        self.contents(position).after.chunks_exact(T::SIZE).map(T::load).collect()
+    }
+}
+
+impl Case {
+    /// Its name: the kernel, the entry, and what tells it apart.
+    pub fn name(&self) -> String {
+        let parts = [Some(&self.kernel), self.entry.as_ref(), self.case.as_ref()];
+        parts.into_iter().flatten().cloned().collect::<Vec<String>>().join(" ")
+    }
+
+    pub fn fits(&self, file: &File, entry: &str) -> bool {
+        self.kernel == file.kernel && self.entry.as_ref().is_none_or(|e| e == entry)
+    }
+
+    /// Whether the machine has every instruction of the kernel.
+    pub fn runs(&self, file: &File) -> bool {
+        let device = file.device();
+        let Some(module) = self.load(&device, file) else { return false };
+        module.kernel(self.entry(&module)).is_ok_and(|kernel| kernel.unsupported().is_empty())
+    }
+
+    fn entry<'a>(&'a self, module: &'a Module) -> &'a str {
+        let only = || module.kernels().next().map_or("", |k| k.name.as_str());
+        self.entry.as_deref().unwrap_or_else(only)
+    }
+
+    /// Loads a file for this case; `None` if the device is another.
+    fn load(&self, device: &Device, file: &File) -> Option<Module> {
+        let mut source = file.source();
+        if let Some(library) = &self.link {
+            source = link(&source, library);
+        }
+        match device.load(&source) {
+            Ok(module) => Some(module),
+            Err(LoadError::Target { .. }) => None,
+            Err(error) => panic!("{}: {error}", file.name()),
+        }
+    }
+
+    /// Launches the kernel of a file, in the order that a seed chooses.
+    pub fn run(&self, file: &File, order: Order) -> Run {
+        let device = file.device();
+        let module = self.load(&device, file).expect("the device takes it");
+        let kernel = module.kernel(self.entry(&module)).unwrap_or_else(|e| panic!("{}: {e}", file.name()));
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&text);
+        let mut launch = LaunchOptions {
+            shared: match &self.shared {
+                Shared::Bytes(bytes) => *bytes,
+                Shared::Word(word) => {
+                    assert_eq!(word, "all");
+                    device.profile().shared_per_cta - kernel.shared_bytes()
+                }
+            },
+            seed: order.seed,
+            threads: order.threads,
+            max_instructions: Some(50_000_000),
+            ..LaunchOptions::new(dimensions(&self.grid), dimensions(&self.block))
+        }
+        .on_print(move |bytes| sink.lock().expect("no panic").extend_from_slice(bytes));
+        let mut numbers = vec![0.0; self.arguments.len()];
+        let mut made = Vec::new();
+        for (position, argument) in self.arguments.iter().enumerate() {
+            match argument {
+                Argument::Structure(parts) => {
+                    let bytes: Vec<u8> = parts.iter().flat_map(|p| parse(p, position).bytes).collect();
+                    launch = launch.argument(bytes.as_slice());
+                    made.push((position, bytes, None, true));
+                }
+                Argument::One(text) => {
+                    let parsed = parse(text, position);
+                    let Some(shape) = &parsed.shape else {
+                        numbers[position] = parsed.number;
+                        launch = launch.argument(parsed.bytes.as_slice());
+                        continue;
+                    };
+                    let buffer = Buffer::from_slice(&device, &parsed.bytes).expect("memory");
+                    launch = if parsed.array {
+                        pass(launch, &buffer, shape, parsed.element)
+                    } else {
+                        launch.argument(&buffer)
+                    };
+                    made.push((position, parsed.bytes, Some(buffer), parsed.volatile));
+                }
+            }
+        }
+        let result = kernel.launch(&launch).map(drop);
+        let contents =
+            |(position, before, buffer, volatile): (usize, Vec<u8>, Option<Buffer>, bool)| Contents {
+                position,
+                after: buffer.map_or_else(|| before.clone(), |b| b.to_bytes()),
+                before,
+                volatile,
+            };
+        let buffers = made.into_iter().map(contents).collect();
+        let text = String::from_utf8_lossy(&text.lock().expect("no panic")).into_owned();
+        Run { file: file.clone(), result, numbers, buffers, text }
+    }
+}
+
+fn dimensions(list: &[u32]) -> Dimensions {
+    let at = |i: usize| list.get(i).copied().unwrap_or(1);
+    Dimensions([at(0), at(1), at(2)])
+}
+
+/// An array as numba passes it: two pointers that kernels do not use, the number and size of its elements, its
+/// data, then its shape and strides.
+fn pass(launch: LaunchOptions, buffer: &Buffer, shape: &[usize], element: Element) -> LaunchOptions {
+    let count: usize = shape.iter().product();
+    let mut launch = launch
+        .argument(0u64)
+        .argument(0u64)
+        .argument(count as u64)
+        .argument(element.bytes() as u64)
+        .argument(buffer);
+    for extent in shape {
+        launch = launch.argument(*extent as u64);
+    }
+    for dimension in 0..shape.len() {
+        let stride = element.bytes() * shape[dimension + 1..].iter().product::<usize>();
+        launch = launch.argument(stride as u64);
+    }
+    launch
+}
+
+struct Parsed {
+    bytes: Vec<u8>,
+    /// The value, if it is a number.
+    number: f64,
+    /// The shape, if it is a buffer.
+    shape: Option<Vec<usize>>,
+    element: Element,
+    array: bool,
+    volatile: bool,
+}
+
+fn parse(text: &str, position: usize) -> Parsed {
+    let wrong = || -> ! { panic!("the argument `{text}` is not understood") };
+    let (array, rest) = text.strip_prefix("array ").map_or((false, text), |rest| (true, rest));
+    let (volatile, rest) = rest.strip_suffix(" volatile").map_or((false, rest), |rest| (true, rest));
+    if let Some((ty, number)) = rest.split_once(' ') {
+        let Some(element) = Element::named(ty) else { wrong() };
+        let Ok(number) = number.parse::<f64>() else { wrong() };
+        let bytes = element.encode(number).to_le_bytes()[..element.bytes()].to_vec();
+        return Parsed { bytes, number, shape: None, element, array, volatile };
+    }
+    let Some((ty, (shape, how))) = rest.split_once('[').and_then(|(ty, r)| Some((ty, r.split_once("]=")?)))
+    else {
+        wrong()
+    };
+    let Some(element) = Element::named(ty) else { wrong() };
+    let shape: Vec<usize> = shape.split(',').map(|n| n.parse().unwrap_or_else(|_| wrong())).collect();
+    let bytes = fill(element, shape.iter().product(), how, position);
+    Parsed { bytes, number: 0.0, shape: Some(shape), element, array, volatile }
+}

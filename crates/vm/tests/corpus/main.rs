@@ -1,0 +1,117 @@
+//! The corpus runs: every kernel that real compilers wrote, on arguments that make sense.
+//!
+//! `classes` says which kernels run and which wait for later issues; the tests here run the former, ask the
+//! references in Rust what must come out, and compare with what an H200 gave, bit for bit.
+
+mod classes;
+mod fill;
+mod golden;
+mod launches;
+mod reference;
+
+use ptxvm_vm::Failure;
+
+use golden::Golden;
+use launches::{Case, File, Order, Run};
+
+/// How many launches ended as they should, how many of them a reference agreed with, how many the H200.
+#[derive(Debug, Default, PartialEq)]
+struct Count {
+    launches: usize,
+    referred: usize,
+    recorded: usize,
+}
+
+/// Runs all cases of some kernels that need nothing later.
+fn run(kernels: &str, count: Count) {
+    let (files, golden) = (launches::files(), Golden::read());
+    let mut counted = Count::default();
+    let mut wrong = Vec::new();
+    for case in launches::cases().iter().filter(|c| c.kernel.starts_with(kernels)) {
+        for file in files.iter().filter(|f| f.kernel == case.kernel && case.runs(f)) {
+            counted.launches += 1;
+            if let Err(why) = check(case, file, &golden, &mut counted) {
+                wrong.push(format!("{} of {}: {why}", case.name(), file.variant));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} launches:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(counted, count);
+}
+
+fn check(case: &Case, file: &File, golden: &Golden, count: &mut Count) -> Result<(), String> {
+    let run = case.run(file, Order { seed: 0, threads: 1 });
+    ended(case, &run)?;
+    if let Some(reference) = reference::of(&case.name()) {
+        reference(&run)?;
+        count.referred += 1;
+    }
+    if let Some(compared) = golden.compare(case, &run) {
+        compared?;
+        count.recorded += 1;
+        // What the H200 gives every time does not depend on who comes first.
+        for order in [Order { seed: 7, threads: 1 }, Order { seed: 0, threads: 2 }] {
+            let run = case.run(file, order);
+            ended(case, &run)?;
+            golden.compare(case, &run).unwrap_or(Ok(()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a launch ended as the table says.
+fn ended(case: &Case, run: &Run) -> Result<(), String> {
+    match (&run.result, &case.ends) {
+        (Ok(()), None) => Ok(()),
+        (Ok(()), Some(kind)) => Err(format!("it ran to its end without the finding `{kind}`")),
+        (Err(Failure::Finding(finding)), Some(kind)) if finding.kind.name() == kind => Ok(()),
+        (Err(failure), _) => Err(failure.to_string()),
+    }
+}
+
+#[test]
+fn cute() {
+    run("cute/", Count { launches: 12, referred: 8, recorded: 6 });
+}
+
+#[test]
+fn numba() {
+    run("numba/", Count { launches: 64, referred: 52, recorded: 28 });
+}
+
+#[test]
+fn nvrtc_basic() {
+    run("nvrtc/basic", Count { launches: 90, referred: 75, recorded: 51 });
+}
+
+#[test]
+fn nvrtc_devcalls() {
+    run("nvrtc/devcalls", Count { launches: 56, referred: 28, recorded: 21 });
+}
+
+#[test]
+fn nvrtc_blackwell() {
+    run("nvrtc/tcgen05", Count { launches: 4, referred: 4, recorded: 0 });
+}
+
+#[test]
+fn triton() {
+    run("triton/", Count { launches: 74, referred: 47, recorded: 30 });
+}
+
+#[test]
+fn references_and_recordings_belong_to_launches() {
+    let names: Vec<String> = launches::cases().iter().map(Case::name).collect();
+    let unknown = |name: &&str| !names.iter().any(|n| n == name);
+    assert_eq!(reference::names().find(unknown), None);
+    assert_eq!(Golden::read().names().find(unknown), None);
+    let recorded: Vec<String> = Golden::read().names().map(str::to_owned).collect();
+    let wanted = launches::cases().into_iter().filter(|c| c.gpu && c.ends.is_none());
+    let missing: Vec<String> = wanted.map(|c| c.name()).filter(|n| !recorded.contains(n)).collect();
+    let blackwell = ["tcgen05 tcgen05_mma", "tcgen05 bw_misc", "tcgen05 clc", "tcgen05 mxmma", "mxmma120"];
+    let mut blackwell = blackwell.map(|name| format!("nvrtc/{name}"));
+    blackwell.sort();
+    let mut missing = missing;
+    missing.sort();
+    assert_eq!(missing, blackwell, "only Blackwell's kernels have no recording");
+}
