@@ -8,7 +8,7 @@ use ptxvm_memory::{
     Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, Window, access, window_of,
 };
 
-use crate::context::{Context, REGIONS};
+use crate::context::{Context, Fault, Missed, REGIONS};
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::registers::LANES;
@@ -115,13 +115,13 @@ impl Context<'_> {
         }
         if all & (align - 1) == 0 {
             match space {
-                AddressSpace::Generic | AddressSpace::Global => {
+                AddressSpace::Generic | AddressSpace::Global | AddressSpace::Const => {
                     if self.worker.generation == self.run.environment.memory.generation() {
                         for region in &self.worker.regions {
                             if low >= region.start
                                 && high < region.end
                                 && region.end - high >= bytes
-                                && (region.writable || wants == Wants::Read)
+                                && allowed(region, space, wants)
                             {
                                 return Ok(Pointers { at: *addresses });
                             }
@@ -140,8 +140,12 @@ impl Context<'_> {
                     }
                 }
                 AddressSpace::Local => {
-                    let size = self.warp.local.bytes_per_lane() as u64;
-                    if high < size && size - high >= bytes {
+                    let mut inside = true;
+                    for lane in 0..LANES {
+                        let end = addresses[lane].saturating_add(bytes);
+                        inside &= mask >> lane & 1 == 0 || end <= self.warp.stack[lane];
+                    }
+                    if inside {
                         let mut at = *addresses;
                         for (lane, address) in at.iter_mut().enumerate() {
                             let pointer = self.warp.local.pointer(lane, *address as usize);
@@ -150,7 +154,6 @@ impl Context<'_> {
                         return Ok(Pointers { at });
                     }
                 }
-                AddressSpace::Const => {}
             }
         }
         self.resolve_each(space, addresses, mask, bytes, align, wants)
@@ -189,14 +192,14 @@ impl Context<'_> {
                         at[lane] = pointer.expose_provenance() as u64;
                         let size = self.cta.shared.bytes() as u64;
                         (offset >= size || bytes > size - offset)
-                            .then(|| self.outside("shared", lane, offset, bytes, size, wants))
+                            .then(|| self.outside(AddressSpace::Shared, lane, (offset, bytes, size), wants))
                     }
                     Window::Local => {
-                        let size = self.warp.local.bytes_per_lane() as u64;
+                        let size = self.warp.stack[lane];
                         let pointer = self.warp.local.pointer(lane, offset as usize);
                         at[lane] = pointer.expose_provenance() as u64;
                         (offset >= size || bytes > size - offset)
-                            .then(|| self.outside("local", lane, offset, bytes, size, wants))
+                            .then(|| self.outside(AddressSpace::Local, lane, (offset, bytes, size), wants))
                     }
                     Window::Global => {
                         at[lane] = offset;
@@ -245,6 +248,10 @@ impl Context<'_> {
             let message = format!("a write of {bytes} bytes to read-only memory at {address:#x}");
             return Some(self.fault(Kind::ReadOnly, lane, message, vec![explanation.to_string()]));
         }
+        if !allowed(&region, space, wants) {
+            let explanation = memory.explain(address, bytes);
+            return Some(self.elsewhere(lane, space, &explanation, wants));
+        }
         None
     }
 
@@ -261,40 +268,68 @@ impl Context<'_> {
             _ if window_of(explanation.address) != Window::Global => Kind::WrongSpace,
             _ => Kind::OutOfBounds,
         };
+        if kind == Kind::WrongSpace {
+            return self.elsewhere(lane, space, explanation, wants);
+        }
         let verb = verb(wants);
         let (address, bytes) = (explanation.address, explanation.bytes);
         let message = match kind {
             Kind::Null => format!("{verb} of {bytes} bytes through a null pointer, at {address:#x}"),
             Kind::UseAfterFree => format!("{verb} of {bytes} bytes of freed memory at {address:#x}"),
-            Kind::WrongSpace => {
-                format!("{verb} of {bytes} bytes at {address:#x}, which is no {} address", space.name())
-            }
             _ => format!("{verb} of {bytes} bytes out of bounds at {address:#x}"),
         };
         self.fault(kind, lane, message, vec![explanation.to_string()])
     }
 
+    /// Something is there, in another space than the instruction says.
     #[cold]
-    fn outside(&mut self, name: &str, lane: usize, offset: u64, bytes: u64, size: u64, wants: Wants) -> Flow {
+    fn elsewhere(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        explanation: &Explanation,
+        wants: Wants,
+    ) -> Flow {
+        let (address, bytes) = (explanation.address, explanation.bytes);
+        let message =
+            format!("{} of {bytes} bytes at {address:#x}, which is no {} address", verb(wants), space.name());
+        self.fault(Kind::WrongSpace, lane, message, vec![explanation.to_string()])
+    }
+
+    /// An access that begins at an offset and has so many bytes, of a memory of some size.
+    #[cold]
+    fn outside(
+        &mut self,
+        space: AddressSpace,
+        lane: usize,
+        (offset, bytes, size): (u64, u64, u64),
+        wants: Wants,
+    ) -> Flow {
+        let name = space.name();
         let message =
             format!("{} of {bytes} bytes out of bounds of {name} memory at {offset:#x}", verb(wants));
-        let whose = if name == "shared" { "the CTA" } else { "the thread" };
-        let mut notes = vec![if offset >= size {
-            format!(
-                "{whose} has {size} bytes of {name} memory; the access begins {} bytes behind them",
-                offset - size
-            )
+        let whose = if space == AddressSpace::Shared { "the CTA" } else { "the thread" };
+        // Addresses of these spaces have 32 bits; what is below zero has wrapped.
+        let short = offset as u32 as i32;
+        let below = short < 0 && matches!(offset >> 32, 0 | 0xffff_ffff);
+        let foreign = offset > u64::from(u32::MAX) && !below;
+        let miss = if foreign {
+            "is far from them".into()
+        } else if below {
+            format!("begins {} bytes before the beginning", short.unsigned_abs())
+        } else if offset >= size {
+            format!("begins {} bytes behind them", offset - size)
         } else {
-            format!(
-                "{whose} has {size} bytes of {name} memory; the access reaches {} bytes over their end",
-                offset + bytes - size
-            )
-        }];
-        if offset > u64::from(u32::MAX) && window_of(offset) != Window::Global {
+            format!("reaches {} bytes over their end", offset + bytes - size)
+        };
+        let mut notes = vec![format!("{whose} has {size} bytes of {name} memory; the access {miss}")];
+        if window_of(offset) != Window::Global {
             notes.push("this is a generic address: `cvta.to` makes one of the space of it".into());
         }
-        let kind = if offset > u64::from(u32::MAX) { Kind::WrongSpace } else { Kind::OutOfBounds };
-        self.fault(kind, lane, message, notes)
+        let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
+        let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });
+        self.worker.fault = Some(Fault { kind, lane, message, notes, missed });
+        Flow::Stop
     }
 
     #[cold]
@@ -315,6 +350,17 @@ impl Context<'_> {
         let over = address & (align - 1);
         let notes = vec![format!("the address must be a multiple of {align}; it is {over} over one")];
         self.fault(Kind::Misaligned, lane, message, notes)
+    }
+}
+
+/// Whether an instruction that names a space may do this in a region. Constants and parameters are the regions that
+/// cannot be written; they are no global memory, and nothing else is constant.
+#[inline(always)]
+fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
+    match space {
+        AddressSpace::Global => region.writable,
+        AddressSpace::Const => !region.writable && wants == Wants::Read,
+        _ => region.writable || wants == Wants::Read,
     }
 }
 

@@ -74,6 +74,12 @@ impl Barrier {
         self.expected.unwrap_or((living | self.arrived).count_ones())
     }
 
+    /// How many threads those who have arrived said that it takes, if they did.
+    #[must_use]
+    pub fn expected_threads(&self) -> Option<u32> {
+        self.expected.map(|warps| warps * 32)
+    }
+
     /// Whether anybody has arrived.
     #[must_use]
     pub fn is_busy(&self) -> bool {

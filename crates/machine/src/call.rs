@@ -67,30 +67,30 @@ pub(crate) fn call(
         worker.fault = Some(bad_call(lane, format!("function `{name}` has no body here"), run));
         return After::Fault;
     };
-    if function.parameters.len() != site.arguments.len() || function.returns.len() != site.returns.len() {
-        let name = &run.code.program.functions[callee.0 as usize].name;
-        let message = format!(
-            "`{name}` takes {} parameters and gives {} results; the call passes {} and wants {}",
-            function.parameters.len(),
-            function.returns.len(),
-            site.arguments.len(),
-            site.returns.len()
-        );
+    if let Some(message) = mismatch(site, function, &run.code.program.functions[callee.0 as usize]) {
         worker.fault = Some(bad_call(callers.trailing_zeros() as usize, message, run));
         return After::Fault;
     }
     let at = group.block;
-    let frame = reserve(function, warp, callers);
+    // An open parameter (`rest[]`) lies at the frame's end and is as long as what is passed for it.
+    let open = |(actual, formal): (&Actual, &Actual)| match (actual, formal) {
+        (Actual::Frame { size, .. }, Actual::Frame { size: 0, .. }) => *size,
+        _ => 0,
+    };
+    let extra = site.arguments.iter().zip(&function.parameters).map(open).sum();
+    let frame = reserve(function, extra, warp, callers);
     let frame = match frame {
         Ok(frame) => frame,
         Err((lane, bytes)) => {
             let message = format!("a call needs {bytes} bytes of local memory for the thread's stack");
             let limit = warp.state.local.limit();
             let notes = vec![format!("a thread may have {limit} bytes; is a recursion without end?")];
-            worker.fault = Some(Fault { kind: Kind::StackOverflow, lane, message, notes });
+            worker.fault = Some(Fault { kind: Kind::StackOverflow, lane, message, notes, missed: None });
             return After::Fault;
         }
     };
+    // The search for an activation to share is a walk through all of them.
+    worker.effort += warp.activations.len() as u64 / 8;
     let activation = warp.activate(callee.0, function, group.activation, at, callers);
     let mut to = warp.bank(activation, run.code);
     for slot in &function.unset {
@@ -110,17 +110,43 @@ pub(crate) fn call(
     After::Go
 }
 
+/// How a call does not fit its function: what an indirect call passes is not known before it is made.
+fn mismatch(site: &Call, function: &Function, described: &ptxvm_ir::Function) -> Option<String> {
+    let name = &described.name;
+    if function.parameters.len() != site.arguments.len() || function.returns.len() != site.returns.len() {
+        return Some(format!(
+            "`{name}` takes {} parameters and gives {} results; the call passes {} and wants {}",
+            function.parameters.len(),
+            function.returns.len(),
+            site.arguments.len(),
+            site.returns.len()
+        ));
+    }
+    let prototype = site.prototype.as_ref()?;
+    let parameters = described.parameters.iter().zip(&prototype.parameters).map(|pair| ("parameter", pair));
+    let returns = described.returns.iter().zip(&prototype.returns).map(|pair| ("result", pair));
+    // A parameter of open size takes what it is given.
+    let (what, (formal, given)) =
+        parameters.chain(returns).find(|(_, (formal, given))| formal.size != 0 && formal.size != **given)?;
+    Some(format!(
+        "{what} `{}` of `{name}` has {} bytes, the call's prototype says {given}",
+        formal.name, formal.size
+    ))
+}
+
 fn bad_call(lane: usize, message: String, run: &Run<'_>) -> Fault {
     let entries = run.code.functions.iter().flatten().count();
     let notes = vec![format!("the kernel can reach {entries} functions")];
-    Fault { kind: Kind::BadCall, lane, message, notes }
+    Fault { kind: Kind::BadCall, lane, message, notes, missed: None }
 }
 
 /// The function whose address this is.
 fn function_at(address: u64, run: &Run<'_>) -> Option<FunctionId> {
     let number = address.checked_sub(crate::function_address(FunctionId(0)))? / 16;
     let id = FunctionId(u32::try_from(number).ok()?);
-    (crate::function_address(id) == address && run.code.functions.get(id.0 as usize)?.is_some()).then_some(id)
+    let entry = run.code.program.functions.get(id.0 as usize)?.entry;
+    let known = run.code.functions.get(id.0 as usize)?.is_some();
+    (crate::function_address(id) == address && known && !entry).then_some(id)
 }
 
 /// The frame of the group's own activation, lane by lane.
@@ -138,15 +164,17 @@ struct Frame {
     before: [u64; LANES],
 }
 
-/// Takes local memory for an activation; gives a lane that has not enough, and what it would need.
-fn reserve(function: &Function, warp: &mut Warp, lanes: u32) -> Result<Frame, (usize, u64)> {
+/// Takes local memory for an activation, with some extra at its end; gives a lane that has not enough, and what it
+/// would need.
+fn reserve(function: &Function, extra: u64, warp: &mut Warp, lanes: u32) -> Result<Frame, (usize, u64)> {
     let before = warp.state.stack;
     let mut base = before;
-    // Registers count as well, so that a recursion without local variables ends too.
-    let cost = function.frame_bytes + u64::from(function.register_bytes) / LANES as u64 + 16;
+    // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
+    // frame: what an access behind the last variable meets is the stack's end.
+    let toll = u64::from(function.register_bytes) / LANES as u64 + 16;
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
-        base[lane] = before[lane].next_multiple_of(function.frame_align.max(16));
-        let end = base[lane] + cost;
+        base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));
+        let end = base[lane] + function.frame_bytes + extra;
         if warp.state.local.grow_to(end).is_err() {
             return Err((lane, end));
         }
@@ -187,9 +215,10 @@ fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory)
                 set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
             }
             (Actual::Frame { offset, size }, Actual::Frame { offset: into, size: room }) => {
+                let bytes_passed = if room == 0 { size } else { size.min(room) };
                 let mut done = 0;
-                while done < size.min(room) {
-                    let part = (size.min(room) - done).min(16) as usize;
+                while done < bytes_passed {
+                    let part = (bytes_passed - done).min(16) as usize;
                     let _ = crate::address::read_local(
                         local,
                         lane,

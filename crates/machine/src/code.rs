@@ -3,7 +3,7 @@
 //! The blocks of all functions that an entry can reach stand in one list, function after function in the order of
 //! the source. A warp's groups of lanes only stop and join at the beginning of blocks.
 
-use ptxvm_ir::{FunctionId, Program};
+use ptxvm_ir::{FunctionId, Program, Prototype, VariableId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -28,6 +28,10 @@ pub struct Code {
     pub constants: registers::Block,
     /// The static shared memory of a CTA in bytes.
     pub shared_bytes: u32,
+    /// The shared variables that it can reach, and where each begins.
+    pub shared: Vec<(VariableId, u64)>,
+    /// Some registers or constants found no room, so that it cannot run.
+    pub too_large: bool,
 }
 
 impl std::fmt::Debug for Code {
@@ -138,6 +142,8 @@ pub struct Call {
     pub returns: Vec<Actual>,
     /// What is passed.
     pub arguments: Vec<Actual>,
+    /// The sizes that the prototype of an indirect call gives.
+    pub prototype: Option<Prototype>,
     /// Where it goes on.
     pub next: u32,
 }

@@ -2,6 +2,7 @@
 
 use ptxvm_memory::{LocalMemory, Region, SharedMemory};
 
+use crate::address::AddressSpace;
 use crate::barrier::Barrier;
 use crate::code::Code;
 use crate::finding::Kind;
@@ -30,7 +31,7 @@ impl Context<'_> {
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
     #[cold]
     pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {
-        self.worker.fault = Some(Fault { kind, lane, message: message.into(), notes });
+        self.worker.fault = Some(Fault { kind, lane, message: message.into(), notes, missed: None });
         Flow::Stop
     }
 }
@@ -46,6 +47,19 @@ pub struct Fault {
     pub message: String,
     /// More sentences.
     pub notes: Vec<String>,
+    /// The shared or local memory that was missed: the report names the variable that was meant.
+    pub missed: Option<Missed>,
+}
+
+/// An access outside of shared or local memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Missed {
+    /// Which of the two.
+    pub space: AddressSpace,
+    /// Where it began.
+    pub offset: u64,
+    /// How long it was.
+    pub bytes: u64,
 }
 
 /// What all workers of a launch share.
@@ -134,6 +148,11 @@ pub struct Worker {
     pub blocks: Vec<(u64, u64)>,
     /// Warp instructions executed.
     pub instructions: u64,
+    /// Looks at the clock.
+    pub looks: u64,
+    /// The same and what else took time, in about the time of an instruction: what turns and limits go by, so that
+    /// a guest that prints megabytes can be stopped too.
+    pub effort: u64,
     /// Random numbers of this worker.
     pub random: u64,
 }
@@ -155,6 +174,8 @@ impl Worker {
             statistics: Statistics::default(),
             blocks: vec![(0, 0); run.code.blocks.len()],
             instructions: 0,
+            looks: 0,
+            effort: 0,
             random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }

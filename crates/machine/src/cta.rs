@@ -95,6 +95,7 @@ impl Cta {
             warp.state.present = u32::MAX >> (32 - count);
             warp.state.exited = 0;
             warp.state.maxnreg = 0;
+            warp.state.local.reset();
             if warp.state.local.grow_to(entry.frame_bytes).is_err() {
                 return false;
             }
@@ -106,9 +107,9 @@ impl Cta {
         true
     }
 
-    /// Runs the warps in turn, for about `fuel` instructions.
+    /// Runs the warps in turn, for about `fuel` of effort.
     pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
-        let before = worker.instructions;
+        let enough = worker.effort.saturating_add(fuel);
         let mut spinning = 0;
         loop {
             let Some(index) = self.next(run, worker) else {
@@ -118,6 +119,7 @@ impl Cta {
                 return Progress::Finding(Box::new(report::deadlock(self, run)));
             };
             let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+            let turn = turn.min(enough.saturating_sub(worker.effort));
             let warp = &mut self.warps[index];
             match interpret::run(warp, &mut self.state, worker, run, turn) {
                 Leave::Ended => {
@@ -140,7 +142,7 @@ impl Cta {
             if spinning > 0 && spinning >= self.awake.count_ones() {
                 return Progress::Spinning;
             }
-            if worker.instructions - before >= fuel {
+            if worker.effort >= enough {
                 return Progress::Turn;
             }
         }
@@ -186,10 +188,10 @@ impl Cta {
         for warp in &mut self.warps {
             for index in 0..warp.groups.len() {
                 let group = warp.groups[index];
-                let State::Barrier(at, result) = group.state else { continue };
-                if at != number {
-                    continue;
-                }
+                let result = match group.state {
+                    State::Barrier { number: at, result, .. } if at == number => result,
+                    _ => continue,
+                };
                 warp.groups[index].state = State::Ready;
                 warp.groups[index].deferred = false;
                 self.awake |= 1 << warp.state.index;

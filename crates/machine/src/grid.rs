@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use ptxvm_memory::AllocationKind;
@@ -18,20 +18,27 @@ use crate::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
 use crate::statistics::Statistics;
 
-/// Instructions after which limits are looked at.
+/// Effort after which limits are looked at.
 const SLICE: u64 = 1 << 20;
 /// Slices after which a CTA that does not spin lets others run.
 const PATIENCE: u32 = 64;
 
+/// Instructions after which a worker tells the others and the host how far it is.
+const TOLD: u64 = 1 << 14;
+
 /// Numbers the launches of the process: `%gridid`.
 static GRIDS: AtomicU64 = AtomicU64::new(1);
+
+/// A number that workers fight for, on a cache line of its own so that they fight for nothing else.
+#[repr(align(128))]
+struct Contended(AtomicU64);
 
 /// What the workers of a launch agree on.
 struct Common {
     /// The next CTA to begin.
-    next: AtomicU64,
-    /// CTAs that have begun and not ended.
-    live: AtomicU32,
+    next: Contended,
+    /// CTAs that one worker may have begun at once: its share of what the device would hold.
+    share: usize,
     /// Instructions that all workers have executed.
     instructions: AtomicU64,
     /// Somebody has stopped: the others follow.
@@ -42,6 +49,10 @@ struct Common {
 
 /// Runs a grid to its end.
 pub fn run(code: &Code, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
+    if code.too_large {
+        let what = "a kernel with more registers or constants than two gigabytes hold for a warp".into();
+        return Err(Stop::Unsupported(Unsupported { what, span: Default::default() }));
+    }
     let began = Instant::now();
     let memory = environment.memory;
     let _lease = memory.lease();
@@ -55,15 +66,15 @@ pub fn run(code: &Code, launch: &Launch, environment: &Environment<'_>) -> Resul
         environment.profile.resident_ctas(threads, code.shared_bytes.saturating_add(launch.shared));
     let gridid = GRIDS.fetch_add(1, Ordering::Relaxed);
     let run = Run { code, launch, environment, parameters, gridid, began, resident };
+    let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    let workers = launch.threads.clamp(1, usize::try_from(ctas).unwrap_or(usize::MAX).max(1));
     let common = Common {
-        next: AtomicU64::new(0),
-        live: AtomicU32::new(0),
+        next: Contended(AtomicU64::new(0)),
+        share: (run.resident as usize).div_ceil(workers),
         instructions: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         stop: Mutex::new(None),
     };
-    let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-    let workers = launch.threads.clamp(1, usize::try_from(ctas).unwrap_or(usize::MAX).max(1));
     let mut statistics = Statistics::default();
     if workers == 1 {
         statistics.add(&work(0, ctas, &run, &common));
@@ -102,14 +113,14 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
     let mut worker = Worker::new(number, run);
     let mut live: VecDeque<Box<Cta>> = VecDeque::new();
     let mut spare: Vec<Box<Cta>> = Vec::new();
-    let mut reported = 0;
+    let mut told = Told::default();
     // After a CTA has spun, another begins before it runs again.
     let mut begin = true;
     loop {
         if common.stopping.load(Ordering::Relaxed) {
             break;
         }
-        let fresh = if begin || live.is_empty() { claim(ctas, run, common) } else { None };
+        let fresh = if begin || live.is_empty() { claim(ctas, live.len(), common) } else { None };
         let mut cta = match fresh {
             Some(index) => {
                 let room = spare.pop().or_else(|| Cta::new(run).map(Box::new));
@@ -125,19 +136,14 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
             }
             None => match live.pop_front() {
                 Some(cta) => cta,
-                // Others may still hold back CTAs that this worker could begin when some of theirs have ended.
-                None if common.next.load(Ordering::Relaxed) < ctas => {
-                    std::thread::yield_now();
-                    continue;
-                }
                 None => break,
             },
         };
         begin = false;
         let mut slices = 0;
         loop {
-            let progress = cta.run(&mut worker, run, SLICE);
-            if let Some(limit) = limits(&mut reported, &worker, run, common) {
+            let progress = cta.run(&mut worker, run, slice(run, common));
+            if let Some(limit) = limits(&mut told, &worker, run, common) {
                 stop(common, u64::MAX, Stop::Limit(limit));
             }
             if common.stopping.load(Ordering::Relaxed)
@@ -147,8 +153,6 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
             }
             match progress {
                 Progress::Ended => {
-                    common.live.fetch_sub(1, Ordering::Relaxed);
-                    run.launch.control.ctas_done.fetch_add(1, Ordering::Relaxed);
                     worker.statistics.ctas += 1;
                     spare.push(cta);
                     begin = live.is_empty();
@@ -171,20 +175,23 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
             }
         }
     }
+    told.tell(&worker, run, common);
     count(worker, run)
 }
 
-/// Takes the next CTA, if there is one and the device would hold it too.
-fn claim(ctas: u64, run: &Run<'_>, common: &Common) -> Option<u64> {
-    let room = |live| (live < run.resident).then_some(live + 1);
-    common.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
-    let index = common.next.fetch_add(1, Ordering::Relaxed);
-    if index < ctas {
-        return Some(index);
+/// The effort until limits are looked at again: no more than instructions are left.
+fn slice(run: &Run<'_>, common: &Common) -> u64 {
+    let done = common.instructions.load(Ordering::Relaxed);
+    run.launch.max_instructions.map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
+}
+
+/// Takes the next CTA, if there is one and the worker may have one more than those that it has begun.
+fn claim(ctas: u64, live: usize, common: &Common) -> Option<u64> {
+    if live >= common.share || common.next.0.load(Ordering::Relaxed) >= ctas {
+        return None;
     }
-    common.next.store(ctas, Ordering::Relaxed);
-    common.live.fetch_sub(1, Ordering::Relaxed);
-    None
+    let index = common.next.0.fetch_add(1, Ordering::Relaxed);
+    (index < ctas).then_some(index)
 }
 
 fn stop(common: &Common, cta: u64, stop: Stop) {
@@ -195,17 +202,32 @@ fn stop(common: &Common, cta: u64, stop: Stop) {
     common.stopping.store(true, Ordering::Relaxed);
 }
 
+/// What a worker has told of itself.
+#[derive(Default)]
+struct Told {
+    instructions: u64,
+    ctas: u64,
+}
+
+impl Told {
+    fn tell(&mut self, worker: &Worker, run: &Run<'_>, common: &Common) {
+        common.instructions.fetch_add(worker.instructions - self.instructions, Ordering::Relaxed);
+        run.launch.control.ctas_done.fetch_add(worker.statistics.ctas - self.ctas, Ordering::Relaxed);
+        *self = Self { instructions: worker.instructions, ctas: worker.statistics.ctas };
+    }
+}
+
 /// Whether a limit of the user's has been reached.
-fn limits(reported: &mut u64, worker: &Worker, run: &Run<'_>, common: &Common) -> Option<Limit> {
-    let new = worker.instructions - *reported;
-    *reported = worker.instructions;
-    let total = common.instructions.fetch_add(new, Ordering::Relaxed) + new;
+fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> Option<Limit> {
     let launch = run.launch;
+    if worker.instructions - told.instructions >= TOLD || launch.max_instructions.is_some() {
+        told.tell(worker, run, common);
+    }
     if launch.control.stop.load(Ordering::Relaxed) {
         return Some(Limit::Interrupted);
     }
     if let Some(most) = launch.max_instructions
-        && total > most
+        && common.instructions.load(Ordering::Relaxed) > most
     {
         return Some(Limit::Instructions(most));
     }

@@ -1,11 +1,12 @@
 //! The interpreter: runs a warp until it ends, waits, has spun, or has used up its turn.
 
+use crate::arrive;
 use crate::call;
-use crate::code::{Arrival, Block, Code, Terminator};
+use crate::code::{Block, Code, Converge, Terminator};
 use crate::context::{Context, CtaState, Run, Worker};
 use crate::finding::Kind;
 use crate::lanes::Flow;
-use crate::registers::Slot;
+use crate::registers::{LANES, Slot, Value};
 use crate::warp::{Group, State, Warp};
 
 /// Why a warp stopped running.
@@ -46,10 +47,10 @@ const POLLS: u32 = 16;
 /// After so many rounds of any loop, the other groups of the warp have their turn.
 const ROUNDS: u32 = 1 << 20;
 
-/// Runs a warp for about `fuel` instructions.
+/// Runs a warp for about `fuel` of effort.
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
     let code = run.code;
-    let mut left = fuel;
+    let enough = worker.effort.saturating_add(fuel);
     let mut polls = 0;
     let mut rounds = 0;
     loop {
@@ -72,14 +73,14 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             if let Some(converge) = block.converge
                 && !alone
             {
-                let wanted = match converge.members {
-                    Some(slot) => members(&bank, slot, group.mask & guarded(&bank, converge.guard)),
-                    None => u32::MAX,
-                };
-                if wanted & warp.state.alive() & !group.mask != 0 {
-                    group.state = State::Converge(wanted);
-                    group.deferred = false;
-                    warp.groups.push(group);
+                let (together, wanted) = gathered(&bank, converge, group.mask, warp.state.alive());
+                let waiting = group.mask & !together;
+                if waiting != 0 {
+                    let state = State::Converge(wanted);
+                    warp.groups.push(Group { mask: waiting, state, deferred: false, ..group });
+                    group.mask = together;
+                }
+                if together == 0 {
                     break;
                 }
             }
@@ -103,8 +104,8 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 }
             }
             let executed = u64::from(block.end - block.start) + 1;
-            left = left.saturating_sub(executed);
             worker.instructions += executed;
+            worker.effort += executed;
 
             let from = group.block;
             match end(block, &mut group, warp, cta, worker, run, &bank) {
@@ -126,14 +127,15 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     let spinning = polls >= POLLS;
                     group.deferred = true;
                     warp.add(group);
-                    if spinning && warp.groups.iter().all(|g| g.deferred || g.state != State::Ready) {
+                    let alone = warp.groups.iter().all(|g| g.deferred || !g.state.runs());
+                    if alone && !warp.release_converging() && spinning {
                         return Leave::Spinning;
                     }
                     (polls, rounds) = (0, 0);
                     break;
                 }
             }
-            if left == 0 {
+            if worker.effort >= enough {
                 warp.add(group);
                 return Leave::Turn;
             }
@@ -141,7 +143,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 warp.join(&mut group);
                 // Another group that is further behind, or deeper, runs first.
                 let behind = |g: &Group| {
-                    matches!(g.state, State::Ready | State::Released)
+                    g.state.runs()
                         && !g.deferred
                         && (g.depth > group.depth || g.depth == group.depth && g.block < group.block)
                 };
@@ -169,13 +171,21 @@ fn guarded(bank: &crate::registers::Bank, guard: Option<Slot>) -> u32 {
     guard.map_or(u32::MAX, |slot| bank.mask(slot))
 }
 
-/// The lanes that the member masks of some lanes name.
-fn members(bank: &crate::registers::Bank, slot: Slot, lanes: u32) -> u32 {
-    if slot.is_constant() {
-        return if lanes == 0 { 0 } else { bank.lane(slot, 0) as u32 };
-    }
-    let masks = <u32 as crate::registers::Value>::read(bank, slot);
-    (0..32).filter(|lane| lanes >> lane & 1 != 0).fold(0, |all, lane| all | masks[lane])
+/// The lanes of a group that have all with them whom they must wait for, and the lanes that the others wait for.
+fn gathered(bank: &crate::registers::Bank, converge: Converge, lanes: u32, alive: u32) -> (u32, u32) {
+    let absent = alive & !lanes;
+    let asking = lanes & guarded(bank, converge.guard);
+    let slot = match converge.members {
+        _ if absent == 0 || asking == 0 => return (lanes, 0),
+        None => return (lanes & !asking, u32::MAX),
+        Some(slot) => slot,
+    };
+    let masks = <u32 as Value>::read(bank, slot);
+    let lacking = |lane: &usize| asking >> lane & 1 != 0 && masks[*lane] & absent != 0;
+    let waiting = (0..LANES)
+        .filter(lacking)
+        .fold((0, 0), |(waiting, wanted), lane| (waiting | 1 << lane, wanted | masks[lane]));
+    (lanes & !waiting.0, waiting.1)
 }
 
 fn end(
@@ -198,7 +208,8 @@ fn end(
         }
         Terminator::Index { guard, index, targets, next } => {
             let taken = group.mask & guarded(bank, *guard);
-            for lane in (0..32).filter(|l| taken >> l & 1 != 0) {
+            let mut to = [*next; LANES];
+            for lane in (0..LANES).filter(|l| taken >> l & 1 != 0) {
                 let at = bank.lane(*index, lane);
                 let Some(target) = targets.get(at as usize) else {
                     worker.fault = Some(crate::context::Fault {
@@ -206,13 +217,20 @@ fn end(
                         lane,
                         message: format!("index {at} is behind a list of {} branch targets", targets.len()),
                         notes: Vec::new(),
+                        missed: None,
                     });
                     return After::Fault;
                 };
-                warp.add(Group { block: *target, mask: 1 << lane, ..*group });
+                to[lane] = *target;
             }
-            warp.add(Group { block: *next, mask: group.mask & !taken, ..*group });
-            After::Switch
+            let lanes = || (0..LANES).filter(|l| group.mask >> l & 1 != 0);
+            let lowest = lanes().map(|lane| to[lane]).min().unwrap_or(*next);
+            let stay = lanes().filter(|lane| to[*lane] == lowest).fold(0, |mask, lane| mask | 1 << lane);
+            for lane in lanes().filter(|lane| to[*lane] != lowest) {
+                warp.add(Group { block: to[lane], mask: 1 << lane, ..*group });
+            }
+            (group.block, group.mask) = (lowest, stay);
+            After::Go
         }
         Terminator::Exit { guard, next } => {
             let gone = group.mask & guarded(bank, *guard);
@@ -225,6 +243,7 @@ fn end(
                 cta.barriers[number].gather(warp.state.index as usize, warp.state.alive());
                 cta.unsettled = true;
             }
+            warp.reconsider();
             leave(group, gone, *next)
         }
         Terminator::Return { guard, next } => {
@@ -232,7 +251,7 @@ fn end(
             call::ret(group, warp, run, gone, *next)
         }
         Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),
-        Terminator::Barrier(arrival) => arrive(arrival, group, warp, cta, worker, bank),
+        Terminator::Barrier(arrival) => arrive::arrive(arrival, group, warp, cta, worker, bank),
     }
 }
 
@@ -259,51 +278,6 @@ fn split(group: &mut Group, warp: &mut Warp, taken: u32, target: u32, next: u32)
         (group.block, group.mask) = (low, low_mask);
     }
     After::Go
-}
-
-fn arrive(
-    arrival: &Arrival,
-    group: &mut Group,
-    warp: &mut Warp,
-    cta: &mut CtaState,
-    worker: &mut Worker,
-    bank: &crate::registers::Bank,
-) -> After {
-    let here = group.mask & guarded(bank, arrival.guard);
-    if here == 0 {
-        group.block = arrival.next;
-        return After::Go;
-    }
-    let first = here.trailing_zeros() as usize;
-    let number = bank.lane(arrival.barrier, first);
-    let count = arrival.count.map(|slot| bank.lane(slot, first) as u32).filter(|count| *count != 0);
-    let complaint = if number > 15 {
-        Some(format!("barrier {number}: a CTA has barriers 0 to 15"))
-    } else {
-        count
-            .filter(|c| c % 32 != 0)
-            .map(|c| format!("{c} threads at a barrier: the count must be a multiple of 32"))
-    };
-    if let Some(message) = complaint {
-        worker.fault =
-            Some(crate::context::Fault { kind: Kind::Misuse, lane: first, message, notes: Vec::new() });
-        return After::Fault;
-    }
-    let predicate = arrival.reduction.map(|(_, predicate, _)| bank.mask(predicate));
-    let index = warp.state.index as usize;
-    let barrier = &mut cta.barriers[number as usize];
-    barrier.arrive(index, here, count, predicate);
-    barrier.gather(index, warp.state.alive());
-    cta.busy |= 1 << number;
-    cta.unsettled = true;
-    warp.add(Group { block: arrival.next, mask: group.mask & !here, ..*group });
-    (group.block, group.mask) = (arrival.next, here);
-    if !arrival.wait {
-        return After::Go;
-    }
-    group.state = State::Barrier(number as u32, arrival.reduction.map(|(to, _, how)| (to, how)));
-    warp.groups.push(*group);
-    After::Switch
 }
 
 /// The code that a group runs, for reports.

@@ -4,6 +4,7 @@
 //! resolved; [`run`] runs a grid of it.
 
 pub mod address;
+mod arrive;
 pub mod barrier;
 pub mod builtin;
 mod call;
@@ -18,6 +19,7 @@ mod interpret;
 pub mod lanes;
 pub mod launch;
 mod link;
+mod nearby;
 pub mod ops;
 pub mod profile;
 pub mod registers;

@@ -1,18 +1,19 @@
 //! From a fault in the machine to a finding that a person can read.
 
-use ptxvm_ir::{Base, FunctionId, OperandKind};
+use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
 
 use crate::code::Source;
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
 use crate::finding::{Finding, Kind, Place, Thread, Unsupported};
 use crate::interpret::{self, Fault};
+use crate::nearby;
 use crate::warp::{Group, State, Warp};
 
 /// The finding of a fault.
 pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Progress {
     let source = interpret::place(run.code, at.at);
-    let Some(fault) = worker.fault.take() else {
+    let Some(mut fault) = worker.fault.take() else {
         let instruction =
             &run.code.program.functions[source.function.0 as usize].instructions[source.instruction as usize];
         let what = worker.unsupported.take().unwrap_or_default();
@@ -20,6 +21,10 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
     };
     let thread = thread(cta, &cta.warps[warp], fault.lane);
     let registers = registers(&mut cta.warps[warp], at.activation, source, fault.lane, run);
+    if let Some(missed) = fault.missed {
+        let frame = frame(&mut cta.warps[warp], at.activation, source, fault.lane, run);
+        fault.notes.extend(nearby::sentence(missed, source.function, frame, run));
+    }
     let place = place(&cta.warps[warp], at.activation, source, run);
     Progress::Finding(Box::new(Finding {
         kind: fault.kind,
@@ -30,6 +35,12 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
         thread: Some(thread),
         registers,
     }))
+}
+
+/// Where the frame of a function begins in one lane's local memory.
+fn frame(warp: &mut Warp, activation: u32, source: Source, lane: usize, run: &Run<'_>) -> u64 {
+    let code = run.code.functions.get(source.function.0 as usize).and_then(Option::as_ref);
+    code.map_or(0, |code| warp.bank(activation, run.code).lane(code.frame, lane))
 }
 
 fn kernel(run: &Run<'_>) -> String {
@@ -81,20 +92,35 @@ fn registers(
     let Some(Some(code)) = run.code.functions.get(source.function.0 as usize) else { return Vec::new() };
     let bank = warp.bank(activation, run.code);
     let operands = function.operands_of(instruction);
-    let mut found = Vec::new();
-    for operand in operands {
-        let register = match operand.kind {
-            OperandKind::Register { register, .. } => register,
-            OperandKind::Address { base: Base::Register(register), .. } => register,
-            _ => continue,
-        };
+    let read = operands.iter().filter(|operand| !operand.written);
+    let named = read.flat_map(|operand| match operand.kind {
+        OperandKind::Register { register, .. } => vec![register],
+        OperandKind::Address { base: Base::Register(register), .. } => vec![register],
+        OperandKind::Call(call) => function.calls.get(call as usize).map(passed).unwrap_or_default(),
+        _ => Vec::new(),
+    });
+    let mut found: Vec<(String, u64)> = Vec::new();
+    for register in named {
         let Some(slot) = code.registers.get(register.0 as usize) else { continue };
         let name = function.register_names.get(register.0 as usize).cloned().unwrap_or_default();
-        if !operand.written && found.iter().all(|(known, _)| *known != name) {
+        if found.iter().all(|(known, _)| *known != name) {
             found.push((name, bank.lane(*slot, lane)));
         }
     }
     found
+}
+
+/// The registers that a call reads: the function's address and the arguments.
+fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
+    let address = match call.callee {
+        Callee::Indirect(register) => Some(register),
+        Callee::Direct(_) => None,
+    };
+    let arguments = call.arguments.iter().filter_map(|argument| match argument {
+        Argument::Register(register) => Some(*register),
+        _ => None,
+    });
+    address.into_iter().chain(arguments).collect()
 }
 
 /// Nothing in a CTA can run, and not all threads have ended: who waits for what.
@@ -130,15 +156,13 @@ pub fn deadlock(cta: &mut Cta, run: &Run<'_>) -> Finding {
 
 /// The instruction that a waiting group stands at.
 fn waiting_at(group: &Group, run: &Run<'_>) -> Source {
-    let block = match group.state {
-        // A group at a barrier has already been moved behind it.
-        State::Barrier(..) => group.block.saturating_sub(1),
-        _ => group.block,
-    };
-    let block = &run.code.blocks[block as usize];
     match group.state {
-        State::Barrier(..) => block.source,
-        _ => run.code.instructions.get(block.start as usize).map_or(block.source, |i| i.source),
+        // A group at a barrier has already been moved behind it.
+        State::Barrier { at, .. } => run.code.blocks[at as usize].source,
+        _ => {
+            let block = &run.code.blocks[group.block as usize];
+            run.code.instructions.get(block.start as usize).map_or(block.source, |i| i.source)
+        }
     }
 }
 
@@ -146,7 +170,7 @@ fn waits(cta: &Cta, warp: &Warp, group: &Group, source: Source, run: &Run<'_>) -
     let who = format!("warp {}, lanes {:#010x}", warp.state.index, group.mask);
     let line = text(source, run);
     match group.state {
-        State::Barrier(number, _) => {
+        State::Barrier { number, .. } => {
             let (arrived, expected) = cta.state.barriers[number as usize].progress(cta.living());
             let missing = warp.state.alive() & !group.mask;
             let own = if missing == 0 {

@@ -32,10 +32,31 @@ pub enum State {
     Ready,
     /// For these lanes to come to the same block.
     Converge(u32),
-    /// For a barrier to be complete; then the result goes there.
-    Barrier(u32, Option<(Slot, Reduction)>),
+    /// For a barrier to be complete.
+    Barrier {
+        /// Which one.
+        number: u32,
+        /// The block that ended with it.
+        at: u32,
+        /// Where the result of a reduction goes.
+        result: Option<(Slot, Reduction)>,
+    },
     /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
     Released,
+}
+
+impl State {
+    /// Whether a group can run.
+    #[must_use]
+    pub fn runs(self) -> bool {
+        matches!(self, Self::Ready | Self::Released)
+    }
+
+    /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners
+    /// already; who comes later meets others.
+    fn takes(self) -> bool {
+        matches!(self, Self::Ready | Self::Converge(_))
+    }
 }
 
 /// A call in progress, shared by all lanes that made it at the same place under the same caller.
@@ -105,11 +126,7 @@ impl Warp {
     /// The group that runs next; `None` if all wait or have ended.
     pub fn pick(&mut self) -> Option<usize> {
         for round in 0..2 {
-            let ready = self
-                .groups
-                .iter()
-                .enumerate()
-                .filter(|(_, g)| matches!(g.state, State::Ready | State::Released) && !g.deferred);
+            let ready = self.groups.iter().enumerate().filter(|(_, g)| g.state.runs() && !g.deferred);
             if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block)) {
                 return Some(index);
             }
@@ -125,11 +142,8 @@ impl Warp {
         if group.mask == 0 {
             return;
         }
-        let same = |g: &&mut Group| {
-            g.block == group.block
-                && g.activation == group.activation
-                && !matches!(g.state, State::Barrier(..))
-        };
+        let same =
+            |g: &&mut Group| g.block == group.block && g.activation == group.activation && g.state.takes();
         match self.groups.iter_mut().find(same) {
             Some(other) => {
                 other.mask |= group.mask;
@@ -145,10 +159,7 @@ impl Warp {
         let mut index = 0;
         while index < self.groups.len() {
             let other = &self.groups[index];
-            if other.block == group.block
-                && other.activation == group.activation
-                && !matches!(other.state, State::Barrier(..))
-            {
+            if other.block == group.block && other.activation == group.activation && other.state.takes() {
                 group.mask |= other.mask;
                 self.groups.swap_remove(index);
             } else {
@@ -157,24 +168,43 @@ impl Warp {
         }
     }
 
-    /// When nothing is ready: lets groups go that wait for lanes which all wait in the same way, if at other places.
-    /// Gives whether some could go.
+    /// When nothing is ready: lets groups go that wait for lanes which wait for them too, if at other places. Gives
+    /// whether some could go.
     pub fn release_converging(&mut self) -> bool {
-        let waiting = self.groups.iter().fold(0, |mask, g| match g.state {
-            State::Converge(_) => mask | g.mask,
-            _ => mask,
-        });
         let alive = self.state.alive();
-        let mut any = false;
+        let wanted = |group: &Group| match group.state {
+            State::Converge(members) => members & alive,
+            _ => 0,
+        };
+        let mut meeting: Vec<Group> = self.groups.iter().filter(|g| wanted(g) != 0).copied().collect();
+        loop {
+            // Who waits for a lane that does not come, or that waits for others, must go on waiting.
+            let met = |group: &&Group| {
+                let partners = meeting.iter().filter(|g| wanted(g) & group.mask != 0);
+                let there = partners.fold(group.mask, |mask, g| mask | g.mask);
+                wanted(group) & !there == 0
+            };
+            let still: Vec<Group> = meeting.iter().filter(met).copied().collect();
+            if still.len() == meeting.len() {
+                break;
+            }
+            meeting = still;
+        }
         for group in &mut self.groups {
-            if let State::Converge(members) = group.state
-                && members & alive & !waiting == 0
-            {
+            if meeting.iter().any(|met| met.mask == group.mask) {
                 group.state = State::Released;
-                any = true;
             }
         }
-        any
+        !meeting.is_empty()
+    }
+
+    /// When lanes have ended: groups that wait for lanes look again whether they still lack somebody.
+    pub fn reconsider(&mut self) {
+        for group in &mut self.groups {
+            if matches!(group.state, State::Converge(_)) {
+                group.state = State::Ready;
+            }
+        }
     }
 
     /// An activation for a call, the one that other lanes made at the same place if there is one.

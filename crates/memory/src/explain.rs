@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::allocation::{Allocation, Bytes};
+use crate::allocation::{Allocation, AllocationKind, Bytes};
 use crate::table::Table;
 use crate::window::{LOCAL_BASE, SHARED_BASE, Window, window_of};
 
@@ -108,7 +108,12 @@ fn global_place(table: &Table, address: u64, bytes: u64) -> Place {
     let near = table.live().filter_map(|allocation| {
         let distance =
             address.checked_sub(allocation.end()).unwrap_or(allocation.start.wrapping_sub(address));
-        (distance <= NEAR.max(allocation.size.saturating_mul(4))).then_some((distance, allocation))
+        // Nobody means a kernel's parameters who is not right beside them.
+        let near = match allocation.kind {
+            AllocationKind::Param => allocation.size,
+            _ => NEAR.max(allocation.size.saturating_mul(4)),
+        };
+        (distance <= near).then_some((distance, allocation))
     });
     match near.min_by_key(|&(distance, _)| distance) {
         Some((distance, allocation)) if allocation.end() <= address => {

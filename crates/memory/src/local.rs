@@ -12,6 +12,9 @@ const LANES: usize = 32;
 /// The least stride: a few spilled registers and a small array.
 const FIRST_STRIDE: usize = 256;
 
+/// More than this per lane is not kept for the next threads.
+const KEPT_STRIDE: usize = 4 << 10;
+
 /// What a thread may have on hardware, and here unless another limit is given.
 pub const DEFAULT_LIMIT: usize = 512 << 10;
 
@@ -87,6 +90,16 @@ impl LocalMemory {
         self.base = base;
         self.stride = stride;
         Ok(())
+    }
+
+    /// Makes all bytes zero for the next threads, as far as they have any. What a deep recursion has taken is given
+    /// back instead: fresh memory is zero too, and comes a page at a time.
+    pub fn reset(&mut self) {
+        if self.stride > KEPT_STRIDE {
+            *self = Self::new(self.limit);
+        }
+        // SAFETY: the block has `LANES` times the stride, and the exclusive borrow means that nobody else is at it.
+        unsafe { self.base.write_bytes(0, LANES * self.stride) };
     }
 
     /// Where a lane's byte at an offset is. It may be touched if `lane` is below 32 and the access ends at or

@@ -74,6 +74,7 @@ impl Kernel {
             kernel: &function.name,
             limits: &function.limits,
             shared: self.shared_bytes(),
+            local: self.linked.local_bytes(),
             profile: device.profile(),
         };
         if let Some(finding) = limits::broken(options, &demands) {

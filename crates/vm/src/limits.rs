@@ -9,6 +9,8 @@ use crate::launch::LaunchOptions;
 const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// The largest CTA in each dimension.
 const BLOCK: [u32; 3] = [1024, 1024, 64];
+/// The most local memory of a thread.
+const LOCAL: u64 = ptxvm_memory::local::DEFAULT_LIMIT as u64;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What is asked of a launch besides its options.
@@ -17,6 +19,8 @@ pub(crate) struct Demands<'a> {
     pub limits: &'a Limits,
     /// The kernel's static shared memory.
     pub shared: u32,
+    /// The local memory of a thread before any call.
+    pub local: u64,
     pub profile: &'a Profile,
 }
 
@@ -24,7 +28,8 @@ pub(crate) struct Demands<'a> {
 pub(crate) fn broken(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<Box<Finding>> {
     let message = shape(launch, demands.profile)
         .or_else(|| directives(launch, demands))
-        .or_else(|| shared(launch, demands))?;
+        .or_else(|| shared(launch, demands))
+        .or_else(|| local(demands))?;
     Some(Box::new(Finding {
         kind: Kind::Launch,
         message,
@@ -85,4 +90,9 @@ fn shared(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<String> {
             "a CTA needs {all} bytes of shared memory ({fixed} static, {dynamic} dynamic), {name} has {most}"
         )
     })
+}
+
+fn local(demands: &Demands<'_>) -> Option<String> {
+    let (bytes, most) = (demands.local, LOCAL);
+    (bytes > most).then(|| format!("a thread needs {bytes} bytes of local memory, {most} are allowed"))
 }

@@ -88,7 +88,8 @@ impl Module {
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         let variables = &self.loaded.program.variables;
         let index = variables.iter().position(|v| {
-            v.name == name && v.function.is_none() && matches!(v.space, Space::Global | Space::Const)
+            let global = matches!(v.space, Space::Global | Space::Const) && !v.opaque;
+            v.name == name && v.function.is_none() && global
         })?;
         Some((*self.loaded.addresses.variables.get(index)?, variables[index].size))
     }

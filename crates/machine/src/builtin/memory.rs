@@ -29,5 +29,6 @@ pub fn string(context: &mut Context<'_>, lane: usize, address: u64, most: usize)
         }
         text.push(byte[0]);
     }
+    context.worker.effort += text.len() as u64;
     Ok(text)
 }

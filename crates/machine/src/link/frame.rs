@@ -14,7 +14,12 @@ pub struct Frame {
     frame: Slot,
     caller_stack: Slot,
     carry: Option<Slot>,
+    /// There was no room for a slot.
+    full: bool,
 }
+
+/// The most bytes that the registers of an activation, or the constants of a code, may take; offsets in it and sums of them fit 32 bits.
+pub const MOST: u32 = 1 << 31;
 
 /// The bytes that a lane of a register of this type takes; 0 for a predicate.
 pub fn width(ty: Type) -> u8 {
@@ -31,8 +36,14 @@ pub fn width(ty: Type) -> u8 {
 impl Frame {
     pub fn new(function: &ptxvm_ir::Function) -> Self {
         let nowhere = Slot::register(0, 8);
-        let mut new =
-            Self { registers: Vec::new(), size: 0, frame: nowhere, caller_stack: nowhere, carry: None };
+        let mut new = Self {
+            registers: Vec::new(),
+            size: 0,
+            frame: nowhere,
+            caller_stack: nowhere,
+            carry: None,
+            full: false,
+        };
         new.frame = new.take(8);
         new.caller_stack = new.take(8);
         new.registers = vec![nowhere; function.registers.len()];
@@ -47,12 +58,21 @@ impl Frame {
         new
     }
 
-    /// A new slot.
+    /// A new slot. Where there is no room it is one that exists, and the code must not run.
     pub fn take(&mut self, width: u8) -> Slot {
         let size = Slot::register(0, width).size();
         let offset = self.size.next_multiple_of(size.min(64));
+        if offset > MOST - size {
+            self.full = true;
+            return Slot::register(0, width);
+        }
         self.size = offset + size;
         Slot::register(offset, width)
+    }
+
+    /// Whether there was no room for a slot.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     pub fn register(&self, register: RegisterId) -> Slot {
@@ -113,5 +133,22 @@ impl Frame {
             returns: function.returns.iter().map(actual).collect(),
             registers: self.registers,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_registers_than_there_is_room_for_are_noticed() {
+        let (registers, slot) = (Vec::new(), Slot::register(0, 8));
+        let mut frame =
+            Frame { registers, size: 0, frame: slot, caller_stack: slot, carry: None, full: false };
+        while !frame.is_full() {
+            let slot = frame.take(16);
+            assert!(slot.offset.checked_add(slot.size()).is_some_and(|end| end <= MOST));
+        }
+        assert_eq!(frame.size, MOST);
     }
 }

@@ -12,6 +12,8 @@ pub struct Layout {
     pub variables: Vec<u64>,
     /// The static shared memory of a CTA.
     pub shared_bytes: u32,
+    /// The shared variables in use.
+    pub shared: Vec<(VariableId, u64)>,
 }
 
 impl Layout {
@@ -55,6 +57,7 @@ impl Layout {
             reachable: ids.filter(reachable).collect(),
             variables: addresses.variables.clone(),
             shared_bytes: 0,
+            shared: Vec::new(),
         };
         layout.variables.resize(program.variables.len(), 0);
         layout.place_shared(program, &used);
@@ -74,6 +77,7 @@ impl Layout {
         for (index, variable) in shared(false) {
             let start = end.next_multiple_of(u64::from(variable.align.max(1)));
             self.variables[index] = start;
+            self.shared.push((VariableId(index as u32), start));
             end = start.saturating_add(variable.size);
         }
         let align = shared(true).map(|(_, v)| u64::from(v.align)).max().unwrap_or(1).max(1);
@@ -81,6 +85,7 @@ impl Layout {
         let mut any = false;
         for (index, _) in shared(true) {
             self.variables[index] = dynamic;
+            self.shared.push((VariableId(index as u32), dynamic));
             any = true;
         }
         let end = if any { dynamic } else { end };

@@ -1,9 +1,11 @@
 //! From a program to linked code: operands become slots, labels block numbers, instructions operations.
 
 mod frame;
+mod graph;
 mod layout;
 mod live;
 mod operand;
+mod order;
 mod terminator;
 
 use std::sync::Arc;
@@ -32,16 +34,29 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
         blocks: Vec::new(),
         instructions: Vec::new(),
         constants: Constants::default(),
+        too_large: false,
     };
     let mut functions: Vec<Option<Function>> = (0..program.functions.len()).map(|_| None).collect();
     for id in &layout.reachable {
         functions[id.0 as usize] = Some(linker.function(*id));
     }
-    let Linker { blocks, instructions, constants, .. } = linker;
+    let Linker { blocks, instructions, constants, too_large, .. } = linker;
+    let too_large = too_large || constants.full;
     let mut block = registers::Block::new(constants.bytes.len());
     block.bytes_mut()[..constants.bytes.len()].copy_from_slice(&constants.bytes);
-    let shared_bytes = layout.shared_bytes;
-    Code { program: program.clone(), entry, blocks, instructions, functions, constants: block, shared_bytes }
+    let (shared_bytes, shared) = (layout.shared_bytes, layout.shared);
+    let program = program.clone();
+    Code {
+        program,
+        entry,
+        blocks,
+        instructions,
+        functions,
+        constants: block,
+        shared_bytes,
+        shared,
+        too_large,
+    }
 }
 
 struct Linker<'a> {
@@ -50,6 +65,8 @@ struct Linker<'a> {
     blocks: Vec<Block>,
     instructions: Vec<Instruction>,
     constants: Constants,
+    /// A function has more registers than there is room for.
+    too_large: bool,
 }
 
 /// Marks a block number of the program that is to be replaced by one of the code.
@@ -109,11 +126,14 @@ impl Linker<'_> {
         for block in &mut self.blocks[first..] {
             terminator::patch(&mut block.end_with, &labels);
         }
+        let (blocks, begin) = order::arrange(self.blocks.split_off(first), first as u32);
+        self.blocks.extend(blocks);
         let opcode = |instruction: &ptxvm_ir::Instruction| {
             Form::new(&self.program.forms[instruction.form.0 as usize], &[]).opcode()
         };
         let unset = live::read_first(function, opcode);
-        frame.finish(function, first as u32, self, &unset)
+        self.too_large |= frame.is_full();
+        frame.finish(function, begin, self, &unset)
     }
 
     fn open(&self) -> Open {

@@ -6,7 +6,7 @@ use ptxvm_memory::LOCAL_BASE;
 use rustc_hash::FxHashMap;
 
 use super::Linker;
-use super::frame::{Frame, width};
+use super::frame::{Frame, MOST, width};
 use crate::code::Source;
 use crate::lanes;
 use crate::ops::special;
@@ -17,6 +17,8 @@ use crate::registers::{LANES, Slot};
 pub struct Constants {
     pub bytes: Vec<u8>,
     known: FxHashMap<(u64, u8), u32>,
+    /// There was no room for one.
+    pub full: bool,
 }
 
 impl Constants {
@@ -27,6 +29,11 @@ impl Constants {
         let offset = *known.entry((value, width)).or_insert_with(|| {
             let size = Slot::register(0, width).size() as usize;
             let at = bytes.len().next_multiple_of(size.min(64));
+            if at > MOST as usize - size {
+                // One that exists; the code must not run.
+                self.full = true;
+                return 0;
+            }
             bytes.resize(at + size, 0);
             match width {
                 0 => bytes[at..at + 4].fill(if value == 0 { 0 } else { 0xff }),

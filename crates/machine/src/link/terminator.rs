@@ -144,6 +144,6 @@ impl Linker<'_> {
         };
         let arguments = call.arguments.iter().enumerate().map(|(i, a)| actual(a, i)).collect();
         let returns = call.returns.iter().map(|a| actual(a, usize::MAX)).collect();
-        Call { guard, callee, returns, arguments, next }
+        Call { guard, callee, returns, arguments, prototype: call.prototype.clone(), next }
     }
 }

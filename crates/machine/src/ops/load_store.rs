@@ -106,6 +106,7 @@ pub(crate) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
             Some(Space::Shared) => AddressSpace::Shared,
             Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
             Some(Space::EntryParam) => return None,
+            Some(Space::Const) => AddressSpace::Const,
             _ => AddressSpace::Global,
         }),
         _ => Some(AddressSpace::from_name(name)),
@@ -118,6 +119,12 @@ pub(crate) fn addresses(context: &Context<'_>, slot: Slot, offset: i64) -> [u64;
     let mut addresses = u64::read(&context.bank, slot);
     for address in &mut addresses {
         *address = address.wrapping_add_signed(offset);
+    }
+    if slot.width == 4 {
+        // In a register of 32 bits the sum wraps there.
+        for address in &mut addresses {
+            *address &= u64::from(u32::MAX);
+        }
     }
     addresses
 }

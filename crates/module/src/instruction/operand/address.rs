@@ -2,7 +2,7 @@
 
 use ptxvm_isa::table::{Operand as Place, Shape, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
-use ptxvm_syntax::ast::{self, List, OperandKind, SpaceKind, Symbol};
+use ptxvm_syntax::ast::{self, FunctionKind, List, OperandKind, SpaceKind, Symbol};
 
 use super::{Check, Checked, Found, Misuse, Why, at};
 use crate::entity::{Entity, Register, Role, Variable};
@@ -123,8 +123,8 @@ impl Check<'_> {
         };
         match self.context.lookup(name) {
             None => Ok(()),
-            // The parameters of a call have no addresses that a register could hold.
-            Some(Entity::Register(_)) if self.space_text(place) == "param::func" => {
+            // In a kernel no register can hold the address of a function's parameter.
+            Some(Entity::Register(_)) if self.space_text(place) == "param::func" && self.is_in_entry() => {
                 Err(Why::Kind(Found::Register))
             }
             Some(Entity::Register(register)) => self.base(place, register, tensor),
@@ -133,6 +133,10 @@ impl Check<'_> {
             }
             Some(entity) => Err(Why::Kind(Found::of(entity))),
         }
+    }
+
+    fn is_in_entry(self) -> bool {
+        self.context.function.is_some_and(|f| self.context.function(f).kind == FunctionKind::Entry)
     }
 
     /// A register that holds an address.
