@@ -21,7 +21,10 @@ cargo xtask licences        check the licences of all crates
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
 cargo xtask oracle          ask ptxas 13.1 about forms made from the table and record its verdicts
-cargo xtask fuzz COUNT [SEED] run so many changed corpus inputs through the front end
+cargo xtask fuzz COUNT [SEED]
+                            run so many changed corpus inputs through the front end
+cargo xtask fuzz run [COUNT [SEED]]
+                            run random programs and changed corpus kernels on the machine, on every core
 cargo xtask compare FILE [SEED [EXTRA]]
                             ask ptxas about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS
@@ -38,10 +41,7 @@ fn main() -> ExitCode {
         ["test"] => suite::run(&root),
         ["licences"] => licences::check(&root),
         ["lint", files @ ..] => lint(files),
-        ["fuzz", count, rest @ ..] => match count.parse() {
-            Ok(count) => fuzz::run(&root, count, rest.first().and_then(|t| t.parse().ok()).unwrap_or(0)),
-            Err(_) => Err(USAGE.into()),
-        },
+        ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
         ["mufu", rest @ ..] => mufu::run(&root, rest),
         ["oracle"] => oracle::record(&root),
         ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),

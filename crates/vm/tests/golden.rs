@@ -1,11 +1,13 @@
 //! The H200's recorded answers (`tests/golden`, described in its `README.md`), bit for bit.
 //!
-//! Every case is one kernel; its text is built here as it was built for the H200, loaded, launched and compared.
+//! Every case is one kernel; its text is built here as it was built for the H200, loaded, launched and compared, once
+//! for each level of vector instructions.
 //! The group `mma` waits for the tensor cores.
 
 use std::io::Read;
 use std::path::Path;
 
+use ptxvm_machine::lanes::{Level, at_most};
 use ptxvm_vm::{Buffer, Device, LaunchOptions, Profile};
 use serde::Deserialize;
 
@@ -95,8 +97,14 @@ fn kernel(golden: &Golden, case: &Case) -> String {
     text
 }
 
-/// Runs a case and says how it differs from the H200; `None` if it does not.
+/// Runs a case at every level and says how it differs from the H200; `None` if it does not.
 fn run(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option<String> {
+    Level::ALL.iter().find_map(|level| {
+        at_most(*level, || run_at(golden, case, inputs, outputs)).map(|why| format!("at {level:?}: {why}"))
+    })
+}
+
+fn run_at(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option<String> {
     let device = Device::new(Profile::named("h200").expect("the default profile"));
     let source = kernel(golden, case);
     let module = match device.load(&source) {

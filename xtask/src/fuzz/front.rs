@@ -1,7 +1,7 @@
-//! The fuzzer that needs nothing installed: pieces of the corpus, changed at random, through the whole front end.
+//! `cargo xtask fuzz`: pieces of the corpus, changed at random, through the whole front end.
 //!
 //! A bounded run is among the tests; `cargo xtask fuzz 10000000` runs as long as one likes. What it looks for:
-//! panics, and inputs that take longer than anything of their size should. `fuzz/` holds the coverage-guided twin.
+//! panics, and inputs that take longer than anything of their size should.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

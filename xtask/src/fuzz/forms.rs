@@ -1,0 +1,146 @@
+//! The forms that the machine runs, made from the table: what random programs are built of.
+
+use ptxvm_isa::form::{self, Filling, Unknown};
+use ptxvm_isa::table::Row;
+use ptxvm_isa::{ISA, Language, Target, Version};
+use ptxvm_machine::form::Form as MachineForm;
+use ptxvm_machine::ops;
+use ptxvm_syntax::{Interner, LineIndex};
+
+use crate::oracle::Random;
+use crate::oracle::operands::{self, Prelude, Supply};
+use crate::oracle::{generate, ours, prelude};
+
+/// How many ways to fill a row's slots are tried; most rows have fewer that differ.
+const FILLINGS: usize = 48;
+
+/// A row with words in its slots.
+pub struct Form {
+    row: &'static Row,
+    filling: Filling,
+    /// The opcode with its modifiers: `add.rn.f32`.
+    head: String,
+}
+
+impl Form {
+    /// The opcode.
+    pub fn opcode(&self) -> &'static str {
+        ISA.words[usize::from(self.row.name[0])]
+    }
+
+    /// An instruction of this form, with its semicolon.
+    pub fn instruction(&self, supply: &mut dyn Supply, random: &mut Random) -> String {
+        let list = *random.pick(self.row.lists);
+        let operands: Vec<String> = list
+            .iter()
+            .map(|&o| {
+                let operand = &self.row.operands[usize::from(o)];
+                operands::legal(&ISA, operand, &self.filling, supply, random)
+            })
+            .collect();
+        let blank = if operands.is_empty() { "" } else { " " };
+        format!("{}{blank}{};", self.head, operands.join(", "))
+    }
+}
+
+/// All forms, by opcode.
+pub struct Forms {
+    opcodes: Vec<Vec<Form>>,
+}
+
+/// The language of the programs: that of the device they run on.
+pub fn language() -> Option<Language> {
+    Some(Language { target: Target::parse("sm_90a")?, ptx: Version::new(9, 1) })
+}
+
+impl Forms {
+    /// Asks the checker and the machine about every row. The same forms every time.
+    pub fn new() -> Option<Forms> {
+        let language = language()?;
+        let mut random = Random::new(0);
+        let mut forms = Vec::new();
+        // Control flow is the program's own affair.
+        let rows =
+            ISA.rows.iter().filter(|r| !ISA.sections[usize::from(r.section)].number.starts_with("9.7.12"));
+        for row in rows {
+            let mut heads = Vec::new();
+            for _ in 0..FILLINGS {
+                let filling = generate::any_filling(row, &mut random);
+                let head = head(row, &filling);
+                if form::judge(row, &filling, language, &Unknown, false).is_ok() && !heads.contains(&head) {
+                    heads.push(head.clone());
+                    forms.push(Form { row, filling, head });
+                }
+            }
+        }
+        let texts: Vec<String> =
+            forms.iter().map(|f| operands::expand(&f.instruction(&mut Prelude, &mut random))).collect();
+        let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let runs = runs(language, &lines);
+        let mut by_opcode: Vec<Vec<Form>> = Vec::new();
+        for (form, _) in forms.into_iter().zip(runs).filter(|(_, runs)| *runs) {
+            match by_opcode.last_mut().filter(|list| list[0].opcode() == form.opcode()) {
+                Some(list) => list.push(form),
+                None => by_opcode.push(vec![form]),
+            }
+        }
+        Some(Forms { opcodes: by_opcode })
+    }
+
+    /// One of all: opcodes with many forms come no more often than others.
+    pub fn any(&self, random: &mut Random) -> &Form {
+        let of_one = random.pick(&self.opcodes);
+        random.pick(of_one)
+    }
+
+    /// One of an opcode.
+    pub fn of(&self, opcode: &str, random: &mut Random) -> Option<&Form> {
+        let lists: Vec<&Vec<Form>> = self.opcodes.iter().filter(|l| l[0].opcode() == opcode).collect();
+        if lists.is_empty() {
+            return None;
+        }
+        let list = *random.pick(&lists);
+        Some(random.pick(list))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.opcodes.iter().map(Vec::len).sum()
+    }
+}
+
+fn head(row: &Row, filling: &Filling) -> String {
+    let mut head = ISA.words[usize::from(row.name[0])].to_owned();
+    for word in generate::spell(row, filling) {
+        head.push('.');
+        head += ISA.words[usize::from(word)];
+    }
+    head
+}
+
+/// Which of these instructions the checker takes and the machine has.
+fn runs(language: Language, lines: &[&str]) -> Vec<bool> {
+    let legal = ours::judge(&ISA, language, lines);
+    let mut runs = vec![false; lines.len()];
+    let legal: Vec<usize> = (0..lines.len()).filter(|&i| legal[i]).collect();
+    // In small modules: one that cannot be lowered takes few others with it.
+    for some in legal.chunks(8) {
+        let texts: Vec<&str> = some.iter().map(|&i| lines[i]).collect();
+        let (text, first) = prelude::module(language, &texts);
+        let parsed = ptxvm_syntax::parse(&text, &Interner::with_words(ISA.words));
+        let checked = ptxvm_module::check(&parsed.file, &text, &ISA, &ptxvm_module::Options::default());
+        let Ok(program) = ptxvm_ir::lower(&parsed.file, &text, &checked.module, &ISA) else { continue };
+        let index = LineIndex::new(&text);
+        for function in program.functions.iter().filter(|f| f.entry) {
+            for instruction in &function.instructions {
+                let used = &program.forms[instruction.form.0 as usize];
+                let form = MachineForm::new(used, function.operands_of(instruction)).of(&program);
+                let line = index.line_column(&text, instruction.span.start).line as usize;
+                if let Some(&i) = line.checked_sub(first).and_then(|line| some.get(line)) {
+                    runs[i] = ops::executes(&form);
+                }
+            }
+        }
+    }
+    runs
+}

@@ -1,0 +1,155 @@
+//! `cargo xtask fuzz run`: random programs and changed real kernels on the machine, judged in every way.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ptxvm_isa::ISA;
+use ptxvm_syntax::{Interner, LineIndex, Severity};
+use ptxvm_vm::Device;
+
+use super::forms::Forms;
+use super::judge::{self, Ending, Expected, Wrong};
+use super::mutate::Corpus;
+use super::{program, reduce};
+use crate::oracle::Random;
+
+/// Of so many inputs one is a changed kernel of the corpus, the others are made from the table.
+const CHANGED: u64 = 4;
+
+/// What has been done.
+#[derive(Default)]
+struct Count {
+    /// Inputs that ran.
+    programs: u64,
+    /// Inputs that the checker or the loader refuses.
+    refused: u64,
+    /// Launches by how they ended.
+    endings: BTreeMap<Ending, u64>,
+}
+
+/// Runs `count` inputs on every core, beginning with a seed.
+pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
+    let forms = Forms::new().ok_or("the table has no forms for the device")?;
+    let corpus = Corpus::read(root)?;
+    println!("{} forms of the table, {} kernels to change", forms.len(), corpus.len());
+    let counted = Mutex::new(Count::default());
+    let next = AtomicU64::new(0);
+    let started = Instant::now();
+    std::panic::set_hook(Box::new(|_| {}));
+    let worker = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= count {
+                return None;
+            }
+            if i % 10_000 == 9_999 {
+                println!("{} inputs, {:.0} s", i + 1, started.elapsed().as_secs_f64());
+            }
+            if let Err(wrong) = one(&forms, &corpus, seed.wrapping_add(i), &counted) {
+                return Some(wrong);
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        handles.into_iter().filter_map(|h| h.join().ok().flatten()).collect()
+    });
+    drop(std::panic::take_hook());
+    let counted = counted.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let launches: u64 = counted.endings.values().sum();
+    println!(
+        "{} inputs ran, {} were refused; {launches} launches in {:.1} s",
+        counted.programs,
+        counted.refused,
+        started.elapsed().as_secs_f64()
+    );
+    for (ending, times) in &counted.endings {
+        println!("{times:10} {ending}");
+    }
+    if found.is_empty() { Ok(()) } else { Err(found.join("\n\n")) }
+}
+
+fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
+    let mut random = Random::new(seed);
+    let (mut lines, expected) = if seed.is_multiple_of(CHANGED) {
+        (corpus.changed(&mut random), Expected { repeatable: false, isolated: false })
+    } else {
+        let program = program::program(forms, &mut random);
+        (program.lines, Expected { repeatable: program.repeatable, isolated: program.isolated })
+    };
+    let accepted = seed.is_multiple_of(CHANGED) || accepted(&mut lines);
+    let outcome = if accepted { try_lines(&lines, expected, seed) } else { Ok(None) };
+    if let Ok(mut count) = counted.lock() {
+        match &outcome {
+            Ok(Some(endings)) => {
+                count.programs += 1;
+                endings.iter().for_each(|ending| *count.endings.entry(ending).or_default() += 1);
+            }
+            Ok(None) => count.refused += 1,
+            Err(_) => {}
+        }
+    }
+    outcome.map(|_| ()).map_err(|wrong| {
+        let again =
+            |lines: &[String]| try_lines(lines, expected, seed).err().filter(|w| w.sort == wrong.sort);
+        let lines = reduce::reduce(lines, |lines| again(lines).is_some());
+        let Wrong { sort, text } = again(&lines).unwrap_or(wrong);
+        format!("seed {seed}: {sort}: {text}\n{}", lines.join("\n"))
+    })
+}
+
+/// Loads and judges a module; `None` if it is refused with good reason.
+fn try_lines(lines: &[String], expected: Expected, seed: u64) -> Result<Option<Vec<Ending>>, Wrong> {
+    let source = lines.join("\n") + "\n";
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        let device = Device::default();
+        let Some(module) = judge::load(&device, &source)? else { return Ok(None) };
+        judge::judge(&module, expected, seed).map(Some)
+    }));
+    judged.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+        Err(Wrong { sort: "panic", text: text.unwrap_or_default() })
+    })
+}
+
+/// Takes out the lines that the checker refuses; gives whether the rest is right.
+fn accepted(lines: &mut Vec<String>) -> bool {
+    let words = Interner::with_words(ISA.words);
+    for _ in 0..8 {
+        let text = lines.join("\n") + "\n";
+        let parsed = ptxvm_syntax::parse(&text, &words);
+        let checked = ptxvm_module::check(&parsed.file, &text, &ISA, &ptxvm_module::Options::default());
+        let index = LineIndex::new(&text);
+        let errors = parsed.diagnostics.iter().chain(&checked.diagnostics);
+        let mut wrong: Vec<usize> = errors
+            .filter(|d| d.severity == Severity::Error)
+            .map(|d| index.line_column(&text, d.primary.span.start).line as usize)
+            .collect();
+        if wrong.is_empty() {
+            return true;
+        }
+        wrong.sort_unstable();
+        wrong.dedup();
+        for line in wrong.into_iter().rev() {
+            if line >= 1 && line <= lines.len() {
+                lines.remove(line - 1);
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    /// A million take an hour; these take seconds and catch most of what those would.
+    #[test]
+    fn a_few_hundred_programs_do_no_harm() {
+        assert_eq!(super::run(&crate::root(), 600, 0), Ok(()));
+    }
+}
