@@ -56,7 +56,11 @@ fn kernels(device: &Device) -> (Vec<Kernel>, Vec<Rc<Buffer>>) {
     };
     let nothing = || Box::new(|| ()) as Box<dyn Fn()>;
     let square = || {
-        LaunchOptions::new((tiles, tiles), (16, 16)).argument(&*a).argument(&*b).argument(&*c).argument(MATRIX as i32)
+        LaunchOptions::new((tiles, tiles), (16, 16))
+            .argument(&*a)
+            .argument(&*b)
+            .argument(&*c)
+            .argument(MATRIX as i32)
     };
     let (sums, count, still) = (c.clone(), picture.clone(), velocities.clone());
     // A buffer is freed when its last owner goes.
@@ -73,12 +77,27 @@ fn kernels(device: &Device) -> (Vec<Kernel>, Vec<Rc<Buffer>>) {
             reset: nothing(),
             check: at(&c, 12345),
         },
-        Kernel { name: "sgemm_naive", native: "sgemm_ikj", launch: square(), reset: nothing(), check: at(&c, 1000) },
-        Kernel { name: "sgemm_tiled", native: "sgemm_tiled", launch: square(), reset: nothing(), check: at(&c, 1000) },
+        Kernel {
+            name: "sgemm_naive",
+            native: "sgemm_ikj",
+            launch: square(),
+            reset: nothing(),
+            check: at(&c, 1000),
+        },
+        Kernel {
+            name: "sgemm_tiled",
+            native: "sgemm_tiled",
+            launch: square(),
+            reset: nothing(),
+            check: at(&c, 1000),
+        },
         Kernel {
             name: "reduce",
             native: "reduce",
-            launch: LaunchOptions::new(VECTOR as u32 / 256, 256).argument(&*a).argument(&*c).argument(VECTOR as i32),
+            launch: LaunchOptions::new(VECTOR as u32 / 256, 256)
+                .argument(&*a)
+                .argument(&*c)
+                .argument(VECTOR as i32),
             reset: nothing(),
             check: Box::new(move || sums.to_vec::<f32>()[..VECTOR / 256].iter().map(|v| f64::from(*v)).sum()),
         },
@@ -133,12 +152,39 @@ fn native(runs: usize) -> Vec<(String, f64, f64)> {
         .current_dir(folder)
         .status();
     assert!(built.is_ok_and(|s| s.success()), "gcc could not build native.c");
-    let output = Command::new(binary).arg(runs.to_string()).env("OMP_NUM_THREADS", "1").output().expect("native");
+    let output =
+        Command::new(binary).arg(runs.to_string()).env("OMP_NUM_THREADS", "1").output().expect("native");
     let line = |line: &str| -> Option<(String, f64, f64)> {
         let words: Vec<&str> = line.split_whitespace().collect();
         Some((words.first()?.to_string(), words.get(1)?.parse().ok()?, words.last()?.parse().ok()?))
     };
     String::from_utf8_lossy(&output.stdout).lines().filter_map(line).collect()
+}
+
+/// The same kernel on parts of its grid: time must grow with it, memory must not.
+fn growth(module: &Module, kernel: &Kernel) {
+    let entry = module.kernel(kernel.name).expect("the kernel");
+    println!("\n{} on parts of its grid, one thread:", kernel.name);
+    for part in [64, 16, 4, 1] {
+        let mut launch = kernel.launch.clone();
+        launch.grid.0[0] /= part;
+        let begin = Instant::now();
+        entry.launch(&launch).unwrap_or_else(|failure| panic!("{}: {failure}", kernel.name));
+        let time = begin.elapsed().as_secs_f64();
+        let ctas = launch.grid.0.iter().map(|n| f64::from(*n)).product::<f64>();
+        println!(
+            "{ctas:9.0} CTAs {time:9.4} s {:9.2} us a CTA, peak memory {} MB",
+            time / ctas * 1e6,
+            peak_memory()
+        );
+    }
+}
+
+/// The most memory that the process has had, in megabytes.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.trim().split(' ').next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
 fn main() {
@@ -155,13 +201,13 @@ fn main() {
     let mut product = 1.0;
     let mut count = 0;
     let (kernels, _buffers) = kernels(&device);
-    for kernel in kernels {
+    for kernel in &kernels {
         if only.as_ref().is_some_and(|o| o != kernel.name) {
             continue;
         }
         let (_, c, check) = native.iter().find(|n| n.0 == kernel.native).expect("a line of the C program");
-        let (one, lanes) = measure(&module, &kernel, 1, runs);
-        let (two, _) = measure(&module, &kernel, 2, runs);
+        let (one, lanes) = measure(&module, kernel, 1, runs);
+        let (two, _) = measure(&module, kernel, 2, runs);
         let ours = (kernel.check)();
         let off = (ours - check).abs() / check.abs().max(1e-9);
         let verdict = if off < 1e-3 { "" } else { "  RESULT DIFFERS" };
@@ -177,5 +223,13 @@ fn main() {
         product *= two / c;
         count += 1;
     }
-    println!("geometric mean of two threads against C on one: {:.1}", f64::powf(product, 1.0 / f64::from(count)));
+    println!(
+        "geometric mean of two threads against C on one: {:.1}",
+        f64::powf(product, 1.0 / f64::from(count))
+    );
+    if only.is_none()
+        && let Some(kernel) = kernels.iter().find(|k| k.name == "reduce")
+    {
+        growth(&module, kernel);
+    }
 }
