@@ -25,7 +25,10 @@ pub(crate) fn arrive(
     let first = here.trailing_zeros() as usize;
     let number = bank.lane(arrival.barrier, first);
     let other = |lane: &usize| here >> lane & 1 != 0 && bank.lane(arrival.barrier, *lane) != number;
-    let others = (0..LANES).filter(other).fold(0, |mask, lane| mask | 1 << lane);
+    let others = match arrival.barrier.is_constant() {
+        true => 0,
+        false => (0..LANES).filter(other).fold(0, |mask, lane| mask | 1 << lane),
+    };
     let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
     if let Some(message) = complaint(number, count, arrival.wait, cta) {
         worker.fault =

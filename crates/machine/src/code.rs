@@ -1,7 +1,8 @@
 //! Linked code: what the interpreter walks through.
 //!
 //! The blocks of all functions that an entry can reach stand in one list, function after function in the order of
-//! the source. A warp's groups of lanes only stop and join at the beginning of blocks.
+//! the source, and inside a function so that lanes which part meet again (`link/order.rs`). A warp's groups of lanes
+//! only stop and join at the beginning of blocks.
 
 use ptxvm_ir::{FunctionId, Program, Prototype, VariableId};
 use smallvec::SmallVec;

@@ -21,7 +21,7 @@ use crate::statistics::Statistics;
 /// Effort after which limits are looked at.
 const SLICE: u64 = 1 << 20;
 /// Slices after which a CTA that does not spin lets others run.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = 16;
 
 /// Instructions after which a worker tells the others and the host how far it is.
 const TOLD: u64 = 1 << 14;

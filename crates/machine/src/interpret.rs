@@ -6,6 +6,7 @@ use crate::code::{Block, Code, Converge, Terminator};
 use crate::context::{Context, CtaState, Run, Worker};
 use crate::finding::Kind;
 use crate::lanes::Flow;
+use crate::meet;
 use crate::registers::{LANES, Slot, Value};
 use crate::warp::{Group, State, Warp};
 
@@ -61,17 +62,27 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             return if warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
         };
         let mut group = warp.groups.swap_remove(index);
-        let released = group.state == State::Released;
-        group.state = State::Ready;
-        if !released {
-            warp.join(&mut group);
+        // Who has been let go does not wait again, and goes on behind what has been run for all who met.
+        let mut released = None;
+        match group.state {
+            State::Released(0) => match meet::meet(&group, warp, cta, worker, run) {
+                Ok(done) => released = Some(done),
+                Err(number) => {
+                    let at = At::Instruction(code.blocks[group.block as usize].start + number);
+                    let activation = group.activation;
+                    warp.groups.push(group);
+                    return Leave::Fault(Fault { at, activation });
+                }
+            },
+            State::Released(done) => released = Some(done),
+            _ => warp.join(&mut group),
         }
+        group.state = State::Ready;
         let mut bank = warp.bank(group.activation, code);
-        let mut alone = released;
         loop {
             let block = &code.blocks[group.block as usize];
             if let Some(converge) = block.converge
-                && !alone
+                && released.is_none()
             {
                 let (together, wanted) = gathered(&bank, converge, group.mask, warp.state.alive());
                 let waiting = group.mask & !together;
@@ -84,20 +95,20 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     break;
                 }
             }
-            alone = false;
+            let first = block.start + released.take().unwrap_or(0);
             let count = &mut worker.blocks[group.block as usize];
             count.0 += 1;
             count.1 += u64::from(group.mask.count_ones());
             let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
             for (offset, instruction) in
-                code.instructions[block.start as usize..block.end as usize].iter().enumerate()
+                code.instructions[first as usize..block.end as usize].iter().enumerate()
             {
                 let mask = match instruction.guard {
                     None => group.mask,
                     Some(guard) => group.mask & context.bank.mask(guard),
                 };
                 if mask != 0 && instruction.op.run(&mut context, &instruction.slots, mask) == Flow::Stop {
-                    let at = At::Instruction(block.start + offset as u32);
+                    let at = At::Instruction(first + offset as u32);
                     let activation = group.activation;
                     warp.groups.push(group);
                     return Leave::Fault(Fault { at, activation });

@@ -19,6 +19,7 @@ mod interpret;
 pub mod lanes;
 pub mod launch;
 mod link;
+mod meet;
 mod nearby;
 pub mod ops;
 pub mod profile;

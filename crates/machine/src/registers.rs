@@ -190,12 +190,21 @@ impl Bank {
     pub fn lane(&self, slot: Slot, lane: usize) -> u64 {
         match slot.width {
             0 => u64::from(self.mask(slot) >> lane & 1),
-            1 => u64::from(self.lanes::<u8>(slot)[lane]),
-            2 => u64::from(self.lanes::<u16>(slot)[lane]),
-            4 => u64::from(self.lanes::<u32>(slot)[lane]),
-            8 => self.lanes::<u64>(slot)[lane],
-            _ => self.lanes::<u128>(slot)[lane] as u64,
+            1 => self.single::<u8>(slot, lane).into(),
+            2 => self.single::<u16>(slot, lane).into(),
+            4 => self.single::<u32>(slot, lane).into(),
+            8 => self.single::<u64>(slot, lane),
+            _ => self.single::<u128>(slot, lane) as u64,
         }
+    }
+
+    /// One lane of a register whose width is that of `T`.
+    #[inline(always)]
+    fn single<T: Plain>(&self, slot: Slot, lane: usize) -> T {
+        debug_assert_eq!(usize::from(slot.width), size_of::<T>());
+        assert!(lane < LANES, "a warp has 32 lanes");
+        // SAFETY: the slot has 32 lanes of this width, of which this is one; any bits are a `T`.
+        unsafe { self.pointer(slot).cast::<T>().add(lane).read() }
     }
 
     /// A predicate as a mask of lanes.

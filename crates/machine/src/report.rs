@@ -186,7 +186,7 @@ fn waits(cta: &Cta, warp: &Warp, group: &Group, source: Source, run: &Run<'_>) -
             let missing = members & warp.state.alive() & !group.mask;
             format!("{who} wait at {line} for lanes {missing:#010x} of their warp")
         }
-        State::Ready | State::Released => format!("{who} could run"),
+        State::Ready | State::Released(_) => format!("{who} could run"),
     }
 }
 

@@ -42,14 +42,15 @@ pub enum State {
         result: Option<(Slot, Reduction)>,
     },
     /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
-    Released,
+    /// So many instructions of its block have been run for it with those whom it met there.
+    Released(u32),
 }
 
 impl State {
     /// Whether a group can run.
     #[must_use]
     pub fn runs(self) -> bool {
-        matches!(self, Self::Ready | Self::Released)
+        matches!(self, Self::Ready | Self::Released(_))
     }
 
     /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners
@@ -192,7 +193,7 @@ impl Warp {
         }
         for group in &mut self.groups {
             if meeting.iter().any(|met| met.mask == group.mask) {
-                group.state = State::Released;
+                group.state = State::Released(0);
             }
         }
         !meeting.is_empty()

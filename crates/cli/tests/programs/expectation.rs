@@ -220,7 +220,7 @@ fn coordinates(text: &str) -> Result<Value, String> {
     Ok(json!([read(tid)?, read(ctaid)?]))
 }
 
-/// Texts in double quotes, with C's escapes.
+/// Texts in double quotes, with JSON's escapes.
 fn quoted(text: &str) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
