@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::{Interner, LineIndex, Severity};
@@ -19,6 +19,9 @@ use crate::oracle::Random;
 
 /// Of so many inputs one is a changed kernel of the corpus, the others are made from the table.
 const CHANGED: u64 = 4;
+
+/// An input that takes longer than this does not end: the limits of its launches are long past.
+const HANGS: Duration = Duration::from_secs(300);
 
 /// What has been done.
 #[derive(Default)]
@@ -40,9 +43,14 @@ pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
     let next = AtomicU64::new(0);
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
-    let worker = || {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let busy: Vec<Mutex<Option<(u64, Instant)>>> = (0..threads).map(|_| Mutex::new(None)).collect();
+    let worker = &|busy: &Mutex<Option<(u64, Instant)>>| {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
+            if let Ok(mut busy) = busy.lock() {
+                *busy = (i < count).then(|| (seed.wrapping_add(i), Instant::now()));
+            }
             if i >= count {
                 return None;
             }
@@ -54,10 +62,13 @@ pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
             }
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let ended = AtomicBool::new(false);
     let found: Vec<String> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        handles.into_iter().filter_map(|h| h.join().ok().flatten()).collect()
+        scope.spawn(|| watch(&busy, &ended));
+        let handles: Vec<_> = busy.iter().map(|busy| scope.spawn(move || worker(busy))).collect();
+        let found = handles.into_iter().filter_map(|h| h.join().ok().flatten()).collect();
+        ended.store(true, Ordering::Relaxed);
+        found
     });
     drop(std::panic::take_hook());
     let counted = counted.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -72,6 +83,19 @@ pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
         println!("{times:10} {ending}");
     }
     if found.is_empty() { Ok(()) } else { Err(found.join("\n\n")) }
+}
+
+/// Ends the process when an input hangs: a thread cannot be stopped, and nothing else would ever say which it was.
+fn watch(busy: &[Mutex<Option<(u64, Instant)>>], ended: &AtomicBool) {
+    while !ended.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(50));
+        for (seed, began) in busy.iter().filter_map(|busy| busy.lock().ok().and_then(|busy| *busy)) {
+            if began.elapsed() > HANGS {
+                eprintln!("seed {seed} hangs");
+                std::process::exit(1);
+            }
+        }
+    }
 }
 
 fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
