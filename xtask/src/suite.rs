@@ -10,7 +10,9 @@ pub fn run(root: &Path) -> Result<(), String> {
     crate::generated::check(root)?;
     crate::licences::check(root)?;
     cargo(root, &["clippy", "--workspace", "--all-targets", "--profile", "ci", "--", "--deny", "warnings"])?;
-    test(root)
+    test(root)?;
+    // The README's first command, in the profile that has been built: `cargo run` must know which binary is meant.
+    cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])
 }
 
 /// Runs the tests of every crate, and closes with their sum, which `cargo test` itself does not give.
