@@ -45,15 +45,13 @@ pub enum At {
 
 /// After so many looks at memory in a loop, a group is taken to be waiting for somebody.
 const POLLS: u32 = 16;
-/// After so many rounds of any loop, the other groups of the warp have their turn.
+/// After so many rounds of loops while others of the warp wait, they have their turn.
 const ROUNDS: u32 = 1 << 20;
 
 /// Runs a warp for about `fuel` of effort.
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
     let code = run.code;
     let enough = worker.effort.saturating_add(fuel);
-    let mut polls = 0;
-    let mut rounds = 0;
     loop {
         let Some(index) = warp.pick() else {
             if warp.release_converging() {
@@ -69,9 +67,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 Ok(done) => released = Some(done),
                 Err(number) => {
                     let at = At::Instruction(code.blocks[group.block as usize].start + number);
-                    let activation = group.activation;
-                    warp.groups.push(group);
-                    return Leave::Fault(Fault { at, activation });
+                    return fault(warp, group, at);
                 }
             },
             State::Released(done) => released = Some(done),
@@ -108,10 +104,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     Some(guard) => group.mask & context.bank.mask(guard),
                 };
                 if mask != 0 && instruction.op.run(&mut context, &instruction.slots, mask) == Flow::Stop {
-                    let at = At::Instruction(first + offset as u32);
-                    let activation = group.activation;
-                    warp.groups.push(group);
-                    return Leave::Fault(Fault { at, activation });
+                    return fault(warp, group, At::Instruction(first + offset as u32));
                 }
             }
             let executed = u64::from(block.end - block.start) + 1;
@@ -122,27 +115,20 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             match end(block, &mut group, warp, cta, worker, run, &bank) {
                 After::Go => {}
                 After::Switch => break,
-                After::Fault => {
-                    let activation = group.activation;
-                    warp.groups.push(group);
-                    return Leave::Fault(Fault { at: At::End(from), activation });
-                }
+                After::Fault => return fault(warp, group, At::End(from)),
             }
             if group.block <= from {
-                rounds += 1;
-                if worker.polled {
-                    worker.polled = false;
-                    polls += 1;
-                }
-                if polls >= POLLS || rounds >= ROUNDS {
-                    let spinning = polls >= POLLS;
-                    group.deferred = true;
+                // Counted in the group, since a turn may be shorter than either.
+                group.rounds += u32::from(!warp.groups.is_empty());
+                group.polls += u32::from(std::mem::take(&mut worker.polled));
+                if group.polls >= POLLS || group.rounds >= ROUNDS {
+                    let spinning = group.polls >= POLLS;
+                    (group.deferred, group.polls, group.rounds) = (true, 0, 0);
                     warp.add(group);
                     let alone = warp.groups.iter().all(|g| g.deferred || !g.state.runs());
                     if alone && !warp.release_converging() && spinning {
                         return Leave::Spinning;
                     }
-                    (polls, rounds) = (0, 0);
                     break;
                 }
             }
@@ -166,6 +152,13 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             bank = warp.bank(group.activation, code);
         }
     }
+}
+
+/// Leaves a warp whose group has met a fault; the report still finds the group there.
+fn fault(warp: &mut Warp, group: Group, at: At) -> Leave {
+    let activation = group.activation;
+    warp.groups.push(group);
+    Leave::Fault(Fault { at, activation })
 }
 
 /// What comes after the end of a block.

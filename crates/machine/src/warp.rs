@@ -23,6 +23,10 @@ pub struct Group {
     pub state: State,
     /// It spins: the others come first.
     pub deferred: bool,
+    /// How often it has come round in a loop and seen what it saw before.
+    pub polls: u32,
+    /// How often it has come round in loops while others of the warp waited for their turn.
+    pub rounds: u32,
 }
 
 /// What a group waits for.
@@ -116,6 +120,8 @@ impl Warp {
             depth: 0,
             state: State::Ready,
             deferred: false,
+            polls: 0,
+            rounds: 0,
         });
     }
 
@@ -162,6 +168,8 @@ impl Warp {
             let other = &self.groups[index];
             if other.block == group.block && other.activation == group.activation && other.state.takes() {
                 group.mask |= other.mask;
+                // Who meets others gets somewhere.
+                (group.polls, group.rounds) = (0, 0);
                 self.groups.swap_remove(index);
             } else {
                 index += 1;

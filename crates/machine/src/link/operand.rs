@@ -10,7 +10,7 @@ use super::frame::{Frame, MOST, width};
 use crate::code::Source;
 use crate::lanes;
 use crate::ops::special;
-use crate::registers::{LANES, Slot};
+use crate::registers::Slot;
 
 /// The constants of the code, each once.
 #[derive(Default)]
@@ -35,18 +35,13 @@ impl Constants {
                 return 0;
             }
             bytes.resize(at + size, 0);
-            match width {
-                0 => bytes[at..at + 4].fill(if value == 0 { 0 } else { 0xff }),
-                16 => {
-                    let wide = i128::from(value as i64).to_le_bytes();
-                    (0..LANES).for_each(|lane| bytes[at + lane * 16..][..16].copy_from_slice(&wide));
-                }
-                _ => {
-                    let width = usize::from(width);
-                    let raw = value.to_le_bytes();
-                    (0..LANES)
-                        .for_each(|lane| bytes[at + lane * width..][..width].copy_from_slice(&raw[..width]));
-                }
+            if width == 0 {
+                bytes[at..at + 4].fill(if value == 0 { 0 } else { 0xff });
+            } else {
+                // The upper half of 128 bits is zero, as ptxas has it.
+                let raw = u128::from(value).to_le_bytes();
+                let raw = &raw[..usize::from(width)];
+                bytes[at..at + size].chunks_exact_mut(raw.len()).for_each(|lane| lane.copy_from_slice(raw));
             }
             at as u32
         });
@@ -102,9 +97,6 @@ impl Linker<'_> {
     fn base(&mut self, variable: VariableId, frame: &Frame) -> Slot {
         let described = &self.program.variables[variable.0 as usize];
         match described.space {
-            Space::Local | Space::FuncParam if described.function.is_some() || described.offset == 0 => {
-                frame.base()
-            }
             Space::Local | Space::FuncParam => frame.base(),
             Space::EntryParam => self.constants.slot(described.offset, 8),
             _ => self.constants.slot(self.layout.variables[variable.0 as usize], 8),
