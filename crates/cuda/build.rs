@@ -1,0 +1,8 @@
+//! Gives the library the name that programs are linked against.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
+    // Programs that find a symbol here must get this library's own, whatever else is loaded.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-Bsymbolic");
+}

@@ -1,0 +1,12 @@
+//! The types of the driver API, as C programs lay them out.
+
+mod pointer;
+mod result;
+
+pub use pointer::{Host, In, Out, Text};
+pub use result::{Answer, CUresult};
+
+/// A device's number.
+pub type CUdevice = i32;
+/// An address in device memory, which is an address of this process.
+pub type CUdeviceptr = u64;

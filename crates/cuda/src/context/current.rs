@@ -1,0 +1,50 @@
+//! The contexts that are current to a thread: a stack, of which the top is meant by every call that names none.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::{CUcontext, Context};
+use crate::abi::{Answer, CUresult};
+use crate::driver;
+
+thread_local! {
+    static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The handle of the current context; null if there is none.
+pub fn top() -> CUcontext {
+    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(CUcontext::NULL))
+}
+
+/// The current context, ready for use.
+///
+/// # Errors
+/// There is none, it has been destroyed, or a fault has made it unusable.
+pub fn current() -> Answer<Arc<Context>> {
+    driver::get()?;
+    let handle = top();
+    if handle.is_null() {
+        return Err(CUresult::INVALID_CONTEXT);
+    }
+    let context = handle.find().ok_or(CUresult::CONTEXT_IS_DESTROYED)?;
+    context.check()?;
+    Ok(context)
+}
+
+/// Puts a context on top.
+pub fn push(handle: CUcontext) {
+    STACK.with_borrow_mut(|stack| stack.push(handle));
+}
+
+/// Takes the top away.
+pub fn pop() -> Option<CUcontext> {
+    STACK.with_borrow_mut(Vec::pop)
+}
+
+/// Puts a context in the place of the top; null takes the top away.
+pub fn set(handle: CUcontext) {
+    pop();
+    if !handle.is_null() {
+        push(handle);
+    }
+}

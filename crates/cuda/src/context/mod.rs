@@ -1,0 +1,97 @@
+//! Contexts: what a program's work and memory belong to, and what a guest's fault makes unusable.
+
+mod current;
+mod unsupported;
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptxvm_vm::Device;
+
+pub use current::{current, pop, push, set, top};
+pub use unsupported::*;
+
+use crate::abi::{Answer, CUresult};
+use crate::handles::{Handle, Object};
+use crate::stream::{Stream, Streams};
+
+/// A handle of a context.
+pub type CUcontext = Handle<Context>;
+
+/// A context.
+pub struct Context {
+    /// Its own handle.
+    pub handle: CUcontext,
+    /// The device that it is on.
+    pub device: Device,
+    /// Whether it is the device's primary context.
+    pub primary: bool,
+    /// Whether it can be used: a primary context that nobody retains cannot.
+    pub active: AtomicBool,
+    /// The error that a guest's fault left, or 0. Every later call gets it too.
+    fault: AtomicU32,
+    /// Held while work is given to streams, so that "all work so far" has a meaning.
+    order: Mutex<()>,
+    /// Its streams, the legacy default stream among them.
+    pub streams: Streams,
+}
+
+impl Object for Context {
+    const STALE: CUresult = CUresult::INVALID_CONTEXT;
+}
+
+impl Context {
+    /// A context without anything in it.
+    pub fn new(handle: CUcontext, device: Device, primary: bool) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
+            handle,
+            device,
+            primary,
+            active: AtomicBool::new(!primary),
+            fault: AtomicU32::new(0),
+            order: Mutex::new(()),
+            streams: Streams::new(this.clone()),
+        })
+    }
+
+    /// Whether it can be used.
+    ///
+    /// # Errors
+    /// The error that a guest's fault left, or that nobody retains it.
+    pub fn check(&self) -> Answer {
+        match self.fault.load(Ordering::Acquire) {
+            _ if !self.active.load(Ordering::Acquire) => Err(CUresult::CONTEXT_IS_DESTROYED),
+            0 => Ok(()),
+            fault => Err(CUresult(fault)),
+        }
+    }
+
+    /// Makes it unusable: the guest did something that real hardware does not survive either. The first stays.
+    pub fn break_with(&self, fault: CUresult) {
+        let _ = self.fault.compare_exchange(0, fault.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// Whether a fault has made it unusable.
+    pub fn is_broken(&self) -> bool {
+        self.fault.load(Ordering::Acquire) != 0
+    }
+
+    /// Keeps others from giving work to its streams meanwhile.
+    pub fn ordered(&self) -> MutexGuard<'_, ()> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stream that stands for no stream.
+    pub fn legacy(&self) -> &Arc<Stream> {
+        self.streams.legacy()
+    }
+
+    /// Waits for all its work.
+    ///
+    /// # Errors
+    /// A fault of the guest's.
+    pub fn synchronize(&self) -> Answer {
+        self.streams.synchronize();
+        self.check()
+    }
+}

@@ -1,0 +1,76 @@
+//! The frame around every entry point: no panic leaves it, and `--api-trace` sees it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::abi::{Answer, CUresult};
+use crate::{options, report};
+
+/// Declares entry points. The body is that of a function which gives an [`Answer`]. A name in brackets is that of the
+/// variant for programs whose default stream is the thread's own.
+macro_rules! entry {
+    ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$about])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($argument: $ty),*) -> $crate::abi::CUresult {
+            $crate::entry::answer(
+                stringify!($name),
+                || [$(format!(concat!(stringify!($argument), "={:?}"), $argument)),*].join(", "),
+                move || -> $crate::abi::Answer { $body },
+            )
+        }
+
+        $(
+            /// The same for programs whose default stream is the thread's own.
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $own($($argument: $ty),*) -> $crate::abi::CUresult {
+                $crate::stream::own_default(|| $name($($argument),*))
+            }
+        )?
+    )*};
+}
+pub(crate) use entry;
+
+/// Declares entry points that say that they are not supported. They may be called with any arguments: in the C
+/// calling conventions of our hosts the caller cleans up.
+macro_rules! unsupported {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> $crate::abi::CUresult {
+            $crate::entry::refuse(stringify!($name))
+        }
+    )*};
+}
+pub(crate) use unsupported;
+
+/// Runs the body of an entry point and gives what it answers to the program.
+pub fn answer(name: &str, arguments: impl FnOnce() -> String, body: impl FnOnce() -> Answer) -> CUresult {
+    // The arguments are shown as they came, before the body fills results in.
+    let traced = options::get().api_trace.then(|| (arguments(), Instant::now()));
+    let result = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => CUresult::SUCCESS,
+        Ok(Err(result)) => result,
+        Err(_) => {
+            report::bug(name);
+            CUresult::UNKNOWN
+        }
+    };
+    if let Some((arguments, began)) = traced {
+        report::trace(name, &arguments, result, began.elapsed());
+    }
+    result
+}
+
+/// Says once of each entry point that it is not supported.
+pub fn refuse(name: &'static str) -> CUresult {
+    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    answer(name, String::new, || {
+        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+        if !said.contains(&name) {
+            said.push(name);
+            report::unsupported(name);
+        }
+        Err(CUresult::NOT_SUPPORTED)
+    })
+}

@@ -1,0 +1,5 @@
+//! Arrays, textures, surfaces, tensor maps and the graphics interfaces: the entry points are there and refuse.
+
+mod unsupported;
+
+pub use unsupported::*;

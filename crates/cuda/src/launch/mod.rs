@@ -1,0 +1,5 @@
+//! Launches and occupancy.
+
+mod unsupported;
+
+pub use unsupported::*;

@@ -1,0 +1,23 @@
+//! `libcuda.so.1`: the CUDA driver API, served by a CPU.
+//!
+//! A program that was written for an NVIDIA GPU loads this library in the place of the driver. Each entry point is
+//! a small function ([`entry`]) in the module of its subject; handles are keys of a table ([`handles`]); what is
+//! asynchronous is an operation ([`work`]) given to a stream.
+
+mod abi;
+mod context;
+mod device;
+mod driver;
+mod entry;
+mod graph;
+mod graphics;
+mod handles;
+mod launch;
+mod memory;
+mod module;
+mod options;
+mod proc_address;
+mod report;
+mod stream;
+mod table;
+mod work;

@@ -1,0 +1,82 @@
+//! What `ptxvm exec` tells the library, through the environment: the device, the order of execution, what to show.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use ptxvm_vm::Profile;
+
+/// The settings of the process.
+#[derive(Debug)]
+pub struct Options {
+    /// `PTXVM_DEVICE`: the GPU that programs see.
+    pub profile: &'static Profile,
+    /// `PTXVM_SEED`
+    pub seed: u64,
+    /// `PTXVM_THREADS`: host threads of one launch; 0 takes every core.
+    pub threads: usize,
+    /// `PTXVM_STATS`: a line for every launch, and the sum at the end.
+    pub stats: bool,
+    /// `PTXVM_API_TRACE`: a line for every call.
+    pub api_trace: bool,
+    /// `PTXVM_MAX_INSTRUCTIONS`
+    pub max_instructions: Option<u64>,
+    /// `PTXVM_TIMEOUT`: seconds that a launch may take.
+    pub timeout: Option<Duration>,
+    /// `PTXVM_REPORT`: the file where `ptxvm exec` learns what was found.
+    pub report: Option<PathBuf>,
+}
+
+static OPTIONS: OnceLock<Options> = OnceLock::new();
+
+/// The settings, read at the first call.
+pub fn get() -> &'static Options {
+    OPTIONS.get_or_init(read)
+}
+
+fn read() -> Options {
+    let threads: usize = number("PTXVM_THREADS").unwrap_or(1);
+    Options {
+        profile: profile(),
+        seed: number("PTXVM_SEED").unwrap_or(0),
+        threads: match threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            n => n,
+        },
+        stats: is_set("PTXVM_STATS"),
+        api_trace: is_set("PTXVM_API_TRACE"),
+        max_instructions: number("PTXVM_MAX_INSTRUCTIONS"),
+        timeout: number("PTXVM_TIMEOUT").and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()),
+        report: std::env::var_os("PTXVM_REPORT").map(PathBuf::from),
+    }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// A number from the environment; one that cannot be read is said and left out.
+fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
+    let value = text.parse().ok();
+    if value.is_none() {
+        eprintln!("ptxvm: {name}={text}: this is no number and is ignored");
+    }
+    value
+}
+
+fn profile() -> &'static Profile {
+    let Some(name) = std::env::var("PTXVM_DEVICE").ok().filter(|name| !name.is_empty()) else {
+        return Default::default();
+    };
+    Profile::named(&name).unwrap_or_else(|| {
+        let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
+        let default: &Profile = Default::default();
+        eprintln!(
+            "ptxvm: PTXVM_DEVICE={name}: there is no such device, but {}; using {}",
+            known.join(", "),
+            default.name
+        );
+        default
+    })
+}

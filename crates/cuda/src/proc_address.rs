@@ -1,0 +1,27 @@
+//! `cuGetProcAddress`: which function answers a name in the version of the API that a program was built for.
+
+use crate::table::{ENTRIES, Version};
+
+/// What is known of a name.
+pub enum Found {
+    /// The function's address.
+    Function(usize),
+    /// The name exists, but only in later versions.
+    TooNew,
+    /// There is no such name.
+    Unknown,
+}
+
+/// Looks a name up for a version of CUDA, such as 13000.
+pub fn find(name: &str, version: i32, per_thread: bool) -> Found {
+    let Ok(index) = ENTRIES.binary_search_by_key(&name, |entry| entry.name) else { return Found::Unknown };
+    let entry = &ENTRIES[index];
+    let newest = |versions: &[Version]| {
+        versions.iter().rev().find(|v| v.since <= version).map(|v| (v.address)())
+    };
+    let own = if per_thread { newest(entry.per_thread) } else { None };
+    match own.or_else(|| newest(entry.versions)) {
+        Some(address) => Found::Function(address),
+        None => Found::TooNew,
+    }
+}

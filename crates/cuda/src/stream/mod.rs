@@ -1,0 +1,162 @@
+//! Streams: work in the order it was given, each stream on a thread of its own while it has some.
+
+mod queue;
+mod registry;
+mod unsupported;
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+pub use registry::{Streams, per_thread};
+pub use unsupported::*;
+
+use crate::abi::{Answer, CUresult};
+use crate::context::{Context, current};
+use crate::handles::{Handle, Object};
+use crate::work::{Mark, Operation};
+use queue::{Queue, Work};
+
+/// A handle of a stream.
+pub type CUstream = Handle<Stream>;
+
+/// `CU_STREAM_LEGACY`: the default stream that waits for all blocking ones, and they for it.
+pub const LEGACY: u64 = 1;
+/// `CU_STREAM_PER_THREAD`: the default stream of the calling thread.
+pub const PER_THREAD: u64 = 2;
+
+/// A stream.
+pub struct Stream {
+    /// Its own handle; null for default streams.
+    pub handle: CUstream,
+    /// A number that no other stream of the process has.
+    pub id: u64,
+    /// The context that it belongs to, which must not be kept alive by its streams.
+    context: Weak<Context>,
+    /// What it is with respect to the legacy stream.
+    pub kind: Kind,
+    /// Its priority: lower numbers come first.
+    pub priority: i32,
+    queue: Arc<Queue>,
+    /// The end of the last work it was given.
+    last: Mutex<Arc<Mark>>,
+}
+
+/// How a stream stands to the legacy stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is the legacy stream.
+    Legacy,
+    /// It waits for the legacy stream, and the legacy stream for it.
+    Blocking,
+    /// `CU_STREAM_NON_BLOCKING`
+    NonBlocking,
+}
+
+impl Object for Stream {}
+
+impl Stream {
+    /// The context that it belongs to.
+    ///
+    /// # Errors
+    /// That has been destroyed.
+    pub fn context(&self) -> Answer<Arc<Context>> {
+        self.context.upgrade().ok_or(CUresult::CONTEXT_IS_DESTROYED)
+    }
+
+    /// Gives it work that comes after all it has, and after the marks. The call does not wait.
+    ///
+    /// # Errors
+    /// The context cannot be used any more.
+    pub fn submit(self: &Arc<Self>, operation: Operation, after: &[Arc<Mark>]) -> Answer<Arc<Mark>> {
+        let context = self.context()?;
+        context.check()?;
+        let (work, mark) = self.place(&context, operation, after);
+        self.queue.push(work);
+        Ok(mark)
+    }
+
+    /// Does work that comes after all it has, on the calling thread, and returns when it has been done.
+    ///
+    /// # Errors
+    /// The context cannot be used any more, or the work failed.
+    pub fn perform(self: &Arc<Self>, operation: Operation) -> Answer {
+        let context = self.context()?;
+        context.check()?;
+        let (work, _) = self.place(&context, operation, &[]);
+        work.run();
+        context.check()
+    }
+
+    /// Waits for all that it has been given.
+    ///
+    /// # Errors
+    /// A fault of the guest's.
+    pub fn synchronize(&self) -> Answer {
+        self.last().wait();
+        self.context()?.check()
+    }
+
+    /// Whether all that it has been given has been done.
+    pub fn is_idle(&self) -> bool {
+        self.last().is_done()
+    }
+
+    /// The end of the last work that it has been given.
+    pub fn last(&self) -> Arc<Mark> {
+        Arc::clone(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Finds the place of new work in the order of things: behind its own stream's work, and where the legacy
+    /// stream is involved behind that of all blocking streams.
+    fn place(
+        self: &Arc<Self>,
+        context: &Arc<Context>,
+        operation: Operation,
+        after: &[Arc<Mark>],
+    ) -> (Work, Arc<Mark>) {
+        let _order = context.ordered();
+        let mark = Arc::new(Mark::default());
+        let mut before: Vec<Arc<Mark>> = after.iter().filter(|mark| !mark.is_done()).cloned().collect();
+        match self.kind {
+            Kind::Legacy => context.streams.blocking(|stream| before.push(stream.last())),
+            Kind::Blocking => before.push(context.legacy().last()),
+            Kind::NonBlocking => {}
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        before.push(std::mem::replace(&mut *last, Arc::clone(&mark)));
+        before.retain(|mark| !mark.is_done());
+        let (stream, context) = (Arc::clone(self), Arc::clone(context));
+        (Work { operation, before, mark: Arc::clone(&mark), stream, context }, mark)
+    }
+}
+
+/// The stream that a handle means.
+///
+/// # Errors
+/// There is no such stream, or its context cannot be used.
+pub fn resolve(handle: CUstream) -> Answer<Arc<Stream>> {
+    let stream = match handle.number() {
+        0 if !OWN_DEFAULT.get() => Arc::clone(current()?.legacy()),
+        LEGACY => Arc::clone(current()?.legacy()),
+        0 | PER_THREAD => per_thread(&current()?),
+        _ => {
+            crate::driver::get()?;
+            handle.get()?
+        }
+    };
+    stream.context()?.check()?;
+    Ok(stream)
+}
+
+thread_local! {
+    /// Whether the call that this thread is in takes null for the thread's own stream.
+    static OWN_DEFAULT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a call in which null means the thread's own stream.
+pub fn own_default<T>(call: impl FnOnce() -> T) -> T {
+    OWN_DEFAULT.set(true);
+    let result = call();
+    OWN_DEFAULT.set(false);
+    result
+}
