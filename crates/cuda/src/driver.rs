@@ -1,8 +1,8 @@
 //! The driver of this process: initialised once, with one virtual GPU.
 
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 
 use ptxvm_vm::Device;
 

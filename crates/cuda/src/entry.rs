@@ -21,16 +21,22 @@ macro_rules! entry {
             )
         }
 
-        $(
-            /// The same for programs whose default stream is the thread's own.
-            #[unsafe(no_mangle)]
-            pub extern "C" fn $own($($argument: $ty),*) -> $crate::abi::CUresult {
-                $crate::stream::own_default(|| $name($($argument),*))
-            }
-        )?
+        $crate::entry::own_variant! { [$($own)?] $name($($argument: $ty),*) }
     )*};
 }
 pub(crate) use entry;
+
+/// The variant of an entry point for programs whose default stream is the thread's own, if it has one.
+macro_rules! own_variant {
+    ([] $($entry:tt)*) => {};
+    ([$own:ident] $name:ident($($argument:ident: $ty:ty),*)) => {
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $own($($argument: $ty),*) -> $crate::abi::CUresult {
+            $crate::stream::own_default(|| $name($($argument),*))
+        }
+    };
+}
+pub(crate) use own_variant;
 
 /// Declares entry points that say that they are not supported. They may be called with any arguments: in the C
 /// calling conventions of our hosts the caller cleans up.

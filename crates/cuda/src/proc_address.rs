@@ -16,9 +16,8 @@ pub enum Found {
 pub fn find(name: &str, version: i32, per_thread: bool) -> Found {
     let Ok(index) = ENTRIES.binary_search_by_key(&name, |entry| entry.name) else { return Found::Unknown };
     let entry = &ENTRIES[index];
-    let newest = |versions: &[Version]| {
-        versions.iter().rev().find(|v| v.since <= version).map(|v| (v.address)())
-    };
+    let newest =
+        |versions: &[Version]| versions.iter().rev().find(|v| v.since <= version).map(|v| (v.address)());
     let own = if per_thread { newest(entry.per_thread) } else { None };
     match own.or_else(|| newest(entry.versions)) {
         Some(address) => Found::Function(address),

@@ -1,6 +1,9 @@
 //! What the library says to people, on standard error: findings in full, the trace of calls, our own bugs.
 
+use std::io::Write;
 use std::time::Duration;
+
+use ptxvm_vm::{Failure, Kernel, Kind, LoadError};
 
 use crate::abi::CUresult;
 
@@ -17,4 +20,45 @@ pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
 /// Says that a program has called an entry point that ptxvm does not have yet.
 pub fn unsupported(entry: &str) {
     eprintln!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED");
+}
+
+/// Passes on what the guest prints.
+pub fn guest_output(text: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    // A reader that has gone away is no reason to stop the kernel.
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}
+
+/// Says why a launch did not end well, and what hardware would answer.
+pub fn failure(kernel: &Kernel, failure: &Failure) -> CUresult {
+    eprintln!("ptxvm: kernel `{}`: {failure}", kernel.name());
+    match failure {
+        Failure::Finding(finding) => match finding.kind {
+            Kind::OutOfBounds | Kind::Null | Kind::UseAfterFree | Kind::ReadOnly => CUresult::ILLEGAL_ADDRESS,
+            Kind::Misaligned => CUresult::MISALIGNED_ADDRESS,
+            Kind::WrongSpace => CUresult::INVALID_ADDRESS_SPACE,
+            Kind::BadCall | Kind::BranchIndex => CUresult::INVALID_PC,
+            Kind::Assert => CUresult::ASSERT,
+            Kind::Deadlock => CUresult::LAUNCH_TIMEOUT,
+            Kind::Launch => CUresult::INVALID_VALUE,
+            _ => CUresult::LAUNCH_FAILED,
+        },
+        Failure::Unsupported(_) => CUresult::NOT_SUPPORTED,
+        Failure::Limit(_) => CUresult::LAUNCH_TIMEOUT,
+        Failure::Arguments(_) => CUresult::INVALID_VALUE,
+        Failure::Bug(_) => CUresult::UNKNOWN,
+    }
+}
+
+/// Says why a module cannot be loaded.
+pub fn not_loaded(error: &LoadError) -> CUresult {
+    eprintln!("ptxvm: {error}");
+    match error {
+        LoadError::Invalid(_) => CUresult::INVALID_PTX,
+        LoadError::Target { .. } => CUresult::NO_BINARY_FOR_GPU,
+        LoadError::Unresolved(_) => CUresult::NOT_FOUND,
+        LoadError::Unsupported(_) => CUresult::NOT_SUPPORTED,
+        LoadError::Memory(_) => CUresult::OUT_OF_MEMORY,
+        LoadError::Bug(_) => CUresult::UNKNOWN,
+    }
 }

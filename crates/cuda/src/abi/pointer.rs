@@ -91,6 +91,11 @@ impl<T> Out<T> {
 }
 
 impl<T: Copy> In<T> {
+    /// A pointer that was found in memory of the caller's.
+    pub fn new(pointer: *const T) -> Self {
+        Self(pointer)
+    }
+
     /// Whether the caller gave nothing.
     pub fn is_null(self) -> bool {
         self.0.is_null()

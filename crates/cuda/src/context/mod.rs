@@ -14,6 +14,7 @@ pub use unsupported::*;
 use crate::abi::{Answer, CUresult};
 use crate::handles::{Handle, Object};
 use crate::stream::{Stream, Streams};
+use crate::{memory, module};
 
 /// A handle of a context.
 pub type CUcontext = Handle<Context>;
@@ -34,6 +35,10 @@ pub struct Context {
     order: Mutex<()>,
     /// Its streams, the legacy default stream among them.
     pub streams: Streams,
+    /// Its memory.
+    pub memory: memory::Holdings,
+    /// Its modules.
+    pub modules: module::Holdings,
 }
 
 impl Object for Context {
@@ -51,6 +56,8 @@ impl Context {
             fault: AtomicU32::new(0),
             order: Mutex::new(()),
             streams: Streams::new(this.clone()),
+            memory: memory::Holdings::default(),
+            modules: module::Holdings::default(),
         })
     }
 
@@ -93,5 +100,14 @@ impl Context {
     pub fn synchronize(&self) -> Answer {
         self.streams.synchronize();
         self.check()
+    }
+
+    /// Gives up everything it holds, after its work has been done: it is as if new.
+    pub fn release(&self) {
+        self.streams.synchronize();
+        self.streams.release();
+        self.modules.release();
+        self.memory.release(self);
+        self.fault.store(0, Ordering::Release);
     }
 }

@@ -9,14 +9,10 @@ unsupported! {
     cuLaunchCooperativeKernel_ptsz
     cuLaunchGrid
     cuLaunchGridAsync
-    cuLaunchHostFunc
-    cuLaunchHostFunc_ptsz
     cuLaunchHostFunc_v2
     cuLaunchHostFunc_v2_ptsz
-    cuLaunchKernel
     cuLaunchKernelEx
     cuLaunchKernelEx_ptsz
-    cuLaunchKernel_ptsz
     cuOccupancyAvailableDynamicSMemPerBlock
     cuOccupancyMaxActiveBlocksPerMultiprocessor
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags

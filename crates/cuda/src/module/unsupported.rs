@@ -42,16 +42,12 @@ unsupported! {
     cuLinkCreate_v2
     cuLinkDestroy
     cuModuleEnumerateFunctions
-    cuModuleGetFunction
     cuModuleGetFunctionCount
     cuModuleGetGlobal
-    cuModuleGetGlobal_v2
     cuModuleGetLoadingMode
     cuModuleGetSurfRef
     cuModuleGetTexRef
     cuModuleLoad
-    cuModuleLoadData
     cuModuleLoadDataEx
     cuModuleLoadFatBinary
-    cuModuleUnload
 }

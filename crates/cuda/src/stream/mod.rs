@@ -1,5 +1,7 @@
 //! Streams: work in the order it was given, each stream on a thread of its own while it has some.
 
+mod api;
+mod event;
 mod queue;
 mod registry;
 mod unsupported;
@@ -7,6 +9,8 @@ mod unsupported;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+pub use api::*;
+pub use event::{CUevent, Event, Recording};
 pub use registry::{Streams, per_thread};
 pub use unsupported::*;
 

@@ -51,6 +51,14 @@ impl Streams {
         self.legacy.last().wait();
     }
 
+    /// Makes the handles of all streams stale.
+    pub fn release(&self) {
+        for stream in self.living() {
+            // Streams of threads have no handle, and one that has been destroyed has none any more.
+            let _ = stream.handle.remove();
+        }
+    }
+
     /// All streams but the legacy one.
     pub fn living(&self) -> Vec<Arc<Stream>> {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,17 +5,10 @@ use crate::entry::unsupported;
 unsupported! {
     cuDestroyExternalMemory
     cuDestroyExternalSemaphore
-    cuEventCreate
     cuEventDestroy
-    cuEventDestroy_v2
     cuEventElapsedTime
-    cuEventElapsedTime_v2
-    cuEventQuery
-    cuEventRecord
     cuEventRecordWithFlags
     cuEventRecordWithFlags_ptsz
-    cuEventRecord_ptsz
-    cuEventSynchronize
     cuExternalMemoryGetMappedBuffer
     cuExternalMemoryGetMappedMipmappedArray
     cuImportExternalMemory
@@ -32,10 +25,7 @@ unsupported! {
     cuStreamBatchMemOp_v2_ptsz
     cuStreamCopyAttributes
     cuStreamCopyAttributes_ptsz
-    cuStreamCreate
-    cuStreamCreateWithPriority
     cuStreamDestroy
-    cuStreamDestroy_v2
     cuStreamGetAttribute
     cuStreamGetAttribute_ptsz
     cuStreamGetCtx
@@ -53,14 +43,8 @@ unsupported! {
     cuStreamGetId_ptsz
     cuStreamGetPriority
     cuStreamGetPriority_ptsz
-    cuStreamQuery
-    cuStreamQuery_ptsz
     cuStreamSetAttribute
     cuStreamSetAttribute_ptsz
-    cuStreamSynchronize
-    cuStreamSynchronize_ptsz
-    cuStreamWaitEvent
-    cuStreamWaitEvent_ptsz
     cuStreamWaitValue32
     cuStreamWaitValue32_ptsz
     cuStreamWaitValue32_v2

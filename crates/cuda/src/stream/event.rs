@@ -1,0 +1,61 @@
+//! Events: moments in streams, to wait for and to measure between.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Instant;
+
+use crate::context::Context;
+use crate::handles::{Handle, Object};
+use crate::work::Mark;
+
+/// A handle of an event.
+pub type CUevent = Handle<Event>;
+
+/// An event.
+pub struct Event {
+    /// The context that it was made in.
+    pub context: Weak<Context>,
+    /// `CU_EVENT_*`
+    pub flags: u32,
+    /// The last time that it was recorded; what waits for an earlier one goes on waiting for that.
+    latest: Mutex<Option<Arc<Recording>>>,
+}
+
+/// One recording of an event.
+#[derive(Default)]
+pub struct Recording {
+    /// When all work before it has been done.
+    pub mark: Arc<Mark>,
+    time: OnceLock<Instant>,
+}
+
+impl Object for Event {}
+
+impl Event {
+    /// An event that has not been recorded.
+    pub fn new(context: &Arc<Context>, flags: u32) -> Self {
+        Self { context: Arc::downgrade(context), flags, latest: Mutex::default() }
+    }
+
+    /// Its last recording.
+    pub fn latest(&self) -> Option<Arc<Recording>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes this its last recording.
+    pub fn set(&self, recording: Arc<Recording>) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(recording);
+    }
+}
+
+impl Recording {
+    /// Takes the time and lets those go on who wait.
+    pub fn take(&self) {
+        self.time.get_or_init(Instant::now);
+        self.mark.finish();
+    }
+
+    /// When it was, if it has been.
+    pub fn time(&self) -> Option<Instant> {
+        self.time.get().copied()
+    }
+}

@@ -1,0 +1,55 @@
+//! A kernel launch: which function, in which shape, with which parameters.
+
+use std::sync::Arc;
+
+use ptxvm_vm::{Arguments, Dimensions, LaunchOptions};
+
+use crate::abi::Answer;
+use crate::module::Function;
+use crate::{options, report};
+
+/// A launch that has been checked and waits for its turn.
+#[derive(Clone)]
+pub struct KernelLaunch {
+    /// What is launched. A module that is unloaded meanwhile stays until the launch has ended.
+    pub function: Arc<Function>,
+    /// CTAs in each dimension.
+    pub grid: [u32; 3],
+    /// Threads of a CTA in each dimension.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The value of each parameter; the program's own copies may be gone by now.
+    pub parameters: Vec<Vec<u8>>,
+    /// Whether all CTAs must be resident at once.
+    pub cooperative: bool,
+}
+
+impl KernelLaunch {
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// What a fault of the guest makes of the context.
+    pub fn run(&self) -> Answer {
+        let settings = options::get();
+        let mut arguments = Arguments::new();
+        self.parameters.iter().for_each(|bytes| arguments.push(bytes.as_slice()));
+        let launch = LaunchOptions {
+            grid: Dimensions(self.grid),
+            block: Dimensions(self.block),
+            shared: self.shared,
+            arguments,
+            seed: settings.seed,
+            threads: settings.threads,
+            max_instructions: settings.max_instructions,
+            timeout: settings.timeout,
+            statistics: settings.stats,
+            ..LaunchOptions::default()
+        }
+        .on_print(report::guest_output);
+        match self.function.kernel.launch(&launch) {
+            Ok(_statistics) => Ok(()),
+            Err(failure) => Err(report::failure(&self.function.kernel, &failure)),
+        }
+    }
+}
