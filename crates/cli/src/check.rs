@@ -4,11 +4,12 @@ use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use ptxvm_isa::{ISA, Target};
+use ptxvm_report::{ColorChoice, Report};
 use ptxvm_syntax::Severity;
 
 use crate::exit::{self, Exit};
 use crate::input::{self, Input};
-use crate::render::{self, Report};
+use crate::render;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -55,6 +56,16 @@ pub enum Color {
     Auto,
     Always,
     Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> ColorChoice {
+        match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::AlwaysAnsi,
+            Color::Never => ColorChoice::Never,
+        }
+    }
 }
 
 fn target(text: &str) -> Result<Target, String> {

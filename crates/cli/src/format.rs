@@ -2,12 +2,13 @@
 
 use clap::Args;
 use ptxvm_isa::ISA;
+use ptxvm_report::Report;
 use ptxvm_syntax::Interner;
 
 use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
 use crate::input::{self, Input};
-use crate::render::{Printer, Report};
+use crate::render::Printer;
 
 #[derive(Args)]
 pub struct Arguments {

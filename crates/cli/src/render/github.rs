@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Report, severity};
+use ptxvm_report::Report;
+
+use super::severity;
 
 /// Writes one `::error …::` line for each diagnostic.
 pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use ptxvm_report::Report;
 use ptxvm_syntax::Diagnostic;
 use serde_json::{Value, json};
 
-use super::{Report, severity};
+use super::severity;
 
 /// Writes the diagnostics and the closing object of a file.
 pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {

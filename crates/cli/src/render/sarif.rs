@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use ptxvm_report::Report;
 use serde_json::{Value, json};
 
-use super::{Report, severity};
+use super::severity;
 use crate::pages;
 
 /// Results gathered from every file, written as one log.

@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
+use ptxvm_report::number;
+
 use super::element::Element;
 use super::host_memory;
 use super::npy;
-use super::number;
 use super::specification::Contents;
 
 /// Elements with a type and a shape.

@@ -3,11 +3,9 @@
 mod bind;
 mod contents;
 mod element;
-mod finding;
 mod host_memory;
 mod launch_line;
 mod npy;
-mod number;
 mod options;
 mod output;
 mod picture;
@@ -20,13 +18,14 @@ mod table;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use ptxvm_report::Report;
 use ptxvm_vm::{
     Buffer, Control, Device, Failure, Kernel, KernelError, LaunchOptions, Module, Pointer, Profile,
 };
 
 use crate::exit::{self, Exit};
 use crate::input;
-use crate::render::{Printer, Report};
+use crate::render::Printer;
 use bind::Value;
 use contents::HostBuffer;
 pub use options::Arguments;

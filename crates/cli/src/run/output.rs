@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 
+use ptxvm_report::{Message, Report, finding};
 use ptxvm_vm::{Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported};
 use serde_json::{Value, json};
 
 use super::options::{Arguments, Form};
 use super::table::{self, Outcome};
-use super::{finding, progress, statistics};
+use super::{progress, statistics};
 use crate::check::Color;
 use crate::exit::{self, Exit};
-use crate::render::{Message, Printer, Report};
+use crate::render::Printer;
 
 /// How to speak.
 pub struct Output {
@@ -138,7 +139,10 @@ impl Output {
     fn say(&self, report: &Report<'_>, message: Message, object: &Value, code: Exit) -> Exit {
         // What has been found stands in the exit code, even when nobody listens any more.
         let _ = match self.form {
-            Form::Human => message.show(report, self.color),
+            Form::Human => {
+                let mut out = ptxvm_report::stderr(self.color.into());
+                message.write(report, &mut out).and_then(|()| out.flush())
+            }
             Form::Json => line(object),
         };
         code

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ptxvm_report::number::{rate, time};
 use ptxvm_vm::Control;
-
-use super::number::{rate, time};
 
 /// A run shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);

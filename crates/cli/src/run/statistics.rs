@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
+use ptxvm_report::number::{bytes, general, grouped, rate, time};
 use ptxvm_vm::{Class, Statistics};
 use serde_json::{Map, Value, json};
-
-use super::number::{bytes, general, grouped, rate, time};
 
 /// The spaces that memory traffic is counted in, in the order of the counters.
 const SPACES: [&str; 4] = ["global", "shared", "local", "other"];

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
+use ptxvm_report::number::{general, grouped};
 use serde_json::{Value, json};
 
 use super::contents::HostBuffer;
 use super::element::Number;
-use super::number::{general, grouped};
 
 /// A buffer before and after the run.
 pub struct Outcome {

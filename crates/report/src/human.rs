@@ -10,15 +10,13 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Label, Severity};
 
-use super::{Message, Report};
-use crate::check::Color;
+use crate::{Message, Report};
 
 /// The most of a line that is shown on either side of what is underlined, in bytes.
 const WINDOW: usize = 120;
 
-/// Writes the diagnostics and a closing line, all to standard error.
-pub fn write(report: &Report<'_>, limit: usize, color: Color) -> io::Result<()> {
-    let mut out = io::BufWriter::new(stream(color));
+/// Writes the diagnostics and a closing line.
+pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     // The stream strips the colours where they are not wanted.
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
     for d in report.diagnostics.iter().take(limit) {
@@ -32,11 +30,11 @@ pub fn write(report: &Report<'_>, limit: usize, color: Color) -> io::Result<()> 
         let also = if warnings > 0 { format!(", {}", plural(warnings, "warning")) } else { String::new() };
         writeln!(out, "{}: {}{also}", report.name, plural(errors, "error"))?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// Writes a message that is no diagnostic of the check: what happened in a run.
-pub fn message(report: &Report<'_>, message: &Message, color: Color) -> io::Result<()> {
+pub fn message(report: &Report<'_>, message: &Message, out: &mut dyn Write) -> io::Result<()> {
     let mut title = Level::ERROR.primary_title(message.text.as_str());
     if let Some(id) = message.id {
         title = title.id(id);
@@ -47,18 +45,7 @@ pub fn message(report: &Report<'_>, message: &Message, color: Color) -> io::Resu
         group = group.element(Level::NOTE.message(note.as_str()));
     }
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
-    let mut out = io::BufWriter::new(stream(color));
-    writeln!(out, "{}", renderer.render(&[group]))?;
-    out.flush()
-}
-
-fn stream(color: Color) -> anstream::AutoStream<io::Stderr> {
-    let choice = match color {
-        Color::Auto => return anstream::AutoStream::auto(io::stderr()),
-        Color::Always => anstream::ColorChoice::AlwaysAnsi,
-        Color::Never => anstream::ColorChoice::Never,
-    };
-    anstream::AutoStream::new(io::stderr(), choice)
+    writeln!(out, "{}", renderer.render(&[group]))
 }
 
 fn plural(n: usize, word: &str) -> String {

@@ -4,10 +4,11 @@ use ptxvm_syntax::Label;
 use ptxvm_vm::{Finding, Limit, Thread, Unsupported};
 use serde_json::{Value, json};
 
-use super::number::time;
-use crate::render::{Message, Report};
+use crate::number::time;
+use crate::{Message, Report};
 
 /// A finding for people: the place, who did it, the registers, and how to see it again.
+#[must_use]
 pub fn message(finding: &Finding, seed: u64) -> Message {
     let mut message = Message::new(finding.message.clone()).id(finding.kind.name());
     if let Some(place) = &finding.place {
@@ -47,6 +48,7 @@ fn who(t: Thread) -> String {
 }
 
 /// The same as an object.
+#[must_use]
 pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
     let mut object = json!({
         "kind": "finding",
@@ -85,6 +87,7 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
 }
 
 /// What ptxvm cannot do yet, for people.
+#[must_use]
 pub fn unsupported(what: &Unsupported) -> Message {
     let mut message =
         Message::new(format!("ptxvm does not support this yet: {}", what.what)).id("unsupported");
@@ -96,6 +99,7 @@ pub fn unsupported(what: &Unsupported) -> Message {
 }
 
 /// The same as an object.
+#[must_use]
 pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
     let at = report.place(what.span).0;
     let place = (what.span.end > 0).then_some((at.line, at.column));
@@ -110,6 +114,7 @@ pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
 }
 
 /// What stopped a run that did nothing wrong, and how far it had come.
+#[must_use]
 pub fn limit(limit: Limit, done: u64, ctas: u64) -> String {
     let reached = format!("{done} of {ctas} CTAs had ended");
     match limit {
@@ -122,6 +127,7 @@ pub fn limit(limit: Limit, done: u64, ctas: u64) -> String {
 }
 
 /// The name of a limit in JSON.
+#[must_use]
 pub fn limit_name(limit: Limit) -> &'static str {
     match limit {
         Limit::Instructions(_) => "instructions",

@@ -1,6 +1,7 @@
 //! Numbers as people read them: six digits that matter, thousands apart, bytes in units.
 
 /// A float with six digits that matter, or all digits of a whole number that is not too long.
+#[must_use]
 pub fn general(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "nan".to_owned() } else { format!("{value}") };
@@ -24,6 +25,7 @@ fn trimmed(text: &str) -> String {
 }
 
 /// `1,234,567`
+#[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -37,11 +39,13 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// `1.5 MB`
+#[must_use]
 pub fn bytes(number: u64) -> String {
     scaled(number as f64, &["B", "kB", "MB", "GB", "TB"])
 }
 
 /// `1.5 G` of something in a second, or plain.
+#[must_use]
 pub fn rate(number: f64) -> String {
     scaled(number, &["", "k", "M", "G", "T"]).trim_end().to_owned()
 }
@@ -57,6 +61,7 @@ fn scaled(mut number: f64, units: &[&str]) -> String {
 }
 
 /// `1.5 s`, `3 min 20 s`
+#[must_use]
 pub fn time(time: std::time::Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {

@@ -1,0 +1,44 @@
+//! What is to be said of a run.
+
+use std::io::{self, Write};
+
+use ptxvm_syntax::Label;
+
+use crate::{Report, clip, human};
+
+/// What is to be said of a run: a sentence, the places it concerns (the first is where it happened), and notes.
+pub struct Message {
+    /// The sentence.
+    pub text: String,
+    /// The word in brackets behind `error`.
+    pub id: Option<&'static str>,
+    /// Where; the first is where it happened.
+    pub places: Vec<Label>,
+    /// Further sentences.
+    pub notes: Vec<String>,
+}
+
+impl Message {
+    /// One that says only this.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Message {
+        Message { text: text.into(), id: None, places: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The word in brackets behind `error`.
+    #[must_use]
+    pub fn id(mut self, id: &'static str) -> Message {
+        self.id = Some(id);
+        self
+    }
+
+    /// Writes it for people, with the lines of `report` that it concerns.
+    ///
+    /// # Errors
+    /// The stream does not take it.
+    pub fn write(mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        clip(&mut self.text);
+        self.notes.iter_mut().for_each(clip);
+        human::message(report, &self, out)
+    }
+}
