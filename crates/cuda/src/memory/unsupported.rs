@@ -35,7 +35,6 @@ unsupported! {
     cuMemAllocManaged
     cuMemAllocPitch
     cuMemAllocPitch_v2
-    cuMemAlloc_v2
     cuMemBatchDecompressAsync
     cuMemBatchDecompressAsync_ptsz
     cuMemCreate
@@ -48,7 +47,6 @@ unsupported! {
     cuMemFreeAsync
     cuMemFreeAsync_ptsz
     cuMemFreeHost
-    cuMemFree_v2
     cuMemGetAccess
     cuMemGetAddressRange
     cuMemGetAddressRange_v2
@@ -57,7 +55,6 @@ unsupported! {
     cuMemGetDefaultMemPool
     cuMemGetHandleForAddressRange
     cuMemGetInfo
-    cuMemGetInfo_v2
     cuMemGetLocationInfo
     cuMemGetMemPool
     cuMemHostAlloc
@@ -144,16 +141,8 @@ unsupported! {
     cuMemcpyDtoA_v2_ptds
     cuMemcpyDtoD
     cuMemcpyDtoDAsync
-    cuMemcpyDtoDAsync_v2
-    cuMemcpyDtoDAsync_v2_ptsz
-    cuMemcpyDtoD_v2
-    cuMemcpyDtoD_v2_ptds
     cuMemcpyDtoH
     cuMemcpyDtoHAsync
-    cuMemcpyDtoHAsync_v2
-    cuMemcpyDtoHAsync_v2_ptsz
-    cuMemcpyDtoH_v2
-    cuMemcpyDtoH_v2_ptds
     cuMemcpyHtoA
     cuMemcpyHtoAAsync
     cuMemcpyHtoAAsync_v2
@@ -162,10 +151,6 @@ unsupported! {
     cuMemcpyHtoA_v2_ptds
     cuMemcpyHtoD
     cuMemcpyHtoDAsync
-    cuMemcpyHtoDAsync_v2
-    cuMemcpyHtoDAsync_v2_ptsz
-    cuMemcpyHtoD_v2
-    cuMemcpyHtoD_v2_ptds
     cuMemcpyPeer
     cuMemcpyPeerAsync
     cuMemcpyPeerAsync_ptsz
@@ -174,10 +159,6 @@ unsupported! {
     cuMemcpyWithAttributesAsync_ptsz
     cuMemcpy_ptds
     cuMemsetD16
-    cuMemsetD16Async
-    cuMemsetD16Async_ptsz
-    cuMemsetD16_v2
-    cuMemsetD16_v2_ptds
     cuMemsetD2D16
     cuMemsetD2D16Async
     cuMemsetD2D16Async_ptsz
@@ -194,15 +175,7 @@ unsupported! {
     cuMemsetD2D8_v2
     cuMemsetD2D8_v2_ptds
     cuMemsetD32
-    cuMemsetD32Async
-    cuMemsetD32Async_ptsz
-    cuMemsetD32_v2
-    cuMemsetD32_v2_ptds
     cuMemsetD8
-    cuMemsetD8Async
-    cuMemsetD8Async_ptsz
-    cuMemsetD8_v2
-    cuMemsetD8_v2_ptds
     cuMulticastAddDevice
     cuMulticastBindAddr
     cuMulticastBindAddr_v2
