@@ -5,7 +5,6 @@ use crate::entry::unsupported;
 unsupported! {
     cuCtxAttach
     cuCtxCreate
-    cuCtxCreate_v2
     cuCtxCreate_v3
     cuCtxCreate_v4
     cuCtxDestroy
@@ -16,7 +15,6 @@ unsupported! {
     cuCtxFromGreenCtx
     cuCtxGetApiVersion
     cuCtxGetCacheConfig
-    cuCtxGetCurrent
     cuCtxGetDevResource
     cuCtxGetDevice
     cuCtxGetDevice_v2
@@ -33,11 +31,9 @@ unsupported! {
     cuCtxRecordEvent
     cuCtxResetPersistingL2Cache
     cuCtxSetCacheConfig
-    cuCtxSetCurrent
     cuCtxSetFlags
     cuCtxSetLimit
     cuCtxSetSharedMemConfig
-    cuCtxSynchronize
     cuCtxSynchronize_v2
     cuCtxWaitEvent
     cuDevicePrimaryCtxGetState
@@ -45,7 +41,6 @@ unsupported! {
     cuDevicePrimaryCtxRelease_v2
     cuDevicePrimaryCtxReset
     cuDevicePrimaryCtxReset_v2
-    cuDevicePrimaryCtxRetain
     cuDevicePrimaryCtxSetFlags
     cuDevicePrimaryCtxSetFlags_v2
     cuGreenCtxCreate

@@ -23,12 +23,10 @@ unsupported! {
     cuDevSmResourceSplitByCount
     cuDeviceCanAccessPeer
     cuDeviceComputeCapability
-    cuDeviceGet
     cuDeviceGetAttribute
     cuDeviceGetByPCIBusId
     cuDeviceGetCliqueCount
     cuDeviceGetCliqueInfo
-    cuDeviceGetCount
     cuDeviceGetDefaultMemPool
     cuDeviceGetDevResource
     cuDeviceGetExecAffinitySupport
@@ -53,14 +51,12 @@ unsupported! {
     cuDeviceTotalMem
     cuDeviceTotalMem_v2
     cuDeviceUnregisterAsyncNotification
-    cuDriverGetVersion
     cuFlushGPUDirectRDMAWrites
     cuGetErrorName
     cuGetErrorString
     cuGetExportTable
     cuGetProcAddress
     cuGetProcAddress_v2
-    cuInit
     cuLogsCurrent
     cuLogsDumpToFile
     cuLogsDumpToMemory
