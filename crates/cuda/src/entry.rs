@@ -16,7 +16,7 @@ macro_rules! entry {
         pub extern "C" fn $name($($argument: $ty),*) -> $crate::abi::CUresult {
             $crate::entry::answer(
                 stringify!($name),
-                || [$(format!(concat!(stringify!($argument), "={:?}"), $argument)),*].join(", "),
+                || Vec::<String>::from([$(format!(concat!(stringify!($argument), "={:?}"), $argument)),*]).join(", "),
                 move || -> $crate::abi::Answer { $body },
             )
         }
