@@ -6,7 +6,6 @@ unsupported! {
     cuCtxAttach
     cuCtxCreate
     cuCtxCreate_v3
-    cuCtxCreate_v4
     cuCtxDestroy
     cuCtxDestroy_v2
     cuCtxDetach
@@ -16,18 +15,14 @@ unsupported! {
     cuCtxGetApiVersion
     cuCtxGetCacheConfig
     cuCtxGetDevResource
-    cuCtxGetDevice
     cuCtxGetDevice_v2
     cuCtxGetExecAffinity
     cuCtxGetFlags
     cuCtxGetId
     cuCtxGetLimit
     cuCtxGetSharedMemConfig
-    cuCtxGetStreamPriorityRange
     cuCtxPopCurrent
-    cuCtxPopCurrent_v2
     cuCtxPushCurrent
-    cuCtxPushCurrent_v2
     cuCtxRecordEvent
     cuCtxResetPersistingL2Cache
     cuCtxSetCacheConfig
@@ -38,7 +33,6 @@ unsupported! {
     cuCtxWaitEvent
     cuDevicePrimaryCtxGetState
     cuDevicePrimaryCtxRelease
-    cuDevicePrimaryCtxRelease_v2
     cuDevicePrimaryCtxReset
     cuDevicePrimaryCtxReset_v2
     cuDevicePrimaryCtxSetFlags

@@ -23,7 +23,6 @@ unsupported! {
     cuDevSmResourceSplitByCount
     cuDeviceCanAccessPeer
     cuDeviceComputeCapability
-    cuDeviceGetAttribute
     cuDeviceGetByPCIBusId
     cuDeviceGetCliqueCount
     cuDeviceGetCliqueInfo
@@ -35,7 +34,6 @@ unsupported! {
     cuDeviceGetHostAtomicCapabilities
     cuDeviceGetLuid
     cuDeviceGetMemPool
-    cuDeviceGetName
     cuDeviceGetNvSciSyncAttributes
     cuDeviceGetP2PAtomicCapabilities
     cuDeviceGetP2PAttribute
@@ -43,20 +41,15 @@ unsupported! {
     cuDeviceGetProperties
     cuDeviceGetTexture1DLinearMaxWidth
     cuDeviceGetUuid
-    cuDeviceGetUuid_v2
     cuDeviceGraphMemTrim
     cuDeviceRegisterAsyncNotification
     cuDeviceSetGraphMemAttribute
     cuDeviceSetMemPool
     cuDeviceTotalMem
-    cuDeviceTotalMem_v2
     cuDeviceUnregisterAsyncNotification
     cuFlushGPUDirectRDMAWrites
-    cuGetErrorName
-    cuGetErrorString
     cuGetExportTable
     cuGetProcAddress
-    cuGetProcAddress_v2
     cuLogsCurrent
     cuLogsDumpToFile
     cuLogsDumpToMemory
