@@ -10,6 +10,7 @@ use crate::body::BodyLowering;
 use crate::call::{scalars, size};
 use crate::lowering::Lowering;
 use crate::program::{Function, Home, Limits, Parameter, Space, VariableId};
+use crate::variable::linkage;
 
 /// Where the names of parameters that are said to be pointers stand, and what is said of them.
 type Pointers = FxHashMap<u32, Pointer>;
@@ -42,6 +43,8 @@ impl<'a> Lowering<'a> {
         Function {
             name: self.file.text(described.name).to_owned(),
             entry,
+            linkage: linkage(described.linkage),
+            alias: described.alias.map(|aliasee| self.callee(aliasee)),
             defined: described.body.is_some(),
             span: described.span,
             parameters: Vec::new(),

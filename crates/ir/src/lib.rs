@@ -12,11 +12,13 @@ mod function;
 mod initial;
 mod limits;
 mod lowering;
+mod merge;
 mod operand;
 mod print;
 mod problem;
 mod program;
 mod register;
+mod symbol;
 mod synthesis;
 mod value;
 mod variable;
@@ -25,6 +27,7 @@ use ptxvm_isa::Isa;
 use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::File;
 
+pub use merge::{LinkProblem, Part, merge};
 pub use problem::{Problem, ProblemKind};
 pub use program::*;
 

@@ -6,8 +6,9 @@ use ptxvm_isa::form::MAX_SLOTS;
 use ptxvm_isa::{ISA, NO_WORD};
 
 use crate::program::{
-    Argument, Base, Call, Callee, FormUse, Function, Home, Instruction, Limits, Operand, OperandKind,
-    Parameter, Program, RegisterId, RelocationTarget, SELECTORS, SIMD_SELECTOR, Space, Variable, VariableId,
+    Argument, Base, Call, Callee, FormUse, Function, Home, Instruction, Limits, Linkage, Operand,
+    OperandKind, Parameter, Program, RegisterId, RelocationTarget, SELECTORS, SIMD_SELECTOR, Space, Variable,
+    VariableId,
 };
 
 impl Display for Program {
@@ -80,8 +81,10 @@ impl Program {
             write!(f, " in {}", self.function_name(function.0))?;
         }
         for (word, holds) in [
-            ("external", variable.external),
-            ("visible", variable.visible),
+            ("external", variable.linkage == Linkage::Extern),
+            ("visible", variable.linkage == Linkage::Visible),
+            ("weak", variable.linkage == Linkage::Weak),
+            ("common", variable.linkage == Linkage::Common),
             ("managed", variable.managed),
             ("opaque", variable.opaque),
         ] {

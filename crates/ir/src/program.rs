@@ -84,6 +84,21 @@ pub enum Space {
     FuncParam,
 }
 
+/// Who finds a name when modules are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// Its own module.
+    Private,
+    /// `.extern`: it is another module's.
+    Extern,
+    /// `.visible`: all, and there is one of them.
+    Visible,
+    /// `.weak`: all, and it gives way to others.
+    Weak,
+    /// `.common`: all, and those of several modules are one.
+    Common,
+}
+
 /// A variable with an address.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -95,10 +110,9 @@ pub struct Variable {
     pub size: u64,
     /// Its address is a multiple of this.
     pub align: u32,
-    /// `.extern`: for shared memory, the dynamic part of a launch; otherwise a variable of another module.
-    pub external: bool,
-    /// `.visible`, `.weak` or `.common`: other modules and the host can find it by name.
-    pub visible: bool,
+    /// Who else can find it by its name. `.extern` shared memory is the dynamic part of a launch; otherwise it is a
+    /// variable of another module.
+    pub linkage: Linkage,
     /// `.attribute(.managed)`
     pub managed: bool,
     /// The function it was declared in.
@@ -149,6 +163,10 @@ pub struct Function {
     pub name: String,
     /// Whether it is an `.entry`.
     pub entry: bool,
+    /// Who else can find it by its name.
+    pub linkage: Linkage,
+    /// `.alias`: the function that this one is another name of. Calls in the module have been led to it already.
+    pub alias: Option<FunctionId>,
     /// Whether it has a body; the engine provides some functions that have none (`vprintf`).
     pub defined: bool,
     /// Where the name stands.

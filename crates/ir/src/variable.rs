@@ -6,7 +6,7 @@ use ptxvm_module::module;
 use ptxvm_syntax::ast::{FunctionKind, LinkageKind, SpaceKind};
 
 use crate::lowering::Lowering;
-use crate::program::{self, Space, Variable};
+use crate::program::{self, Linkage, Space, Variable};
 
 /// More variables than any real module has: `name<N>` declares many in a few bytes.
 const MOST_VARIABLES: usize = 1 << 20;
@@ -75,11 +75,7 @@ impl Lowering<'_> {
             space: self.space(described),
             size: size(described),
             align: described.align,
-            external: described.linkage == Some(LinkageKind::Extern),
-            visible: matches!(
-                described.linkage,
-                Some(LinkageKind::Visible | LinkageKind::Weak | LinkageKind::Common)
-            ),
+            linkage: linkage(described.linkage),
             managed: described.managed,
             function: described.function.map(|f| program::FunctionId(f.0)),
             offset: 0,
@@ -139,6 +135,17 @@ impl Lowering<'_> {
             Space::Local | Space::FuncParam => take(&mut frame.bytes, &mut frame.align, described),
             Space::Global | Space::Const | Space::Shared => 0,
         }
+    }
+}
+
+/// Who finds a name, by the directive in front of it.
+pub fn linkage(directive: Option<LinkageKind>) -> Linkage {
+    match directive {
+        None => Linkage::Private,
+        Some(LinkageKind::Extern) => Linkage::Extern,
+        Some(LinkageKind::Visible) => Linkage::Visible,
+        Some(LinkageKind::Weak) => Linkage::Weak,
+        Some(LinkageKind::Common) => Linkage::Common,
     }
 }
 
