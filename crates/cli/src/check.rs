@@ -114,7 +114,7 @@ fn output_failed(error: &std::io::Error) -> Exit {
 }
 
 fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> std::io::Result<Exit> {
-    let options = ptxvm_module::Options { target: arguments.target };
+    let options = ptxvm_module::Options { target: arguments.target, ..Default::default() };
     let mut report = Report::of(&input.name, &input.bytes, &options);
     if arguments.no_warnings {
         report.diagnostics.retain(|d| d.severity == Severity::Error);

@@ -52,6 +52,7 @@ codes! {
 
     MISSING_VERSION "E0301" "A file that does not begin with `.version`";
     UNKNOWN_VERSION "E0302" "A version that does not exist";
+    NEWER_VERSION "W0302" "A version newer than the newest that is known";
     MISSING_TARGET "E0303" "A `.target` that is missing";
     UNKNOWN_TARGET "E0304" "A target that does not exist";
     TARGET_VERSION "E0305" "A target younger than the version";

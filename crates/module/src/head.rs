@@ -29,7 +29,7 @@ pub fn check(context: &mut Context<'_>, options: &Options) -> usize {
     let mut at = 0;
     match items.first() {
         Some(Item { kind: ItemKind::Version { number }, .. }) => {
-            context.module.language.ptx = version(context, *number);
+            context.module.language.ptx = version(context, *number, options);
             at = 1;
         }
         other => {
@@ -77,7 +77,7 @@ pub fn misplaced(context: &mut Context<'_>, item: &Item, word: &str) {
     context.report(diagnostic.help(help).section("11.1"));
 }
 
-fn version(context: &mut Context<'_>, number: Span) -> Version {
+fn version(context: &mut Context<'_>, number: Span, options: &Options) -> Version {
     let text = number.text(context.source);
     let parsed = text.split_once('.').and_then(|(major, minor)| {
         Some(Version::new(major.trim_start_matches('0').parse().ok()?, part(minor)?))
@@ -86,6 +86,12 @@ fn version(context: &mut Context<'_>, number: Span) -> Version {
         // 5.1 never was published; ptxas takes it for 6.0.
         Some(Version { major: 5, minor: 1 }) => Version::new(6, 0),
         Some(version) if is_version(version) => version,
+        Some(version) if options.newer && version.major == NEWEST.major && version.minor <= 9 => {
+            let message = format!("PTX {text} is newer than {NEWEST}, and is taken for it");
+            let diagnostic = Diagnostic::warning(codes::NEWER_VERSION, number, message).section("11.1.1");
+            context.report(diagnostic);
+            NEWEST
+        }
         _ => {
             let message = format!("there is no PTX version {text}");
             let diagnostic = Diagnostic::error(codes::UNKNOWN_VERSION, number, message)

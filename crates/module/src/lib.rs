@@ -39,6 +39,9 @@ use crate::scope::Scopes;
 pub struct Options {
     /// Check for this target instead of the file's own.
     pub target: Option<Target>,
+    /// Take a version of the same major number that is newer than [`head::NEWEST`] for that one, with a warning. What
+    /// the newer version has and the known one has not is still an error where it is used.
+    pub newer: bool,
 }
 
 /// A module and what is wrong with it.

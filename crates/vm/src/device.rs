@@ -6,6 +6,7 @@ use ptxvm_machine::Profile;
 use ptxvm_memory::{AccessError, AllocationKind, FreeError, GlobalMemory, OutOfMemory};
 
 use crate::failure::LoadError;
+use crate::load::LoadOptions;
 use crate::module::Module;
 
 /// A virtual GPU. Cloning gives another handle to the same one.
@@ -44,7 +45,59 @@ impl Device {
     /// # Errors
     /// Everything that is wrong with the PTX, or why this device cannot take it.
     pub fn load(&self, source: &str) -> Result<Module, LoadError> {
-        crate::load::load(self, source)
+        self.load_with(source, &LoadOptions::default())
+    }
+
+    /// The same, with a say in how strictly the PTX is taken.
+    ///
+    /// # Errors
+    /// As for [`Device::load`].
+    pub fn load_with(&self, source: &str, options: &LoadOptions) -> Result<Module, LoadError> {
+        crate::load::load(self, source, options)
+    }
+
+    /// Links several texts, each with a name for reports, and loads them as one module: `.extern` functions and
+    /// variables are those that another text defines `.visible`, `.weak` or `.common`.
+    ///
+    /// ```
+    /// # use ptxvm_vm::{Buffer, Device, LaunchOptions};
+    /// let head = ".version 9.1\n.target sm_80\n.address_size 64\n";
+    /// let caller = format!("{head}
+    ///     .extern .func (.param .u32 r) seven();
+    ///     .visible .entry k(.param .u64 out) {{
+    ///         .reg .b64 %p; .reg .b32 %v;
+    ///         .param .u32 r;
+    ///         ld.param.u64 %p, [out];
+    ///         call (r), seven;
+    ///         ld.param.u32 %v, [r];
+    ///         st.global.u32 [%p], %v;
+    ///         ret;
+    ///     }}");
+    /// let callee = format!("{head} .visible .func (.param .u32 r) seven() {{ st.param.u32 [r], 7; ret; }}");
+    /// let device = Device::default();
+    /// let module = device.load_linked(&[("caller.ptx", &caller), ("callee.ptx", &callee)])?;
+    /// let out = Buffer::new(&device, 4)?;
+    /// module.kernel("k")?.launch(&LaunchOptions::new(1, 1).argument(&out))?;
+    /// assert_eq!(out.to_vec::<u32>(), [7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with a text, or why they cannot be linked.
+    pub fn load_linked(&self, texts: &[(&str, &str)]) -> Result<Module, LoadError> {
+        self.load_linked_with(texts, &LoadOptions::default())
+    }
+
+    /// The same, with a say in how strictly the PTX is taken.
+    ///
+    /// # Errors
+    /// As for [`Device::load_linked`].
+    pub fn load_linked_with(
+        &self,
+        texts: &[(&str, &str)],
+        options: &LoadOptions,
+    ) -> Result<Module, LoadError> {
+        crate::load::load_linked(self, texts, options)
     }
 
     /// Gives zeroed memory, aligned as the driver aligns it. [`Buffer`](crate::Buffer) frees itself; this does not.

@@ -1,5 +1,6 @@
 //! How loading and launching can fail, each with its own name: whose fault it is must never be blurred.
 
+use ptxvm_ir::LinkProblem;
 use ptxvm_isa::Target;
 use ptxvm_machine::{Finding, Limit, Stop, Unsupported};
 use ptxvm_memory::OutOfMemory;
@@ -10,6 +11,15 @@ use crate::arguments::ArgumentsError;
 /// Why a module cannot be loaded.
 #[derive(Clone, Debug)]
 pub enum LoadError {
+    /// A part of a program to be linked cannot be loaded.
+    Part {
+        /// The part's name.
+        name: String,
+        /// What is wrong; the spans are those of the part's own text.
+        error: Box<LoadError>,
+    },
+    /// The parts do not go together: names are defined twice, or taken for different things.
+    Link(Vec<LinkProblem>),
     /// The PTX is wrong; every error and warning, in the order of the source.
     Invalid(Vec<Diagnostic>),
     /// The PTX is for another device.
@@ -34,6 +44,11 @@ pub enum LoadError {
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Part { name, error } => write!(f, "{name}: {error}"),
+            Self::Link(problems) => {
+                f.write_str("the parts cannot be linked")?;
+                problems.iter().take(5).try_for_each(|p| write!(f, "; {p}"))
+            }
             Self::Invalid(diagnostics) => {
                 f.write_str("invalid PTX")?;
                 diagnostics.iter().take(5).try_for_each(|d| write!(f, "; {}: {}", d.code, d.message))

@@ -77,9 +77,10 @@ pub use device::Device;
 pub use failure::{Failure, KernelError, LoadError};
 pub use kernel::Kernel;
 pub use launch::{Dimensions, LaunchOptions, Print};
+pub use load::{LoadOptions, Text};
 pub use module::Module;
 
-pub use ptxvm_ir::{Limits, Parameter};
+pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_machine::{
     Class, Control, Finding, Kind, Limit, Place, Profile, Statistics, Thread, Unsupported,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_ir::{Callee, ProblemKind, Program, RelocationTarget, Space, Variable};
+use ptxvm_ir::{Callee, Linkage, ProblemKind, Program, RelocationTarget, Space, Variable};
 use ptxvm_isa::ISA;
 use ptxvm_machine::builtin::Builtin;
 use ptxvm_machine::{Addresses, Unsupported, function_address};
@@ -15,33 +15,109 @@ use crate::device::Device;
 use crate::failure::{LoadError, guarded};
 use crate::module::{Loaded, Module, free};
 
+/// How strictly PTX is taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoadOptions {
+    /// Take a `.version` that is newer than the newest known one for that one, with a warning. Compilers write their
+    /// newest version whatever the code needs; what is new in it is still an error where it is used.
+    pub newer: bool,
+}
+
+/// A text of a module: a linked module has several, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What it is called; empty for a module of one text.
+    pub name: String,
+    /// Where it begins in the module's source.
+    pub start: u32,
+}
+
 /// Loads a module on a device.
-pub(crate) fn load(device: &Device, source: &str) -> Result<Module, LoadError> {
-    let (program, warnings) = guarded(|| translate(source)).map_err(LoadError::Bug)??;
-    let (wanted, own) = (program.language.target, device.profile().target());
-    if !own.meets(wanted) {
-        return Err(LoadError::Target { module: wanted, device: own, name: device.profile().name });
+pub(crate) fn load(device: &Device, source: &str, options: &LoadOptions) -> Result<Module, LoadError> {
+    let (program, warnings) = translate(device, source, options)?;
+    finish(device, program, source.to_owned(), vec![Text { name: String::new(), start: 0 }], warnings)
+}
+
+/// Links several texts and loads them as one module.
+pub(crate) fn load_linked(
+    device: &Device,
+    texts: &[(&str, &str)],
+    options: &LoadOptions,
+) -> Result<Module, LoadError> {
+    let mut source = String::new();
+    let mut parts = Vec::with_capacity(texts.len());
+    let mut warnings = Vec::new();
+    for (name, text) in texts {
+        let failed = |error| LoadError::Part { name: (*name).to_owned(), error: Box::new(error) };
+        // Spans have 32 bits.
+        let end = source.len() + text.len() + 1;
+        let Some(start) = u32::try_from(end).ok().and(u32::try_from(source.len()).ok()) else {
+            let what = "linking more than four gigabytes of PTX".to_owned();
+            return Err(failed(LoadError::Unsupported(vec![Unsupported { what, span: Span::default() }])));
+        };
+        let (program, warned) = translate(device, text, options).map_err(failed)?;
+        warnings.extend(warned.into_iter().map(|diagnostic| shifted(diagnostic, start)));
+        parts.push(ptxvm_ir::Part { name: (*name).to_owned(), program, base: start });
+        source.push_str(text);
+        source.push('\n');
     }
+    let texts = parts.iter().map(|part| Text { name: part.name.clone(), start: part.base }).collect();
+    let program = guarded(|| ptxvm_ir::merge(parts)).map_err(LoadError::Bug)?.map_err(LoadError::Link)?;
+    finish(device, program, source, texts, warnings)
+}
+
+/// A diagnostic of a text that begins at `start`.
+fn shifted(mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
+    let labels = std::iter::once(&mut diagnostic.primary).chain(&mut diagnostic.secondary);
+    labels.for_each(|label| label.span = Span::new(label.span.start + start, label.span.end + start));
+    diagnostic
+}
+
+/// Places the variables of a program.
+fn finish(
+    device: &Device,
+    program: Program,
+    source: String,
+    texts: Vec<Text>,
+    warnings: Vec<Diagnostic>,
+) -> Result<Module, LoadError> {
     let unresolved = unresolved(&program);
     if !unresolved.is_empty() {
         return Err(LoadError::Unresolved(unresolved));
     }
     let addresses = place(device, &program)?;
+    let lines = LineIndex::new(&source);
     let loaded = Loaded {
         device: device.clone(),
         program: Arc::new(program),
         addresses,
-        source: source.to_owned(),
-        lines: LineIndex::new(source),
+        source,
+        texts,
+        lines,
         warnings,
     };
     Ok(Module { loaded: Arc::new(loaded) })
 }
 
+/// Text to a program that the device can run, with the warnings.
+fn translate(
+    device: &Device,
+    source: &str,
+    options: &LoadOptions,
+) -> Result<(Program, Vec<Diagnostic>), LoadError> {
+    let (program, warnings) = guarded(|| lower(source, options)).map_err(LoadError::Bug)??;
+    let (wanted, own) = (program.language.target, device.profile().target());
+    if !own.meets(wanted) {
+        return Err(LoadError::Target { module: wanted, device: own, name: device.profile().name });
+    }
+    Ok((program, warnings))
+}
+
 /// Text to program, with the warnings.
-fn translate(source: &str) -> Result<(Program, Vec<Diagnostic>), LoadError> {
+fn lower(source: &str, options: &LoadOptions) -> Result<(Program, Vec<Diagnostic>), LoadError> {
     let parsed = ptxvm_syntax::parse(source, &Interner::with_words(ISA.words));
-    let checked = ptxvm_module::check(&parsed.file, source, &ISA, &Options::default());
+    let options = Options { newer: options.newer, ..Options::default() };
+    let checked = ptxvm_module::check(&parsed.file, source, &ISA, &options);
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(checked.diagnostics);
     diagnostics.sort_by_key(|d| d.primary.span.start);
@@ -77,7 +153,7 @@ fn unresolved(program: &Program) -> Vec<String> {
             }
         }
     }
-    for variable in program.variables.iter().filter(|v| v.external) {
+    for variable in program.variables.iter().filter(|v| v.linkage == Linkage::Extern) {
         if matches!(variable.space, Space::Global | Space::Const) {
             add(&variable.name);
         }

@@ -10,6 +10,7 @@ use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
 use crate::device::Device;
 use crate::failure::{KernelError, guarded};
 use crate::kernel::Kernel;
+use crate::load::Text;
 
 /// PTX that a device has taken. Cloning gives another handle; the last one frees the variables.
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Loaded {
     pub program: Arc<Program>,
     pub addresses: Addresses,
     pub source: String,
+    pub texts: Vec<Text>,
     pub lines: LineIndex,
     pub warnings: Vec<Diagnostic>,
 }
@@ -110,6 +112,24 @@ impl Module {
     #[must_use]
     pub fn place(&self, span: Span) -> LineColumn {
         self.loaded.lines.line_column(&self.loaded.source, span.start)
+    }
+
+    /// The texts it was linked from, in their order; one without a name if it was not.
+    #[must_use]
+    pub fn texts(&self) -> &[Text] {
+        &self.loaded.texts
+    }
+
+    /// The text in which a span of a finding begins, by its name, and the line and column there.
+    #[must_use]
+    pub fn place_in_text(&self, span: Span) -> (&str, LineColumn) {
+        let place = self.place(span);
+        let before = self.loaded.texts.partition_point(|text| text.start <= span.start);
+        let Some(text) = before.checked_sub(1).and_then(|at| self.loaded.texts.get(at)) else {
+            return ("", place);
+        };
+        let first = self.loaded.lines.line_column(&self.loaded.source, text.start).line;
+        (&text.name, LineColumn { line: place.line - first + 1, ..place })
     }
 
     /// The executable form of it.

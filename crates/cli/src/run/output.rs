@@ -63,6 +63,10 @@ impl Output {
     pub fn not_loaded(&self, report: &mut Report<'_>, error: LoadError) -> Exit {
         match error {
             LoadError::Invalid(diagnostics) => self.invalid(report, diagnostics),
+            LoadError::Part { error, .. } => self.not_loaded(report, *error),
+            LoadError::Link(_) => {
+                self.refused(report, "link", &error.to_string(), "ptxvm run takes one module by itself")
+            }
             LoadError::Target { .. } => {
                 let hint = "--device chooses another; `a` targets run on exactly that chip";
                 self.refused(report, "target", &error.to_string(), hint)
