@@ -31,6 +31,8 @@ pub struct Code {
     pub shared_bytes: u32,
     /// The shared variables that it can reach, and where each begins.
     pub shared: Vec<(VariableId, u64)>,
+    /// Whether it asks where the reserved shared memory lies.
+    pub reserved_shared: bool,
     /// Some registers or constants found no room, so that it cannot run.
     pub too_large: bool,
 }

@@ -73,6 +73,8 @@ pub struct Run<'a> {
     pub environment: &'a Environment<'a>,
     /// The address of the parameter block.
     pub parameters: u64,
+    /// The address of the workspace of a cooperative launch; 0 if it is none.
+    pub workspace: u64,
     /// The number of the launch: `%gridid`.
     pub gridid: u64,
     /// When it began, for timeouts.
@@ -80,6 +82,33 @@ pub struct Run<'a> {
     /// CTAs that may be live at once.
     pub resident: u32,
 }
+
+impl Run<'_> {
+    /// The shared memory that a CTA asks for, in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u64 {
+        u64::from(self.code.shared_bytes) + u64::from(self.launch.shared)
+    }
+
+    /// Where the reserved shared memory begins: behind the rest. Cooperative groups keep their barriers there.
+    #[must_use]
+    pub fn reserved_begin(&self) -> u64 {
+        self.shared_bytes().next_multiple_of(RESERVED_ALIGNMENT)
+    }
+
+    /// All shared memory that a CTA needs: with the reserved part only if the code can ask where it is.
+    #[must_use]
+    pub fn all_shared_bytes(&self) -> u64 {
+        if self.code.reserved_shared {
+            self.reserved_begin() + u64::from(self.environment.profile.shared_reserved)
+        } else {
+            self.shared_bytes()
+        }
+    }
+}
+
+/// What the reserved shared memory's offset is a multiple of.
+const RESERVED_ALIGNMENT: u64 = 128;
 
 /// The state of a warp that operations may use.
 #[derive(Debug)]
@@ -161,9 +190,9 @@ pub struct Worker {
 pub const REGIONS: usize = 6;
 
 impl Worker {
-    /// The worker of this number of a launch.
+    /// The worker of this number of a launch, with a count of zero for each block.
     #[must_use]
-    pub fn new(number: u64, run: &Run<'_>) -> Self {
+    pub fn new(number: u64, run: &Run<'_>, blocks: Vec<(u64, u64)>) -> Self {
         Self {
             fault: None,
             unsupported: None,
@@ -172,7 +201,7 @@ impl Worker {
             generation: 0,
             polled: false,
             statistics: Statistics::default(),
-            blocks: vec![(0, 0); run.code.blocks.len()],
+            blocks,
             instructions: 0,
             looks: 0,
             effort: 0,

@@ -18,6 +18,8 @@ pub struct Cta {
     pub state: CtaState,
     /// Its warps.
     pub warps: Vec<Warp>,
+    /// Its threads in each dimension.
+    block: [u32; 3],
     /// The warps that can run.
     awake: u32,
     /// The warps that have lanes which have not ended.
@@ -48,7 +50,7 @@ impl Cta {
     pub fn new(run: &Run<'_>) -> Option<Self> {
         let threads = run.launch.block.iter().product::<u32>();
         let warps = threads.div_ceil(32) as usize;
-        let shared = SharedMemory::new((run.code.shared_bytes + run.launch.shared) as usize)?;
+        let shared = SharedMemory::new(usize::try_from(run.all_shared_bytes()).ok()?)?;
         let state = CtaState {
             ctaid: [0; 3],
             index: 0,
@@ -72,7 +74,21 @@ impl Cta {
             groups: Vec::new(),
         };
         let warps: Vec<Warp> = (0..warps as u32).map(warp).collect();
-        Some(Self { state, warps, awake: 0, living: 0, turn: 0 })
+        Some(Self { state, warps, block: run.launch.block, awake: 0, living: 0, turn: 0 })
+    }
+
+    /// Whether a CTA of an earlier launch of the same code has the shape of this one; it gets this one's shared memory.
+    pub fn fits(&mut self, run: &Run<'_>) -> bool {
+        let shared = usize::try_from(run.all_shared_bytes());
+        self.block == run.launch.block && shared.is_ok_and(|bytes| self.state.shared.resize(bytes))
+    }
+
+    /// The memory that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let registers = |warp: &Warp| warp.activations.iter().map(|a| a.registers.len()).sum::<usize>();
+        let warps = self.warps.iter().map(|w| registers(w) + w.state.local.bytes_per_lane() * LANES);
+        self.state.shared.bytes() + warps.sum::<usize>()
     }
 
     /// Makes it the CTA of this number, at its beginning. Gives whether the host had memory for its frames.

@@ -3,19 +3,23 @@
 //! A worker runs one CTA to its end and takes the next, because a CTA that has ended needs no memory. Only when a
 //! CTA spins, waiting for another, does the worker put it aside and begin a further one, up to the number that the
 //! device would have resident; then they take turns.
+//!
+//! The calling thread is the first worker. Others are asked for help only when a launch has lasted a while, because
+//! starting a thread takes longer than a small launch.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use ptxvm_memory::AllocationKind;
+use ptxvm_memory::{AllocationKind, GlobalMemory};
 
 use crate::code::Code;
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
 use crate::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
+use crate::room::{Room, Rooms};
 use crate::statistics::Statistics;
 
 /// Effort after which limits are looked at.
@@ -25,6 +29,12 @@ const PATIENCE: u32 = 16;
 
 /// Instructions after which a worker tells the others and the host how far it is.
 const TOLD: u64 = 1 << 14;
+
+/// After so long a launch that has CTAs left gets the help of other threads.
+const ALONE: Duration = Duration::from_micros(100);
+
+/// The bytes of a cooperative launch's workspace, the first four of which say so.
+const WORKSPACE: u32 = 64;
 
 /// Numbers the launches of the process: `%gridid`.
 static GRIDS: AtomicU64 = AtomicU64::new(1);
@@ -37,8 +47,8 @@ struct Contended(AtomicU64);
 struct Common {
     /// The next CTA to begin.
     next: Contended,
-    /// CTAs that one worker may have begun at once: its share of what the device would hold.
-    share: usize,
+    /// The workers that have been started; each may have begun its share of the CTAs that the device would hold.
+    workers: AtomicUsize,
     /// Instructions that all workers have executed.
     instructions: AtomicU64,
     /// Somebody has stopped: the others follow.
@@ -47,8 +57,31 @@ struct Common {
     stop: Mutex<Option<(u64, Stop)>>,
 }
 
+impl Common {
+    /// Whether there are CTAs that nobody has begun.
+    fn has_more(&self, ctas: u64) -> bool {
+        self.next.0.load(Ordering::Relaxed) < ctas
+    }
+}
+
+/// Makes the others stop when a worker panics: they may wait for what it would have done.
+struct Alarm<'a>(&'a Common);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stopping.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Runs a grid to its end.
-pub fn run(code: &Code, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
+pub fn run(
+    code: &Code,
+    rooms: &Rooms,
+    launch: &Launch,
+    environment: &Environment<'_>,
+) -> Result<Statistics, Stop> {
     if code.too_large {
         let what = "a kernel with more registers or constants than two gigabytes hold for a warp".into();
         return Err(Stop::Unsupported(Unsupported { what, span: Default::default() }));
@@ -56,48 +89,100 @@ pub fn run(code: &Code, launch: &Launch, environment: &Environment<'_>) -> Resul
     let began = Instant::now();
     let memory = environment.memory;
     let _lease = memory.lease();
-    let block = &launch.parameters;
-    let parameters = memory
-        .allocate(block.len() as u64, 256, AllocationKind::Param, Some("the kernel's parameters".into()))
-        .map_err(|e| host_memory(&e.to_string()))?;
-    memory.write(parameters, block).map_err(|e| host_memory(&e.to_string()))?;
+    let parameters = Passing::new(memory, AllocationKind::Param, &launch.parameters)?;
+    let workspace = match launch.cooperative {
+        true => {
+            let mut bytes = [0; WORKSPACE as usize];
+            bytes[..4].copy_from_slice(&WORKSPACE.to_le_bytes());
+            Some(Passing::new(memory, AllocationKind::Variable, &bytes)?)
+        }
+        false => None,
+    };
     let threads = launch.block.iter().product::<u32>();
     let resident =
         environment.profile.resident_ctas(threads, code.shared_bytes.saturating_add(launch.shared));
-    let gridid = GRIDS.fetch_add(1, Ordering::Relaxed);
-    let run = Run { code, launch, environment, parameters, gridid, began, resident };
+    let run = Run {
+        code,
+        launch,
+        environment,
+        parameters: parameters.address,
+        workspace: workspace.as_ref().map_or(0, |workspace| workspace.address),
+        gridid: GRIDS.fetch_add(1, Ordering::Relaxed),
+        began,
+        resident,
+    };
     let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let workers = launch.threads.clamp(1, usize::try_from(ctas).unwrap_or(usize::MAX).max(1));
     let common = Common {
         next: Contended(AtomicU64::new(0)),
-        share: (run.resident as usize).div_ceil(workers),
+        workers: AtomicUsize::new(1),
         instructions: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         stop: Mutex::new(None),
     };
-    let mut statistics = Statistics::default();
-    if workers == 1 {
-        statistics.add(&work(0, ctas, &run, &common));
+    let mut statistics = if workers == 1 {
+        work(0, ctas, &run, &common, rooms, &mut || {})
     } else {
-        std::thread::scope(|scope| {
-            let (run, common) = (&run, &common);
-            let handles: Vec<_> =
-                (0..workers).map(|w| scope.spawn(move || work(w as u64, ctas, run, common))).collect();
-            for handle in handles {
-                match handle.join() {
-                    Ok(counted) => statistics.add(&counted),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-        });
-    }
-    // The block belongs to this launch alone; a guest cannot have freed it.
-    let _ = memory.free(parameters);
+        together(workers, ctas, &run, &common, rooms)
+    };
     statistics.time = began.elapsed();
     let stop = common.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match stop {
         Some((_, stop)) => Err(stop),
         None => Ok(statistics),
+    }
+}
+
+/// Runs a grid on the calling thread and, if it lasts, on others.
+fn together(workers: usize, ctas: u64, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        let mut alone = true;
+        let mut help = || {
+            if !alone || run.began.elapsed() < ALONE || !common.has_more(ctas) {
+                return;
+            }
+            alone = false;
+            for number in 1..workers {
+                let helper = move || work(number as u64, ctas, run, common, rooms, &mut || {});
+                // A host that starts no more threads leaves the work to those that there are.
+                let Ok(handle) = std::thread::Builder::new().spawn_scoped(scope, helper) else { break };
+                common.workers.fetch_add(1, Ordering::Relaxed);
+                handles.push(handle);
+            }
+        };
+        let mut statistics = work(0, ctas, run, common, rooms, &mut help);
+        for handle in handles {
+            match handle.join() {
+                Ok(counted) => statistics.add(&counted),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        statistics
+    })
+}
+
+/// Memory that lasts as long as the launch, and is its own: a guest cannot free it.
+struct Passing<'a> {
+    memory: &'a GlobalMemory,
+    address: u64,
+}
+
+impl<'a> Passing<'a> {
+    fn new(memory: &'a GlobalMemory, kind: AllocationKind, bytes: &[u8]) -> Result<Self, Stop> {
+        let name = (kind == AllocationKind::Variable).then(|| "the workspace of the launch".to_owned());
+        let address =
+            memory.allocate(bytes.len() as u64, 256, kind, name).map_err(|e| host_memory(&e.to_string()))?;
+        let passing = Self { memory, address };
+        memory.write(address, bytes).map_err(|e| host_memory(&e.to_string()))?;
+        Ok(passing)
+    }
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        // It was allocated here, and nobody else knows how to free it.
+        let _ = self.memory.free(self.address);
     }
 }
 
@@ -108,11 +193,20 @@ fn host_memory(what: &str) -> Stop {
     })
 }
 
-/// The life of one worker.
-fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
-    let mut worker = Worker::new(number, run);
+/// The life of one worker, which calls for help after each CTA and slice.
+fn work(
+    number: u64,
+    ctas: u64,
+    run: &Run<'_>,
+    common: &Common,
+    rooms: &Rooms,
+    help: &mut dyn FnMut(),
+) -> Statistics {
+    let _alarm = Alarm(common);
+    let Room { blocks, spare } = rooms.take(run);
+    let mut spare: Vec<Box<Cta>> = spare.into_iter().collect();
+    let mut worker = Worker::new(number, run, blocks);
     let mut live: VecDeque<Box<Cta>> = VecDeque::new();
-    let mut spare: Vec<Box<Cta>> = Vec::new();
     let mut told = Told::default();
     // After a CTA has spun, another begins before it runs again.
     let mut begin = true;
@@ -120,7 +214,7 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
         if common.stopping.load(Ordering::Relaxed) {
             break;
         }
-        let fresh = if begin || live.is_empty() { claim(ctas, live.len(), common) } else { None };
+        let fresh = if begin || live.is_empty() { claim(ctas, live.len(), run, common) } else { None };
         let mut cta = match fresh {
             Some(index) => {
                 let room = spare.pop().or_else(|| Cta::new(run).map(Box::new));
@@ -143,6 +237,7 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
         let mut slices = 0;
         loop {
             let progress = cta.run(&mut worker, run, slice(run, common));
+            help();
             if let Some(limit) = limits(&mut told, &worker, run, common) {
                 stop(common, u64::MAX, Stop::Limit(limit));
             }
@@ -176,7 +271,9 @@ fn work(number: u64, ctas: u64, run: &Run<'_>, common: &Common) -> Statistics {
         }
     }
     told.tell(&worker, run, common);
-    count(worker, run)
+    let statistics = count(&mut worker, run);
+    rooms.give(Room { blocks: worker.blocks, spare: spare.pop() }, run);
+    statistics
 }
 
 /// The effort until limits are looked at again: no more than instructions are left.
@@ -186,8 +283,9 @@ fn slice(run: &Run<'_>, common: &Common) -> u64 {
 }
 
 /// Takes the next CTA, if there is one and the worker may have one more than those that it has begun.
-fn claim(ctas: u64, live: usize, common: &Common) -> Option<u64> {
-    if live >= common.share || common.next.0.load(Ordering::Relaxed) >= ctas {
+fn claim(ctas: u64, live: usize, run: &Run<'_>, common: &Common) -> Option<u64> {
+    let share = || (run.resident as usize).div_ceil(common.workers.load(Ordering::Relaxed).max(1));
+    if !common.has_more(ctas) || live > 0 && live >= share() {
         return None;
     }
     let index = common.next.0.fetch_add(1, Ordering::Relaxed);
@@ -234,10 +332,14 @@ fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> O
     launch.timeout.filter(|most| run.began.elapsed() > *most).map(Limit::Time)
 }
 
-/// Turns the counts of blocks into those of instructions.
-fn count(worker: Worker, run: &Run<'_>) -> Statistics {
-    let mut statistics = worker.statistics;
-    for (block, (times, lanes)) in run.code.blocks.iter().zip(&worker.blocks) {
+/// Turns the counts of blocks into those of instructions, and sets them back to zero.
+fn count(worker: &mut Worker, run: &Run<'_>) -> Statistics {
+    let mut statistics = std::mem::take(&mut worker.statistics);
+    for (block, count) in run.code.blocks.iter().zip(&mut worker.blocks) {
+        let (times, lanes) = std::mem::take(count);
+        if times == 0 {
+            continue;
+        }
         let inside = &run.code.instructions[block.start as usize..block.end as usize];
         let classes = inside.iter().filter_map(|i| i.class).chain(block.class);
         for class in classes {

@@ -25,6 +25,8 @@ pub struct Launch {
     pub max_instructions: Option<u64>,
     /// Stops the kernel after so long.
     pub timeout: Option<Duration>,
+    /// Whether all CTAs are resident together and can wait for each other: the guest then finds a workspace for it.
+    pub cooperative: bool,
     /// Whether memory traffic is counted.
     pub statistics: bool,
     /// How the host watches and stops the launch.
@@ -42,6 +44,7 @@ impl Default for Launch {
             threads: 1,
             max_instructions: None,
             timeout: None,
+            cooperative: false,
             statistics: false,
             control: Arc::default(),
         }
@@ -66,4 +69,7 @@ pub struct Environment<'a> {
     pub profile: &'a Profile,
     /// Takes what the guest prints, whole lines or parts of them.
     pub print: &'a (dyn Fn(&[u8]) + Sync),
+    /// Takes the value that the guest gives a conditional node of a graph (`cudaGraphSetConditional`), with the
+    /// handle of the node. Without it, there is no graph.
+    pub set_conditional: Option<&'a (dyn Fn(u64, u32) + Sync)>,
 }

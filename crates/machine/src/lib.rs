@@ -25,11 +25,12 @@ pub mod ops;
 pub mod profile;
 pub mod registers;
 mod report;
+mod room;
 pub mod statistics;
 mod vector_loop;
 mod warp;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
@@ -57,6 +58,8 @@ pub fn function_address(function: FunctionId) -> u64 {
 #[derive(Debug)]
 pub struct Kernel {
     code: code::Code,
+    rooms: room::Rooms,
+    live_registers: OnceLock<u32>,
 }
 
 impl Kernel {
@@ -64,7 +67,8 @@ impl Kernel {
     /// a thread comes to them, so that a kernel may carry code for other devices.
     #[must_use]
     pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
-        Self { code: link::link(program, entry, addresses) }
+        let code = link::link(program, entry, addresses);
+        Self { code, rooms: room::Rooms::default(), live_registers: OnceLock::new() }
     }
 
     /// The program it belongs to.
@@ -104,6 +108,17 @@ impl Kernel {
         self.code.shared_bytes
     }
 
+    /// How many 32-bit registers are live at once at most, in the entry or in a function that it can reach.
+    #[must_use]
+    pub fn live_registers(&self) -> u32 {
+        *self.live_registers.get_or_init(|| {
+            let program = &self.code.program;
+            let functions = program.functions.iter().zip(&self.code.functions);
+            let reachable = functions.filter(|(_, linked)| linked.is_some());
+            reachable.map(|(function, _)| link::live_registers(program, function)).max().unwrap_or(0)
+        })
+    }
+
     /// The local memory that a thread needs before any call, in bytes.
     #[must_use]
     pub fn local_bytes(&self) -> u64 {
@@ -113,5 +128,5 @@ impl Kernel {
 
 /// Runs a kernel to its end. The shape must have been checked against the device's limits.
 pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
-    grid::run(&kernel.code, launch, environment)
+    grid::run(&kernel.code, &kernel.rooms, launch, environment)
 }

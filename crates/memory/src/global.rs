@@ -247,13 +247,21 @@ impl GlobalMemory {
             live.adoptions -= 1;
             return Ok(());
         }
-        if let Some(Live { allocation, block: Some(block), .. }) = state.table.remove(address) {
+        // The parameters of a launch go with it: a guest that keeps their address is rare, launches are many, and
+        // memory must not grow with them.
+        let passing = live.allocation.kind == AllocationKind::Param;
+        let removed = if passing { state.table.forget(address) } else { state.table.remove(address) };
+        if let Some(Live { allocation, block: Some(block), .. }) = removed {
             state.statistics.bytes_in_use -= allocation.size;
             if allocation.kind == AllocationKind::Heap {
                 state.statistics.heap_bytes -= allocation.size;
             }
             state.footprint -= block.bytes() as u64;
-            state.quarantine.put(block);
+            if passing {
+                state.quarantine.put_in_pool(block);
+            } else {
+                state.quarantine.put(block);
+            }
         }
         // A guest thread that learns of the free through memory has synchronised with this thread, and therefore
         // sees the new generation with a relaxed load.

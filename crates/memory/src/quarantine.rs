@@ -60,7 +60,8 @@ impl Quarantine {
         }
     }
 
-    fn put_in_pool(&mut self, block: Block) {
+    /// Takes in a freed block that may serve again at once.
+    pub(crate) fn put_in_pool(&mut self, block: Block) {
         self.pooled_bytes += block.bytes() as u64;
         self.pool.entry(block.bytes()).or_default().push(block);
     }

@@ -86,6 +86,11 @@ impl Table {
         Some(live)
     }
 
+    /// The same without a memory of it: of what nobody keeps an address.
+    pub(crate) fn forget(&mut self, start: u64) -> Option<Live> {
+        self.live.remove(&start)
+    }
+
     /// The live allocations in order of their addresses.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Allocation> {
         self.live.values().map(|live| &live.allocation)

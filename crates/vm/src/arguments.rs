@@ -15,7 +15,21 @@ use crate::buffer::{Buffer, Element};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
-    values: Vec<Vec<u8>>,
+    values: Values,
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    /// One for each parameter.
+    Each(Vec<Vec<u8>>),
+    /// All together, laid out already.
+    Block(Vec<u8>),
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
 }
 
 /// What can be an argument: numbers, buffers, and bytes for parameters that are structures.
@@ -64,6 +78,13 @@ pub enum ArgumentsError {
         /// How many arguments.
         arguments: usize,
     },
+    /// A block is shorter than the parameters.
+    Block {
+        /// The bytes of all parameters.
+        parameters: u64,
+        /// The bytes of the block.
+        block: u64,
+    },
     /// One is of another size than its parameter.
     Size {
         /// The parameter's name.
@@ -81,6 +102,9 @@ impl std::fmt::Display for ArgumentsError {
             Self::Count { parameters, arguments } => {
                 write!(f, "the kernel has {parameters} parameters, {arguments} arguments are given")
             }
+            Self::Block { parameters, block } => {
+                write!(f, "the kernel's parameters have {parameters} bytes, the block of arguments {block}")
+            }
             Self::Size { name, parameter, argument } => {
                 write!(f, "the parameter `{name}` has {parameter} bytes, its argument {argument}")
             }
@@ -97,6 +121,14 @@ impl Arguments {
         Self::default()
     }
 
+    /// All of them as one block, laid out already as the parameters lie
+    /// ([`Kernel::parameter_block_layout`](crate::Kernel::parameter_block_layout)). It may be longer than the
+    /// kernel's own. What is appended to a block are bytes.
+    #[must_use]
+    pub fn from_block(block: Vec<u8>) -> Self {
+        Self { values: Values::Block(block) }
+    }
+
     /// Appends one.
     #[must_use]
     pub fn with(mut self, argument: impl Argument) -> Self {
@@ -106,19 +138,25 @@ impl Arguments {
 
     /// Appends one.
     pub fn push(&mut self, argument: impl Argument) {
-        self.values.push(argument.bytes());
+        match &mut self.values {
+            Values::Each(values) => values.push(argument.bytes()),
+            Values::Block(block) => block.extend(argument.bytes()),
+        }
     }
 
-    /// How many there are.
+    /// How many there are; how many bytes, of a block.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.values.len()
+        match &self.values {
+            Values::Each(values) => values.len(),
+            Values::Block(block) => block.len(),
+        }
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.len() == 0
     }
 
     /// Lays them out as the parameters lie.
@@ -128,12 +166,20 @@ impl Arguments {
         parameters: &[Parameter],
         bytes: u64,
     ) -> Result<Vec<u8>, ArgumentsError> {
-        if self.values.len() != parameters.len() {
-            let (parameters, arguments) = (parameters.len(), self.values.len());
+        let values = match &self.values {
+            Values::Each(values) => values,
+            Values::Block(given) => {
+                let block = usize::try_from(bytes).ok().and_then(|bytes| given.get(..bytes));
+                let short = || ArgumentsError::Block { parameters: bytes, block: given.len() as u64 };
+                return block.map(<[u8]>::to_vec).ok_or_else(short);
+            }
+        };
+        if values.len() != parameters.len() {
+            let (parameters, arguments) = (parameters.len(), values.len());
             return Err(ArgumentsError::Count { parameters, arguments });
         }
         let mut block = vec![0; bytes as usize];
-        for (value, parameter) in self.values.iter().zip(parameters) {
+        for (value, parameter) in values.iter().zip(parameters) {
             if value.len() as u64 != parameter.size {
                 let (parameter, name) = (parameter.size, parameter.name.clone());
                 return Err(ArgumentsError::Size { name, parameter, argument: value.len() as u64 });

@@ -108,6 +108,13 @@ pub enum Failure {
     Unsupported(Unsupported),
     /// A limit that the host set was reached, or the host stopped it.
     Limit(Limit),
+    /// A cooperative launch has more CTAs than the device holds at once; nothing has run.
+    TooLarge {
+        /// The CTAs of the launch.
+        ctas: u64,
+        /// How many of them the device holds.
+        resident: u64,
+    },
     /// The arguments do not fit the kernel; nothing has run.
     Arguments(ArgumentsError),
     /// ptxvm is broken; what the panic said.
@@ -142,6 +149,9 @@ impl std::fmt::Display for Failure {
             Self::Limit(Limit::Instructions(n)) => write!(f, "stopped after {n} instructions"),
             Self::Limit(Limit::Time(time)) => write!(f, "stopped after {time:?}"),
             Self::Limit(Limit::Interrupted) => f.write_str("interrupted"),
+            Self::TooLarge { ctas, resident } => {
+                write!(f, "a cooperative launch of {ctas} CTAs, the device holds {resident} at once")
+            }
             Self::Arguments(error) => error.fmt(f),
             Self::Bug(message) => write!(f, "a bug in ptxvm: {message}"),
         }

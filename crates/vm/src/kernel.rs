@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use ptxvm_ir::{Limits, Parameter};
+use ptxvm_ir::{Home, Limits, Parameter, Space};
+use ptxvm_isa::{Target, Version};
 use ptxvm_machine::{Environment, Launch, Statistics, Unsupported};
 
 use crate::failure::{Failure, guarded};
-use crate::launch::LaunchOptions;
+use crate::launch::{Dimensions, LaunchOptions};
 use crate::limits::{self, Demands};
 use crate::module::Module;
 
@@ -43,16 +44,92 @@ impl Kernel {
         &self.function().limits
     }
 
+    /// Where each parameter lies in the parameter block, and its size, in their order.
+    #[must_use]
+    pub fn parameter_block_layout(&self) -> Vec<(u64, u64)> {
+        let variables = &self.linked.program().variables;
+        let place = |parameter: &Parameter| match parameter.home {
+            Some(Home::Variable(id)) => (variables[id.0 as usize].offset, parameter.size),
+            _ => (0, 0),
+        };
+        self.parameters().iter().map(place).collect()
+    }
+
+    /// The size of the parameter block in bytes.
+    #[must_use]
+    pub fn parameter_bytes(&self) -> u64 {
+        self.function().parameter_bytes
+    }
+
     /// The static shared memory of a CTA in bytes.
     #[must_use]
     pub fn shared_bytes(&self) -> u32 {
         self.linked.shared_bytes()
     }
 
+    /// The local memory that a thread needs before any call, in bytes.
+    #[must_use]
+    pub fn local_bytes(&self) -> u64 {
+        self.linked.local_bytes()
+    }
+
+    /// The constant memory of its module in bytes.
+    #[must_use]
+    pub fn constant_bytes(&self) -> u64 {
+        let constants = self.linked.program().variables.iter().filter(|v| v.space == Space::Const);
+        constants.fold(0, |end: u64, v| {
+            end.checked_next_multiple_of(u64::from(v.align.max(1))).unwrap_or(end).saturating_add(v.size)
+        })
+    }
+
+    /// About how many 32-bit registers a thread would take on the device: those that are live at once, and a few
+    /// that a compiler needs for itself, in the steps that the device hands them out.
+    #[must_use]
+    pub fn register_estimate(&self) -> u32 {
+        let wanted = self.linked.live_registers().saturating_add(4).next_multiple_of(8);
+        wanted.min(255).min(self.limits().maxnreg.unwrap_or(255)).max(1)
+    }
+
+    /// The PTX version that it is written in; of a linked module, the newest of its texts.
+    #[must_use]
+    pub fn ptx_version(&self) -> Version {
+        self.linked.program().language.ptx
+    }
+
+    /// What it runs as: the device's own architecture.
+    #[must_use]
+    pub fn binary_target(&self) -> Target {
+        self.module.device().profile().target()
+    }
+
+    /// The most threads that a CTA of it may have.
+    #[must_use]
+    pub fn max_threads(&self) -> u32 {
+        let limits = self.limits();
+        let required = limits.reqntid.map(|sizes| sizes.iter().map(|&n| u64::from(n)).product());
+        let device = self.module.device().profile().threads_per_cta;
+        let own = required.or(limits.maxntid).unwrap_or(u64::from(device));
+        u32::try_from(own).map_or(device, |own| own.min(device))
+    }
+
+    /// The size that `.reqnctapercluster` asks its clusters to have.
+    #[must_use]
+    pub fn cluster(&self) -> Option<[u32; 3]> {
+        self.limits().reqnctapercluster
+    }
+
     /// The instructions in it that ptxvm cannot run yet; a launch stops when a thread comes to one of them.
     #[must_use]
     pub fn unsupported(&self) -> Vec<Unsupported> {
         self.linked.unsupported()
+    }
+
+    /// How many CTAs of this shape, with so much dynamic shared memory, the device holds at once.
+    #[must_use]
+    pub fn resident_ctas(&self, block: impl Into<Dimensions>, shared: u32) -> u32 {
+        let threads = block.into().0.iter().fold(1, |product: u32, &n| product.saturating_mul(n));
+        let profile = self.module.device().profile();
+        profile.resident_ctas(threads, self.shared_bytes().saturating_add(shared))
     }
 
     /// The module it belongs to.
@@ -80,6 +157,13 @@ impl Kernel {
         if let Some(finding) = limits::broken(options, &demands) {
             return Err(Failure::Finding(finding));
         }
+        if options.cooperative {
+            let ctas = options.grid.0.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+            let resident = u64::from(self.resident_ctas(options.block.0, options.shared));
+            if ctas > resident {
+                return Err(Failure::TooLarge { ctas, resident });
+            }
+        }
         let launch = Launch {
             grid: options.grid.0,
             block: options.block.0,
@@ -89,6 +173,7 @@ impl Kernel {
             threads: options.threads.clamp(1, MOST_THREADS),
             max_instructions: options.max_instructions,
             timeout: options.timeout,
+            cooperative: options.cooperative,
             statistics: options.statistics,
             control: Arc::clone(&options.control),
         };
@@ -97,7 +182,13 @@ impl Kernel {
                 print(text);
             }
         };
-        let environment = Environment { memory: device.memory(), profile: device.profile(), print: &print };
+        let set_conditional = options.set_conditional.as_deref().map(|set| set as &(dyn Fn(u64, u32) + Sync));
+        let environment = Environment {
+            memory: device.memory(),
+            profile: device.profile(),
+            print: &print,
+            set_conditional,
+        };
         let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
         ran.map_err(Failure::Bug)?.map_err(Failure::from)
     }

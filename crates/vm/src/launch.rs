@@ -44,6 +44,9 @@ impl From<[u32; 3]> for Dimensions {
 /// Takes what the guest prints; it may be called from several threads.
 pub type Print = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
+/// Takes the handle of a conditional node and the value that the guest gives it; it may be called from several threads.
+pub type SetConditional = Arc<dyn Fn(u64, u32) + Send + Sync>;
+
 /// Everything about a launch but the kernel.
 ///
 /// ```
@@ -74,12 +77,16 @@ pub struct LaunchOptions {
     pub max_instructions: Option<u64>,
     /// Stops the kernel after so long.
     pub timeout: Option<Duration>,
+    /// Whether all CTAs must be resident together, so that they can wait for each other (`grid.sync()`).
+    pub cooperative: bool,
     /// Whether memory traffic is counted, which costs time.
     pub statistics: bool,
     /// How to watch the launch and to stop it from another thread.
     pub control: Arc<Control>,
     /// Takes what the guest prints; without one it is dropped.
     pub print: Option<Print>,
+    /// Takes what the guest gives conditional nodes of a graph; without one that is not supported.
+    pub set_conditional: Option<SetConditional>,
 }
 
 impl LaunchOptions {
@@ -115,9 +122,11 @@ impl Default for LaunchOptions {
             threads: 1,
             max_instructions: None,
             timeout: None,
+            cooperative: false,
             statistics: false,
             control: Arc::default(),
             print: None,
+            set_conditional: None,
         }
     }
 }

@@ -76,11 +76,12 @@ pub use buffer::{Buffer, Element};
 pub use device::Device;
 pub use failure::{Failure, KernelError, LoadError};
 pub use kernel::Kernel;
-pub use launch::{Dimensions, LaunchOptions, Print};
+pub use launch::{Dimensions, LaunchOptions, Print, SetConditional};
 pub use load::{LoadOptions, Text};
-pub use module::Module;
+pub use module::{Module, Variable};
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
+pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::{
     Class, Control, Finding, Kind, Limit, Place, Profile, Statistics, Thread, Unsupported,
 };

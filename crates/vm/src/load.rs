@@ -15,6 +15,17 @@ use crate::device::Device;
 use crate::failure::{LoadError, guarded};
 use crate::module::{Loaded, Module, free};
 
+/// CUDA's device runtime as far as PTX can do it, its name in reports, and what it defines.
+const RUNTIME: &str = include_str!("runtime.ptx");
+const RUNTIME_TEXT: &str = "the device runtime";
+const RUNTIME_NAMES: [&str; 5] = [
+    "cudaCGGetIntrinsicHandle",
+    "cudaCGSynchronize",
+    "cudaCGSynchronizeGrid",
+    "cudaCGGetSize",
+    "cudaCGGetRank",
+];
+
 /// How strictly PTX is taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
@@ -77,10 +88,11 @@ fn shifted(mut diagnostic: Diagnostic, start: u32) -> Diagnostic {
 fn finish(
     device: &Device,
     program: Program,
-    source: String,
-    texts: Vec<Text>,
+    mut source: String,
+    mut texts: Vec<Text>,
     warnings: Vec<Diagnostic>,
 ) -> Result<Module, LoadError> {
+    let program = guarded(|| with_runtime(program, &mut source, &mut texts)).map_err(LoadError::Bug)??;
     let unresolved = unresolved(&program);
     if !unresolved.is_empty() {
         return Err(LoadError::Unresolved(unresolved));
@@ -97,6 +109,22 @@ fn finish(
         warnings,
     };
     Ok(Module { loaded: Arc::new(loaded) })
+}
+
+/// Links the device runtime to a program that declares a function of it.
+fn with_runtime(program: Program, source: &mut String, texts: &mut Vec<Text>) -> Result<Program, LoadError> {
+    let wanted = |f: &ptxvm_ir::Function| !f.defined && RUNTIME_NAMES.contains(&f.name.as_str());
+    if !program.functions.iter().any(wanted) {
+        return Ok(program);
+    }
+    let (runtime, _) = lower(RUNTIME, &LoadOptions::default())?;
+    let Ok(start) = u32::try_from(source.len() + 1) else { return Ok(program) };
+    source.push('\n');
+    source.push_str(RUNTIME);
+    texts.push(Text { name: RUNTIME_TEXT.to_owned(), start });
+    let part = |name: &str, program, base| ptxvm_ir::Part { name: name.to_owned(), program, base };
+    ptxvm_ir::merge(vec![part("the module", program, 0), part(RUNTIME_TEXT, runtime, start)])
+        .map_err(LoadError::Link)
 }
 
 /// Text to a program that the device can run, with the warnings.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_ir::{Function, FunctionId, Program, Space};
+use ptxvm_ir::{Function, FunctionId, Linkage, Program, Space};
 use ptxvm_machine::Addresses;
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
@@ -16,6 +16,23 @@ use crate::load::Text;
 #[derive(Clone, Debug)]
 pub struct Module {
     pub(crate) loaded: Arc<Loaded>,
+}
+
+/// A variable of a module that has an address for the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its address.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// `.const`: the guest cannot write it.
+    pub constant: bool,
+    /// `.attribute(.managed)`
+    pub managed: bool,
+    /// Whether other modules may see it.
+    pub visible: bool,
 }
 
 #[derive(Debug)]
@@ -56,7 +73,10 @@ impl Module {
     /// There is none.
     pub fn kernel(&self, name: &str) -> Result<Kernel, KernelError> {
         let program = &self.loaded.program;
-        let Some(index) = program.functions.iter().position(|f| is_kernel(f) && f.name == name) else {
+        let all = || program.functions.iter().enumerate().filter(|(_, f)| is_kernel(f) && f.name == name);
+        // Of several texts, each may have one of this name of its own; the one that all see comes first.
+        let visible = all().find(|(_, f)| f.linkage != Linkage::Private);
+        let Some((index, _)) = visible.or_else(|| all().next()) else {
             let known = self.kernels().map(|f| f.name.clone()).collect();
             return Err(KernelError::Unknown { name: name.to_owned(), known });
         };
@@ -88,12 +108,25 @@ impl Module {
     /// ```
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
-        let variables = &self.loaded.program.variables;
-        let index = variables.iter().position(|v| {
-            let global = matches!(v.space, Space::Global | Space::Const) && !v.opaque;
-            v.name == name && v.function.is_none() && global
-        })?;
-        Some((*self.loaded.addresses.variables.get(index)?, variables[index].size))
+        let all = || self.variables().filter(|v| v.name == name);
+        let found = all().find(|v| v.visible).or_else(|| all().next())?;
+        Some((found.address, found.size))
+    }
+
+    /// Its `.global` and `.const` variables, in the order of the source.
+    pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
+        let placed = self.loaded.program.variables.iter().zip(&self.loaded.addresses.variables);
+        let global = placed.filter(|(v, _)| {
+            matches!(v.space, Space::Global | Space::Const) && !v.opaque && v.function.is_none()
+        });
+        global.map(|(v, &address)| Variable {
+            name: &v.name,
+            address,
+            size: v.size,
+            constant: v.space == Space::Const,
+            managed: v.managed,
+            visible: v.linkage != Linkage::Private,
+        })
     }
 
     /// What the check warned of.

@@ -126,6 +126,7 @@ impl Output {
                 self.say(report, finding::message(&f, launch.seed), &object, code)
             }
             Failure::Unsupported(what) => self.unsupported(report, &what),
+            Failure::TooLarge { .. } => self.usage(&failure.to_string()),
             Failure::Limit(limit) => {
                 let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
                 let text = finding::limit(limit, done, ctas);

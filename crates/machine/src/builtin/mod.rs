@@ -1,4 +1,5 @@
-//! The functions that compiled CUDA calls and the device provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+//! The functions that compiled CUDA calls and the device provides: `vprintf`, `malloc`, `free`, `__assertfail`,
+//! `cudaGraphSetConditional`.
 //!
 //! They are called as NVRTC's PTX calls them: pointers are generic addresses, and each lane is served for itself, in
 //! the order of the lanes' numbers.
@@ -28,12 +29,39 @@ pub enum Builtin {
     Free,
     /// `__assertfail(message, file, line, function, character size)`
     Assertfail,
+    /// `cudaGraphSetConditional(handle, value)`
+    GraphSetConditional,
     /// A function of CUDA's device runtime, which launches kernels from kernels: known, but not supported.
     DeviceRuntime(&'static str),
 }
 
 /// The functions of the device runtime that compiled code calls.
 const DEVICE_RUNTIME: &[&str] = &[
+    "__cudaCDP2DeviceGetAttribute",
+    "__cudaCDP2DeviceGetLimit",
+    "__cudaCDP2EventCreateWithFlags",
+    "__cudaCDP2EventDestroy",
+    "__cudaCDP2EventRecord",
+    "__cudaCDP2Free",
+    "__cudaCDP2FuncGetAttributes",
+    "__cudaCDP2GetDevice",
+    "__cudaCDP2GetDeviceCount",
+    "__cudaCDP2GetLastError",
+    "__cudaCDP2GetParameterBuffer",
+    "__cudaCDP2GetParameterBufferV2",
+    "__cudaCDP2LaunchDevice",
+    "__cudaCDP2LaunchDeviceV2",
+    "__cudaCDP2LaunchDeviceV2_ptsz",
+    "__cudaCDP2LaunchDevice_ptsz",
+    "__cudaCDP2Malloc",
+    "__cudaCDP2MemcpyAsync",
+    "__cudaCDP2MemsetAsync",
+    "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor",
+    "__cudaCDP2PeekAtLastError",
+    "__cudaCDP2RuntimeGetVersion",
+    "__cudaCDP2StreamCreateWithFlags",
+    "__cudaCDP2StreamDestroy",
+    "__cudaCDP2StreamWaitEvent",
     "cudaDeviceGetAttribute",
     "cudaDeviceGetLimit",
     "cudaDeviceSynchronize",
@@ -74,6 +102,7 @@ impl Builtin {
             "malloc" => Self::Malloc,
             "free" => Self::Free,
             "__assertfail" => Self::Assertfail,
+            "cudaGraphSetConditional" => Self::GraphSetConditional,
             _ => Self::DeviceRuntime(DEVICE_RUNTIME.iter().find(|known| **known == name)?),
         })
     }
@@ -85,6 +114,7 @@ impl Builtin {
             Self::Malloc => ("malloc", 1),
             Self::Free => ("free", 1),
             Self::Assertfail => ("__assertfail", 5),
+            Self::GraphSetConditional => ("cudaGraphSetConditional", 2),
             Self::DeviceRuntime(name) => (name, 0),
         }
     }
@@ -109,6 +139,7 @@ pub fn run(which: Builtin, call: &Call, frame: &[u64; LANES], context: &mut Cont
             Builtin::Malloc => heap::malloc(&site, context),
             Builtin::Free => heap::free(&site, context),
             Builtin::Assertfail => assert::fail(&site, context),
+            Builtin::GraphSetConditional => set_conditional(&site, context),
             Builtin::DeviceRuntime(_) => Ok(()),
         };
         if let Err(flow) = served {
@@ -116,6 +147,21 @@ pub fn run(which: Builtin, call: &Call, frame: &[u64; LANES], context: &mut Cont
         }
     }
     Flow::Next
+}
+
+/// Tells the host which way a graph goes on.
+fn set_conditional(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
+    let (handle, value) = (site.argument(context, 0), site.argument(context, 1) as u32);
+    match context.run.environment.set_conditional {
+        Some(set) => {
+            set(handle, value);
+            Ok(())
+        }
+        None => {
+            context.worker.unsupported = Some("`cudaGraphSetConditional` outside of a graph".into());
+            Err(Flow::Stop)
+        }
+    }
 }
 
 /// One lane's call.

@@ -1,25 +1,76 @@
-//! Which registers a function may read before it has written them.
+//! Which registers of a function are live: those that it may read before it has written them, and how many are at
+//! once.
 //!
-//! PTX leaves their value open; here it is zero, so that runs can be repeated. Only these are cleared when an
-//! activation begins: clearing all would cost more than many a short kernel does.
+//! PTX leaves the value of the former open; here it is zero, so that runs can be repeated. Only these are cleared when
+//! an activation begins: clearing all would cost more than many a short kernel does. The latter is what a compiler
+//! would have to find room for.
 
 use ptxvm_ir::{Argument, Base, BlockId, Callee, Function, Instruction, OperandKind, RegisterId};
+
+use super::frame::width;
 
 /// More bits of liveness than this are not worth computing: then every register is taken to be read first.
 const MOST: usize = 1 << 28;
 
 /// The registers that may be read first, by number.
 pub fn read_first(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> Vec<RegisterId> {
+    let registers = (0..function.registers.len() as u32).map(RegisterId);
+    let Some(blocks) = flows(function, opcode) else { return registers.collect() };
+    let Some(first) = blocks.first() else { return Vec::new() };
+    let is_live = |register: &RegisterId| first.live[register.0 as usize / 64] >> (register.0 % 64) & 1 != 0;
+    registers.filter(is_live).collect()
+}
+
+/// The 32-bit registers that are live at once at most; predicates have registers of their own.
+pub fn most(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> u32 {
+    let words = |id: usize| u32::from(width(function.registers[id])).div_ceil(4);
+    let Some(blocks) = flows(function, opcode) else {
+        return (0..function.registers.len()).map(words).fold(0, u32::saturating_add);
+    };
+    let mut most = 0;
+    for (flow, block) in blocks.iter().zip(&function.blocks) {
+        let mut live = vec![0u64; function.registers.len().div_ceil(64)];
+        for next in flow.next.iter().filter_map(|next| blocks.get(*next as usize)) {
+            live.iter_mut().zip(&next.live).for_each(|(bits, more)| *bits |= more);
+        }
+        let set = |live: &[u64], id: usize| live[id / 64] >> (id % 64) & 1 != 0;
+        let mut count: u32 = (0..function.registers.len()).filter(|id| set(&live, *id)).map(words).sum();
+        most = most.max(count);
+        for instruction in function.instructions[block.start as usize..block.end as usize].iter().rev() {
+            let mut alone = Flow::new(live.len());
+            alone.instruction(function, instruction);
+            for word in 0..live.len() {
+                let ended = live[word] & alone.written[word] & !alone.read[word];
+                let begun = alone.read[word] & !live[word];
+                count -= bits(ended).map(|bit| words(word * 64 + bit)).sum::<u32>();
+                count += bits(begun).map(|bit| words(word * 64 + bit)).sum::<u32>();
+                live[word] = live[word] & !ended | begun;
+            }
+            most = most.max(count);
+        }
+    }
+    most
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.checked_ilog2()?;
+        word &= !(1 << bit);
+        Some(bit as usize)
+    })
+}
+
+/// What each block does, and what is live at its beginning; `None` if there are too many.
+fn flows(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> Option<Vec<Flow>> {
     let registers = function.registers.len();
-    let all = || (0..registers as u32).map(RegisterId).collect();
     if registers.saturating_mul(function.blocks.len()) > MOST {
-        return all();
+        return None;
     }
     let words = registers.div_ceil(64);
     let mut blocks: Vec<Flow> = Vec::with_capacity(function.blocks.len());
     for (number, block) in function.blocks.iter().enumerate() {
-        let mut flow =
-            Flow { read: vec![0; words], written: vec![0; words], next: Vec::new(), live: vec![0; words] };
+        let mut flow = Flow::new(words);
         let instructions = &function.instructions[block.start as usize..block.end as usize];
         for instruction in instructions {
             flow.instruction(function, instruction);
@@ -45,9 +96,7 @@ pub fn read_first(function: &Function, opcode: impl Fn(&Instruction) -> &'static
             }
         }
     }
-    let Some(first) = blocks.first() else { return Vec::new() };
-    let is_live = |register: &RegisterId| first.live[register.0 as usize / 64] >> (register.0 % 64) & 1 != 0;
-    (0..registers as u32).map(RegisterId).filter(is_live).collect()
+    Some(blocks)
 }
 
 /// What a block does to registers, and where it leads.
@@ -59,6 +108,10 @@ struct Flow {
 }
 
 impl Flow {
+    fn new(words: usize) -> Self {
+        Self { read: vec![0; words], written: vec![0; words], live: vec![0; words], next: Vec::new() }
+    }
+
     fn instruction(&mut self, function: &Function, instruction: &Instruction) {
         if let Some(guard) = instruction.guard {
             self.reads(guard.register);

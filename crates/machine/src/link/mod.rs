@@ -40,6 +40,8 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
     for id in &layout.reachable {
         functions[id.0 as usize] = Some(linker.function(*id));
     }
+    let reserved_shared =
+        layout.reachable.iter().any(|id| asks_for_reserved(&program.functions[id.0 as usize]));
     let Linker { blocks, instructions, constants, too_large, .. } = linker;
     let too_large = too_large || constants.full;
     let mut block = registers::Block::new(constants.bytes.len());
@@ -55,8 +57,19 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
         constants: block,
         shared_bytes,
         shared,
+        reserved_shared,
         too_large,
     }
+}
+
+/// Whether a function reads one of the registers that say where the reserved shared memory lies.
+fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
+    function.operands.iter().any(|operand| match operand.kind {
+        OperandKind::Special { sreg, .. } => {
+            ISA.sregs.get(usize::from(sreg)).is_some_and(|s| s.name.starts_with("%reserved_smem_offset"))
+        }
+        _ => false,
+    })
 }
 
 struct Linker<'a> {
@@ -128,10 +141,7 @@ impl Linker<'_> {
         }
         let (blocks, begin) = order::arrange(self.blocks.split_off(first), first as u32);
         self.blocks.extend(blocks);
-        let opcode = |instruction: &ptxvm_ir::Instruction| {
-            Form::new(&self.program.forms[instruction.form.0 as usize], &[]).opcode()
-        };
-        let unset = live::read_first(function, opcode);
+        let unset = live::read_first(function, |i| opcode(self.program, i));
         self.too_large |= frame.is_full();
         frame.finish(function, begin, self, &unset)
     }
@@ -205,6 +215,15 @@ impl Linker<'_> {
         let slots = SmallVec::from_slice(slots);
         self.instructions.push(Instruction { op, slots, guard: None, source, class: None });
     }
+}
+
+fn opcode(program: &Program, instruction: &ptxvm_ir::Instruction) -> &'static str {
+    Form::new(&program.forms[instruction.form.0 as usize], &[]).opcode()
+}
+
+/// How many 32-bit registers of a function are live at once at most.
+pub fn live_registers(program: &Program, function: &ptxvm_ir::Function) -> u32 {
+    live::most(function, |instruction| opcode(program, instruction))
 }
 
 /// Whether an instruction ends its block and is no operation of its own.

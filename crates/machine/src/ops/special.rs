@@ -84,8 +84,9 @@ impl Execute for Read {
 /// Special registers that are the same for the whole warp.
 fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
     let profile = context.run.environment.profile;
-    let shared = context.cta.shared.bytes() as u64;
+    let shared = context.run.shared_bytes();
     let reserved = u64::from(profile.shared_reserved);
+    let begin = context.run.reserved_begin();
     match name {
         "%warpid" => u64::from(context.warp.index),
         "%nwarpid" => u64::from(profile.threads_per_sm / 32),
@@ -100,9 +101,13 @@ fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
         "%total_smem_size" => shared.next_multiple_of(128),
         "%dynamic_smem_size" => u64::from(context.run.launch.shared),
         "%aggr_smem_size" => shared.next_multiple_of(128) + reserved,
-        "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => reserved,
-        // Performance counters, environment registers, the rank in a cluster of one, and where reserved shared
-        // memory begins.
+        // The driver gives the address of a cooperative launch's workspace in two of the environment registers.
+        "%envreg1" => context.run.workspace >> 32,
+        "%envreg2" => context.run.workspace & u64::from(u32::MAX),
+        "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1" => begin,
+        "%reserved_smem_offset_end" => begin + reserved,
+        "%reserved_smem_offset_cap" => reserved,
+        // Performance counters, other environment registers, the rank in a cluster of one.
         _ => 0,
     }
 }
