@@ -353,13 +353,13 @@ impl Context<'_> {
     }
 }
 
-/// Whether an instruction that names a space may do this in a region. Constants and parameters are the regions that
-/// cannot be written; they are no global memory, and nothing else is constant.
+/// Whether an instruction that names a space may do this in a region. Constants and parameters are no global memory,
+/// and nothing else is constant.
 #[inline(always)]
 fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
     match space {
-        AddressSpace::Global => region.writable,
-        AddressSpace::Const => !region.writable && wants == Wants::Read,
+        AddressSpace::Global => !region.constant && (region.writable || wants == Wants::Read),
+        AddressSpace::Const => region.constant && wants == Wants::Read,
         _ => region.writable || wants == Wants::Read,
     }
 }

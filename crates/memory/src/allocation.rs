@@ -18,15 +18,41 @@ pub enum AllocationKind {
     Heap,
     /// A buffer that host and device share.
     Managed,
+    /// Host memory that the driver gave, for host and device alike.
+    Pinned,
+    /// Physical memory mapped at an address that the program reserved.
+    Mapped,
+    /// The same, for reading only.
+    MappedReadOnly,
     /// A host array used in place.
     Host,
+    /// A host array used in place that the guest may not write: the host itself cannot either.
+    HostReadOnly,
 }
 
 impl AllocationKind {
     /// Whether the guest may write there.
     #[must_use]
     pub const fn writable(self) -> bool {
-        !matches!(self, AllocationKind::Constant | AllocationKind::Param)
+        !matches!(self, Self::Constant | Self::Param | Self::MappedReadOnly | Self::HostReadOnly)
+    }
+
+    /// Whether it is constant memory to the guest, which is no global memory.
+    #[must_use]
+    pub const fn constant(self) -> bool {
+        matches!(self, Self::Constant | Self::Param)
+    }
+
+    /// Whether the bytes belong to somebody else, who has lent them.
+    #[must_use]
+    pub const fn adopted(self) -> bool {
+        matches!(self, Self::Mapped | Self::MappedReadOnly | Self::Host | Self::HostReadOnly)
+    }
+
+    /// Whether the bytes are the device's own. Those of the host's and those that move between the two are not.
+    #[must_use]
+    pub const fn on_device(self) -> bool {
+        !self.adopted() && !matches!(self, Self::Pinned | Self::Managed)
     }
 
     /// The noun that reports use.
@@ -39,7 +65,11 @@ impl AllocationKind {
             AllocationKind::Param => "kernel parameters",
             AllocationKind::Heap => "malloc'ed block",
             AllocationKind::Managed => "managed allocation",
+            AllocationKind::Pinned => "pinned host allocation",
+            AllocationKind::Mapped => "mapped range",
+            AllocationKind::MappedReadOnly => "read-only mapped range",
             AllocationKind::Host => "host array",
+            AllocationKind::HostReadOnly => "read-only host array",
         }
     }
 }
@@ -95,11 +125,13 @@ pub struct Region {
     pub end: u64,
     /// Whether the guest may write there.
     pub writable: bool,
+    /// Whether it is constant memory, which is no global memory.
+    pub constant: bool,
 }
 
 impl Region {
     /// A region that holds no address: what a cache starts with.
-    pub const EMPTY: Region = Region { start: 0, end: 0, writable: false };
+    pub const EMPTY: Region = Region { start: 0, end: 0, writable: false, constant: false };
 
     /// Whether all of `bytes` bytes at `address` lie in the region. No arithmetic of it can wrap.
     #[inline(always)]

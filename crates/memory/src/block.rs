@@ -11,11 +11,16 @@ use std::ptr::NonNull;
 /// stricter alignments are made by asking for more bytes.
 pub(crate) const NATURAL_ALIGNMENT: usize = 16;
 
+/// Blocks from this size on are mapped, and take no more of the host than the guest touches.
+const BIG: usize = 1 << 20;
+
 /// An owned piece of host memory.
 #[derive(Debug)]
 pub(crate) struct Block {
     base: NonNull<u8>,
     layout: Layout,
+    /// Whether it came from the system itself, not from the allocator.
+    mapped: bool,
 }
 
 // SAFETY: a block is an owning pointer; nothing in it belongs to a thread.
@@ -27,11 +32,16 @@ impl Block {
     /// Takes `bytes` zeroed bytes from the host, or nothing when it has none.
     pub(crate) fn zeroed(bytes: usize) -> Option<Block> {
         let layout = Layout::from_size_align(bytes.max(1), NATURAL_ALIGNMENT).ok()?;
-        // SAFETY: the layout's size is not zero.
-        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let mapped = bytes >= BIG && cfg!(all(target_os = "linux", not(miri)));
+        let base = if mapped {
+            map(layout.size())?
+        } else {
+            // SAFETY: the layout's size is not zero.
+            NonNull::new(unsafe { alloc_zeroed(layout) })?
+        };
         // Guest addresses are numbers; exposing says that numbers may become pointers into this block again.
         let _ = base.as_ptr().expose_provenance();
-        Some(Block { base, layout })
+        Some(Block { base, layout, mapped })
     }
 
     /// The address of the first byte, a multiple of [`NATURAL_ALIGNMENT`].
@@ -49,11 +59,56 @@ impl Block {
         let skip = self.address().wrapping_neg() & (alignment - 1);
         self.base.as_ptr().wrapping_add(skip)
     }
+
+    /// Makes all bytes zero by giving their pages back to the system; says whether it could.
+    pub(crate) fn forget(&self) -> bool {
+        self.mapped && discard(self.base, self.layout.size())
+    }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: the memory came from `alloc_zeroed` with this very layout and is given back once.
-        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+        if self.mapped {
+            unmap(self.base, self.layout.size());
+        } else {
+            // SAFETY: the memory came from `alloc_zeroed` with this very layout and is given back once.
+            unsafe { dealloc(self.base.as_ptr(), self.layout) }
+        }
     }
 }
+
+/// Maps zeroed pages. Nothing is reserved for them: a program that allocates a whole GPU's memory and touches a
+/// little of it must run on a host that has less.
+#[cfg(target_os = "linux")]
+fn map(bytes: usize) -> Option<NonNull<u8>> {
+    let (protection, flags) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+    // SAFETY: a new mapping at a place that the system chooses takes nothing from anybody.
+    let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) }
+}
+
+#[cfg(target_os = "linux")]
+fn discard(base: NonNull<u8>, bytes: usize) -> bool {
+    // SAFETY: the pages are a mapping of ours; a guest that still reads them finds zeros.
+    unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_DONTNEED) == 0 }
+}
+
+#[cfg(target_os = "linux")]
+fn unmap(base: NonNull<u8>, bytes: usize) {
+    // SAFETY: the pages are a mapping of ours, given back once.
+    unsafe { libc::munmap(base.as_ptr().cast(), bytes) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map(_: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn discard(_: NonNull<u8>, _: usize) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unmap(_: NonNull<u8>, _: usize) {}

@@ -55,7 +55,7 @@ struct State {
     footprint: u64,
 }
 
-/// How much memory is in use. Host arrays used in place do not count as bytes.
+/// How much memory is in use. What is not on the device does not count as bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// The bytes of all live allocations.
@@ -149,7 +149,9 @@ impl GlobalMemory {
         if kind == AllocationKind::Heap && heap_bytes.saturating_add(size) > heap_limit {
             return Err(OutOfMemory { in_use: heap_bytes, limit: heap_limit, ..refusal(&state, false) });
         }
-        if state.statistics.bytes_in_use.saturating_add(size) > self.limit
+        // Only what is on the device is limited by its size.
+        let counted = if kind.on_device() { size } else { 0 };
+        if state.statistics.bytes_in_use.saturating_add(counted) > self.limit
             || occupied.saturating_add(fresh) > self.footprint_limit
         {
             return Err(refusal(&state, false));
@@ -157,7 +159,7 @@ impl GlobalMemory {
         let recycled = state.quarantine.take(bytes);
         // The bytes are counted now, so that getting and zeroing the memory can be done outside of the lock.
         state.footprint += bytes as u64;
-        state.statistics.bytes_in_use += size;
+        state.statistics.bytes_in_use += counted;
         state.statistics.heap_bytes += heap;
         drop(state);
 
@@ -165,13 +167,13 @@ impl GlobalMemory {
         let Some(block) = recycled.or_else(|| Block::zeroed(bytes)) else {
             let mut state = self.write_state();
             state.footprint -= bytes as u64;
-            state.statistics.bytes_in_use -= size;
+            state.statistics.bytes_in_use -= counted;
             state.statistics.heap_bytes -= heap;
             return Err(refusal(&state, true));
         };
         let base = block.address();
         let start = (base + GAP).next_multiple_of(align);
-        if dirty {
+        if dirty && !block.forget() {
             // SAFETY: the block is mapped and has room for the region behind the gap; a worker that still holds the
             // old region of a recycled block touches it with atomics only.
             unsafe { access::fill(std::ptr::with_exposed_provenance_mut(start), size as usize, 0) };
@@ -194,20 +196,41 @@ impl GlobalMemory {
     /// The bytes are valid for reads and writes, and no reference to them is used, until they have been released
     /// and every lease that was held then has been dropped.
     pub unsafe fn adopt(&self, start: *mut u8, bytes: u64) -> Result<(), AdoptError> {
+        // SAFETY: the caller promises the same.
+        unsafe { self.adopt_as(start, bytes, AllocationKind::Host) }
+    }
+
+    /// The same, as one of the kinds that are lent to the guest. Of one that cannot be written, the bytes need only
+    /// be valid for reads.
+    ///
+    /// # Safety
+    /// As for [`Self::adopt`].
+    pub unsafe fn adopt_as(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        kind: AllocationKind,
+    ) -> Result<(), AdoptError> {
         let address = start.expose_provenance() as u64;
         let impossible = AdoptError::Impossible { address, bytes };
         let Some(end) = address.checked_add(bytes) else { return Err(impossible) };
-        if address == 0 || window_of(address) != Window::Global || window_of(end) != Window::Global {
+        if !kind.adopted()
+            || address == 0
+            || window_of(address) != Window::Global
+            || window_of(end) != Window::Global
+        {
             return Err(impossible);
         }
         let mut state = self.write_state();
         let serial = state.statistics.total_allocations;
-        let allocation =
-            Allocation { start: address, size: bytes, kind: AllocationKind::Host, name: None, serial };
+        let allocation = Allocation { start: address, size: bytes, kind, name: None, serial };
         if let Some(other) = state.table.overlapping(&allocation) {
             let other = other.clone();
             return match state.table.live_mut(address) {
-                Some(same) if same.adoptions > 0 && other.start == address && other.size == bytes => {
+                Some(same)
+                    if same.adoptions > 0
+                        && (other.start, other.size, other.kind) == (address, bytes, kind) =>
+                {
                     same.adoptions += 1;
                     Ok(())
                 }
@@ -221,18 +244,47 @@ impl GlobalMemory {
 
     /// Takes a host array that has been adopted out of the table.
     pub fn release(&self, start: *const u8) -> Result<(), FreeError> {
-        self.remove(start.addr() as u64, |kind| kind == AllocationKind::Host)
+        self.remove(start.addr() as u64, AllocationKind::adopted)
     }
 
-    /// Frees the allocation that starts at an address, of whatever kind, except a host array.
+    /// Waits until what was taken out of the table before the call is touched by nobody any more: every lease that
+    /// was held then has been dropped.
+    pub fn wait_for_leases(&self) {
+        // Acquire: what was done under leases that are gone is done.
+        while self.leases.load(Acquire) != 0 {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
+    }
+
+    /// Counts bytes of the device's that are held outside of this table.
+    pub fn charge(&self, bytes: u64) -> Result<(), OutOfMemory> {
+        let mut state = self.write_state();
+        let in_use = state.statistics.bytes_in_use;
+        if in_use.saturating_add(bytes) > self.limit {
+            let (reclaimable, refused_by_host) = (state.quarantine.bytes(), false);
+            let limit = self.limit;
+            return Err(OutOfMemory { requested: bytes, in_use, limit, reclaimable, refused_by_host });
+        }
+        state.statistics.bytes_in_use += bytes;
+        state.statistics.peak_bytes = state.statistics.peak_bytes.max(state.statistics.bytes_in_use);
+        Ok(())
+    }
+
+    /// Takes back what [`Self::charge`] counted.
+    pub fn discharge(&self, bytes: u64) {
+        let mut state = self.write_state();
+        state.statistics.bytes_in_use = state.statistics.bytes_in_use.saturating_sub(bytes);
+    }
+
+    /// Frees the allocation that starts at an address, of whatever kind, except one that has been adopted.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
-        self.remove(address, |kind| kind != AllocationKind::Host)
+        self.remove(address, |kind| !kind.adopted())
     }
 
     /// Frees the allocation that starts at an address if it is of this kind: the guest's `free` takes only what
     /// its `malloc` gave, and the host's only what the host allocated.
     pub fn free_kind(&self, address: u64, kind: AllocationKind) -> Result<(), FreeError> {
-        self.remove(address, |found| found == kind && kind != AllocationKind::Host)
+        self.remove(address, |found| found == kind && !kind.adopted())
     }
 
     fn remove(&self, address: u64, allowed: impl Fn(AllocationKind) -> bool) -> Result<(), FreeError> {
@@ -252,7 +304,9 @@ impl GlobalMemory {
         let passing = live.allocation.kind == AllocationKind::Param;
         let removed = if passing { state.table.forget(address) } else { state.table.remove(address) };
         if let Some(Live { allocation, block: Some(block), .. }) = removed {
-            state.statistics.bytes_in_use -= allocation.size;
+            if allocation.kind.on_device() {
+                state.statistics.bytes_in_use -= allocation.size;
+            }
             if allocation.kind == AllocationKind::Heap {
                 state.statistics.heap_bytes -= allocation.size;
             }
@@ -297,7 +351,8 @@ impl GlobalMemory {
     pub fn region(&self, address: u64) -> Option<Region> {
         let state = self.read_state();
         let allocation = state.table.live_at(address)?;
-        Some(Region { start: allocation.start, end: allocation.end(), writable: allocation.kind.writable() })
+        let (writable, constant) = (allocation.kind.writable(), allocation.kind.constant());
+        Some(Region { start: allocation.start, end: allocation.end(), writable, constant })
     }
 
     /// The live allocation that holds an address.
@@ -348,13 +403,28 @@ impl GlobalMemory {
         self.read_state().table.live().cloned().collect()
     }
 
+    /// Whether all of `bytes` bytes at an address lie in live allocations for which `accepts` holds. Allocations
+    /// that touch each other count as one: only ranges that somebody mapped side by side do.
+    #[must_use]
+    pub fn covers(&self, address: u64, bytes: u64, accepts: impl Fn(AllocationKind) -> bool) -> bool {
+        let Some(end) = address.checked_add(bytes) else { return false };
+        let state = self.read_state();
+        let mut reached = address;
+        while reached < end {
+            match state.table.live_at(reached) {
+                Some(allocation) if accepts(allocation.kind) => reached = allocation.end(),
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Finds the bytes of a host-side access. The caller holds a lease.
     fn checked(&self, address: u64, bytes: u64) -> Result<*mut u8, AccessError> {
-        match self.region(address) {
-            Some(region) if region.holds(address, bytes) => {
-                Ok(std::ptr::with_exposed_provenance_mut(address as usize))
-            }
-            _ => Err(AccessError { explanation: self.explain(address, bytes) }),
+        if self.covers(address, bytes, |_| true) {
+            Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+        } else {
+            Err(AccessError { explanation: self.explain(address, bytes) })
         }
     }
 

@@ -22,7 +22,7 @@ fn bytes_at(memory: &GlobalMemory, address: u64, count: usize) -> Vec<u8> {
 fn a_region_is_exactly_what_was_asked_for() {
     let memory = GlobalMemory::new(MIB);
     let start = device(&memory, 100);
-    let region = Region { start, end: start + 100, writable: true };
+    let region = Region { start, end: start + 100, writable: true, constant: false };
     assert_eq!(start % 256, 0);
     assert_eq!(memory.region(start), Some(region));
     assert_eq!(memory.region(start + 99), Some(region));
@@ -33,7 +33,7 @@ fn a_region_is_exactly_what_was_asked_for() {
 
 #[test]
 fn holds_does_not_wrap() {
-    let region = Region { start: 1000, end: 1100, writable: true };
+    let region = Region { start: 1000, end: 1100, writable: true, constant: false };
     assert!(region.holds(1000, 100) && region.holds(1099, 1) && region.holds(1050, 0));
     assert!(!region.holds(1000, 101) && !region.holds(1099, 2) && !region.holds(1100, 0));
     assert!(!region.holds(1050, u64::MAX) && !region.holds(u64::MAX, 2) && !region.holds(999, 1));
@@ -271,7 +271,7 @@ fn hosts_arrays_are_used_in_place() {
     }
     assert_eq!(
         memory.region(address + 299),
-        Some(Region { start: address, end: address + 300, writable: true })
+        Some(Region { start: address, end: address + 300, writable: true, constant: false })
     );
     assert_eq!(memory.statistics().bytes_in_use, 0);
     memory.write(address + 3, &[5; 20]).expect("in range");

@@ -37,7 +37,10 @@ fn allocations_never_share_bytes() {
                     if held.len() > 16 {
                         let (start, size) = held.swap_remove((round * 7) as usize % held.len());
                         let region = memory.region(start + size - 1).expect("live");
-                        assert_eq!(region, Region { start, end: start + size, writable: true });
+                        assert_eq!(
+                            region,
+                            Region { start, end: start + size, writable: true, constant: false }
+                        );
                         let mut bytes = vec![0; size as usize];
                         memory.read(start, &mut bytes).expect("live");
                         assert!(bytes.iter().all(|&byte| byte == thread), "nobody else wrote here");
