@@ -5,4 +5,6 @@ fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
     // Programs that find a symbol here must get this library's own, whatever else is loaded.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-Bsymbolic");
+    // Streams have threads: a program that closes the library must not take their code away.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
 }

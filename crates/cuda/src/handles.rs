@@ -71,7 +71,7 @@ impl<T: Object> Handle<T> {
     /// The object, if the handle names one.
     pub fn find(self) -> Option<Arc<T>> {
         let slots = SLOTS.read().unwrap_or_else(PoisonError::into_inner);
-        let object = Arc::clone(slots.get(self.key())?);
+        let object = Arc::clone(slots.get(self.key()?)?);
         drop(slots);
         object.downcast().ok()
     }
@@ -82,14 +82,17 @@ impl<T: Object> Handle<T> {
     /// The handle names no `T`.
     pub fn remove(self) -> Answer<Arc<T>> {
         let mut slots = SLOTS.write().unwrap_or_else(PoisonError::into_inner);
-        let of_this_kind = slots.get(self.key()).is_some_and(|object| (**object).is::<T>());
-        let object = if of_this_kind { slots.remove(self.key()) } else { None };
+        let key = self.key().ok_or(T::STALE)?;
+        let of_this_kind = slots.get(key).is_some_and(|object| (**object).is::<T>());
+        let object = if of_this_kind { slots.remove(key) } else { None };
         drop(slots);
         object.and_then(|object| object.downcast().ok()).ok_or(T::STALE)
     }
 
-    fn key(self) -> DefaultKey {
-        KeyData::from_ffi(self.0).into()
+    /// The key that has this number. Small numbers, such as those of the default streams, look like keys but are none.
+    fn key(self) -> Option<DefaultKey> {
+        let key = KeyData::from_ffi(self.0);
+        (key.as_ffi() == self.0).then(|| key.into())
     }
 }
 

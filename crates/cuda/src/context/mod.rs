@@ -98,13 +98,14 @@ impl Context {
     /// # Errors
     /// A fault of the guest's.
     pub fn synchronize(&self) -> Answer {
-        self.streams.synchronize();
+        self.streams.synchronize()?;
         self.check()
     }
 
     /// Gives up everything it holds, after its work has been done: it is as if new.
     pub fn release(&self) {
-        self.streams.synchronize();
+        // Only a host function that destroys its own context is refused, and then its work is not waited for.
+        let _ = self.streams.synchronize();
         self.streams.release();
         self.modules.release();
         self.memory.release(self);

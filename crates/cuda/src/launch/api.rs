@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use super::attributes::{CUlaunchConfig, Wishes};
+use super::check::{check, cluster};
+use super::parameters::collect;
 use crate::abi::{Answer, CUresult, In};
 use crate::entry::entry;
-use crate::module::{CUfunction, Function};
-use crate::stream::{CUstream, resolve};
+use crate::module::CUfunction;
+use crate::stream::{CUstream, record, resolve};
 use crate::work::{KernelLaunch, Operation};
-
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE`; 0 ends the list.
-const BUFFER_POINTER: usize = 1;
-const BUFFER_SIZE: usize = 2;
 
 entry! {
     fn cuLaunchKernel [cuLaunchKernel_ptsz] (
@@ -22,51 +21,62 @@ entry! {
         parameters: In<In<u8>>,
         extra: In<usize>,
     ) {
-        let stream = resolve(stream)?;
-        let function = function.get()?;
-        let parameters = collect(&function, parameters, extra)?;
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let launch = KernelLaunch { function, grid, block, shared, parameters, cooperative: false };
-        stream.submit(Operation::Kernel(launch), &[]).map(|_| ())
+        let shape = Shape { grid, block, shared, stream };
+        launch(function, &shape, Wishes::default(), parameters, extra)
+    }
+
+    fn cuLaunchKernelEx [cuLaunchKernelEx_ptsz] (
+        config: In<CUlaunchConfig>,
+        function: CUfunction,
+        parameters: In<In<u8>>,
+        extra: In<usize>,
+    ) {
+        let CUlaunchConfig { grid, block, shared, stream, attributes, count } = config.get()?;
+        let wishes = Wishes::read(attributes, count)?;
+        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, extra)
+    }
+
+    fn cuLaunchCooperativeKernel [cuLaunchCooperativeKernel_ptsz] (
+        function: CUfunction,
+        grid_x: u32, grid_y: u32, grid_z: u32,
+        block_x: u32, block_y: u32, block_z: u32,
+        shared: u32,
+        stream: CUstream,
+        parameters: In<In<u8>>,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let wishes = Wishes { cooperative: true, ..Wishes::default() };
+        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, In::new(std::ptr::null()))
     }
 }
 
-/// Copies the parameters' values: from a pointer for each, or from one buffer that holds them all.
-fn collect(function: &Arc<Function>, pointers: In<In<u8>>, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
-    let parameters = function.kernel.parameters();
-    if !pointers.is_null() {
-        let each = parameters.iter().enumerate();
-        return each.map(|(index, p)| pointers.at(index)?.list(p.size as usize)).collect();
-    }
-    if extra.is_null() {
-        return if parameters.is_empty() { Ok(Vec::new()) } else { Err(CUresult::INVALID_VALUE) };
-    }
-    let (buffer, size) = buffer(extra)?;
-    let mut offset = 0u64;
-    let mut values = Vec::new();
-    for parameter in parameters {
-        offset = offset.next_multiple_of(u64::from(parameter.align).max(1));
-        if offset + parameter.size > size as u64 {
-            return Err(CUresult::INVALID_VALUE);
-        }
-        let bytes = offset..offset + parameter.size;
-        values.push(bytes.map(|at| buffer.at(at as usize)).collect::<Answer<_>>()?);
-        offset += parameter.size;
-    }
-    Ok(values)
+/// What every way to launch says.
+struct Shape {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: CUstream,
 }
 
-/// The buffer that a list of extra arguments names.
-fn buffer(extra: In<usize>) -> Answer<(In<u8>, usize)> {
-    let (mut pointer, mut size) = (None, None);
-    for pair in 0.. {
-        let value = || extra.at(2 * pair + 1);
-        match extra.at(2 * pair)? {
-            0 => break,
-            BUFFER_POINTER => pointer = Some(In::new(value()? as *const u8)),
-            BUFFER_SIZE => size = Some(In::new(value()? as *const usize).get()?),
-            _ => return Err(CUresult::INVALID_VALUE),
-        }
+/// Checks a launch and gives it to its stream.
+fn launch(
+    function: CUfunction,
+    shape: &Shape,
+    wishes: Wishes,
+    parameters: In<In<u8>>,
+    extra: In<usize>,
+) -> Answer {
+    let &Shape { grid, block, shared, stream } = shape;
+    let stream = resolve(stream)?;
+    let function = function.get()?;
+    if function.context.as_ptr() != Arc::as_ptr(&stream.context()?) {
+        return Err(CUresult::INVALID_HANDLE);
     }
-    pointer.zip(size).ok_or(CUresult::INVALID_VALUE)
+    let parameters = collect(&function, parameters, extra)?;
+    let launch = KernelLaunch { function, grid, block, shared, parameters, cooperative: wishes.cooperative };
+    check(&launch)?;
+    cluster(&launch, wishes.cluster.unwrap_or([1; 3]))?;
+    stream.submit(Operation::Kernel(launch), &[])?;
+    wishes.events.iter().try_for_each(|event| record(event, &stream))
 }

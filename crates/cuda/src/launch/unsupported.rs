@@ -4,15 +4,9 @@ use crate::entry::unsupported;
 
 unsupported! {
     cuLaunch
-    cuLaunchCooperativeKernel
     cuLaunchCooperativeKernelMultiDevice
-    cuLaunchCooperativeKernel_ptsz
     cuLaunchGrid
     cuLaunchGridAsync
-    cuLaunchHostFunc_v2
-    cuLaunchHostFunc_v2_ptsz
-    cuLaunchKernelEx
-    cuLaunchKernelEx_ptsz
     cuOccupancyAvailableDynamicSMemPerBlock
     cuOccupancyMaxActiveBlocksPerMultiprocessor
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags

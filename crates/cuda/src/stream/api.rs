@@ -1,16 +1,21 @@
-//! The entry points for streams and events.
+//! The entry points for streams.
 
 use std::sync::Arc;
 
-use super::{CUevent, CUstream, Event, Kind, Recording, Stream, resolve};
-use crate::abi::{CUresult, Host, Out};
-use crate::context::current;
+use super::{CUevent, CUstream, Kind, resolve};
+use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, Host, Out};
+use crate::context::{CUcontext, current};
+use crate::driver;
 use crate::entry::entry;
 use crate::handles::Handle;
-use crate::work::{CUhostFn, HostCall, Operation};
+use crate::work::{CUhostFn, CUstreamCallback, Callback, HostCall, Operation};
 
 /// `CU_STREAM_NON_BLOCKING`
 const NON_BLOCKING: u32 = 1;
+/// `CU_EVENT_WAIT_EXTERNAL`: a capture treats the event as a stranger's; outside of one it says nothing.
+const WAIT_EXTERNAL: u32 = 1;
+/// `CU_MEM_ATTACH_GLOBAL`, `CU_MEM_ATTACH_HOST`, `CU_MEM_ATTACH_SINGLE`
+const ATTACHMENTS: [u32; 3] = [1, 2, 4];
 
 entry! {
     fn cuStreamCreate(stream: Out<CUstream>, flags: u32) {
@@ -21,9 +26,12 @@ entry! {
         create(stream, flags, priority)
     }
 
+    fn cuStreamDestroy(stream: CUstream) {
+        destroy(stream)
+    }
+
     fn cuStreamDestroy_v2(stream: CUstream) {
-        current()?;
-        stream.remove().map(|_| ())
+        destroy(stream)
     }
 
     fn cuStreamSynchronize [cuStreamSynchronize_ptsz] (stream: CUstream) {
@@ -35,7 +43,10 @@ entry! {
         if stream.is_idle() { stream.context()?.check() } else { Err(CUresult::NOT_READY) }
     }
 
-    fn cuStreamWaitEvent [cuStreamWaitEvent_ptsz] (stream: CUstream, event: CUevent, _flags: u32) {
+    fn cuStreamWaitEvent [cuStreamWaitEvent_ptsz] (stream: CUstream, event: CUevent, flags: u32) {
+        if flags & !WAIT_EXTERNAL != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
         let stream = resolve(stream)?;
         match event.get()?.latest() {
             Some(recording) => stream.submit(Operation::Empty, &[Arc::clone(&recording.mark)]).map(|_| ()),
@@ -44,50 +55,72 @@ entry! {
     }
 
     fn cuLaunchHostFunc [cuLaunchHostFunc_ptsz] (stream: CUstream, function: Option<CUhostFn>, data: Host) {
+        call(stream, function, data)
+    }
+
+    fn cuLaunchHostFunc_v2 [cuLaunchHostFunc_v2_ptsz] (
+        stream: CUstream, function: Option<CUhostFn>, data: Host, mode: u32,
+    ) {
+        // The function is waited for blocking or spinning, which makes no difference here.
+        if mode > 1 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        call(stream, function, data)
+    }
+
+    fn cuStreamAddCallback [cuStreamAddCallback_ptsz] (
+        stream: CUstream, function: Option<CUstreamCallback>, data: Host, flags: u32,
+    ) {
         let function = function.ok_or(CUresult::INVALID_VALUE)?;
-        resolve(stream)?.submit(Operation::Host(HostCall { function, data }), &[]).map(|_| ())
-    }
-
-    fn cuEventCreate(event: Out<CUevent>, flags: u32) {
-        let context = current()?;
-        event.set(Handle::insert(Arc::new(Event::new(&context, flags))))
-    }
-
-    fn cuEventDestroy_v2(event: CUevent) {
-        event.remove().map(|_| ())
-    }
-
-    fn cuEventRecord [cuEventRecord_ptsz] (event: CUevent, stream: CUstream) {
-        let event = event.get()?;
-        record(&event, &resolve(stream)?)
-    }
-
-    fn cuEventQuery(event: CUevent) {
-        match event.get()?.latest() {
-            Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
-            _ => Ok(()),
+        if flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
         }
+        let callback = Callback { function, stream, data };
+        resolve(stream)?.submit(Operation::Callback(callback), &[]).map(|_| ())
     }
 
-    fn cuEventSynchronize(event: CUevent) {
-        let event = event.get()?;
-        if let Some(recording) = event.latest() {
-            recording.mark.wait();
+    fn cuStreamAttachMemAsync [cuStreamAttachMemAsync_ptsz] (
+        stream: CUstream, address: CUdeviceptr, _bytes: usize, flags: u32,
+    ) {
+        let stream = resolve(stream)?;
+        let known = stream.context()?.device.memory().allocation(address).is_some();
+        if !known || !ATTACHMENTS.contains(&flags) {
+            return Err(CUresult::INVALID_VALUE);
         }
-        event.context.upgrade().ok_or(CUresult::CONTEXT_IS_DESTROYED)?.check()
+        // Managed memory is everybody's here at all times; only the place in the order matters.
+        stream.submit(Operation::Empty, &[]).map(|_| ())
     }
 
-    fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
-        let (start, end) = (start.get()?.latest(), end.get()?.latest());
-        let (Some(start), Some(end)) = (start, end) else { return Err(CUresult::INVALID_HANDLE) };
-        let (Some(from), Some(to)) = (start.time(), end.time()) else { return Err(CUresult::NOT_READY) };
-        let forth = to.saturating_duration_since(from).as_secs_f64();
-        let back = from.saturating_duration_since(to).as_secs_f64();
-        milliseconds.set(((forth - back) * 1e3) as f32)
+    fn cuStreamGetFlags [cuStreamGetFlags_ptsz] (stream: CUstream, flags: Out<u32>) {
+        flags.set(if resolve(stream)?.kind == Kind::NonBlocking { NON_BLOCKING } else { 0 })
+    }
+
+    fn cuStreamGetId [cuStreamGetId_ptsz] (stream: CUstream, id: Out<u64>) {
+        id.set(resolve(stream)?.id)
+    }
+
+    fn cuStreamGetDevice [cuStreamGetDevice_ptsz] (stream: CUstream, device: Out<CUdevice>) {
+        resolve(stream)?;
+        device.set(0)
+    }
+
+    fn cuStreamGetCtx [cuStreamGetCtx_ptsz] (stream: CUstream, context: Out<CUcontext>) {
+        context.set(resolve(stream)?.context()?.handle)
+    }
+
+    fn cuStreamGetCtx_v2 [cuStreamGetCtx_v2_ptsz] (stream: CUstream, context: Out<CUcontext>, green: Out<u64>) {
+        // No stream belongs to a green context.
+        green.offer(0);
+        context.set(resolve(stream)?.context()?.handle)
+    }
+
+    fn cuStreamGetGreenCtx(stream: CUstream, green: Out<u64>) {
+        resolve(stream)?;
+        green.set(0)
     }
 }
 
-fn create(to: Out<CUstream>, flags: u32, priority: i32) -> crate::abi::Answer {
+fn create(to: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     if to.is_null() || flags & !NON_BLOCKING != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
@@ -96,9 +129,13 @@ fn create(to: Out<CUstream>, flags: u32, priority: i32) -> crate::abi::Answer {
     to.set(Handle::insert_with(|handle| context.streams.add(handle, kind, priority)))
 }
 
-fn record(event: &Event, stream: &Arc<Stream>) -> crate::abi::Answer {
-    let recording = Arc::new(Recording::default());
-    stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;
-    event.set(recording);
-    Ok(())
+/// The work that the stream has been given is done all the same; the default streams cannot be destroyed.
+fn destroy(stream: CUstream) -> Answer {
+    driver::get()?;
+    stream.remove().map(|_| ())
+}
+
+fn call(stream: CUstream, function: Option<CUhostFn>, data: Host) -> Answer {
+    let function = function.ok_or(CUresult::INVALID_VALUE)?;
+    resolve(stream)?.submit(Operation::Host(HostCall { function, data }), &[]).map(|_| ())
 }

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
+use super::event_api::DISABLE_TIMING;
+use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::handles::{Handle, Object};
 use crate::work::Mark;
@@ -34,6 +36,29 @@ impl Event {
     /// An event that has not been recorded.
     pub fn new(context: &Arc<Context>, flags: u32) -> Self {
         Self { context: Arc::downgrade(context), flags, latest: Mutex::default() }
+    }
+
+    /// Whether its context can be used.
+    ///
+    /// # Errors
+    /// The error that a fault left, or that the context has been destroyed.
+    pub fn check(&self) -> Answer {
+        self.context.upgrade().ok_or(CUresult::CONTEXT_IS_DESTROYED)?.check()
+    }
+
+    /// Whether it was made in this context.
+    pub fn is_of(&self, context: &Context) -> bool {
+        std::ptr::eq(self.context.as_ptr(), context)
+    }
+
+    /// Whether both were made in one context.
+    pub fn is_of_the_same_context(&self, other: &Event) -> bool {
+        self.context.ptr_eq(&other.context)
+    }
+
+    /// Whether it keeps the time.
+    pub fn is_timed(&self) -> bool {
+        self.flags & DISABLE_TIMING == 0
     }
 
     /// Its last recording.

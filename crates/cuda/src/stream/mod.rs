@@ -1,7 +1,10 @@
 //! Streams: work in the order it was given, each stream on a thread of its own while it has some.
 
 mod api;
+mod attributes;
 mod event;
+mod event_api;
+mod memory_operations;
 mod queue;
 mod registry;
 mod unsupported;
@@ -10,7 +13,10 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use api::*;
+pub use attributes::*;
 pub use event::{CUevent, Event, Recording};
+pub use event_api::*;
+pub use memory_operations::*;
 pub use registry::{Streams, per_thread};
 pub use unsupported::*;
 
@@ -18,6 +24,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
 use crate::work::{Mark, Operation};
+use attributes::Attributes;
 use queue::{Queue, Work};
 
 /// A handle of a stream.
@@ -38,8 +45,8 @@ pub struct Stream {
     context: Weak<Context>,
     /// What it is with respect to the legacy stream.
     pub kind: Kind,
-    /// Its priority: lower numbers come first.
-    pub priority: i32,
+    /// What programs set and ask; nothing here depends on it.
+    attributes: Mutex<Attributes>,
     queue: Arc<Queue>,
     /// The end of the last work it was given.
     last: Mutex<Arc<Mark>>,
@@ -74,19 +81,31 @@ impl Stream {
     pub fn submit(self: &Arc<Self>, operation: Operation, after: &[Arc<Mark>]) -> Answer<Arc<Mark>> {
         let context = self.context()?;
         context.check()?;
-        let (work, mark) = self.place(&context, operation, after);
-        self.queue.push(work);
+        self.queue.hold();
+        let order = context.ordered();
+        let work = self.place(&context, operation, self.before(&context, after));
+        let mark = Arc::clone(&work.mark);
+        // In the queue works stand in the order of their places, or one would wait for another behind it.
+        let start = self.queue.push(work);
+        drop(order);
+        if start {
+            self.queue.start();
+        }
         Ok(mark)
     }
 
     /// Does work that comes after all it has, on the calling thread, and returns when it has been done.
     ///
     /// # Errors
-    /// The context cannot be used any more, or the work failed.
+    /// The context cannot be used any more, the work failed, or it would wait for the host function that asks for it.
     pub fn perform(self: &Arc<Self>, operation: Operation) -> Answer {
         let context = self.context()?;
         context.check()?;
-        let (work, _) = self.place(&context, operation, &[]);
+        let order = context.ordered();
+        let before = self.before(&context, &[]);
+        before.iter().try_for_each(Mark::may_be_waited_for)?;
+        let work = self.place(&context, operation, before);
+        drop(order);
         work.run();
         context.check()
     }
@@ -94,9 +113,9 @@ impl Stream {
     /// Waits for all that it has been given.
     ///
     /// # Errors
-    /// A fault of the guest's.
+    /// A fault of the guest's, or a host function that would wait for itself.
     pub fn synchronize(&self) -> Answer {
-        self.last().wait();
+        self.last().wait_for_program()?;
         self.context()?.check()
     }
 
@@ -110,27 +129,36 @@ impl Stream {
         Arc::clone(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Finds the place of new work in the order of things: behind its own stream's work, and where the legacy
-    /// stream is involved behind that of all blocking streams.
-    fn place(
-        self: &Arc<Self>,
-        context: &Arc<Context>,
-        operation: Operation,
-        after: &[Arc<Mark>],
-    ) -> (Work, Arc<Mark>) {
-        let _order = context.ordered();
-        let mark = Arc::new(Mark::default());
-        let mut before: Vec<Arc<Mark>> = after.iter().filter(|mark| !mark.is_done()).cloned().collect();
+    /// What new work comes after: its own stream's work, and where the legacy stream is involved that of all
+    /// blocking streams.
+    fn before(&self, context: &Context, after: &[Arc<Mark>]) -> Vec<Arc<Mark>> {
+        let mut before: Vec<Arc<Mark>> = Vec::new();
+        let mut add = |mark: Arc<Mark>| {
+            if !mark.is_done() {
+                before.push(mark);
+            }
+        };
+        after.iter().cloned().for_each(&mut add);
         match self.kind {
-            Kind::Legacy => context.streams.blocking(|stream| before.push(stream.last())),
-            Kind::Blocking => before.push(context.legacy().last()),
+            Kind::Legacy => context.streams.blocking(|stream| add(stream.last())),
+            Kind::Blocking => add(context.legacy().last()),
             Kind::NonBlocking => {}
         }
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        before.push(std::mem::replace(&mut *last, Arc::clone(&mark)));
-        before.retain(|mark| !mark.is_done());
-        let (stream, context) = (Arc::clone(self), Arc::clone(context));
-        (Work { operation, before, mark: Arc::clone(&mark), stream, context }, mark)
+        add(self.last());
+        before
+    }
+
+    /// Puts new work at the end of the stream.
+    fn place(self: &Arc<Self>, context: &Arc<Context>, operation: Operation, before: Vec<Arc<Mark>>) -> Work {
+        let mark = Arc::new(Mark::after(before));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&mark);
+        Work { operation, mark, stream: Arc::clone(self), context: Arc::clone(context) }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }
 
@@ -157,10 +185,10 @@ thread_local! {
     static OWN_DEFAULT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a call in which null means the thread's own stream.
+/// Runs a call in which null means the thread's own stream. No panic comes out of an entry point.
 pub fn own_default<T>(call: impl FnOnce() -> T) -> T {
-    OWN_DEFAULT.set(true);
+    let outer = OWN_DEFAULT.replace(true);
     let result = call();
-    OWN_DEFAULT.set(false);
+    OWN_DEFAULT.set(outer);
     result
 }

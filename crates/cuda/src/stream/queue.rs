@@ -2,24 +2,28 @@
 //! while, so that a thousand idle streams cost nothing.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Stream;
+use crate::abi::CUresult;
 use crate::context::Context;
-use crate::work::{Mark, Operation};
+use crate::report;
+use crate::work::{Mark, Operation, in_host_function, watch};
 
 /// How long a thread without work stays.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How long it looks for work before it goes to sleep: waking up costs more than a short kernel.
-const WATCH: Duration = Duration::from_micros(20);
+/// How much work may wait: as with the driver, a program that gives more is held until some has been done.
+const MOST: usize = 4096;
+/// The stack of a thread, on which host functions run too: what C programs are used to.
+const STACK: usize = 8 << 20;
 
 /// Work with its place in the order of things.
 pub struct Work {
     pub operation: Operation,
-    /// What must have been done before.
-    pub before: Vec<Arc<Mark>>,
-    /// Its own end.
+    /// Its end, which knows what must have been done before.
     pub mark: Arc<Mark>,
     /// Kept, so that those who wait for all streams find it until the work has been done.
     pub stream: Arc<Stream>,
@@ -29,24 +33,27 @@ pub struct Work {
 impl Work {
     /// Waits for what comes before, and does it unless a fault has made the context unusable.
     pub fn run(self) {
-        for mark in &self.before {
-            mark.wait();
-        }
-        // The mark is finished also when a bug of ours panics, or everybody would wait forever.
-        let _finish = Finish(&self.mark);
-        if self.context.check().is_ok()
-            && let Err(fault) = self.operation.run(&self.context)
-        {
-            self.context.break_with(fault);
-        }
+        self.mark.before().iter().for_each(|mark| mark.wait());
+        self.mark.while_doing(|| self.execute());
+        self.mark.finish();
     }
-}
 
-struct Finish<'a>(&'a Mark);
-
-impl Drop for Finish<'_> {
-    fn drop(&mut self) {
-        self.0.finish();
+    fn execute(&self) {
+        let ran = match self.context.check() {
+            // Whatever a bug of ours does, those who wait must be let go on.
+            Ok(()) => {
+                catch_unwind(AssertUnwindSafe(|| self.operation.run(&self.context))).unwrap_or_else(|_| {
+                    report::bug("a stream");
+                    Err(CUresult::UNKNOWN)
+                })
+            }
+            Err(fault) => return self.operation.abandon(fault),
+        };
+        if let Err(fault) = ran {
+            self.context.break_with(fault);
+            self.context.streams.interrupt();
+            self.operation.abandon(fault);
+        }
     }
 }
 
@@ -54,7 +61,11 @@ impl Drop for Finish<'_> {
 #[derive(Default)]
 pub struct Queue {
     state: Mutex<State>,
+    /// Whether there is work or an end to be seen: what the thread looks at without the lock.
+    news: AtomicBool,
     arrived: Condvar,
+    /// Told when there is room again.
+    left: Condvar,
 }
 
 #[derive(Default)]
@@ -62,60 +73,140 @@ struct State {
     works: VecDeque<Work>,
     /// Whether there is a thread that empties the queue.
     served: bool,
-    /// Whether that thread sleeps.
+    /// Whether that thread sleeps and has not been woken yet.
     asleep: bool,
+    /// How many wait for room.
+    held: usize,
+    /// Nobody can give work any more.
+    closed: bool,
 }
 
 impl Queue {
-    /// Appends work.
-    pub fn push(self: &Arc<Self>, work: Work) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Appends work. Gives whether the queue needs a thread, which the caller starts when it holds no lock.
+    #[must_use]
+    pub fn push(&self, work: Work) -> bool {
+        let mut state = self.lock();
         state.works.push_back(work);
-        if state.asleep {
+        self.news.store(true, Ordering::Release);
+        // The thread is woken once, however much work comes until it is awake.
+        let wake = std::mem::take(&mut state.asleep);
+        let start = !std::mem::replace(&mut state.served, true);
+        drop(state);
+        if wake {
             self.arrived.notify_one();
-        } else if !state.served {
-            state.served = true;
-            drop(state);
-            let queue = Arc::clone(self);
-            let thread = std::thread::Builder::new().name("ptxvm stream".into());
-            if thread.spawn(move || queue.serve()).is_err() {
-                // The host has no thread left: the caller does the work itself.
-                self.serve();
+        }
+        start
+    }
+
+    /// Starts a thread that empties the queue.
+    pub fn start(self: &Arc<Self>) {
+        let queue = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("ptxvm stream".into()).stack_size(STACK);
+        let started = thread.spawn(move || {
+            leave_signals();
+            queue.serve();
+        });
+        if started.is_err() {
+            // The host has no thread left: the caller does the work itself.
+            while let Some(work) = self.pop_last() {
+                work.run();
             }
+        }
+    }
+
+    /// Holds the caller while more work waits than is sensible. A host function is never held: its own return may
+    /// be what makes room.
+    pub fn hold(&self) {
+        let mut state = self.lock();
+        if state.works.len() < MOST || in_host_function() {
+            return;
+        }
+        state.held += 1;
+        while state.works.len() >= MOST {
+            state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.held -= 1;
+    }
+
+    /// Lets the thread end as soon as the work has been done.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        self.news.store(true, Ordering::Release);
+        if std::mem::take(&mut state.asleep) {
+            self.arrived.notify_one();
         }
     }
 
     /// Empties the queue until nothing has come for a while.
     fn serve(&self) {
         while let Some(work) = self.next() {
-            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work.run())).is_err() {
-                crate::report::bug("a stream");
-            }
+            work.run();
         }
     }
 
     fn next(&self) -> Option<Work> {
-        let began = Instant::now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         loop {
-            if let Some(work) = state.works.pop_front() {
+            if let Some(work) = self.pop(&mut state) {
                 return Some(work);
             }
-            if began.elapsed() < WATCH {
-                drop(state);
-                std::hint::spin_loop();
-                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            state.asleep = true;
-            let (woken, timeout) =
-                self.arrived.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            state.asleep = false;
-            if timeout.timed_out() && state.works.is_empty() {
+            if state.closed {
                 state.served = false;
                 return None;
             }
+            drop(state);
+            let came = watch(|| self.news.load(Ordering::Acquire));
+            state = self.lock();
+            if came || !state.works.is_empty() || state.closed {
+                continue;
+            }
+            state.asleep = true;
+            let deadline = Instant::now() + PATIENCE;
+            // A push takes `asleep` away; one that does so at the last moment counts.
+            while state.asleep {
+                let Some(rest) = deadline.checked_duration_since(Instant::now()) else {
+                    state.asleep = false;
+                    state.served = false;
+                    return None;
+                };
+                state = self.arrived.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
+    }
+
+    fn pop(&self, state: &mut State) -> Option<Work> {
+        let work = state.works.pop_front();
+        self.news.store(!state.works.is_empty() || state.closed, Ordering::Release);
+        if state.held > 0 && state.works.len() == MOST / 2 {
+            self.left.notify_all();
+        }
+        work
+    }
+
+    /// The next work for a caller who has no thread; without any the queue is not served any more.
+    fn pop_last(&self) -> Option<Work> {
+        let mut state = self.lock();
+        let work = self.pop(&mut state);
+        state.served = work.is_some();
+        work
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Leaves signals to the program's own threads: a handler of the program's may expect to run on one of them. Those
+/// that tell of a fault of the thread itself stay.
+fn leave_signals() {
+    // SAFETY: the set is filled before it is used, and only the calling thread's mask changes.
+    unsafe {
+        let mut all = std::mem::MaybeUninit::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        for own in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT] {
+            libc::sigdelset(all.as_mut_ptr(), own);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
     }
 }

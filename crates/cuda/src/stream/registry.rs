@@ -4,7 +4,10 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{CUstream, Kind, Queue, Stream};
+use ptxvm_vm::Control;
+
+use super::{Attributes, CUstream, Kind, Stream};
+use crate::abi::Answer;
 use crate::context::Context;
 use crate::work::Mark;
 
@@ -16,13 +19,15 @@ pub struct Streams {
     context: Weak<Context>,
     legacy: Arc<Stream>,
     others: Mutex<Vec<Weak<Stream>>>,
+    /// What all running kernels can be stopped by.
+    control: Mutex<Arc<Control>>,
 }
 
 impl Streams {
     /// Only the legacy stream.
     pub fn new(context: Weak<Context>) -> Self {
         let legacy = Arc::new(make(CUstream::NULL, context.clone(), Kind::Legacy, 0));
-        Self { context, legacy, others: Mutex::default() }
+        Self { context, legacy, others: Mutex::default(), control: Mutex::default() }
     }
 
     /// The stream that stands for no stream.
@@ -42,17 +47,34 @@ impl Streams {
 
     /// Shows every blocking stream but the legacy one.
     pub fn blocking(&self, mut see: impl FnMut(&Stream)) {
-        self.living().iter().filter(|stream| stream.kind == Kind::Blocking).for_each(|stream| see(stream));
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let living = others.iter().filter_map(Weak::upgrade);
+        living.filter(|stream| stream.kind == Kind::Blocking).for_each(|stream| see(&stream));
     }
 
     /// Waits for all work of all streams.
-    pub fn synchronize(&self) {
-        self.living().iter().for_each(|stream| stream.last().wait());
-        self.legacy.last().wait();
+    ///
+    /// # Errors
+    /// A host function asks, and some of the work waits for it.
+    pub fn synchronize(&self) -> Answer {
+        let marks =
+            self.living().iter().map(|stream| stream.last()).chain([self.legacy.last()]).collect::<Vec<_>>();
+        marks.iter().try_for_each(Mark::wait_for_program)
     }
 
-    /// Makes the handles of all streams stale.
+    /// Stops all running kernels: a fault has ended the context.
+    pub fn interrupt(&self) {
+        self.control().stop.store(true, Ordering::Relaxed);
+    }
+
+    /// What a kernel that begins now is stopped by.
+    pub fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.control.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Makes the handles of all streams stale, and forgets the fault that stopped their kernels.
     pub fn release(&self) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
         for stream in self.living() {
             // Streams of threads have no handle, and one that has been destroyed has none any more.
             let _ = stream.handle.remove();
@@ -67,16 +89,14 @@ impl Streams {
 }
 
 fn make(handle: CUstream, context: Weak<Context>, kind: Kind, priority: i32) -> Stream {
-    let done = Mark::default();
-    done.finish();
     Stream {
         handle,
         id: IDS.fetch_add(1, Ordering::Relaxed),
         context,
         kind,
-        priority,
+        attributes: Mutex::new(Attributes::new(priority)),
         queue: Arc::default(),
-        last: Mutex::new(Arc::new(done)),
+        last: Mutex::new(Arc::new(Mark::done())),
     }
 }
 
@@ -87,14 +107,18 @@ thread_local! {
 
 /// The default stream of the calling thread.
 pub fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
-    OWN.with_borrow_mut(|own| {
+    let make = || context.streams.add(CUstream::NULL, Kind::Blocking, 0);
+    let find = |own: &RefCell<Vec<(Weak<Context>, Arc<Stream>)>>| {
+        let mut own = own.borrow_mut();
         own.retain(|(context, _)| context.strong_count() > 0);
         let known = own.iter().find(|(of, _)| of.as_ptr() == Arc::as_ptr(context));
         if let Some((_, stream)) = known {
             return Arc::clone(stream);
         }
-        let stream = context.streams.add(CUstream::NULL, Kind::Blocking, 0);
+        let stream = make();
         own.push((Arc::downgrade(context), Arc::clone(&stream)));
         stream
-    })
+    };
+    // A thread that is ending has forgotten its stream, with nothing in it that could still matter to the thread.
+    OWN.try_with(find).unwrap_or_else(|_| make())
 }

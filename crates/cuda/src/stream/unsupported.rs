@@ -5,62 +5,14 @@ use crate::entry::unsupported;
 unsupported! {
     cuDestroyExternalMemory
     cuDestroyExternalSemaphore
-    cuEventDestroy
-    cuEventElapsedTime
-    cuEventRecordWithFlags
-    cuEventRecordWithFlags_ptsz
     cuExternalMemoryGetMappedBuffer
     cuExternalMemoryGetMappedMipmappedArray
     cuImportExternalMemory
     cuImportExternalSemaphore
     cuSignalExternalSemaphoresAsync
     cuSignalExternalSemaphoresAsync_ptsz
-    cuStreamAddCallback
-    cuStreamAddCallback_ptsz
-    cuStreamAttachMemAsync
-    cuStreamAttachMemAsync_ptsz
-    cuStreamBatchMemOp
-    cuStreamBatchMemOp_ptsz
-    cuStreamBatchMemOp_v2
-    cuStreamBatchMemOp_v2_ptsz
-    cuStreamCopyAttributes
-    cuStreamCopyAttributes_ptsz
-    cuStreamDestroy
-    cuStreamGetAttribute
-    cuStreamGetAttribute_ptsz
-    cuStreamGetCtx
-    cuStreamGetCtx_ptsz
-    cuStreamGetCtx_v2
-    cuStreamGetCtx_v2_ptsz
     cuStreamGetDevResource
     cuStreamGetDevResource_ptsz
-    cuStreamGetDevice
-    cuStreamGetDevice_ptsz
-    cuStreamGetFlags
-    cuStreamGetFlags_ptsz
-    cuStreamGetGreenCtx
-    cuStreamGetId
-    cuStreamGetId_ptsz
-    cuStreamGetPriority
-    cuStreamGetPriority_ptsz
-    cuStreamSetAttribute
-    cuStreamSetAttribute_ptsz
-    cuStreamWaitValue32
-    cuStreamWaitValue32_ptsz
-    cuStreamWaitValue32_v2
-    cuStreamWaitValue32_v2_ptsz
-    cuStreamWaitValue64
-    cuStreamWaitValue64_ptsz
-    cuStreamWaitValue64_v2
-    cuStreamWaitValue64_v2_ptsz
-    cuStreamWriteValue32
-    cuStreamWriteValue32_ptsz
-    cuStreamWriteValue32_v2
-    cuStreamWriteValue32_v2_ptsz
-    cuStreamWriteValue64
-    cuStreamWriteValue64_ptsz
-    cuStreamWriteValue64_v2
-    cuStreamWriteValue64_v2_ptsz
     cuWaitExternalSemaphoresAsync
     cuWaitExternalSemaphoresAsync_ptsz
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Dimensions, LaunchOptions};
+use ptxvm_vm::{Arguments, Dimensions, Failure, LaunchOptions, Limit};
 
-use crate::abi::Answer;
+use super::print::Print;
+use crate::abi::{Answer, CUresult};
+use crate::context::Context;
 use crate::module::Function;
 use crate::{options, report};
 
@@ -30,10 +32,12 @@ impl KernelLaunch {
     ///
     /// # Errors
     /// What a fault of the guest makes of the context.
-    pub fn run(&self) -> Answer {
+    pub fn run(&self, context: &Context) -> Answer {
         let settings = options::get();
         let mut arguments = Arguments::new();
         self.parameters.iter().for_each(|bytes| arguments.push(bytes.as_slice()));
+        let printed = Arc::new(Print::default());
+        let print = Arc::clone(&printed);
         let launch = LaunchOptions {
             grid: Dimensions(self.grid),
             block: Dimensions(self.block),
@@ -44,11 +48,16 @@ impl KernelLaunch {
             max_instructions: settings.max_instructions,
             timeout: settings.timeout,
             statistics: settings.stats,
+            control: context.streams.control(),
             ..LaunchOptions::default()
         }
-        .on_print(report::guest_output);
-        match self.function.kernel.launch(&launch) {
+        .on_print(move |text| print.write(text));
+        let ended = self.function.kernel.launch(&launch);
+        printed.flush();
+        match ended {
             Ok(_statistics) => Ok(()),
+            // It was stopped because another kernel's fault ended the context, which has been reported.
+            Err(Failure::Limit(Limit::Interrupted)) => Err(CUresult::LAUNCH_FAILED),
             Err(failure) => Err(report::failure(&self.function.kernel, &failure)),
         }
     }

@@ -1,20 +1,50 @@
 //! A mark: the moment at which a piece of work has been done, for those who wait for it.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// How often a waiter looks before it goes to sleep: waking up costs more than a short kernel.
-const LOOKS: u32 = 2000;
+use crate::abi::{Answer, CUresult};
+
+/// How long a waiter looks before it goes to sleep: waking up costs more than a short kernel.
+const WATCH: Duration = Duration::from_micros(50);
+/// How often it looks before it lets others run and asks for the time.
+const LOOKS: u32 = 64;
 
 /// The end of a piece of work.
 #[derive(Debug, Default)]
 pub struct Mark {
     done: AtomicBool,
-    sleepers: Mutex<usize>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
+#[derive(Debug, Default)]
+struct State {
+    /// How many threads sleep until the work has been done.
+    sleepers: usize,
+    /// What the work waits for; given up when it has been done, so that marks do not keep each other forever.
+    before: Vec<Arc<Mark>>,
+}
+
+thread_local! {
+    /// The end of the work that this thread is doing.
+    static DOING: RefCell<Option<Arc<Mark>>> = const { RefCell::new(None) };
+}
+
 impl Mark {
+    /// The end of work that comes after other work.
+    pub fn after(before: Vec<Arc<Mark>>) -> Self {
+        Self { state: Mutex::new(State { sleepers: 0, before }), ..Self::default() }
+    }
+
+    /// The end of work that has been done.
+    pub fn done() -> Self {
+        Self { done: AtomicBool::new(true), ..Self::default() }
+    }
+
     /// Whether the work has been done.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
@@ -23,25 +53,103 @@ impl Mark {
     /// Says that the work has been done.
     pub fn finish(&self) {
         self.done.store(true, Ordering::Release);
-        let sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-        if *sleepers > 0 {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut state.before);
+        if state.sleepers > 0 {
             self.changed.notify_all();
         }
+        drop(state);
+        drop(before);
     }
 
     /// Waits until the work has been done.
     pub fn wait(&self) {
+        if watch(|| self.is_done()) {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.sleepers += 1;
+        while !self.is_done() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.sleepers -= 1;
+    }
+
+    /// What the work waits for.
+    pub fn before(&self) -> Vec<Arc<Mark>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).before.clone()
+    }
+
+    /// Waits until the work has been done, for a call of the program's.
+    ///
+    /// # Errors
+    /// The call comes from a host function that the work itself waits for: it would wait forever.
+    pub fn wait_for_program(self: &Arc<Self>) -> Answer {
+        self.may_be_waited_for()?;
+        self.wait();
+        Ok(())
+    }
+
+    /// Whether the calling thread can wait for the work.
+    ///
+    /// # Errors
+    /// The work waits for what this thread is doing.
+    pub fn may_be_waited_for(self: &Arc<Self>) -> Answer {
+        if self.is_done() {
+            return Ok(());
+        }
+        // A thread that is ending does no work of streams any more.
+        let doing = DOING.try_with(|doing| doing.borrow().clone()).unwrap_or(None);
+        match doing {
+            Some(doing) if self.waits_for(&doing) => Err(CUresult::NOT_PERMITTED),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it is that mark, or comes after it.
+    fn waits_for(self: &Arc<Self>, that: &Arc<Mark>) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![Arc::clone(self)];
+        while let Some(mark) = open.pop() {
+            if Arc::ptr_eq(&mark, that) {
+                return true;
+            }
+            if !mark.is_done() && seen.insert(Arc::as_ptr(&mark)) {
+                open.extend(mark.before());
+            }
+        }
+        false
+    }
+
+    /// Runs the work whose end this is: meanwhile the thread knows what it is doing.
+    pub fn while_doing<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
+        let outer = DOING.replace(Some(Arc::clone(self)));
+        let result = work();
+        DOING.set(outer);
+        result
+    }
+}
+
+/// Whether the calling thread is doing the work of a stream, which means that a host function is calling.
+pub fn in_host_function() -> bool {
+    DOING.try_with(|doing| doing.borrow().is_some()).unwrap_or(false)
+}
+
+/// Looks for something that may come soon, for as long as going to sleep and waking up would take.
+pub fn watch(mut came: impl FnMut() -> bool) -> bool {
+    let mut began = None;
+    loop {
         for _ in 0..LOOKS {
-            if self.is_done() {
-                return;
+            if came() {
+                return true;
             }
             std::hint::spin_loop();
         }
-        let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-        *sleepers += 1;
-        while !self.is_done() {
-            sleepers = self.changed.wait(sleepers).unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if now - *began.get_or_insert(now) >= WATCH {
+            return false;
         }
-        *sleepers -= 1;
+        // Whoever is waited for may need this core.
+        std::thread::yield_now();
     }
 }

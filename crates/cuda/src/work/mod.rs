@@ -6,16 +6,19 @@ mod fill;
 mod host;
 mod kernel;
 mod mark;
+mod print;
+mod values;
 
 use std::sync::Arc;
 
 pub use copy::{Copy, Place, Side};
 pub use fill::Fill;
-pub use host::{CUhostFn, HostCall};
+pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
 pub use kernel::KernelLaunch;
-pub use mark::Mark;
+pub use mark::{Mark, in_host_function, watch};
+pub use values::{Cell, Condition, ValueOperation};
 
-use crate::abi::Answer;
+use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::stream::Recording;
 
@@ -32,6 +35,10 @@ pub enum Operation {
     Fill(Fill),
     /// A call of the program's own function.
     Host(HostCall),
+    /// A call of a stream's callback.
+    Callback(Callback),
+    /// Waits for values in memory and writes of them.
+    Values(Arc<[ValueOperation]>),
     /// An event's moment.
     Record(Arc<Recording>),
 }
@@ -44,17 +51,31 @@ impl Operation {
     pub fn run(&self, context: &Arc<Context>) -> Answer {
         match self {
             Operation::Empty => Ok(()),
-            Operation::Kernel(launch) => launch.run(),
+            Operation::Kernel(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(context),
             Operation::Fill(fill) => fill.run(context),
             Operation::Host(call) => {
                 call.run();
                 Ok(())
             }
+            Operation::Callback(callback) => {
+                callback.run(CUresult::SUCCESS);
+                Ok(())
+            }
+            Operation::Values(operations) => operations.iter().try_for_each(|one| one.run(context)),
             Operation::Record(recording) => {
                 recording.take();
                 Ok(())
             }
+        }
+    }
+
+    /// Does what is left of it in a context that a fault has made unusable: those who wait are let go on.
+    pub fn abandon(&self, fault: CUresult) {
+        match self {
+            Operation::Callback(callback) => callback.run(fault),
+            Operation::Record(recording) => recording.mark.finish(),
+            _ => {}
         }
     }
 }

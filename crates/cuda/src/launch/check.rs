@@ -1,0 +1,64 @@
+//! What is asked of a launch before it is given to a stream: programs learn of a wrong shape from the call itself.
+
+use std::sync::atomic::Ordering;
+
+use crate::abi::{Answer, CUresult};
+use crate::report;
+use crate::work::KernelLaunch;
+
+/// The largest grid in each dimension.
+const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
+/// The largest CTA in each dimension.
+const BLOCK: [u32; 3] = [1024, 1024, 64];
+
+/// Checks a launch against the device's limits, the kernel's own, and what the program has allowed it.
+///
+/// # Errors
+/// The first limit that it breaks.
+pub fn check(launch: &KernelLaunch) -> Answer {
+    let kernel = &launch.function.kernel;
+    let profile = kernel.module().device().profile();
+    let (limits, threads) = (kernel.limits(), threads(launch.block));
+    let within = |size: [u32; 3], most: [u32; 3]| (0..3).all(|axis| (1..=most[axis]).contains(&size[axis]));
+    let shape = within(launch.grid, GRID)
+        && within(launch.block, BLOCK)
+        && threads <= u64::from(profile.threads_per_cta);
+    let directives = limits.maxntid.is_none_or(|most| threads <= most)
+        && limits.reqntid.is_none_or(|wanted| wanted == launch.block);
+    let allowed = launch.function.dynamic_shared.load(Ordering::Relaxed).max(0) as u32;
+    let shared = u64::from(kernel.shared_bytes()) + u64::from(launch.shared);
+    if !shape || !directives || launch.shared > allowed || shared > u64::from(profile.shared_per_cta) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if launch.cooperative {
+        let ctas = launch.grid.iter().map(|&n| u128::from(n)).product::<u128>();
+        let resident = profile.resident_ctas(threads as u32, shared as u32);
+        if ctas > u128::from(resident) {
+            return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
+    cluster(launch, limits.reqnctapercluster.unwrap_or([1; 3]))
+}
+
+/// Checks the clusters that a launch asks for: those of one CTA.
+///
+/// # Errors
+/// The grid is no whole number of them, or they are larger.
+pub fn cluster(launch: &KernelLaunch, size: [u32; 3]) -> Answer {
+    if size == [1; 3] {
+        return Ok(());
+    }
+    let whole =
+        launch.grid.iter().zip(size).all(|(&grid, cluster)| cluster != 0 && grid.is_multiple_of(cluster));
+    if !whole {
+        return Err(CUresult::INVALID_CLUSTER_SIZE);
+    }
+    let (name, [x, y, z]) = (launch.function.kernel.name(), size);
+    report::unsupported(&format!("a launch of `{name}` in clusters of {x} x {y} x {z} CTAs"));
+    Err(CUresult::NOT_SUPPORTED)
+}
+
+/// The threads of a CTA. Numbers that do not fit are far above every limit.
+fn threads(block: [u32; 3]) -> u64 {
+    block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)))
+}

@@ -1,0 +1,122 @@
+//! The entry points for events.
+
+use std::sync::Arc;
+
+use super::{CUevent, CUstream, Event, Recording, Stream, resolve};
+use crate::abi::{Answer, CUresult, Out};
+use crate::context::current;
+use crate::entry::entry;
+use crate::handles::Handle;
+use crate::work::Operation;
+use crate::{driver, report};
+
+/// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`
+const BLOCKING_SYNC: u32 = 1;
+pub(super) const DISABLE_TIMING: u32 = 2;
+const INTERPROCESS: u32 = 4;
+/// `CU_EVENT_RECORD_EXTERNAL`, which only captures know.
+const RECORD_EXTERNAL: u32 = 1;
+
+entry! {
+    fn cuEventCreate(event: Out<CUevent>, flags: u32) {
+        let known = BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS;
+        let shared_but_timed = flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0;
+        if event.is_null() || flags & !known != 0 || shared_but_timed {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let context = current()?;
+        if flags & INTERPROCESS != 0 {
+            report::unsupported("cuEventCreate with CU_EVENT_INTERPROCESS");
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        event.set(Handle::insert(Arc::new(Event::new(&context, flags))))
+    }
+
+    fn cuEventDestroy(event: CUevent) {
+        destroy(event)
+    }
+
+    fn cuEventDestroy_v2(event: CUevent) {
+        destroy(event)
+    }
+
+    fn cuEventRecord [cuEventRecord_ptsz] (event: CUevent, stream: CUstream) {
+        let stream = resolve(stream)?;
+        record(&*event.get()?, &stream)
+    }
+
+    fn cuEventRecordWithFlags [cuEventRecordWithFlags_ptsz] (event: CUevent, stream: CUstream, flags: u32) {
+        if flags & !RECORD_EXTERNAL != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let stream = resolve(stream)?;
+        let event = event.get()?;
+        if flags & RECORD_EXTERNAL != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        record(&event, &stream)
+    }
+
+    fn cuEventQuery(event: CUevent) {
+        driver::get()?;
+        let event = event.get()?;
+        event.check()?;
+        match event.latest() {
+            Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
+            _ => Ok(()),
+        }
+    }
+
+    fn cuEventSynchronize(event: CUevent) {
+        driver::get()?;
+        let event = event.get()?;
+        if let Some(recording) = event.latest() {
+            recording.mark.wait_for_program()?;
+        }
+        event.check()
+    }
+
+    fn cuEventElapsedTime(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(milliseconds, start, end)
+    }
+
+    fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: CUevent, end: CUevent) {
+        elapsed(milliseconds, start, end)
+    }
+}
+
+fn destroy(event: CUevent) -> Answer {
+    driver::get()?;
+    event.remove().map(|_| ())
+}
+
+/// Records an event in a stream of its own context.
+///
+/// # Errors
+/// The stream is another context's, or that cannot be used any more.
+pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer {
+    if !event.is_of(&*stream.context()?) {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let recording = Arc::new(Recording::default());
+    stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;
+    event.set(recording);
+    Ok(())
+}
+
+fn elapsed(milliseconds: Out<f32>, start: CUevent, end: CUevent) -> Answer {
+    driver::get()?;
+    let (start, end) = (start.get()?, end.get()?);
+    start.check()?;
+    end.check()?;
+    if !start.is_timed() || !end.is_timed() || !start.is_of_the_same_context(&end) {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let (Some(from), Some(to)) = (start.latest(), end.latest()) else {
+        return Err(CUresult::INVALID_HANDLE);
+    };
+    let (Some(from), Some(to)) = (from.time(), to.time()) else { return Err(CUresult::NOT_READY) };
+    let forth = to.saturating_duration_since(from).as_secs_f64();
+    let back = from.saturating_duration_since(to).as_secs_f64();
+    milliseconds.set(((forth - back) * 1e3) as f32)
+}
