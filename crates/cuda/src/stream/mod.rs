@@ -152,7 +152,7 @@ impl Stream {
     fn place(self: &Arc<Self>, context: &Arc<Context>, operation: Operation, before: Vec<Arc<Mark>>) -> Work {
         let mark = Arc::new(Mark::after(before));
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&mark);
-        Work { operation, mark, stream: Arc::clone(self), context: Arc::clone(context) }
+        Work { operation, mark, _stream: Arc::clone(self), context: Arc::clone(context) }
     }
 }
 

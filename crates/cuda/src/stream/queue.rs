@@ -26,7 +26,7 @@ pub struct Work {
     /// Its end, which knows what must have been done before.
     pub mark: Arc<Mark>,
     /// Kept, so that those who wait for all streams find it until the work has been done.
-    pub stream: Arc<Stream>,
+    pub _stream: Arc<Stream>,
     pub context: Arc<Context>,
 }
 
