@@ -46,6 +46,7 @@ pub fn failure(kernel: &Kernel, failure: &Failure) -> CUresult {
         Failure::Unsupported(_) => CUresult::NOT_SUPPORTED,
         Failure::Limit(_) => CUresult::LAUNCH_TIMEOUT,
         Failure::Arguments(_) => CUresult::INVALID_VALUE,
+        Failure::TooLarge { .. } => CUresult::COOPERATIVE_LAUNCH_TOO_LARGE,
         Failure::Bug(_) => CUresult::UNKNOWN,
     }
 }
@@ -59,6 +60,7 @@ pub fn not_loaded(error: &LoadError) -> CUresult {
         LoadError::Unresolved(_) => CUresult::NOT_FOUND,
         LoadError::Unsupported(_) => CUresult::NOT_SUPPORTED,
         LoadError::Memory(_) => CUresult::OUT_OF_MEMORY,
+        LoadError::Part { .. } | LoadError::Link(_) => CUresult::INVALID_PTX,
         LoadError::Bug(_) => CUresult::UNKNOWN,
     }
 }
