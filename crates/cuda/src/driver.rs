@@ -11,6 +11,9 @@ use crate::context::Context;
 use crate::handles::Handle;
 use crate::options;
 
+/// The version of CUDA whose driver this is.
+pub const VERSION: i32 = 13020;
+
 /// What `cuInit` makes.
 pub struct Driver {
     /// The GPU.

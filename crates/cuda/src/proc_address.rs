@@ -18,9 +18,7 @@ pub fn find(name: &str, version: i32, per_thread: bool) -> Found {
     let entry = &ENTRIES[index];
     let newest =
         |versions: &[Version]| versions.iter().rev().find(|v| v.since <= version).map(|v| (v.address)());
-    let own = if per_thread { newest(entry.per_thread) } else { None };
-    match own.or_else(|| newest(entry.versions)) {
-        Some(address) => Found::Function(address),
-        None => Found::TooNew,
-    }
+    // A function that has a variant for the thread's own stream is not answered by the other one.
+    let versions = if per_thread && !entry.per_thread.is_empty() { entry.per_thread } else { entry.versions };
+    newest(versions).map_or(Found::TooNew, Found::Function)
 }

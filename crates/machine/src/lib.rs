@@ -22,6 +22,7 @@ mod link;
 mod meet;
 mod nearby;
 pub mod ops;
+pub mod occupancy;
 pub mod profile;
 pub mod registers;
 mod report;
@@ -36,6 +37,7 @@ use ptxvm_ir::{FunctionId, Program};
 
 pub use finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
 pub use launch::{Control, Environment, Launch};
+pub use occupancy::Demand;
 pub use profile::Profile;
 pub use statistics::{Class, Statistics};
 

@@ -29,10 +29,25 @@ pub struct Profile {
     pub memory: u64,
     /// Core clock in kHz: `%clock` against `%globaltimer`.
     pub clock_khz: u32,
+    /// Memory clock in kHz.
+    pub memory_clock_khz: u32,
+    /// Width of the memory bus in bits.
+    pub bus_bits: u32,
+    /// L2 cache in bytes.
+    pub l2: u32,
+    /// Units that copy while kernels run.
+    pub copy_engines: u32,
+    /// How many times faster single precision is than double precision.
+    pub double_ratio: u32,
+    /// The PCI device id of the board.
+    pub pci_device: u32,
+    /// The multiprocessors of each group within which a cluster can lie; empty on devices without clusters.
+    pub groups: &'static [u32],
 }
 
 impl Profile {
-    /// Every profile, the default first.
+    /// Every profile, the default first. The H200's numbers are measured (`tests/golden/driver`); where those of the
+    /// others come from stands in `docs/devices.md`.
     pub const ALL: &'static [Profile] = &[
         Profile {
             name: "h200",
@@ -45,8 +60,15 @@ impl Profile {
             shared_per_cta: 232_448,
             shared_reserved: 1024,
             threads_per_cta: 1024,
-            memory: 150_754_820_096,
+            memory: 150_109_880_320,
             clock_khz: 1_980_000,
+            memory_clock_khz: 3_201_000,
+            bus_bits: 6016,
+            l2: 62_914_560,
+            copy_engines: 3,
+            double_ratio: 2,
+            pci_device: 0x2335,
+            groups: &[18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2],
         },
         Profile {
             name: "v100",
@@ -61,6 +83,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 16_945_512_448,
             clock_khz: 1_530_000,
+            memory_clock_khz: 877_000,
+            bus_bits: 4096,
+            l2: 6_291_456,
+            copy_engines: 5,
+            double_ratio: 2,
+            pci_device: 0x1db1,
+            groups: &[],
         },
         Profile {
             name: "t4",
@@ -75,6 +104,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 15_843_721_216,
             clock_khz: 1_590_000,
+            memory_clock_khz: 5_001_000,
+            bus_bits: 256,
+            l2: 4_194_304,
+            copy_engines: 3,
+            double_ratio: 32,
+            pci_device: 0x1eb8,
+            groups: &[],
         },
         Profile {
             name: "a100",
@@ -89,6 +125,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 85_095_874_560,
             clock_khz: 1_410_000,
+            memory_clock_khz: 1_593_000,
+            bus_bits: 5120,
+            l2: 41_943_040,
+            copy_engines: 3,
+            double_ratio: 2,
+            pci_device: 0x20b2,
+            groups: &[],
         },
         Profile {
             name: "rtx3090",
@@ -103,6 +146,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 25_438_126_080,
             clock_khz: 1_695_000,
+            memory_clock_khz: 9_751_000,
+            bus_bits: 384,
+            l2: 6_291_456,
+            copy_engines: 2,
+            double_ratio: 64,
+            pci_device: 0x2204,
+            groups: &[],
         },
         Profile {
             name: "l40s",
@@ -117,6 +167,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 47_697_362_944,
             clock_khz: 2_520_000,
+            memory_clock_khz: 9_001_000,
+            bus_bits: 384,
+            l2: 100_663_296,
+            copy_engines: 2,
+            double_ratio: 64,
+            pci_device: 0x26b9,
+            groups: &[],
         },
         Profile {
             name: "h100",
@@ -131,6 +188,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 85_031_714_816,
             clock_khz: 1_980_000,
+            memory_clock_khz: 2_619_000,
+            bus_bits: 5120,
+            l2: 52_428_800,
+            copy_engines: 3,
+            double_ratio: 2,
+            pci_device: 0x2330,
+            groups: &[18, 18, 16, 16, 16, 16, 16, 16],
         },
         Profile {
             name: "b200",
@@ -145,6 +209,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 191_512_969_216,
             clock_khz: 1_965_000,
+            memory_clock_khz: 3_996_000,
+            bus_bits: 7680,
+            l2: 132_644_864,
+            copy_engines: 4,
+            double_ratio: 2,
+            pci_device: 0x2901,
+            groups: &[20, 20, 18, 18, 18, 18, 18, 18],
         },
         Profile {
             name: "b300",
@@ -159,6 +230,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 287_428_321_280,
             clock_khz: 1_920_000,
+            memory_clock_khz: 3_996_000,
+            bus_bits: 7680,
+            l2: 132_644_864,
+            copy_engines: 4,
+            double_ratio: 64,
+            pci_device: 0x3182,
+            groups: &[20, 20, 18, 18, 18, 18, 18, 18],
         },
         Profile {
             name: "rtx5090",
@@ -173,6 +251,13 @@ impl Profile {
             threads_per_cta: 1024,
             memory: 33_669_988_352,
             clock_khz: 2_407_000,
+            memory_clock_khz: 14_001_000,
+            bus_bits: 512,
+            l2: 100_663_296,
+            copy_engines: 2,
+            double_ratio: 64,
+            pci_device: 0x2b85,
+            groups: &[16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 10],
         },
     ];
 

@@ -21,14 +21,22 @@ pub fn top() -> CUcontext {
 /// # Errors
 /// There is none, it has been destroyed, or a fault has made it unusable.
 pub fn current() -> Answer<Arc<Context>> {
+    let context = current_even_if_broken()?;
+    context.check()?;
+    Ok(context)
+}
+
+/// The current context, for what can still be asked after a fault.
+///
+/// # Errors
+/// There is none, or it has been destroyed.
+pub fn current_even_if_broken() -> Answer<Arc<Context>> {
     driver::get()?;
     let handle = top();
     if handle.is_null() {
         return Err(CUresult::INVALID_CONTEXT);
     }
-    let context = handle.find().ok_or(CUresult::CONTEXT_IS_DESTROYED)?;
-    context.check()?;
-    Ok(context)
+    handle.find().ok_or(CUresult::CONTEXT_IS_DESTROYED)
 }
 
 /// Puts a context on top.

@@ -1,14 +1,24 @@
 //! Contexts: what a program's work and memory belong to, and what a guest's fault makes unusable.
 
+mod api;
 mod current;
+mod flags;
+mod life;
+mod limits;
+mod primary;
+mod settings;
 mod unsupported;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_vm::Device;
 
-pub use current::{current, pop, push, set, top};
+pub use api::*;
+pub use current::{current, current_even_if_broken, pop, push, set, top};
+pub use life::*;
+pub use primary::*;
+pub use settings::Settings;
 pub use unsupported::*;
 
 use crate::abi::{Answer, CUresult};
@@ -23,12 +33,18 @@ pub type CUcontext = Handle<Context>;
 pub struct Context {
     /// Its own handle.
     pub handle: CUcontext,
+    /// A number that no other context of the process has.
+    pub id: u64,
     /// The device that it is on.
     pub device: Device,
     /// Whether it is the device's primary context.
     pub primary: bool,
     /// Whether it can be used: a primary context that nobody retains cannot.
     pub active: AtomicBool,
+    /// How often it is attached to or, if it is the primary one, retained.
+    pub users: Mutex<u32>,
+    /// What the program has set on it.
+    pub settings: Settings,
     /// The error that a guest's fault left, or 0. Every later call gets it too.
     fault: AtomicU32,
     /// Held while work is given to streams, so that "all work so far" has a meaning.
@@ -45,14 +61,20 @@ impl Object for Context {
     const STALE: CUresult = CUresult::INVALID_CONTEXT;
 }
 
+/// Numbers the contexts of the process.
+static IDS: AtomicU64 = AtomicU64::new(1);
+
 impl Context {
     /// A context without anything in it.
     pub fn new(handle: CUcontext, device: Device, primary: bool) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             handle,
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            settings: Settings::new(device.profile()),
             device,
             primary,
             active: AtomicBool::new(!primary),
+            users: Mutex::new(u32::from(!primary)),
             fault: AtomicU32::new(0),
             order: Mutex::new(()),
             streams: Streams::new(this.clone()),
@@ -64,6 +86,10 @@ impl Context {
     /// Whether it can be used.
     ///
     /// # Errors
+    /// How often it is attached to or, if it is the primary one, retained.
+    pub users: Mutex<u32>,
+    /// What the program has set on it.
+    pub settings: Settings,
     /// The error that a guest's fault left, or that nobody retains it.
     pub fn check(&self) -> Answer {
         match self.fault.load(Ordering::Acquire) {

@@ -1,7 +1,15 @@
 //! Devices: how many there are, what they are called, and every attribute of the chosen profile.
 
-mod boot;
+mod api;
+mod attribute;
+mod errors;
+mod identity;
+mod look_up;
+mod profiler;
 mod unsupported;
 
-pub use boot::*;
+pub use api::*;
+pub use errors::*;
+pub use look_up::*;
+pub use profiler::*;
 pub use unsupported::*;

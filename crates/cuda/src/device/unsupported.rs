@@ -21,41 +21,26 @@ unsupported! {
     cuDevResourceGenerateDesc
     cuDevSmResourceSplit
     cuDevSmResourceSplitByCount
-    cuDeviceCanAccessPeer
-    cuDeviceComputeCapability
-    cuDeviceGetByPCIBusId
     cuDeviceGetCliqueCount
     cuDeviceGetCliqueInfo
     cuDeviceGetDefaultMemPool
     cuDeviceGetDevResource
-    cuDeviceGetExecAffinitySupport
     cuDeviceGetFabricClusterUuid
     cuDeviceGetGraphMemAttribute
     cuDeviceGetHostAtomicCapabilities
-    cuDeviceGetLuid
     cuDeviceGetMemPool
     cuDeviceGetNvSciSyncAttributes
     cuDeviceGetP2PAtomicCapabilities
-    cuDeviceGetP2PAttribute
-    cuDeviceGetPCIBusId
-    cuDeviceGetProperties
-    cuDeviceGetTexture1DLinearMaxWidth
-    cuDeviceGetUuid
     cuDeviceGraphMemTrim
     cuDeviceRegisterAsyncNotification
     cuDeviceSetGraphMemAttribute
     cuDeviceSetMemPool
-    cuDeviceTotalMem
     cuDeviceUnregisterAsyncNotification
     cuFlushGPUDirectRDMAWrites
-    cuGetExportTable
-    cuGetProcAddress
     cuLogsCurrent
     cuLogsDumpToFile
     cuLogsDumpToMemory
     cuLogsRegisterCallback
     cuLogsUnregisterCallback
     cuProfilerInitialize
-    cuProfilerStart
-    cuProfilerStop
 }
