@@ -86,10 +86,6 @@ impl Context {
     /// Whether it can be used.
     ///
     /// # Errors
-    /// How often it is attached to or, if it is the primary one, retained.
-    pub users: Mutex<u32>,
-    /// What the program has set on it.
-    pub settings: Settings,
     /// The error that a guest's fault left, or that nobody retains it.
     pub fn check(&self) -> Answer {
         match self.fault.load(Ordering::Acquire) {

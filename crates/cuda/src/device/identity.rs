@@ -21,9 +21,9 @@ pub fn is_pci_bus_id(text: &str) -> Option<bool> {
         None => (text, None),
     };
     let parts: Vec<u32> = place.split(':').map(number).collect::<Option<_>>()?;
-    let place = match (parts[..].try_into(), function) {
-        (Ok([domain, bus, device]), _) => [domain, bus, device],
-        (Err(_), Some(_)) if parts.len() == 2 => [0, parts[0], parts[1]],
+    let place = match (&parts[..], function) {
+        ([domain, bus, device], _) => [*domain, *bus, *device],
+        ([bus, device], Some(_)) => [0, *bus, *device],
         _ => return None,
     };
     Some(place == [PCI_DOMAIN, PCI_BUS, PCI_DEVICE] && function.unwrap_or(0) == 0)
