@@ -65,6 +65,7 @@ mod arguments;
 mod buffer;
 mod device;
 mod failure;
+pub mod image;
 mod kernel;
 mod launch;
 mod limits;

@@ -1,0 +1,234 @@
+//! The image that stands where a cubin would: PTX in a small container, as `ptxvm ptxas` writes it and libcuda loads it.
+//!
+//! A driver is handed an image by its address alone, so the length stands in the header. Several parts are modules to
+//! be linked together. All numbers are little-endian:
+//!
+//! | bytes | |
+//! |---|---|
+//! | 8 | the magic |
+//! | 4 | the version of the format |
+//! | 4 | the number of parts |
+//! | 8 | the length of it all |
+//!
+//! and for each part the lengths of its name (4), of its target (4) and of its text (8), followed by the three.
+
+/// What an image begins with; no PTX, ELF file or fatbin does.
+pub const MAGIC: [u8; 8] = *b"\x7fptxvm\r\n";
+
+/// The size of the header.
+pub const HEADER: usize = 24;
+
+/// The version of the format that this code writes, and the only one that it reads.
+const FORMAT: u32 = 1;
+
+/// The size of the lengths in front of a part.
+const LENGTHS: usize = 16;
+
+/// One module of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its name for messages, such as the file it was read from.
+    pub name: String,
+    /// What it was assembled for (`sm_90a`), which need not be the `.target` it names.
+    pub target: String,
+    /// The module itself.
+    pub ptx: String,
+}
+
+/// Why bytes are no image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageError {
+    /// They do not begin as an image does.
+    Magic,
+    /// Another version of ptxvm has written it.
+    Format(u32),
+    /// It ends early, or its lengths contradict each other.
+    Truncated,
+    /// A part is no text.
+    Text,
+}
+
+impl std::fmt::Display for ImageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Magic => f.write_str("this is no image of ptxvm's"),
+            Self::Format(found) => {
+                write!(f, "the image has format {found}, and this ptxvm reads {FORMAT}; assemble it again")
+            }
+            Self::Truncated => f.write_str("the image is damaged: its lengths contradict each other"),
+            Self::Text => f.write_str("the image is damaged: a part of it is no text"),
+        }
+    }
+}
+
+impl std::error::Error for ImageError {}
+
+/// The image of these modules.
+///
+/// ```
+/// use ptxvm_vm::image::{Part, decode, encode};
+/// let part = Part { name: "a.ptx".into(), target: "sm_90a".into(), ptx: ".version 9.1".into() };
+/// let image = encode(&[part.clone()]);
+/// assert_eq!(decode(&image), Ok(vec![part]));
+/// ```
+#[must_use]
+pub fn encode(parts: &[Part]) -> Vec<u8> {
+    let texts = |part: &Part| part.name.len() + part.target.len() + part.ptx.len();
+    let length: usize = HEADER + parts.iter().map(|part| LENGTHS + texts(part)).sum::<usize>();
+    let mut image = Vec::with_capacity(length);
+    image.extend(MAGIC);
+    image.extend(FORMAT.to_le_bytes());
+    image.extend((parts.len() as u32).to_le_bytes());
+    image.extend((length as u64).to_le_bytes());
+    for part in parts {
+        image.extend((part.name.len() as u32).to_le_bytes());
+        image.extend((part.target.len() as u32).to_le_bytes());
+        image.extend((part.ptx.len() as u64).to_le_bytes());
+        image.extend(part.name.as_bytes());
+        image.extend(part.target.as_bytes());
+        image.extend(part.ptx.as_bytes());
+    }
+    image
+}
+
+/// The length of an image with this header, for who has only its address.
+///
+/// # Errors
+/// It is the header of something else.
+pub fn length(header: &[u8; HEADER]) -> Result<u64, ImageError> {
+    let mut reader = Reader { rest: header };
+    Ok(reader.header()?.1)
+}
+
+/// The modules of an image; what follows its length is not looked at.
+///
+/// # Errors
+/// The bytes are no image, or a damaged one.
+pub fn decode(image: &[u8]) -> Result<Vec<Part>, ImageError> {
+    let (parts, length) = Reader { rest: image }.header()?;
+    let length = usize::try_from(length).map_err(|_| ImageError::Truncated)?;
+    let mut reader = Reader { rest: image.get(HEADER..length).ok_or(ImageError::Truncated)? };
+    // The number of parts is not believed: every part takes bytes, and there are only so many.
+    let mut all = Vec::new();
+    for _ in 0..parts {
+        let (name, target, ptx) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        all.push(Part {
+            name: reader.text(u64::from(name))?,
+            target: reader.text(u64::from(target))?,
+            ptx: reader.text(ptx)?,
+        });
+    }
+    if reader.rest.is_empty() { Ok(all) } else { Err(ImageError::Truncated) }
+}
+
+/// Reads from the front of bytes that may end at any time.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Reader<'_> {
+    /// The number of parts and the length of it all.
+    fn header(&mut self) -> Result<(u32, u64), ImageError> {
+        if self.array() != Ok(MAGIC) {
+            return Err(ImageError::Magic);
+        }
+        let format = self.u32()?;
+        if format != FORMAT {
+            return Err(ImageError::Format(format));
+        }
+        Ok((self.u32()?, self.u64()?))
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ImageError> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(ImageError::Truncated)?;
+        self.rest = rest;
+        Ok(*bytes)
+    }
+
+    fn u32(&mut self) -> Result<u32, ImageError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64, ImageError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn text(&mut self, length: u64) -> Result<String, ImageError> {
+        let length = usize::try_from(length).map_err(|_| ImageError::Truncated)?;
+        let (text, rest) = self.rest.split_at_checked(length).ok_or(ImageError::Truncated)?;
+        self.rest = rest;
+        Ok(std::str::from_utf8(text).map_err(|_| ImageError::Text)?.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(name: &str, ptx: &str) -> Part {
+        Part { name: name.into(), target: "sm_90a".into(), ptx: ptx.into() }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for parts in [vec![], vec![part("", "")], vec![part("a", "x"), part("b", "zwei\n"), Part::default()]]
+        {
+            let mut image = encode(&parts);
+            let header = image.first_chunk().expect("an image has a header");
+            assert_eq!(length(header), Ok(image.len() as u64));
+            assert_eq!(decode(&image), Ok(parts.clone()));
+            image.extend(b"whatever lies behind");
+            assert_eq!(decode(&image), Ok(parts));
+        }
+    }
+
+    #[test]
+    fn damaged_images_are_refused() {
+        let image = encode(&[part("a.ptx", ".version 9.1"), part("b.ptx", "ä")]);
+        for end in 0..image.len() {
+            let expected = if end < MAGIC.len() { ImageError::Magic } else { ImageError::Truncated };
+            assert_eq!(decode(&image[..end]), Err(expected), "cut at {end}");
+        }
+        let damage = |at: usize, byte: u8| {
+            let mut image = image.clone();
+            image[at] = byte;
+            decode(&image)
+        };
+        assert_eq!(damage(0, 0), Err(ImageError::Magic));
+        assert_eq!(damage(8, 2), Err(ImageError::Format(2)));
+        assert_eq!(damage(12, 1), Err(ImageError::Truncated), "a part too many");
+        assert_eq!(damage(15, 0xff), Err(ImageError::Truncated), "four thousand million parts");
+        assert_eq!(damage(23, 0xff), Err(ImageError::Truncated), "a length that no memory has");
+        assert_eq!(damage(HEADER, 0xff), Err(ImageError::Truncated), "a name over the end");
+        assert_eq!(damage(HEADER + 15, 0xff), Err(ImageError::Truncated), "a text over the end");
+        assert_eq!(damage(HEADER + LENGTHS, 0xff), Err(ImageError::Text));
+    }
+
+    #[test]
+    fn no_bytes_at_all_make_it_panic() {
+        let image = encode(&[part("a.ptx", ".version 9.1\n.target sm_90a\n"), part("b.ptx", "x")]);
+        // A small generator of our own: the same bytes at every run.
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut read = 0;
+        for _ in 0..200_000 {
+            let mut damaged = image.clone();
+            for _ in 0..next() % 4 {
+                let at = (next() % damaged.len() as u64) as usize;
+                damaged[at] = next() as u8;
+            }
+            damaged.truncate((next() % (2 * image.len() as u64)) as usize);
+            // Damage to a text alone cannot be seen; whatever is read takes no more than was given.
+            if let Ok(parts) = decode(&damaged) {
+                read += 1;
+                assert!(encode(&parts).len() <= damaged.len());
+            }
+        }
+        assert!(read > 0);
+    }
+}
