@@ -24,6 +24,9 @@ pub const INTERRUPTED: Exit = Exit(130);
 /// The kernel executed `trap`.
 pub const TRAP: Exit = Exit(134);
 
+/// `ptxvm ptxas` refuses its input or its options, with ptxas's own number for it.
+pub const ASSEMBLER: Exit = Exit(255);
+
 /// The text that every `--help` ends with.
 pub const HELP: &str = "\
 Exit status:

@@ -7,10 +7,12 @@ mod format;
 mod input;
 mod isa;
 mod pages;
+mod ptxas;
 mod render;
 mod run;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +38,9 @@ enum Command {
     /// Show the instruction table: all of it, what a target lacks, or one instruction
     #[command(after_help = exit::HELP)]
     Isa(isa::Arguments),
+    /// Assemble PTX as ptxas would, into an image that ptxvm's libcuda loads; `ptxvm ptxas --help` has its options
+    #[command(disable_help_flag = true)]
+    Ptxas(ptxas::Arguments),
     /// Explain a diagnostic code, such as E0402
     #[command(after_help = exit::HELP)]
     Explain(explain::Arguments),
@@ -56,6 +61,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => format::run(&arguments),
         Command::Isa(arguments) => isa::run(&arguments),
+        Command::Ptxas(arguments) => ptxas::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
@@ -64,8 +70,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// A bare file means `run`, as wasmtime's users expect: a verb is put before what is a file and no verb.
+/// A bare file means `run`, as wasmtime's users expect: a verb is put before what is a file and no verb. Under the
+/// name of `ptxas` the command is that.
 fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.first().is_some_and(|name| Path::new(name).file_name() == Some("ptxas".as_ref())) {
+        arguments.insert(1, "ptxas".into());
+        return arguments;
+    }
     let bare = arguments.get(1).is_some_and(|first| {
         let name = first.to_string_lossy();
         name == "-" || name.ends_with(".ptx") || (!name.starts_with('-') && name.contains('/'))

@@ -8,6 +8,7 @@ pub mod finding;
 mod human;
 mod message;
 pub mod number;
+pub mod ptxas;
 mod report;
 
 pub use anstream::ColorChoice;
