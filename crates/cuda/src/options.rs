@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use ptxvm_report::ColorChoice;
 use ptxvm_vm::Profile;
 
 /// The settings of the process.
@@ -23,6 +24,8 @@ pub struct Options {
     pub max_instructions: Option<u64>,
     /// `PTXVM_TIMEOUT`: seconds that a launch may take.
     pub timeout: Option<Duration>,
+    /// `PTXVM_COLOR`: when findings are coloured: `auto`, `always` or `never`.
+    pub color: ColorChoice,
     /// `PTXVM_REPORT`: the file where `ptxvm exec` learns what was found.
     pub report: Option<PathBuf>,
 }
@@ -47,6 +50,7 @@ fn read() -> Options {
         api_trace: is_set("PTXVM_API_TRACE"),
         max_instructions: number("PTXVM_MAX_INSTRUCTIONS"),
         timeout: number("PTXVM_TIMEOUT").and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()),
+        color: color(),
         report: std::env::var_os("PTXVM_REPORT").map(PathBuf::from),
     }
 }
@@ -63,6 +67,18 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
         eprintln!("ptxvm: {name}={text}: this is no number and is ignored");
     }
     value
+}
+
+fn color() -> ColorChoice {
+    match std::env::var("PTXVM_COLOR").as_deref() {
+        Ok("always") => ColorChoice::AlwaysAnsi,
+        Ok("never") => ColorChoice::Never,
+        Err(_) | Ok("" | "auto") => ColorChoice::Auto,
+        Ok(other) => {
+            eprintln!("ptxvm: PTXVM_COLOR={other}: expected auto, always or never");
+            ColorChoice::Auto
+        }
+    }
 }
 
 fn profile() -> &'static Profile {

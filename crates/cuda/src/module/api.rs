@@ -17,7 +17,7 @@ entry! {
         // SAFETY: the program promises an image, and the only images known here end with a zero.
         let text = unsafe { CStr::from_ptr(image.0.cast::<c_char>()) };
         let source = text.to_str().map_err(|_| CUresult::INVALID_IMAGE)?;
-        let loaded = context.device.load(source).map_err(|error| report::not_loaded(&error))?;
+        let loaded = context.device.load(source).map_err(|error| report::not_loaded(&error, source))?;
         module.set(Module::insert(&context, loaded))
     }
 

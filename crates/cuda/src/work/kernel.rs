@@ -51,14 +51,17 @@ impl KernelLaunch {
             control: context.streams.control(),
             ..LaunchOptions::default()
         }
-        .on_print(move |text| print.write(text));
+.on_print(move |text| print.write(text));
         let ended = self.function.kernel.launch(&launch);
         printed.flush();
         match ended {
-            Ok(_statistics) => Ok(()),
+            Ok(statistics) => {
+                report::launched(&self.function.kernel, &launch, &statistics);
+                Ok(())
+            }
             // It was stopped because another kernel's fault ended the context, which has been reported.
             Err(Failure::Limit(Limit::Interrupted)) => Err(CUresult::LAUNCH_FAILED),
-            Err(failure) => Err(report::failure(&self.function.kernel, &failure)),
+            Err(failure) => Err(report::failure(&self.function.kernel, &launch, &failure)),
         }
     }
 }

@@ -1,0 +1,56 @@
+//! The text that a finding is in: of a linked module the one part, with the places counted from its beginning.
+
+use ptxvm_report::Report;
+use ptxvm_syntax::ast::Span;
+use ptxvm_vm::{Finding, Module, Unsupported};
+
+/// A text of a module.
+pub struct Excerpt<'a> {
+    /// What it is called in messages.
+    name: &'a str,
+    source: &'a str,
+    start: u32,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The text in which a span of the module begins.
+    pub fn of(module: &'a Module, span: Span) -> Excerpt<'a> {
+        let (texts, source) = (module.texts(), module.source());
+        let behind = texts.partition_point(|text| text.start <= span.start);
+        let Some(text) = behind.checked_sub(1).and_then(|at| texts.get(at)) else {
+            return Excerpt { name: "PTX", source, start: 0 };
+        };
+        let end = texts.get(behind).map_or(source.len(), |next| next.start as usize);
+        let name = if text.name.is_empty() { "PTX" } else { text.name.as_str() };
+        Excerpt { name, source: source.get(text.start as usize..end).unwrap_or(""), start: text.start }
+    }
+
+    /// A report to show messages with.
+    pub fn report(&self) -> Report<'a> {
+        Report::with(self.name, self.source.into(), Vec::new())
+    }
+
+    /// A finding with its places in this text; calls from other texts keep their names only.
+    pub fn finding(&self, finding: &Finding) -> Finding {
+        let mut finding = finding.clone();
+        if let Some(place) = &mut finding.place {
+            place.span = self.inside(place.span).unwrap_or_default();
+            place.calls = place
+                .calls
+                .iter()
+                .filter_map(|(function, span)| Some((function.clone(), self.inside(*span)?)))
+                .collect();
+        }
+        finding
+    }
+
+    /// Something unsupported with its place in this text.
+    pub fn unsupported(&self, what: &Unsupported) -> Unsupported {
+        Unsupported { what: what.what.clone(), span: self.inside(what.span).unwrap_or_default() }
+    }
+
+    fn inside(&self, span: Span) -> Option<Span> {
+        let at = |offset: u32| offset.checked_sub(self.start).filter(|&at| at as usize <= self.source.len());
+        Some(Span::new(at(span.start)?, at(span.end)?))
+    }
+}

@@ -1,0 +1,155 @@
+//! Why a launch did not end well or a module cannot be loaded: in full to people, and what a GPU would have answered.
+
+use ptxvm_report::{Message, Report, finding, ptxas};
+use ptxvm_vm::{Failure, Finding, Kernel, Kind, LaunchOptions, LoadError};
+use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
+
+use super::excerpt::Excerpt;
+use super::{record, say};
+use crate::abi::CUresult;
+
+/// The code of the diagnostic for a `.version` that is not known.
+const UNKNOWN_VERSION: &str = "E0302";
+
+/// Says why a launch did not end well, and what hardware answers to that.
+pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure) -> CUresult {
+    match failure {
+        Failure::Finding(found) => {
+            // The line that programs written for CUDA expect; what follows says more.
+            if found.kind == Kind::Assert {
+                eprintln!("{}", found.message);
+            }
+            let excerpt =
+                Excerpt::of(kernel.module(), found.place.as_ref().map(|p| p.span).unwrap_or_default());
+            let (found, report) = (excerpt.finding(found), excerpt.report());
+            let object = finding::object(&report, &found, launch.seed);
+            tell(finding::message(&found, launch.seed), &report, object, kernel, launch);
+            result(&found)
+        }
+        Failure::Unsupported(what) => {
+            let excerpt = Excerpt::of(kernel.module(), what.span);
+            let (what, report) = (excerpt.unsupported(what), excerpt.report());
+            let object = finding::unsupported_object(&report, &what);
+            tell(finding::unsupported(&what), &report, object, kernel, launch);
+            CUresult::NOT_SUPPORTED
+        }
+        Failure::Limit(limit) => {
+            let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
+            let done = launch.control.ctas_done.load(Ordering::Relaxed);
+            let text = finding::limit(*limit, done, ctas);
+            let object = json!({ "kind": "limit", "code": finding::limit_name(*limit), "message": text });
+            tell(Message::new(text).id("limit"), &nothing(), object, kernel, launch);
+            CUresult::LAUNCH_TIMEOUT
+        }
+        Failure::Arguments(error) => {
+            tell(Message::new(error.to_string()), &nothing(), Value::Null, kernel, launch);
+            CUresult::INVALID_VALUE
+        }
+        Failure::TooLarge { .. } => {
+            tell(Message::new(failure.to_string()), &nothing(), Value::Null, kernel, launch);
+            CUresult::COOPERATIVE_LAUNCH_TOO_LARGE
+        }
+        Failure::Bug(message) => {
+            let text = format!("internal error: {message}; this is a bug in ptxvm, please report it");
+            let object = json!({ "kind": "bug", "message": message });
+            tell(Message::new(text).id("bug"), &nothing(), object, kernel, launch);
+            CUresult::UNKNOWN
+        }
+    }
+}
+
+/// A report for what has no place in any text.
+fn nothing() -> Report<'static> {
+    Report::with("", "".into(), Vec::new())
+}
+
+/// Shows a message with the launch that it is about, and records the object.
+fn tell(
+    mut message: Message,
+    report: &Report<'_>,
+    mut object: Value,
+    kernel: &Kernel,
+    launch: &LaunchOptions,
+) {
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid.0, launch.block.0);
+    let shared = match launch.shared {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of dynamic shared memory"),
+    };
+    let device = kernel.module().device().profile().name;
+    message.notes.push(format!(
+        "kernel `{}` was launched with grid ({gx},{gy},{gz}), block ({bx},{by},{bz}){shared} on {device}",
+        kernel.name()
+    ));
+    say(message, report);
+    if let Value::Object(fields) = &mut object {
+        fields.insert("kernel".to_owned(), json!(kernel.name()));
+        fields.insert("grid".to_owned(), json!(launch.grid.0));
+        fields.insert("block".to_owned(), json!(launch.block.0));
+        record::append(&object);
+    }
+}
+
+/// What an H200 answers when a kernel does this (measured). Where it lets the kernel go on, as with writes to
+/// constants, the answer is that of the nearest fault.
+fn result(found: &Finding) -> CUresult {
+    match found.kind {
+        Kind::OutOfBounds | Kind::Null | Kind::UseAfterFree | Kind::ReadOnly | Kind::StackOverflow => {
+            CUresult::ILLEGAL_ADDRESS
+        }
+        Kind::Misaligned => CUresult::MISALIGNED_ADDRESS,
+        Kind::WrongSpace => CUresult::INVALID_ADDRESS_SPACE,
+        // Instructions lie at multiples of 16; only where none can be is the program counter itself at fault.
+        Kind::BadCall if found.registers.first().is_some_and(|(_, address)| address % 16 == 0) => {
+            CUresult::ILLEGAL_ADDRESS
+        }
+        Kind::BadCall | Kind::BranchIndex => CUresult::INVALID_PC,
+        Kind::Misuse => CUresult::ILLEGAL_INSTRUCTION,
+        Kind::Assert => CUresult::ASSERT,
+        Kind::Deadlock => CUresult::LAUNCH_TIMEOUT,
+        Kind::Launch => CUresult::INVALID_VALUE,
+        Kind::Trap | Kind::Breakpoint | Kind::BadFree => CUresult::LAUNCH_FAILED,
+    }
+}
+
+/// Says why PTX cannot be loaded, and what the driver answers to that. `source` is the text that the error is in.
+pub fn not_loaded(error: &LoadError, source: &str) -> CUresult {
+    match error {
+        LoadError::Part { error, .. } => not_loaded(error, source),
+        LoadError::Invalid(diagnostics) => {
+            let mut report = Report::with(ptxas::IN_MEMORY, source.into(), Vec::new());
+            report.diagnose(diagnostics.clone());
+            eprint!("{}", ptxas::log(&report));
+            match diagnostics.iter().any(|d| d.code.0 == UNKNOWN_VERSION) {
+                true => CUresult::UNSUPPORTED_PTX_VERSION,
+                false => CUresult::INVALID_PTX,
+            }
+        }
+        LoadError::Target { .. } | LoadError::Unresolved(_) => {
+            eprintln!("ptxvm: {error}");
+            CUresult::INVALID_PTX
+        }
+        LoadError::Unsupported(all) => {
+            let report = Report::with(ptxas::IN_MEMORY, source.into(), Vec::new());
+            for what in all {
+                record::append(&finding::unsupported_object(&report, what));
+                say(finding::unsupported(what), &report);
+            }
+            CUresult::NOT_SUPPORTED
+        }
+        LoadError::Memory(_) => {
+            eprintln!("ptxvm: the module's variables do not fit: {error}");
+            CUresult::OUT_OF_MEMORY
+        }
+        LoadError::Link(_) => {
+            eprintln!("ptxvm: {error}");
+            CUresult::UNKNOWN
+        }
+        LoadError::Bug(message) => {
+            eprintln!("ptxvm: internal error: {message}; this is a bug in ptxvm, please report it");
+            record::append(&json!({ "kind": "bug", "message": message }));
+            CUresult::UNKNOWN
+        }
+    }
+}

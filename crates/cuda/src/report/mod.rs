@@ -1,0 +1,40 @@
+//! What the library says to people, on standard error: findings in full, the trace of calls, our own bugs.
+
+mod excerpt;
+mod failure;
+mod record;
+mod statistics;
+
+use std::io::Write;
+use std::time::Duration;
+
+use ptxvm_report::{Message, Report};
+use serde_json::json;
+
+pub use failure::{failure, not_loaded};
+pub use statistics::launched;
+
+use crate::abi::CUresult;
+use crate::options;
+
+/// Says that an entry point met a bug of ours.
+pub fn bug(entry: &str) {
+    eprintln!("ptxvm: internal error in {entry}: this is a bug in ptxvm; please report it");
+    record::append(&json!({ "kind": "bug", "message": format!("internal error in {entry}") }));
+}
+
+/// A line of `--api-trace`.
+pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
+    eprintln!("ptxvm: {entry}({arguments}) -> {result:?} in {:.1} us", took.as_secs_f64() * 1e6);
+}
+
+/// Says that a program has called an entry point that ptxvm does not have yet.
+pub fn unsupported(entry: &str) {
+    eprintln!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED");
+}
+
+/// Shows a message, with the lines that it concerns. Nothing is to be done for a reader that has gone away.
+fn say(message: Message, report: &Report<'_>) {
+    let mut out = ptxvm_report::stderr(options::get().color);
+    let _ = message.write(report, &mut out).and_then(|()| out.flush());
+}

@@ -1,0 +1,59 @@
+//! `--stats`: a line for every launch, and the sum when the program ends.
+
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
+
+use ptxvm_report::number::{grouped, rate, time};
+use ptxvm_vm::{Kernel, LaunchOptions, Statistics};
+
+/// What all launches did together.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    launches: u64,
+    instructions: u64,
+    lanes: u64,
+    time: Duration,
+}
+
+static SUM: Mutex<Sum> = Mutex::new(Sum { launches: 0, instructions: 0, lanes: 0, time: Duration::ZERO });
+
+/// Tells of a launch that has ended, if that was asked for.
+pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics) {
+    if !launch.statistics {
+        return;
+    }
+    let (instructions, lanes) = (statistics.instructions(), statistics.lanes());
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid.0, launch.block.0);
+    eprintln!(
+        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}",
+        kernel.name(),
+        grouped(instructions),
+        grouped(lanes),
+        time(statistics.time),
+    );
+    {
+        let mut sum = SUM.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.launches += 1;
+        sum.instructions += instructions;
+        sum.lanes += lanes;
+        sum.time += statistics.time;
+    }
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| {
+        // SAFETY: the function takes nothing, gives nothing and does not unwind.
+        unsafe { libc::atexit(total) };
+    });
+}
+
+/// Tells of all launches.
+extern "C" fn total() {
+    let sum = *SUM.lock().unwrap_or_else(PoisonError::into_inner);
+    eprintln!(
+        "ptxvm: {} launches: {} warp instructions, {} lane instructions ({} a second), {}",
+        grouped(sum.launches),
+        grouped(sum.instructions),
+        grouped(sum.lanes),
+        rate(sum.lanes as f64 / sum.time.as_secs_f64().max(1e-9)),
+        time(sum.time),
+    );
+}
