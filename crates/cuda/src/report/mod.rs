@@ -33,6 +33,16 @@ pub fn unsupported(entry: &str) {
     eprintln!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED");
 }
 
+/// Says that a program has asked for one of the driver's private tables.
+pub fn no_export_table(id: &str) {
+    eprintln!(
+        "ptxvm: cuGetExportTable: the driver's private table {id} is not there. The CUDA runtime (libcudart) takes \
+         its functions from such tables and checks by them that the driver is NVIDIA's own; ptxvm does not imitate \
+         that check, so a program built on libcudart stops here with an error, while one that calls the driver API \
+         goes on"
+    );
+}
+
 /// Shows a message, with the lines that it concerns. Nothing is to be done for a reader that has gone away.
 fn say(message: Message, report: &Report<'_>) {
     let mut out = ptxvm_report::stderr(options::get().color);
