@@ -11,7 +11,7 @@ use crate::abi::{Answer, CUresult};
 /// How long a waiter looks before it goes to sleep: waking up costs more than a short kernel.
 const WATCH: Duration = Duration::from_micros(50);
 /// How often it looks before it lets others run and asks for the time.
-const LOOKS: u32 = 64;
+const LOOKS: u32 = 16;
 
 /// The end of a piece of work.
 #[derive(Debug, Default)]
