@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attributes::{CUlaunchConfig, Wishes};
-use super::check::{check, cluster};
+use super::check::{check, clusters};
 use super::parameters::collect;
 use crate::abi::{Answer, CUresult, In};
 use crate::entry::entry;
@@ -76,7 +76,7 @@ fn launch(
     let parameters = collect(&function, parameters, extra)?;
     let launch = KernelLaunch { function, grid, block, shared, parameters, cooperative: wishes.cooperative };
     check(&launch)?;
-    cluster(&launch, wishes.cluster.unwrap_or([1; 3]))?;
+    clusters(&launch, wishes.cluster, wishes.preferred)?;
     stream.submit(Operation::Kernel(launch), &[])?;
     wishes.events.iter().try_for_each(|event| record(event, &stream))
 }

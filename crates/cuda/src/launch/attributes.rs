@@ -56,6 +56,8 @@ pub struct Wishes {
     pub cooperative: bool,
     /// The CTAs of a cluster.
     pub cluster: Option<[u32; 3]>,
+    /// The CTAs of a cluster where the device can have larger ones.
+    pub preferred: Option<[u32; 3]>,
     /// Events that are recorded with the launch: here when it has ended, which is never too early.
     pub events: Vec<Arc<Event>>,
 }
@@ -79,8 +81,11 @@ impl Wishes {
                     }
                     wishes.events.push(event);
                 }
-                // Only a graph could have such a node.
-                DEVICE_UPDATABLE_KERNEL_NODE if words[0] != 0 => return Err(CUresult::NOT_SUPPORTED),
+                PREFERRED_CLUSTER_DIMENSION if words[..3] != [0; 3] => {
+                    wishes.preferred = Some([words[0], words[1], words[2]]);
+                }
+                // Only a graph can have such a node.
+                DEVICE_UPDATABLE_KERNEL_NODE => return Err(CUresult::NOT_SUPPORTED),
                 // Hints, and permissions to overlap that are not used: what comes before a launch has ended here.
                 IGNORE
                 | ACCESS_POLICY_WINDOW
@@ -90,7 +95,6 @@ impl Wishes {
                 | MEM_SYNC_DOMAIN_MAP
                 | MEM_SYNC_DOMAIN
                 | PREFERRED_CLUSTER_DIMENSION
-                | DEVICE_UPDATABLE_KERNEL_NODE
                 | PREFERRED_SHARED_MEMORY_CARVEOUT
                 | NVLINK_UTIL_CENTRIC_SCHEDULING
                 | PORTABLE_CLUSTER_SIZE_MODE

@@ -10,6 +10,8 @@ use crate::work::KernelLaunch;
 const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// The largest CTA in each dimension.
 const BLOCK: [u32; 3] = [1024, 1024, 64];
+/// The CTAs of a cluster that every device takes.
+const PORTABLE_CLUSTER: u32 = 8;
 
 /// Checks a launch against the device's limits, the kernel's own, and what the program has allowed it.
 ///
@@ -31,31 +33,42 @@ pub fn check(launch: &KernelLaunch) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     if launch.cooperative {
-        let ctas = launch.grid.iter().map(|&n| u128::from(n)).product::<u128>();
-        let resident = profile.resident_ctas(threads as u32, shared as u32);
-        if ctas > u128::from(resident) {
+        let ctas = launch.grid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+        if ctas > u64::from(kernel.resident_ctas(launch.block, launch.shared)) {
             return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    cluster(launch, limits.reqnctapercluster.unwrap_or([1; 3]))
+    Ok(())
 }
 
-/// Checks the clusters that a launch asks for: those of one CTA.
+/// Checks the clusters that a launch and its kernel ask for: only those of one CTA can be had.
 ///
 /// # Errors
-/// The grid is no whole number of them, or they are larger.
-pub fn cluster(launch: &KernelLaunch, size: [u32; 3]) -> Answer {
-    if size == [1; 3] {
-        return Ok(());
-    }
-    let whole =
-        launch.grid.iter().zip(size).all(|(&grid, cluster)| cluster != 0 && grid.is_multiple_of(cluster));
-    if !whole {
+/// The two disagree, the grid is no whole number of clusters, or a cluster has more than one CTA.
+pub fn clusters(launch: &KernelLaunch, wanted: Option<[u32; 3]>, preferred: Option<[u32; 3]>) -> Answer {
+    let limits = launch.function.kernel.limits();
+    let own = limits.reqnctapercluster;
+    if limits.explicitcluster && own.is_none() && wanted.is_none()
+        || own.is_some_and(|own| wanted.is_some_and(|w| w != own))
+    {
         return Err(CUresult::INVALID_CLUSTER_SIZE);
     }
-    let (name, [x, y, z]) = (launch.function.kernel.name(), size);
-    report::unsupported(&format!("a launch of `{name}` in clusters of {x} x {y} x {z} CTAs"));
-    Err(CUresult::NOT_SUPPORTED)
+    let size = wanted.or(own).unwrap_or([1; 3]);
+    let divides =
+        |whole: [u32; 3], part: [u32; 3]| (0..3).all(|i| part[i] != 0 && whole[i].is_multiple_of(part[i]));
+    let ctas = size.iter().fold(1, |product: u32, &n| product.saturating_mul(n));
+    if !divides(launch.grid, size) || ctas > PORTABLE_CLUSTER {
+        return Err(CUresult::INVALID_CLUSTER_SIZE);
+    }
+    if preferred.is_some_and(|larger| !divides(launch.grid, larger) || !divides(larger, size)) {
+        return Err(CUresult::INVALID_CLUSTER_SIZE);
+    }
+    if ctas > 1 {
+        let (name, [x, y, z]) = (launch.function.kernel.name(), size);
+        report::unsupported(&format!("a launch of `{name}` in clusters of {x} x {y} x {z} CTAs"));
+        return Err(CUresult::NOT_SUPPORTED);
+    }
+    Ok(())
 }
 
 /// The threads of a CTA. Numbers that do not fit are far above every limit.

@@ -10,34 +10,38 @@ const BUFFER_SIZE: usize = 2;
 /// Copies the parameters' values: from a pointer for each, or from one buffer that holds them all.
 ///
 /// # Errors
-/// There are none for a kernel that has parameters, both ways are used, or the buffer is too small.
+/// There are none for a kernel that has parameters, or the buffer is too large for them.
 pub fn collect(function: &Function, pointers: In<In<u8>>, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
     let parameters = function.kernel.parameters();
-    match (pointers.is_null(), extra.is_null()) {
-        (true, true) if parameters.is_empty() => Ok(Vec::new()),
-        (false, true) => {
-            let each = parameters.iter().enumerate();
-            each.map(|(index, p)| pointers.at(index)?.list(p.size as usize)).collect()
-        }
-        (true, false) => packed(function, extra),
-        _ => Err(CUresult::INVALID_VALUE),
+    if !pointers.is_null() {
+        let each = parameters.iter().enumerate();
+        return each.map(|(index, p)| pointers.at(index)?.list(p.size as usize)).collect();
     }
+    if !extra.is_null() {
+        return unpack(function, extra);
+    }
+    if parameters.is_empty() { Ok(Vec::new()) } else { Err(CUresult::INVALID_VALUE) }
 }
 
-fn packed(function: &Function, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
+/// Takes the values out of a buffer, which is laid out like a C structure. What a short one lacks is zero, as the
+/// driver has it.
+fn unpack(function: &Function, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
     let (buffer, size) = buffer(extra)?;
-    let mut offset = 0u64;
-    let mut values = Vec::new();
-    for parameter in function.kernel.parameters() {
-        offset = offset.next_multiple_of(u64::from(parameter.align).max(1));
-        if offset + parameter.size > size as u64 {
-            return Err(CUresult::INVALID_VALUE);
-        }
-        let bytes = offset..offset + parameter.size;
-        values.push(bytes.map(|at| buffer.at(at as usize)).collect::<Answer<_>>()?);
-        offset += parameter.size;
+    let parameters = function.kernel.parameters();
+    let mut end = 0u64;
+    let mut starts = Vec::new();
+    for parameter in parameters {
+        let start = end.next_multiple_of(u64::from(parameter.align).max(1));
+        starts.push(start);
+        end = start + parameter.size;
     }
-    Ok(values)
+    let alignment = parameters.iter().map(|p| u64::from(p.align)).max().unwrap_or(1).max(1);
+    if size as u64 > end.next_multiple_of(alignment) {
+        return Err(CUresult::LAUNCH_OUT_OF_RESOURCES);
+    }
+    let byte = |at: u64| if at < size as u64 { buffer.at(at as usize) } else { Ok(0) };
+    let value = |(&start, size): (&u64, u64)| (start..start + size).map(byte).collect::<Answer<Vec<u8>>>();
+    starts.iter().zip(parameters.iter().map(|p| p.size)).map(value).collect()
 }
 
 /// The buffer that a list of extra arguments names.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ptxvm_memory::AllocationKind;
+
 use super::{CUevent, CUstream, Kind, resolve};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, Host, Out};
 use crate::context::{CUcontext, current};
@@ -83,8 +85,9 @@ entry! {
         stream: CUstream, address: CUdeviceptr, _bytes: usize, flags: u32,
     ) {
         let stream = resolve(stream)?;
-        let known = stream.context()?.device.memory().allocation(address).is_some();
-        if !known || !ATTACHMENTS.contains(&flags) {
+        let allocation = stream.context()?.device.memory().allocation(address);
+        let managed = allocation.is_some_and(|allocation| allocation.kind == AllocationKind::Managed);
+        if !managed || !ATTACHMENTS.contains(&flags) {
             return Err(CUresult::INVALID_VALUE);
         }
         // Managed memory is everybody's here at all times; only the place in the order matters.
@@ -132,7 +135,7 @@ fn create(to: Out<CUstream>, flags: u32, priority: i32) -> Answer {
 /// The work that the stream has been given is done all the same; the default streams cannot be destroyed.
 fn destroy(stream: CUstream) -> Answer {
     driver::get()?;
-    stream.remove().map(|_| ())
+    stream.remove()?.context()?.check()
 }
 
 fn call(stream: CUstream, function: Option<CUhostFn>, data: Host) -> Answer {

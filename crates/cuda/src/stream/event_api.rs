@@ -52,7 +52,7 @@ entry! {
         let stream = resolve(stream)?;
         let event = event.get()?;
         if flags & RECORD_EXTERNAL != 0 {
-            return Err(CUresult::INVALID_VALUE);
+            return Err(CUresult::ILLEGAL_STATE);
         }
         record(&event, &stream)
     }
@@ -87,7 +87,7 @@ entry! {
 
 fn destroy(event: CUevent) -> Answer {
     driver::get()?;
-    event.remove().map(|_| ())
+    event.remove()?.check()
 }
 
 /// Records an event in a stream of its own context.
@@ -99,7 +99,8 @@ pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer {
         return Err(CUresult::INVALID_HANDLE);
     }
     let recording = Arc::new(Recording::default());
-    stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;
+    let work = stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;
+    recording.mark.follow(work);
     event.set(recording);
     Ok(())
 }

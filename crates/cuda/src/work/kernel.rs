@@ -43,6 +43,7 @@ impl KernelLaunch {
             block: Dimensions(self.block),
             shared: self.shared,
             arguments,
+            cooperative: self.cooperative,
             seed: settings.seed,
             threads: settings.threads,
             max_instructions: settings.max_instructions,

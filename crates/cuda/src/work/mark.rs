@@ -75,6 +75,14 @@ impl Mark {
         state.sleepers -= 1;
     }
 
+    /// Says what the work waits for besides.
+    pub fn follow(&self, other: Arc<Mark>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_done() {
+            state.before.push(other);
+        }
+    }
+
     /// What the work waits for.
     pub fn before(&self) -> Vec<Arc<Mark>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).before.clone()
