@@ -12,7 +12,7 @@ use crate::handles::Handle;
 use crate::options;
 
 /// The version of CUDA whose driver this is.
-pub const VERSION: i32 = 13020;
+pub const VERSION: i32 = 13040;
 
 /// What `cuInit` makes.
 pub struct Driver {

@@ -19,6 +19,9 @@ const FOUND: u32 = 0;
 const UNKNOWN: u32 = 1;
 const TOO_NEW: u32 = 2;
 
+/// The table that libcudart asks for first (seen with 13.4).
+const RUNTIME_TABLE: [u8; 16] = 0xf8cf_f951_2146_8b4e_b9e2_fb46_9e7c_0dd9_u128.to_be_bytes();
+
 entry! {
     fn cuGetProcAddress(name: Text, function: Out<usize>, version: i32, flags: u64) {
         match look_up(name, function, version, flags)? {
@@ -40,7 +43,10 @@ entry! {
     fn cuGetExportTable(_table: Out<usize>, id: In<[u8; 16]>) {
         static SAID: Once = Once::new();
         let id = id.get()?;
-        SAID.call_once(|| report::no_export_table(&hexadecimal(&id)));
+        // Other programs ask for tables that they can do without.
+        if id == RUNTIME_TABLE {
+            SAID.call_once(|| report::no_export_table(&hexadecimal(&id)));
+        }
         Err(CUresult::NOT_FOUND)
     }
 }
