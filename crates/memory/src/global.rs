@@ -361,6 +361,34 @@ impl GlobalMemory {
         self.read_state().table.live_at(address).cloned()
     }
 
+    /// Whether an address belongs to this memory: to an allocation, to the gaps around it, or to what was freed and
+    /// has not been given back to the host. What is not so may be an array of the host's.
+    #[must_use]
+    pub fn owns(&self, address: u64) -> bool {
+        let state = self.read_state();
+        state.table.spans(address) || state.quarantine.holds(address as usize)
+    }
+
+    /// The part of `low..high` around an address that does not belong to this memory, if the address does not: what
+    /// of a mapping of the host's may be adopted.
+    #[must_use]
+    pub fn foreign(&self, address: u64, low: u64, high: u64) -> Option<(u64, u64)> {
+        let state = self.read_state();
+        let freed = state.quarantine.neighbours(address as usize);
+        let freed = freed.map(|(start, end)| (start as u64, end as u64));
+        let mut range = (low, high);
+        for (start, end) in state.table.neighbours(address).chain(freed) {
+            if end <= address {
+                range.0 = range.0.max(end);
+            } else if start > address {
+                range.1 = range.1.min(start);
+            } else {
+                return None;
+            }
+        }
+        Some(range)
+    }
+
     /// A number that changes with every free, so that regions that were looked up before are dropped. A cache takes
     /// the number before it looks the region up: the other way round, a free in between would go unnoticed.
     #[inline(always)]
@@ -400,7 +428,9 @@ impl GlobalMemory {
     /// The live allocations in order of their addresses.
     #[must_use]
     pub fn allocations(&self) -> Vec<Allocation> {
-        self.read_state().table.live().cloned().collect()
+        let mut all: Vec<Allocation> = self.read_state().table.live().cloned().collect();
+        all.sort_by_key(|allocation| allocation.start);
+        all
     }
 
     /// Whether all of `bytes` bytes at an address lie in live allocations for which `accepts` holds. Allocations

@@ -10,7 +10,7 @@
 //! Freed bytes are left as they are. A pattern would show nothing that the access check does not already report,
 //! and writing it would touch every page of a big buffer that was perhaps never touched at all.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::block::Block;
 
@@ -23,6 +23,8 @@ pub(crate) struct Quarantine {
     queued_bytes: u64,
     pool: HashMap<usize, Vec<Block>>,
     pooled_bytes: u64,
+    /// Where the blocks are that wait here: their first addresses and the ones after their last.
+    places: BTreeMap<usize, usize>,
 }
 
 /// The size that a block of at least `bytes` bytes really gets. Sizes come in steps of at most an eighth, so that
@@ -35,7 +37,14 @@ pub(crate) fn size_class(bytes: usize) -> Option<usize> {
 impl Quarantine {
     /// A quarantine in which `budget` bytes may wait.
     pub(crate) fn new(budget: u64) -> Self {
-        Quarantine { budget, queue: VecDeque::new(), queued_bytes: 0, pool: HashMap::new(), pooled_bytes: 0 }
+        Quarantine {
+            budget,
+            queue: VecDeque::new(),
+            queued_bytes: 0,
+            pool: HashMap::new(),
+            pooled_bytes: 0,
+            places: BTreeMap::new(),
+        }
     }
 
     /// All bytes that wait here.
@@ -43,8 +52,21 @@ impl Quarantine {
         self.queued_bytes + self.pooled_bytes
     }
 
+    /// Whether an address lies in a block that waits here.
+    pub(crate) fn holds(&self, address: usize) -> bool {
+        self.neighbours(address).any(|(start, end)| start <= address && address < end)
+    }
+
+    /// Where the blocks are that are nearest to an address.
+    pub(crate) fn neighbours(&self, address: usize) -> impl Iterator<Item = (usize, usize)> {
+        let before = self.places.range(..=address).next_back();
+        let after = self.places.range(address.saturating_add(1)..).next();
+        before.into_iter().chain(after).map(|(&start, &end)| (start, end))
+    }
+
     /// Takes in a freed block.
     pub(crate) fn put(&mut self, block: Block) {
+        self.places.insert(block.address(), block.address() + block.bytes());
         // A block that is a good part of the budget would drive out all the small ones, so it passes by.
         if block.bytes() as u64 > self.budget / 4 {
             self.put_in_pool(block);
@@ -75,12 +97,16 @@ impl Quarantine {
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Block> {
         let block = self.pool.get_mut(&bytes)?.pop()?;
         self.pooled_bytes -= bytes as u64;
+        self.places.remove(&block.address());
         Some(block)
     }
 
     /// Empties the pool.
     pub(crate) fn drain_pool(&mut self) -> HashMap<usize, Vec<Block>> {
         self.pooled_bytes = 0;
+        for block in self.pool.values().flatten() {
+            self.places.remove(&block.address());
+        }
         std::mem::take(&mut self.pool)
     }
 }

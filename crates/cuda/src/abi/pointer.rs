@@ -42,6 +42,9 @@ impl<T> Clone for In<T> {
 impl<T> Copy for In<T> {}
 
 impl<T> Out<T> {
+    /// No place.
+    pub const NULL: Self = Self(std::ptr::null_mut());
+
     /// Whether the caller gave no place.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -88,6 +91,11 @@ impl<T> Out<T> {
     pub fn pointer(self) -> *mut T {
         self.0
     }
+
+    /// The same place, for a result of another type: what is asked for decides which.
+    pub fn cast<U>(self) -> Out<U> {
+        Out(self.0.cast())
+    }
 }
 
 impl<T: Copy> In<T> {
@@ -132,6 +140,11 @@ impl<T: Copy> In<T> {
     /// The pointer itself.
     pub fn pointer(self) -> *const T {
         self.0
+    }
+
+    /// The same value, of another type: what it is for decides which.
+    pub fn cast<U>(self) -> In<U> {
+        In(self.0.cast())
     }
 }
 

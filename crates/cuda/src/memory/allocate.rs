@@ -1,10 +1,17 @@
 //! The entry points that give and take device memory.
 
+use std::sync::Arc;
+
 use ptxvm_memory::AllocationKind;
 
-use crate::abi::{CUdeviceptr, CUresult, Out};
-use crate::context::current;
+use super::registry::{self, Kind, Record};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
+use crate::context::{Context, current};
+use crate::driver;
 use crate::entry::entry;
+
+/// Rows of pitched memory start at multiples of this.
+const PITCH: u64 = 512;
 
 entry! {
     fn cuMemAlloc_v2(pointer: Out<CUdeviceptr>, bytes: usize) {
@@ -12,36 +19,104 @@ entry! {
         if pointer.is_null() || bytes == 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        let memory = context.device.memory();
-        let start = memory
-            .allocate(bytes as u64, 1, AllocationKind::Device, None)
-            .map_err(|_| CUresult::OUT_OF_MEMORY)?;
-        context.memory.add(start);
+        pointer.set(give(&context, bytes as u64, 1, AllocationKind::Device, Kind::Device)?)
+    }
+
+    fn cuMemAllocPitch_v2(
+        pointer: Out<CUdeviceptr>, pitch: Out<usize>, width: usize, height: usize, element: u32,
+    ) {
+        let context = current()?;
+        let wrong = pointer.is_null() || pitch.is_null() || width == 0 || height == 0;
+        if wrong || !matches!(element, 4 | 8 | 16) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let row = (width as u64).checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE)?;
+        let bytes = row.checked_mul(height as u64).ok_or(CUresult::OUT_OF_MEMORY)?;
+        let start = give(&context, bytes, PITCH, AllocationKind::Device, Kind::Device)?;
+        pitch.set(row as usize)?;
         pointer.set(start)
     }
 
     fn cuMemFree_v2(pointer: CUdeviceptr) {
-        let context = current()?;
+        driver::get()?;
         if pointer == 0 {
             return Ok(());
         }
-        if !context.memory.forget(pointer) {
-            return Err(CUresult::INVALID_VALUE);
-        }
-        let synchronized = context.synchronize();
-        let memory = context.device.memory();
-        let freed = memory.free(pointer).map_err(|_| CUresult::INVALID_VALUE);
-        memory.reclaim();
-        synchronized.and(freed)
+        let context = current()?;
+        let freeable = |record: &Record| matches!(record.kind, Kind::Device | Kind::Managed(_) | Kind::Pool(_));
+        take_back(&context, pointer, freeable, CUresult::INVALID_VALUE)
+    }
+
+    fn cuMemGetAddressRange_v2(start: Out<CUdeviceptr>, size: Out<usize>, pointer: CUdeviceptr) {
+        let context = current()?;
+        let range = match registry::at(pointer) {
+            Some(record) => Some((record.start, record.size)),
+            None => {
+                let allocation = context.device.memory().allocation(pointer);
+                allocation.filter(|a| is_variable(a.kind)).map(|a| (a.start, a.size))
+            }
+        };
+        let (first, bytes) = range.ok_or(CUresult::NOT_FOUND)?;
+        start.offer(first);
+        size.offer(bytes as usize);
+        Ok(())
     }
 
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let context = current()?;
-        if free.is_null() || total.is_null() {
-            return Err(CUresult::INVALID_VALUE);
-        }
         let memory = context.device.memory();
-        free.set(memory.limit().saturating_sub(memory.statistics().bytes_in_use) as usize)?;
-        total.set(memory.limit() as usize)
+        free.offer(memory.limit().saturating_sub(memory.statistics().bytes_in_use) as usize);
+        total.offer(memory.limit() as usize);
+        Ok(())
     }
+}
+
+/// Whether memory is a variable of a module's.
+pub fn is_variable(kind: AllocationKind) -> bool {
+    matches!(kind, AllocationKind::Variable | AllocationKind::Constant | AllocationKind::Managed)
+}
+
+/// Gives a context memory.
+///
+/// # Errors
+/// There is not as much.
+pub fn give(
+    context: &Arc<Context>,
+    bytes: u64,
+    align: u64,
+    allocation: AllocationKind,
+    kind: Kind,
+) -> Answer<u64> {
+    let memory = context.device.memory();
+    let mut start = memory.allocate(bytes, align, allocation, None);
+    if start.is_err_and(|refusal| refusal.reclaimable > 0) {
+        memory.reclaim();
+        start = memory.allocate(bytes, align, allocation, None);
+    }
+    let start = start.map_err(|_| CUresult::OUT_OF_MEMORY)?;
+    context.memory.add(context, start, bytes, kind);
+    Ok(start)
+}
+
+/// Takes memory back after all work of its context and of the current one: work that was given before may use it.
+///
+/// # Errors
+/// Nothing starts there that may be freed so: `otherwise`. A fault of work that was waited for.
+pub fn take_back(
+    context: &Arc<Context>,
+    start: u64,
+    freeable: impl FnOnce(&Record) -> bool,
+    otherwise: CUresult,
+) -> Answer {
+    let record = registry::take(start, freeable).ok_or(otherwise)?;
+    let synchronized = context.synchronize();
+    if record.context != context.handle
+        && let Some(owner) = record.context.find()
+    {
+        owner.streams.synchronize();
+        owner.memory.forget(start);
+    }
+    context.memory.forget(start);
+    record.release(context.device.memory());
+    synchronized
 }

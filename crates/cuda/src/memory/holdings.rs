@@ -3,33 +3,34 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use super::registry::{self, Kind};
 use crate::context::Context;
 
-/// The memory of a context: the addresses at which its allocations start.
+/// The memory of a context: the addresses at which it starts.
 #[derive(Default)]
 pub struct Holdings {
     starts: Mutex<HashSet<u64>>,
 }
 
 impl Holdings {
-    /// Remembers an allocation.
-    pub fn add(&self, start: u64) {
+    /// Remembers memory that the context has got.
+    pub fn add(&self, context: &Context, start: u64, size: u64, kind: Kind) {
         self.starts.lock().unwrap_or_else(PoisonError::into_inner).insert(start);
+        registry::insert(start, size, kind, context.handle);
     }
 
-    /// Forgets an allocation that is freed; says whether it was known.
-    pub fn forget(&self, start: u64) -> bool {
-        self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&start)
+    /// Forgets memory that is freed.
+    pub fn forget(&self, start: u64) {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&start);
     }
 
     /// Frees everything.
     pub fn release(&self, context: &Context) {
         let starts = std::mem::take(&mut *self.starts.lock().unwrap_or_else(PoisonError::into_inner));
-        let memory = context.device.memory();
         for start in starts {
-            // Each address came from an allocation that nothing else frees.
-            let _ = memory.free(start);
+            if let Some(record) = registry::take(start, |record| record.context == context.handle) {
+                record.release(context.device.memory());
+            }
         }
-        memory.reclaim();
     }
 }

@@ -1,74 +1,129 @@
-//! The entry points that copy bytes in a line.
+//! The entry points that copy bytes in a line, and the checks that every copy passes before it is given to a stream.
 
+use std::sync::Arc;
+
+use super::range;
+use super::registry;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host};
-use crate::context::Context;
+use crate::context::{CUcontext, Context};
 use crate::entry::entry;
-use crate::memory::range;
-use crate::stream::{CUstream, resolve};
-use crate::work::{Copy, Operation, Place, Side};
+use crate::stream::{CUstream, Stream, resolve};
+use crate::work::{Copy, Operation, Place, Side, Staged};
 
 entry! {
     fn cuMemcpyHtoD_v2 [cuMemcpyHtoD_v2_ptds] (to: CUdeviceptr, from: Host, bytes: usize) {
-        now(Side::line(Place::Device, to), Side::line(Place::Host, from.address()), bytes)
+        line((Place::Device, to), (Place::Host, from.address()), bytes, None)
     }
 
     fn cuMemcpyDtoH_v2 [cuMemcpyDtoH_v2_ptds] (to: Host, from: CUdeviceptr, bytes: usize) {
-        now(Side::line(Place::Host, to.address()), Side::line(Place::Device, from), bytes)
+        line((Place::Host, to.address()), (Place::Device, from), bytes, None)
     }
 
     fn cuMemcpyDtoD_v2 [cuMemcpyDtoD_v2_ptds] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
-        now(Side::line(Place::Device, to), Side::line(Place::Device, from), bytes)
+        line((Place::Device, to), (Place::Device, from), bytes, None)
+    }
+
+    fn cuMemcpy [cuMemcpy_ptds] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
+        line((Place::Unified, to), (Place::Unified, from), bytes, None)
+    }
+
+    fn cuMemcpyPeer [cuMemcpyPeer_ptds] (
+        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, bytes: usize,
+    ) {
+        to_context.get()?;
+        from_context.get()?;
+        line((Place::Device, to), (Place::Device, from), bytes, None)
     }
 
     fn cuMemcpyHtoDAsync_v2 [cuMemcpyHtoDAsync_v2_ptsz] (
         to: CUdeviceptr, from: Host, bytes: usize, stream: CUstream,
     ) {
-        later(Side::line(Place::Device, to), Side::line(Place::Host, from.address()), bytes, stream)
+        line((Place::Device, to), (Place::Host, from.address()), bytes, Some(stream))
     }
 
     fn cuMemcpyDtoHAsync_v2 [cuMemcpyDtoHAsync_v2_ptsz] (
         to: Host, from: CUdeviceptr, bytes: usize, stream: CUstream,
     ) {
-        later(Side::line(Place::Host, to.address()), Side::line(Place::Device, from), bytes, stream)
+        line((Place::Host, to.address()), (Place::Device, from), bytes, Some(stream))
     }
 
     fn cuMemcpyDtoDAsync_v2 [cuMemcpyDtoDAsync_v2_ptsz] (
         to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream,
     ) {
-        later(Side::line(Place::Device, to), Side::line(Place::Device, from), bytes, stream)
+        line((Place::Device, to), (Place::Device, from), bytes, Some(stream))
+    }
+
+    fn cuMemcpyAsync [cuMemcpyAsync_ptsz] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) {
+        line((Place::Unified, to), (Place::Unified, from), bytes, Some(stream))
+    }
+
+    fn cuMemcpyPeerAsync [cuMemcpyPeerAsync_ptsz] (
+        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, bytes: usize,
+        stream: CUstream,
+    ) {
+        to_context.get()?;
+        from_context.get()?;
+        line((Place::Device, to), (Place::Device, from), bytes, Some(stream))
     }
 }
 
-/// Copies before the call returns.
-fn now(to: Side, from: Side, bytes: usize) -> Answer {
-    let stream = resolve(CUstream::NULL)?;
-    let copy = Copy::line(to, from, bytes as u64);
-    if check(&*stream.context()?, &copy)? { stream.perform(Operation::Copy(copy)) } else { Ok(()) }
+fn line(to: (Place, u64), from: (Place, u64), bytes: usize, stream: Option<CUstream>) -> Answer {
+    let (to, from) = (Side::line(to.0, to.1), Side::line(from.0, from.1));
+    copy(Copy::line(to, from, bytes as u64), stream)
 }
 
-/// Copies when the stream gets there. What the program may reuse as soon as the call returns is copied before that.
-fn later(to: Side, from: Side, bytes: usize, stream: CUstream) -> Answer {
-    let stream = resolve(stream)?;
-    let copy = Copy::line(to, from, bytes as u64);
-    if !check(&*stream.context()?, &copy)? {
+/// Checks a copy and does it: before the call returns, or when a stream gets there.
+///
+/// # Errors
+/// Memory that is not there, or what keeps the stream from being used.
+pub fn copy(mut copy: Copy, stream: Option<CUstream>) -> Answer {
+    let target = resolve(stream.unwrap_or(CUstream::NULL))?;
+    let context = target.context()?;
+    if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
     }
-    if to.place == Place::Device && from.place == Place::Device {
-        stream.submit(Operation::Copy(copy), &[]).map(|_| ())
-    } else {
-        stream.perform(Operation::Copy(copy))
+    copy.to = checked(&context, &copy, copy.to)?;
+    copy.from = checked(&context, &copy, copy.from)?;
+    match stream {
+        None => target.perform(Operation::Copy(copy)),
+        Some(_) => hand_over(&target, copy),
     }
 }
 
-/// Whether there is something to copy.
-fn check(context: &Context, copy: &Copy) -> Answer<bool> {
-    for side in [&copy.to, &copy.from] {
-        match side.place {
-            _ if copy.width == 0 => {}
-            Place::Device => range::device(context, side.address, copy.width)?,
-            _ if side.address == 0 => return Err(CUresult::INVALID_VALUE),
-            _ => {}
-        }
+/// Gives a copy to a stream. The program may use plain memory of its own again as soon as the call returns: what is
+/// copied from there is taken before, and what is copied to there is waited for.
+fn hand_over(stream: &Arc<Stream>, copy: Copy) -> Answer {
+    if is_pageable(&copy.to) || (is_pageable(&copy.from) && stream.is_idle()) {
+        return stream.perform(Operation::Copy(copy));
     }
-    Ok(copy.width > 0)
+    if !is_pageable(&copy.from) {
+        return stream.submit(Operation::Copy(copy), &[]).map(|_| ());
+    }
+    // SAFETY: the program promises that the bytes it copies from are there now.
+    let staged = unsafe { Staged::take(&copy) };
+    stream.submit(Operation::Staged(staged), &[]).map(|_| ())
+}
+
+/// Whether a side is plain memory of the host's, which the driver knows nothing of.
+fn is_pageable(side: &Side) -> bool {
+    side.place == Place::Host && registry::at(side.address).is_none()
+}
+
+/// Checks one side of a copy, and says whose memory it is.
+fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
+    let bytes = copy.extent(&side).ok_or(CUresult::INVALID_VALUE)?;
+    side.address.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
+    if side.address == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let memory = context.device.memory();
+    if side.place == Place::Unified {
+        side.place = Place::Host;
+    }
+    // A device pointer in the place of a host pointer is taken for what it is.
+    if side.place == Place::Device || memory.owns(side.address) {
+        range::device(context, side.address, bytes)?;
+        side.place = Place::Device;
+    }
+    Ok(side)
 }

@@ -21,105 +21,28 @@ unsupported! {
     cuLogicalEndpointImport
     cuLogicalEndpointQuery
     cuLogicalEndpointUnbind
-    cuMemAddressFree
-    cuMemAddressReserve
-    cuMemAdvise
-    cuMemAdvise_v2
     cuMemAlloc
-    cuMemAllocAsync
-    cuMemAllocAsync_ptsz
-    cuMemAllocFromPoolAsync
-    cuMemAllocFromPoolAsync_ptsz
     cuMemAllocHost
-    cuMemAllocHost_v2
-    cuMemAllocManaged
     cuMemAllocPitch
-    cuMemAllocPitch_v2
     cuMemBatchDecompressAsync
     cuMemBatchDecompressAsync_ptsz
-    cuMemCreate
-    cuMemDiscardAndPrefetchBatchAsync
-    cuMemDiscardAndPrefetchBatchAsync_ptsz
-    cuMemDiscardBatchAsync
-    cuMemDiscardBatchAsync_ptsz
-    cuMemExportToShareableHandle
     cuMemFree
-    cuMemFreeAsync
-    cuMemFreeAsync_ptsz
-    cuMemFreeHost
-    cuMemGetAccess
     cuMemGetAddressRange
-    cuMemGetAddressRange_v2
-    cuMemGetAllocationGranularity
-    cuMemGetAllocationPropertiesFromHandle
-    cuMemGetDefaultMemPool
     cuMemGetHandleForAddressRange
     cuMemGetInfo
     cuMemGetLocationInfo
-    cuMemGetMemPool
-    cuMemHostAlloc
     cuMemHostGetDevicePointer
-    cuMemHostGetDevicePointer_v2
-    cuMemHostGetFlags
-    cuMemHostRegister
-    cuMemHostRegister_v2
-    cuMemHostUnregister
-    cuMemImportFromShareableHandle
-    cuMemMap
     cuMemMapArrayAsync
     cuMemMapArrayAsync_ptsz
-    cuMemPoolCreate
-    cuMemPoolDestroy
     cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle
-    cuMemPoolGetAccess
-    cuMemPoolGetAttribute
     cuMemPoolImportFromShareableHandle
     cuMemPoolImportPointer
-    cuMemPoolSetAccess
-    cuMemPoolSetAttribute
-    cuMemPoolTrimTo
-    cuMemPrefetchAsync
-    cuMemPrefetchAsync_ptsz
-    cuMemPrefetchAsync_v2
-    cuMemPrefetchAsync_v2_ptsz
-    cuMemPrefetchBatchAsync
-    cuMemPrefetchBatchAsync_ptsz
-    cuMemRangeGetAttribute
-    cuMemRangeGetAttributes
-    cuMemRelease
-    cuMemRetainAllocationHandle
-    cuMemSetAccess
-    cuMemSetMemPool
-    cuMemUnmap
-    cuMemcpy
     cuMemcpy2D
     cuMemcpy2DAsync
-    cuMemcpy2DAsync_v2
-    cuMemcpy2DAsync_v2_ptsz
     cuMemcpy2DUnaligned
-    cuMemcpy2DUnaligned_v2
-    cuMemcpy2DUnaligned_v2_ptds
-    cuMemcpy2D_v2
-    cuMemcpy2D_v2_ptds
     cuMemcpy3D
     cuMemcpy3DAsync
-    cuMemcpy3DAsync_v2
-    cuMemcpy3DAsync_v2_ptsz
-    cuMemcpy3DBatchAsync
-    cuMemcpy3DBatchAsync_ptsz
-    cuMemcpy3DBatchAsync_v2
-    cuMemcpy3DBatchAsync_v2_ptsz
-    cuMemcpy3DPeer
-    cuMemcpy3DPeerAsync
-    cuMemcpy3DPeerAsync_ptsz
-    cuMemcpy3DPeer_ptds
-    cuMemcpy3DWithAttributesAsync
-    cuMemcpy3DWithAttributesAsync_ptsz
-    cuMemcpy3D_v2
-    cuMemcpy3D_v2_ptds
-    cuMemcpyAsync
-    cuMemcpyAsync_ptsz
     cuMemcpyAtoA
     cuMemcpyAtoA_v2
     cuMemcpyAtoA_v2_ptds
@@ -132,10 +55,6 @@ unsupported! {
     cuMemcpyAtoHAsync_v2_ptsz
     cuMemcpyAtoH_v2
     cuMemcpyAtoH_v2_ptds
-    cuMemcpyBatchAsync
-    cuMemcpyBatchAsync_ptsz
-    cuMemcpyBatchAsync_v2
-    cuMemcpyBatchAsync_v2_ptsz
     cuMemcpyDtoA
     cuMemcpyDtoA_v2
     cuMemcpyDtoA_v2_ptds
@@ -151,29 +70,10 @@ unsupported! {
     cuMemcpyHtoA_v2_ptds
     cuMemcpyHtoD
     cuMemcpyHtoDAsync
-    cuMemcpyPeer
-    cuMemcpyPeerAsync
-    cuMemcpyPeerAsync_ptsz
-    cuMemcpyPeer_ptds
-    cuMemcpyWithAttributesAsync
-    cuMemcpyWithAttributesAsync_ptsz
-    cuMemcpy_ptds
     cuMemsetD16
     cuMemsetD2D16
-    cuMemsetD2D16Async
-    cuMemsetD2D16Async_ptsz
-    cuMemsetD2D16_v2
-    cuMemsetD2D16_v2_ptds
     cuMemsetD2D32
-    cuMemsetD2D32Async
-    cuMemsetD2D32Async_ptsz
-    cuMemsetD2D32_v2
-    cuMemsetD2D32_v2_ptds
     cuMemsetD2D8
-    cuMemsetD2D8Async
-    cuMemsetD2D8Async_ptsz
-    cuMemsetD2D8_v2
-    cuMemsetD2D8_v2_ptds
     cuMemsetD32
     cuMemsetD8
     cuMulticastAddDevice
@@ -184,7 +84,4 @@ unsupported! {
     cuMulticastCreate
     cuMulticastGetGranularity
     cuMulticastUnbind
-    cuPointerGetAttribute
-    cuPointerGetAttributes
-    cuPointerSetAttribute
 }

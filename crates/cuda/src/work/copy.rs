@@ -1,5 +1,7 @@
 //! A copy of bytes between host and device: a line, a rectangle or a box, each side with its own pitches.
 
+use std::sync::Arc;
+
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 
@@ -45,6 +47,10 @@ impl Side {
     pub fn line(place: Place, address: u64) -> Self {
         Self { place, address, pitch: 0, slice: 0 }
     }
+
+    fn row(&self, slice: u64, row: u64) -> u64 {
+        self.address + slice * self.slice + row * self.pitch
+    }
 }
 
 impl Copy {
@@ -53,44 +59,92 @@ impl Copy {
         Self { to, from, width: bytes, height: 1, depth: 1 }
     }
 
+    /// How many bytes there are from a side's first byte to after its last; `None` if no address space has as many.
+    pub fn extent(&self, side: &Side) -> Option<u64> {
+        let slices = self.depth.checked_sub(1)?.checked_mul(side.slice)?;
+        let rows = self.height.checked_sub(1)?.checked_mul(side.pitch)?;
+        slices.checked_add(rows)?.checked_add(self.width)
+    }
+
     /// Does it.
     ///
     /// # Errors
     /// Device memory that has been freed since the copy was given to its stream.
     pub fn run(&self, context: &Context) -> Answer {
+        let whole = |side: &Side| side.pitch == self.width && side.slice == self.width * self.height;
+        if self.height * self.depth == 1 || (whole(&self.to) && whole(&self.from)) {
+            let bytes = self.width * self.height * self.depth;
+            return self.bytes(self.to.address, self.from.address, bytes, context);
+        }
         for slice in 0..self.depth {
             for row in 0..self.height {
-                let at = |side: &Side| side.address + slice * side.slice + row * side.pitch;
-                self.row(at(&self.to), at(&self.from), context)?;
+                self.bytes(self.to.row(slice, row), self.from.row(slice, row), self.width, context)?;
             }
         }
         Ok(())
     }
 
-    fn row(&self, to: u64, from: u64, context: &Context) -> Answer {
+    fn bytes(&self, to: u64, from: u64, bytes: u64, context: &Context) -> Answer {
         let memory = context.device.memory();
         let on_device = |side: &Side, address| match side.place {
             Place::Host => false,
             Place::Device => true,
-            Place::Unified => memory.allocation(address).is_some(),
+            Place::Unified => memory.region(address).is_some(),
         };
-        let bytes = self.width as usize;
+        let count = bytes as usize;
         let done = match (on_device(&self.to, to), on_device(&self.from, from)) {
-            (true, true) => memory.copy(to, from, self.width),
+            (true, true) => memory.copy(to, from, bytes),
             (true, false) => {
                 // SAFETY: the program promises that these bytes of its own are there until the copy has been done.
-                memory.write(to, unsafe { std::slice::from_raw_parts(from as *const u8, bytes) })
+                memory.write(to, unsafe { std::slice::from_raw_parts(from as *const u8, count) })
             }
             (false, true) => {
                 // SAFETY: as above, and that nobody else uses them meanwhile.
-                memory.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) })
+                memory.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, count) })
             }
             (false, false) => {
                 // SAFETY: as above.
-                unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
+                unsafe { std::ptr::copy(from as *const u8, to as *mut u8, count) };
                 Ok(())
             }
         };
         done.map_err(|_| CUresult::ILLEGAL_ADDRESS)
+    }
+}
+
+/// A copy whose source has been taken already: the program may use its own memory again.
+#[derive(Clone)]
+pub struct Staged {
+    copy: Copy,
+    /// What was there, row by row.
+    bytes: Arc<[u8]>,
+}
+
+impl Staged {
+    /// Takes the bytes that a copy is to copy from.
+    ///
+    /// # Safety
+    /// They are the program's own, and there.
+    pub unsafe fn take(copy: &Copy) -> Self {
+        let mut bytes = Vec::with_capacity((copy.width * copy.height * copy.depth) as usize);
+        for slice in 0..copy.depth {
+            for row in 0..copy.height {
+                let from = copy.from.row(slice, row) as *const u8;
+                // SAFETY: the caller promises that the rows are there.
+                bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(from, copy.width as usize) });
+            }
+        }
+        Self { copy: copy.clone(), bytes: bytes.into() }
+    }
+
+    /// Does the copy.
+    ///
+    /// # Errors
+    /// Device memory that has been freed since.
+    pub fn run(&self, context: &Context) -> Answer {
+        let (width, height) = (self.copy.width, self.copy.height);
+        let address = self.bytes.as_ptr() as u64;
+        let from = Side { place: Place::Host, address, pitch: width, slice: width * height };
+        Copy { from, ..self.copy.clone() }.run(context)
     }
 }

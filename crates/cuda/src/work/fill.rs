@@ -3,6 +3,10 @@
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 
+/// How many bytes of a pattern are written at a time: a multiple of every element's size, and little enough to stay
+/// in the first-level cache.
+const STEP: usize = 16 << 10;
+
 /// A fill that has been checked and waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fill {
@@ -21,6 +25,12 @@ pub struct Fill {
 }
 
 impl Fill {
+    /// How many bytes there are from the first to after the last; `None` if no address space has as many.
+    pub fn extent(&self) -> Option<u64> {
+        let row = self.width.checked_mul(self.element.into())?;
+        self.height.checked_sub(1)?.checked_mul(self.pitch)?.checked_add(row)
+    }
+
     /// Does it.
     ///
     /// # Errors
@@ -28,9 +38,20 @@ impl Fill {
     pub fn run(&self, context: &Context) -> Answer {
         let memory = context.device.memory();
         let value = self.value.to_le_bytes();
-        let row = value[..self.element as usize].repeat(self.width as usize);
+        let element = &value[..self.element as usize];
+        let bytes = self.width * u64::from(self.element);
+        let pattern = element.repeat(STEP.min(bytes as usize) / element.len());
+        let uniform = element.iter().all(|byte| *byte == element[0]);
         for number in 0..self.height {
-            memory.write(self.address + number * self.pitch, &row).map_err(|_| CUresult::ILLEGAL_ADDRESS)?;
+            let row = self.address + number * self.pitch;
+            let filled = if uniform {
+                memory.fill(row, bytes, element[0])
+            } else {
+                (0..bytes).step_by(STEP).try_for_each(|at| {
+                    memory.write(row + at, &pattern[..pattern.len().min((bytes - at) as usize)])
+                })
+            };
+            filled.map_err(|_| CUresult::ILLEGAL_ADDRESS)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use ptxvm_vm::{Arguments, Dimensions, Failure, LaunchOptions, Limit};
 use super::print::Print;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
+use crate::memory::borrow;
 use crate::module::Function;
 use crate::{options, report};
 
@@ -53,6 +54,7 @@ impl KernelLaunch {
             ..LaunchOptions::default()
         }
 .on_print(move |text| print.write(text));
+        let _borrowed = borrow(context.device.memory(), &self.parameters);
         let ended = self.function.kernel.launch(&launch);
         printed.flush();
         match ended {

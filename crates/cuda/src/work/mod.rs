@@ -3,6 +3,7 @@
 
 mod copy;
 mod fill;
+mod free;
 mod host;
 mod kernel;
 mod mark;
@@ -11,8 +12,9 @@ mod values;
 
 use std::sync::Arc;
 
-pub use copy::{Copy, Place, Side};
+pub use copy::{Copy, Place, Side, Staged};
 pub use fill::Fill;
+pub use free::Free;
 pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
 pub use kernel::KernelLaunch;
 pub use mark::{Mark, in_host_function, watch};
@@ -31,8 +33,12 @@ pub enum Operation {
     Kernel(KernelLaunch),
     /// A copy between host and device.
     Copy(Copy),
+    /// A copy whose source has been taken already.
+    Staged(Staged),
     /// A fill of device memory.
     Fill(Fill),
+    /// A free of memory.
+    Free(Free),
     /// A call of the program's own function.
     Host(HostCall),
     /// A call of a stream's callback.
@@ -53,7 +59,12 @@ impl Operation {
             Operation::Empty => Ok(()),
             Operation::Kernel(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(context),
+            Operation::Staged(copy) => copy.run(context),
             Operation::Fill(fill) => fill.run(context),
+            Operation::Free(free) => {
+                free.run(context);
+                Ok(())
+            }
             Operation::Host(call) => {
                 call.run();
                 Ok(())

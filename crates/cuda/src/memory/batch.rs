@@ -1,0 +1,203 @@
+//! The entry points that copy many things at once, or say more of a copy than from where to where.
+
+use super::location::CUmemLocation;
+use super::rectangle::{BoxSide, Cuboid};
+use super::transfer::copy;
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In, Out};
+use crate::context::CUcontext;
+use crate::entry::entry;
+use crate::report;
+use crate::stream::{CUstream, LEGACY, resolve};
+use crate::work::{Copy, Place, Side};
+
+/// `CUmemcpyAttributes`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CUmemcpyAttributes {
+    /// When the source may be read: in the stream's order, during the call, or at any time.
+    pub order: u32,
+    pub from: CUmemLocation,
+    pub to: CUmemLocation,
+    pub flags: u32,
+}
+
+/// One side of a copy of a batch of boxes: a pointer or an array.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    pub kind: u32,
+    pub pointer: CUdeviceptr,
+    /// Bytes of a row; 0 if rows follow each other.
+    pub row: usize,
+    /// Rows of a slice; 0 if slices follow each other.
+    pub height: usize,
+    pub location: CUmemLocation,
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BoxCopy {
+    pub from: Operand,
+    pub to: Operand,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    pub order: u32,
+    pub flags: u32,
+}
+
+/// `CU_MEMCPY_OPERAND_TYPE_POINTER` and `_ARRAY`
+const POINTER: u32 = 1;
+const ARRAY: u32 = 2;
+/// `CU_MEMORYTYPE_UNIFIED`
+const UNIFIED: u32 = 4;
+
+/// The arrays of a batch of lines.
+type Lines = (In<CUdeviceptr>, In<CUdeviceptr>, In<usize>, usize);
+/// The attributes of a batch, and from which copy on each holds.
+type Attributes = (In<CUmemcpyAttributes>, In<usize>, usize);
+
+entry! {
+    fn cuMemcpyBatchAsync [cuMemcpyBatchAsync_ptsz] (
+        to: In<CUdeviceptr>, from: In<CUdeviceptr>, sizes: In<usize>, count: usize,
+        attributes: In<CUmemcpyAttributes>, first: In<usize>, attribute_count: usize,
+        failed: Out<usize>, stream: CUstream,
+    ) {
+        lines((to, from, sizes, count), (attributes, first, attribute_count), failed, stream)
+    }
+
+    fn cuMemcpyBatchAsync_v2 [cuMemcpyBatchAsync_v2_ptsz] (
+        to: In<CUdeviceptr>, from: In<CUdeviceptr>, sizes: In<usize>, count: usize,
+        attributes: In<CUmemcpyAttributes>, first: In<usize>, attribute_count: usize, stream: CUstream,
+    ) {
+        lines((to, from, sizes, count), (attributes, first, attribute_count), Out::NULL, stream)
+    }
+
+    fn cuMemcpy3DBatchAsync [cuMemcpy3DBatchAsync_ptsz] (
+        count: usize, copies: In<BoxCopy>, failed: Out<usize>, flags: u64, stream: CUstream,
+    ) {
+        boxes(count, copies, failed, flags, stream)
+    }
+
+    fn cuMemcpy3DBatchAsync_v2 [cuMemcpy3DBatchAsync_v2_ptsz] (
+        count: usize, copies: In<BoxCopy>, flags: u64, stream: CUstream,
+    ) {
+        boxes(count, copies, Out::NULL, flags, stream)
+    }
+
+    fn cuMemcpyWithAttributesAsync [cuMemcpyWithAttributesAsync_ptsz] (
+        to: CUdeviceptr, from: CUdeviceptr, bytes: usize, attributes: In<CUmemcpyAttributes>, stream: CUstream,
+    ) {
+        attributes.get()?.check()?;
+        copy(unified(to, from, bytes), Some(stream))
+    }
+
+    fn cuMemcpy3DWithAttributesAsync [cuMemcpy3DWithAttributesAsync_ptsz] (
+        of: In<BoxCopy>, flags: u64, stream: CUstream,
+    ) {
+        boxes(1, of, Out::NULL, flags, stream)
+    }
+}
+
+fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Copy {
+    Copy::line(Side::line(Place::Unified, to), Side::line(Place::Unified, from), bytes as u64)
+}
+
+/// A batch is not for the legacy stream.
+fn own_stream(stream: CUstream) -> Answer {
+    let legacy =
+        stream.number() == LEGACY || std::ptr::eq(&*resolve(stream)?, &**crate::context::current()?.legacy());
+    if legacy { Err(CUresult::INVALID_VALUE) } else { Ok(()) }
+}
+
+fn lines(
+    (to, from, sizes, count): Lines,
+    (attributes, first, attribute_count): Attributes,
+    failed: Out<usize>,
+    stream: CUstream,
+) -> Answer {
+    // What is wrong with the whole is wrong with no copy of it.
+    failed.offer(usize::MAX);
+    own_stream(stream)?;
+    if count == 0 || attribute_count == 0 || attribute_count > count || first.at(0)? != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    for index in 0..attribute_count {
+        let begins = first.at(index)?;
+        if begins >= count || (index > 0 && begins <= first.at(index - 1)?) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        attributes.at(index)?.check()?;
+    }
+    for index in 0..count {
+        let bytes = sizes.at(index)?;
+        let done = if bytes == 0 {
+            Err(CUresult::INVALID_VALUE)
+        } else {
+            copy(unified(to.at(index)?, from.at(index)?, bytes), Some(stream))
+        };
+        if done.is_err() {
+            failed.offer(index);
+            return done;
+        }
+    }
+    Ok(())
+}
+
+fn boxes(count: usize, copies: In<BoxCopy>, failed: Out<usize>, flags: u64, stream: CUstream) -> Answer {
+    failed.offer(usize::MAX);
+    own_stream(stream)?;
+    if count == 0 || flags != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    for index in 0..count {
+        let done = copies.at(index)?.describe().and_then(|described| copy(described, Some(stream)));
+        if done.is_err() {
+            failed.offer(index);
+            return done;
+        }
+    }
+    Ok(())
+}
+
+impl CUmemcpyAttributes {
+    fn check(&self) -> Answer {
+        if (1..=3).contains(&self.order) && self.flags <= 1 { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+    }
+}
+
+impl BoxCopy {
+    fn describe(&self) -> Answer<Copy> {
+        if !(1..=3).contains(&self.order) || self.flags > 1 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let (from, to) = (self.from.describe()?, self.to.describe()?);
+        Cuboid { from, to, width_in_bytes: self.width, height: self.height, depth: self.depth }.describe()
+    }
+}
+
+impl Operand {
+    fn describe(&self) -> Answer<BoxSide> {
+        match self.kind {
+            POINTER => Ok(BoxSide {
+                x_in_bytes: 0,
+                y: 0,
+                z: 0,
+                lod: 0,
+                memory_type: UNIFIED,
+                host: Host(std::ptr::null_mut()),
+                device: self.pointer,
+                array: 0,
+                context: CUcontext::NULL,
+                pitch: self.row,
+                height: self.height,
+            }),
+            ARRAY => {
+                report::unsupported("a copy from or to an array");
+                Err(CUresult::NOT_SUPPORTED)
+            }
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The entry points for host memory that the device uses too: given by the driver, or the program's own that it
+//! registers. Both have the same address on both sides.
+
+use std::sync::Arc;
+
+use ptxvm_memory::{AdoptError, AllocationKind};
+
+use super::allocate::{give, take_back};
+use super::pages::{self, PAGE};
+use super::registry::{self, Kind, Record};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, Out};
+use crate::context::{Context, current};
+use crate::driver;
+use crate::entry::entry;
+
+/// `CU_MEMHOSTALLOC_PORTABLE | DEVICEMAP | WRITECOMBINED`
+const ALLOC_FLAGS: u32 = 7;
+/// `CU_MEMHOSTALLOC_DEVICEMAP`, which everything has where addresses are unified.
+const DEVICE_MAP: u32 = 2;
+/// `CU_MEMHOSTREGISTER_PORTABLE | DEVICEMAP | IOMEMORY | READ_ONLY`
+const REGISTER_FLAGS: u32 = 15;
+/// `CU_MEMHOSTREGISTER_READ_ONLY`
+const READ_ONLY: u32 = 8;
+
+entry! {
+    fn cuMemAllocHost_v2(pointer: Out<u64>, bytes: usize) {
+        pinned(pointer, bytes, 0)
+    }
+
+    fn cuMemHostAlloc(pointer: Out<u64>, bytes: usize, flags: u32) {
+        pinned(pointer, bytes, flags)
+    }
+
+    fn cuMemFreeHost(pointer: Host) {
+        driver::get()?;
+        if pointer.is_null() {
+            return Ok(());
+        }
+        let context = current()?;
+        let pinned = |record: &Record| matches!(record.kind, Kind::Pinned(_));
+        take_back(&context, pointer.address(), pinned, CUresult::INVALID_VALUE)
+    }
+
+    fn cuMemHostGetDevicePointer_v2(device: Out<CUdeviceptr>, pointer: Host, flags: u32) {
+        current()?;
+        if device.is_null() || flags != 0 {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let known = registry::at(pointer.address()).filter(|record| record.kind.on_host());
+        known.ok_or(CUresult::INVALID_VALUE)?;
+        device.set(pointer.address())
+    }
+
+    fn cuMemHostGetFlags(flags: Out<u32>, pointer: Host) {
+        current()?;
+        let record = registry::at(pointer.address()).ok_or(CUresult::INVALID_VALUE)?;
+        match record.kind {
+            Kind::Pinned(given) | Kind::Registered(given) => flags.set(given | DEVICE_MAP),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    fn cuMemHostRegister_v2(pointer: Host, bytes: usize, flags: u32) {
+        register(&current()?, pointer, bytes as u64, flags)
+    }
+
+    fn cuMemHostRegister(pointer: Host, bytes: usize, flags: u32) {
+        register(&current()?, pointer, bytes as u64, flags)
+    }
+
+    fn cuMemHostUnregister(pointer: Host) {
+        let context = current()?;
+        if pointer.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let address = pointer.address();
+        // A pointer into what was registered is another mistake than one to what never was.
+        let inside = registry::at(address).is_some_and(|record| record.start != address);
+        let otherwise = if inside { CUresult::INVALID_VALUE } else { CUresult::HOST_MEMORY_NOT_REGISTERED };
+        let registered = |record: &Record| matches!(record.kind, Kind::Registered(_));
+        take_back(&context, address, registered, otherwise)
+    }
+}
+
+/// Gives host memory that the device uses too.
+fn pinned(pointer: Out<u64>, bytes: usize, flags: u32) -> Answer {
+    let context = current()?;
+    if pointer.is_null() || flags & !ALLOC_FLAGS != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if bytes == 0 {
+        return pointer.set(0);
+    }
+    pointer.set(give(&context, bytes as u64, PAGE, AllocationKind::Pinned, Kind::Pinned(flags))?)
+}
+
+/// Lets the device use the program's own memory until it is unregistered.
+fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Answer {
+    let start = pointer.address();
+    let end = start.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
+    if pointer.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if let Some(other) = registry::overlapping(start, end) {
+        let host = other.kind.on_host();
+        return Err(if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE });
+    }
+    if !pages::are_mapped(start, bytes) || !usable(start, end, flags) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let read_only = flags & READ_ONLY != 0;
+    let kind = if read_only { AllocationKind::HostReadOnly } else { AllocationKind::Host };
+    // SAFETY: the pages are mapped and can be used, and the program promises that they stay until it unregisters them.
+    let adopt = || unsafe { context.device.memory().adopt_as(pointer.0.cast(), bytes, kind) };
+    let mut adopted = adopt();
+    if matches!(adopted, Err(AdoptError::Overlap { .. })) {
+        // A launch that has been given this memory without its being registered borrows it until it ends.
+        context.streams.synchronize();
+        adopted = adopt();
+    }
+    adopted.map_err(|_| CUresult::INVALID_VALUE)?;
+    context.memory.add(context, start, bytes, Kind::Registered(flags));
+    Ok(())
+}
+
+/// Whether the program itself may do to a range what the device is to be allowed.
+fn usable(start: u64, end: u64, flags: u32) -> bool {
+    pages::mappings()
+        .iter()
+        .filter(|mapping| mapping.start < end && mapping.end > start)
+        .all(|mapping| mapping.readable && (mapping.writable || flags & READ_ONLY != 0))
+}

@@ -1,0 +1,186 @@
+//! The entry points for memory that is allocated and freed in the order of a stream, and for its pools.
+
+use std::sync::Arc;
+
+use super::location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, PINNED, READ, READ_WRITE, Where};
+use super::pool::{CUmemoryPool, Pool, choose_pool, current_pool, default_pool};
+use super::registry::{self, Kind};
+use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out};
+use crate::driver;
+use crate::entry::entry;
+use crate::stream::{CUstream, Stream, resolve};
+use crate::work::{Free, Operation};
+
+/// The alignment of what pools give.
+const ALIGNMENT: u64 = 512;
+
+entry! {
+    fn cuMemAllocAsync [cuMemAllocAsync_ptsz] (pointer: Out<CUdeviceptr>, bytes: usize, stream: CUstream) {
+        let stream = resolve(stream)?;
+        allocate(pointer, bytes, &current_pool(CUmemLocation::DEVICE, PINNED)?, &stream)
+    }
+
+    fn cuMemAllocFromPoolAsync [cuMemAllocFromPoolAsync_ptsz] (
+        pointer: Out<CUdeviceptr>, bytes: usize, pool: CUmemoryPool, stream: CUstream,
+    ) {
+        let stream = resolve(stream)?;
+        allocate(pointer, bytes, &pool.get()?, &stream)
+    }
+
+    fn cuMemFreeAsync [cuMemFreeAsync_ptsz] (pointer: CUdeviceptr, stream: CUstream) {
+        let stream = resolve(stream)?;
+        if pointer == 0 {
+            return Ok(());
+        }
+        let record = registry::take(pointer, |record| matches!(record.kind, Kind::Device | Kind::Pool(_)));
+        let record = record.ok_or(CUresult::INVALID_VALUE)?;
+        if let Some(owner) = record.context.find() {
+            owner.memory.forget(pointer);
+        }
+        stream.submit(Operation::Free(Free { record }), &[]).map(|_| ())
+    }
+
+    fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolProps>) {
+        driver::get()?;
+        if pool.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        pool.set(Pool::new(properties.get()?)?.handle)
+    }
+
+    /// Memory that it has given stays, and keeps it.
+    fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        driver::get()?;
+        if pool.get()?.is_default {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        pool.remove().map(|_| ())
+    }
+
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize) {
+        let memory = driver::get()?.device.memory();
+        pool.get()?.books().trim(keep as u64);
+        memory.reclaim();
+        Ok(())
+    }
+
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: u32, value: Out<u64>) {
+        driver::get()?;
+        let pool = pool.get()?;
+        let books = *pool.books();
+        let properties = &pool.properties;
+        let number = match attribute {
+            1..=3 => return value.cast().set(books.reuse[attribute as usize - 1]),
+            4 => books.threshold,
+            5 => books.reserved,
+            6 => books.reserved_high,
+            7 => books.used,
+            8 => books.used_high,
+            9 => return value.cast().set(properties.kind),
+            10 => return value.cast().set(properties.handle_types),
+            11 => return value.cast().set(properties.location.id),
+            12 => return value.cast().set(properties.location.kind),
+            13 => properties.max_size as u64,
+            14 => return value.cast().set(i32::from(properties.usage & 2 != 0)),
+            15 => return value.cast().set(-1i32),
+            _ => return Err(CUresult::INVALID_VALUE),
+        };
+        value.set(number)
+    }
+
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: u32, value: In<u64>) {
+        driver::get()?;
+        let pool = pool.get()?;
+        let mut books = pool.books();
+        match attribute {
+            1..=3 => books.reuse[attribute as usize - 1] = i32::from(value.cast::<i32>().get()? != 0),
+            4 => books.threshold = value.get()?,
+            // What was the most can only be forgotten.
+            6 if value.get()? == 0 => books.reserved_high = books.reserved,
+            8 if value.get()? == 0 => books.used_high = books.used,
+            _ => return Err(CUresult::INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolSetAccess(pool: CUmemoryPool, access: In<CUmemAccessDesc>, count: usize) {
+        driver::get()?;
+        let pool = pool.get()?;
+        for index in 0..count {
+            let access = access.at(index)?;
+            let known = matches!(access.flags, 0 | READ | READ_WRITE);
+            // The device cannot be kept from its own memory, nor the host from the host's.
+            let own = access.location.place()? == pool.properties.location.place().unwrap_or(Where::Device);
+            if !known || (own && access.flags != READ_WRITE) {
+                return Err(CUresult::INVALID_VALUE);
+            }
+            if access.location.place()? == Where::Device {
+                pool.books().access = access.flags;
+            }
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAccess(flags: Out<u32>, pool: CUmemoryPool, location: In<CUmemLocation>) {
+        driver::get()?;
+        let pool = pool.get()?;
+        let access = match location.get()?.place()? {
+            Where::Device => pool.books().access,
+            Where::Host if pool.properties.location.place() == Ok(Where::Device) => 0,
+            Where::Host => READ_WRITE,
+        };
+        flags.set(access)
+    }
+
+    fn cuDeviceGetDefaultMemPool(pool: Out<CUmemoryPool>, device: CUdevice) {
+        driver::device(device)?;
+        pool.set(default_pool(CUmemLocation::DEVICE, PINNED)?.handle)
+    }
+
+    fn cuDeviceGetMemPool(pool: Out<CUmemoryPool>, device: CUdevice) {
+        driver::device(device)?;
+        pool.set(current_pool(CUmemLocation::DEVICE, PINNED)?.handle)
+    }
+
+    fn cuDeviceSetMemPool(device: CUdevice, pool: CUmemoryPool) {
+        driver::device(device)?;
+        choose_pool(CUmemLocation::DEVICE, PINNED, pool)
+    }
+
+    fn cuMemGetDefaultMemPool(pool: Out<CUmemoryPool>, location: In<CUmemLocation>, kind: u32) {
+        driver::get()?;
+        pool.set(default_pool(location.get()?, kind)?.handle)
+    }
+
+    fn cuMemGetMemPool(pool: Out<CUmemoryPool>, location: In<CUmemLocation>, kind: u32) {
+        driver::get()?;
+        pool.set(current_pool(location.get()?, kind)?.handle)
+    }
+
+    fn cuMemSetMemPool(location: In<CUmemLocation>, kind: u32, pool: CUmemoryPool) {
+        driver::get()?;
+        choose_pool(location.get()?, kind, pool)
+    }
+}
+
+/// Gives memory of a pool. It is there at once; a program that uses it before the stream gets there is wrong, and is
+/// let.
+fn allocate(pointer: Out<CUdeviceptr>, bytes: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Answer {
+    if pointer.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if bytes == 0 {
+        return pointer.set(0);
+    }
+    let context = stream.context()?;
+    let memory = context.device.memory();
+    pool.given(bytes as u64)?;
+    let allocated = memory.allocate(bytes as u64, ALIGNMENT, pool.allocation_kind(), None);
+    let Ok(start) = allocated else {
+        pool.returned(bytes as u64);
+        return Err(CUresult::OUT_OF_MEMORY);
+    };
+    // It outlives the context: it is the pool's.
+    registry::insert(start, bytes as u64, Kind::Pool(Arc::clone(pool)), crate::context::CUcontext::NULL);
+    pointer.set(start)
+}

@@ -1,0 +1,177 @@
+//! The entry points that copy rectangles and boxes, and the structures in which programs describe them.
+
+use super::transfer::copy;
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In};
+use crate::context::CUcontext;
+use crate::entry::entry;
+use crate::report;
+use crate::stream::CUstream;
+use crate::work::{Copy, Place, Side};
+
+/// One side of a `CUDA_MEMCPY2D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RectangleSide {
+    pub x_in_bytes: usize,
+    pub y: usize,
+    pub memory_type: u32,
+    pub host: Host,
+    pub device: CUdeviceptr,
+    pub array: u64,
+    pub pitch: usize,
+}
+
+/// `CUDA_MEMCPY2D`
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Rectangle {
+    pub from: RectangleSide,
+    pub to: RectangleSide,
+    pub width_in_bytes: usize,
+    pub height: usize,
+}
+
+/// One side of a `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BoxSide {
+    pub x_in_bytes: usize,
+    pub y: usize,
+    pub z: usize,
+    pub lod: usize,
+    pub memory_type: u32,
+    pub host: Host,
+    pub device: CUdeviceptr,
+    pub array: u64,
+    /// Whose memory it is, in a copy between contexts.
+    pub context: CUcontext,
+    pub pitch: usize,
+    pub height: usize,
+}
+
+/// `CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER`, which are laid out alike.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Cuboid {
+    pub from: BoxSide,
+    pub to: BoxSide,
+    pub width_in_bytes: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+/// `CU_MEMORYTYPE_HOST`, `_DEVICE`, `_ARRAY` and `_UNIFIED`
+const HOST: u32 = 1;
+const DEVICE: u32 = 2;
+const ARRAY: u32 = 3;
+const UNIFIED: u32 = 4;
+
+entry! {
+    fn cuMemcpy2D_v2 [cuMemcpy2D_v2_ptds] (rectangle: In<Rectangle>) {
+        copy(rectangle.get()?.describe()?, None)
+    }
+
+    fn cuMemcpy2DUnaligned_v2 [cuMemcpy2DUnaligned_v2_ptds] (rectangle: In<Rectangle>) {
+        copy(rectangle.get()?.describe()?, None)
+    }
+
+    fn cuMemcpy2DAsync_v2 [cuMemcpy2DAsync_v2_ptsz] (rectangle: In<Rectangle>, stream: CUstream) {
+        copy(rectangle.get()?.describe()?, Some(stream))
+    }
+
+    fn cuMemcpy3D_v2 [cuMemcpy3D_v2_ptds] (cuboid: In<Cuboid>) {
+        copy(cuboid.get()?.describe()?, None)
+    }
+
+    fn cuMemcpy3DAsync_v2 [cuMemcpy3DAsync_v2_ptsz] (cuboid: In<Cuboid>, stream: CUstream) {
+        copy(cuboid.get()?.describe()?, Some(stream))
+    }
+
+    fn cuMemcpy3DPeer [cuMemcpy3DPeer_ptds] (cuboid: In<Cuboid>) {
+        let cuboid = cuboid.get()?;
+        cuboid.from.context.get()?;
+        cuboid.to.context.get()?;
+        copy(cuboid.describe()?, None)
+    }
+
+    fn cuMemcpy3DPeerAsync [cuMemcpy3DPeerAsync_ptsz] (cuboid: In<Cuboid>, stream: CUstream) {
+        let cuboid = cuboid.get()?;
+        cuboid.from.context.get()?;
+        cuboid.to.context.get()?;
+        copy(cuboid.describe()?, Some(stream))
+    }
+}
+
+impl Rectangle {
+    /// The copy that it means.
+    ///
+    /// # Errors
+    /// It means none, or one of arrays.
+    pub fn describe(&self) -> Answer<Copy> {
+        let cuboid = |side: &RectangleSide| BoxSide {
+            x_in_bytes: side.x_in_bytes,
+            y: side.y,
+            z: 0,
+            lod: 0,
+            memory_type: side.memory_type,
+            host: side.host,
+            device: side.device,
+            array: side.array,
+            context: CUcontext::NULL,
+            pitch: side.pitch,
+            height: 0,
+        };
+        let (from, to) = (cuboid(&self.from), cuboid(&self.to));
+        Cuboid { from, to, width_in_bytes: self.width_in_bytes, height: self.height, depth: 1 }.describe()
+    }
+}
+
+impl Cuboid {
+    /// The copy that it means.
+    ///
+    /// # Errors
+    /// It means none, or one of arrays.
+    pub fn describe(&self) -> Answer<Copy> {
+        Ok(Copy {
+            to: self.to.describe(self)?,
+            from: self.from.describe(self)?,
+            width: self.width_in_bytes as u64,
+            height: self.height as u64,
+            depth: self.depth as u64,
+        })
+    }
+}
+
+impl BoxSide {
+    fn describe(&self, cuboid: &Cuboid) -> Answer<Side> {
+        let (place, base) = match self.memory_type {
+            HOST => (Place::Host, self.host.address()),
+            DEVICE => (Place::Device, self.device),
+            UNIFIED => (Place::Unified, self.device),
+            ARRAY => {
+                report::unsupported("a copy from or to an array");
+                return Err(CUresult::NOT_SUPPORTED);
+            }
+            _ => return Err(CUresult::INVALID_VALUE),
+        };
+        self.arrange(place, base, cuboid).ok_or(CUresult::INVALID_VALUE)
+    }
+
+    /// Finds the first byte and the steps; nothing if rows or slices would overlap, or no address is as high.
+    fn arrange(&self, place: Place, base: u64, cuboid: &Cuboid) -> Option<Side> {
+        let row = self.x_in_bytes.checked_add(cuboid.width_in_bytes)?;
+        let rows = self.y.checked_add(cuboid.height)?;
+        // What is not said is as small as it can be.
+        let pitch = if self.pitch == 0 { row } else { self.pitch };
+        let height = if self.height == 0 { rows } else { self.height };
+        if pitch < row || (cuboid.depth > 1 && height < rows) {
+            return None;
+        }
+        let slice = pitch.checked_mul(height)?;
+        let offset = self.z.checked_mul(slice)?.checked_add(self.y.checked_mul(pitch)?)?;
+        let address = base.checked_add(offset.checked_add(self.x_in_bytes)? as u64)?;
+        // A null pointer stays one, wherever in it the copy begins.
+        let address = if base == 0 { 0 } else { address };
+        Some(Side { place, address, pitch: pitch as u64, slice: slice as u64 })
+    }
+}

@@ -1,0 +1,126 @@
+//! What the driver knows of the memory that programs got from it: whose it is, of what kind, and what was said of it.
+//!
+//! The table of `ptxvm_memory` knows what the guest may touch; this one knows what programs may free and ask for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use ptxvm_memory::GlobalMemory;
+
+use super::managed::Advice;
+use super::physical::Physical;
+use super::pool::Pool;
+use crate::context::CUcontext;
+use crate::driver;
+
+/// One allocation, registration or mapping.
+pub struct Record {
+    /// Its first address.
+    pub start: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// How it came to be.
+    pub kind: Kind,
+    /// The context that it is freed with; null if it belongs to none.
+    pub context: CUcontext,
+    /// A number that no other one ever has.
+    pub id: u64,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
+    pub sync: AtomicBool,
+    /// Whether the memory has been given back.
+    released: AtomicBool,
+}
+
+/// How memory came to be.
+pub enum Kind {
+    /// `cuMemAlloc`
+    Device,
+    /// `cuMemHostAlloc`, with its flags.
+    Pinned(u32),
+    /// `cuMemHostRegister`, with its flags.
+    Registered(u32),
+    /// `cuMemAllocManaged`, with what was advised.
+    Managed(Mutex<Advice>),
+    /// From a pool.
+    Pool(Arc<Pool>),
+    /// `cuMemMap`
+    Mapped(Arc<Physical>),
+}
+
+impl Kind {
+    /// Whether it is memory of the host's.
+    pub fn on_host(&self) -> bool {
+        matches!(self, Kind::Pinned(_) | Kind::Registered(_))
+    }
+}
+
+static RECORDS: RwLock<BTreeMap<u64, Arc<Record>>> = RwLock::new(BTreeMap::new());
+static IDS: AtomicU64 = AtomicU64::new(1);
+
+impl Record {
+    /// The address after the last.
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.size)
+    }
+
+    /// Gives the memory back, once.
+    pub fn release(&self, memory: &GlobalMemory) {
+        if self.released.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        match &self.kind {
+            Kind::Registered(_) => {
+                // Nothing else releases what was registered, and the memory itself is the program's.
+                let _ = memory.release(std::ptr::without_provenance(self.start as usize));
+            }
+            Kind::Mapped(_) => {}
+            kind => {
+                // Nothing else frees what the driver gave.
+                let _ = memory.free(self.start);
+                memory.reclaim();
+                if let Kind::Pool(pool) = kind {
+                    pool.returned(self.size);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        // Nobody can name the memory any more: a free that a fault of the context left undone is done now.
+        if let Ok(driver) = driver::get() {
+            self.release(driver.device.memory());
+        }
+    }
+}
+
+/// Enters memory.
+pub fn insert(start: u64, size: u64, kind: Kind, context: CUcontext) {
+    let sync = AtomicBool::new(!kind.on_host());
+    let id = IDS.fetch_add(1, Ordering::Relaxed);
+    let released = AtomicBool::new(false);
+    let record = Arc::new(Record { start, size, kind, context, id, sync, released });
+    RECORDS.write().unwrap_or_else(PoisonError::into_inner).insert(start, record);
+}
+
+/// What holds an address.
+pub fn at(address: u64) -> Option<Arc<Record>> {
+    let records = RECORDS.read().unwrap_or_else(PoisonError::into_inner);
+    let (_, record) = records.range(..=address).next_back()?;
+    (address < record.end()).then(|| Arc::clone(record))
+}
+
+/// What shares an address with a range.
+pub fn overlapping(start: u64, end: u64) -> Option<Arc<Record>> {
+    let records = RECORDS.read().unwrap_or_else(PoisonError::into_inner);
+    let (_, record) = records.range(..end).next_back()?;
+    (record.end() > start).then(|| Arc::clone(record))
+}
+
+/// Takes out what starts at an address, if it may be: whoever gets it gives the memory back, and nobody else can.
+pub fn take(start: u64, may: impl FnOnce(&Record) -> bool) -> Option<Arc<Record>> {
+    let mut records = RECORDS.write().unwrap_or_else(PoisonError::into_inner);
+    records.get(&start).is_some_and(|record| may(record)).then(|| records.remove(&start))?
+}

@@ -1,0 +1,251 @@
+//! Ranges of addresses that programs reserve, and what they map there.
+//!
+//! A reservation is pages that cannot be touched. A mapping replaces some of them by those of a piece of physical
+//! memory; the guest sees them as soon as access has been granted.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptxvm_memory::AllocationKind;
+
+use super::location::{READ, READ_WRITE};
+use super::pages::PAGE;
+use super::physical::{GRANULARITY, Physical};
+use super::registry::{self, Kind};
+use crate::abi::{Answer, CUresult};
+use crate::context::{self, CUcontext};
+use crate::driver;
+
+/// A reserved range.
+struct Reservation {
+    size: u64,
+    mappings: BTreeMap<u64, Mapping>,
+}
+
+/// Physical memory at an address.
+struct Mapping {
+    physical: Arc<Physical>,
+    size: u64,
+    /// What the device may do: 0, [`READ`] or [`READ_WRITE`].
+    access: u32,
+}
+
+static RESERVATIONS: Mutex<BTreeMap<u64, Reservation>> = Mutex::new(BTreeMap::new());
+
+fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
+    RESERVATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The reservation that holds a range.
+fn holding(all: &mut BTreeMap<u64, Reservation>, start: u64, size: u64) -> Answer<&mut Reservation> {
+    let end = start.checked_add(size).ok_or(CUresult::INVALID_VALUE)?;
+    let found = all.range_mut(..=start).next_back();
+    match found {
+        Some((base, reservation)) if size > 0 && end <= base + reservation.size => Ok(reservation),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Reserves addresses, at the hint if nothing is there.
+///
+/// # Errors
+/// The numbers are no sizes of pages, or there are no such addresses.
+pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
+    let aligned = size > 0 && size.is_multiple_of(PAGE) && hint.is_multiple_of(PAGE);
+    if !aligned || (alignment != 0 && !alignment.is_power_of_two()) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let alignment = alignment.max(GRANULARITY);
+    if hint != 0
+        && hint.is_multiple_of(alignment)
+        && let Some(start) = map_nothing(hint, size, libc::MAP_FIXED_NOREPLACE)
+    {
+        if start == hint {
+            reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
+            return Ok(start);
+        }
+        unmap(start, size);
+    }
+    // More than is needed is taken, and what is before and after the aligned range given back.
+    let whole = size.checked_add(alignment).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let base = map_nothing(0, whole, 0).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let start = base.next_multiple_of(alignment);
+    unmap(base, start - base);
+    unmap(start + size, base + whole - (start + size));
+    reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
+    Ok(start)
+}
+
+/// Gives a whole reservation back.
+///
+/// # Errors
+/// There is none of this start and size, or something is mapped there.
+pub fn give_back(start: u64, size: u64) -> Answer {
+    let mut all = reservations();
+    match all.get(&start) {
+        Some(reservation) if reservation.size == size && reservation.mappings.is_empty() => {
+            all.remove(&start);
+            unmap(start, size);
+            Ok(())
+        }
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Maps physical memory. Nobody may touch it yet.
+///
+/// # Errors
+/// The range is not reserved or has something mapped, or the sizes do not fit.
+pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
+    let mut all = reservations();
+    let reservation = holding(&mut all, start, size)?;
+    let fits = start.is_multiple_of(GRANULARITY) && size.is_multiple_of(GRANULARITY) && size == physical.size;
+    let before = reservation.mappings.range(..start + size).next_back();
+    if !fits || before.is_some_and(|(at, mapping)| at + mapping.size > start) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    // SAFETY: the pages that are replaced are a reservation of ours with nothing mapped there.
+    let mapped = unsafe {
+        libc::mmap(
+            start as *mut _,
+            size as usize,
+            protection,
+            flags | libc::MAP_NORESERVE,
+            physical.descriptor(),
+            0,
+        )
+    };
+    if mapped == libc::MAP_FAILED {
+        return Err(CUresult::OUT_OF_MEMORY);
+    }
+    registry::insert(start, size, Kind::Mapped(Arc::clone(&physical)), CUcontext::NULL);
+    reservation.mappings.insert(start, Mapping { physical, size, access: 0 });
+    Ok(())
+}
+
+/// Takes what is mapped in a range away; what is half in it stays.
+///
+/// # Errors
+/// The range is not reserved, or ends within a mapping.
+pub fn unmap_range(start: u64, size: u64) -> Answer {
+    let memory = driver::get()?.device.memory();
+    if !start.is_multiple_of(PAGE) || !size.is_multiple_of(PAGE) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if let Ok(context) = context::current() {
+        context.streams.synchronize();
+    }
+    let mut all = reservations();
+    let reservation = holding(&mut all, start, size)?;
+    let end = start + size;
+    let cut = |(at, mapping): (&u64, &Mapping)| {
+        let after = at + mapping.size;
+        (*at < start && after > start) || (*at < end && after > end)
+    };
+    if reservation.mappings.iter().any(cut) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let gone: Vec<u64> = reservation.mappings.range(start..end).map(|(at, _)| *at).collect();
+    for at in &gone {
+        if let Some(mapping) = reservation.mappings.remove(at) {
+            hide(*at, &mapping);
+            drop(registry::take(*at, |_| true));
+            // Kernels of other contexts may be at it still.
+            memory.wait_for_leases();
+            replace_by_nothing(*at, mapping.size);
+        }
+    }
+    Ok(())
+}
+
+/// Says what the device may do with whole mappings.
+///
+/// # Errors
+/// The range is not reserved, or not all of it is mapped.
+pub fn set_access(start: u64, size: u64, access: u32) -> Answer {
+    let memory = driver::get()?.device.memory();
+    let mut all = reservations();
+    let reservation = holding(&mut all, start, size)?;
+    let mut reached = start;
+    while reached < start + size {
+        reached += reservation.mappings.get(&reached).ok_or(CUresult::INVALID_VALUE)?.size;
+    }
+    if reached != start + size {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    for (at, mapping) in reservation.mappings.range_mut(start..start + size) {
+        if mapping.access == access {
+            continue;
+        }
+        hide(*at, mapping);
+        mapping.access = access;
+        let kind = match access {
+            READ_WRITE => AllocationKind::Mapped,
+            READ => AllocationKind::MappedReadOnly,
+            _ => continue,
+        };
+        // SAFETY: the pages are mapped, and stay until they have been hidden and all leases are gone.
+        let adopted = unsafe { memory.adopt_as(*at as *mut u8, mapping.size, kind) };
+        adopted.map_err(|_| CUresult::INVALID_VALUE)?;
+    }
+    Ok(())
+}
+
+/// What the device may do at an address.
+///
+/// # Errors
+/// Nothing is mapped there.
+pub fn access(address: u64) -> Answer<u32> {
+    mapped_at(address, |mapping| mapping.access)
+}
+
+/// The physical memory at an address.
+///
+/// # Errors
+/// Nothing is mapped there.
+pub fn physical(address: u64) -> Answer<Arc<Physical>> {
+    mapped_at(address, |mapping| Arc::clone(&mapping.physical))
+}
+
+fn mapped_at<T>(address: u64, see: impl FnOnce(&Mapping) -> T) -> Answer<T> {
+    let mut all = reservations();
+    let reservation = holding(&mut all, address, 1)?;
+    match reservation.mappings.range(..=address).next_back() {
+        Some((at, mapping)) if address - at < mapping.size => Ok(see(mapping)),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Takes a mapping from the guest.
+fn hide(start: u64, mapping: &Mapping) {
+    if mapping.access != 0
+        && let Ok(driver) = driver::get()
+    {
+        // A mapping with access is in the table.
+        let _ = driver.device.memory().release(start as *const u8);
+    }
+}
+
+/// Maps pages that cannot be touched.
+fn map_nothing(at: u64, size: u64, flags: i32) -> Option<u64> {
+    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: without `MAP_FIXED` a new mapping takes nothing from anybody, and `MAP_FIXED_NOREPLACE` does not either.
+    let start =
+        unsafe { libc::mmap(at as *mut _, usize::try_from(size).ok()?, libc::PROT_NONE, flags, -1, 0) };
+    (start != libc::MAP_FAILED).then_some(start as u64)
+}
+
+/// Puts pages that cannot be touched in the place of a mapping.
+fn replace_by_nothing(start: u64, size: u64) {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    // SAFETY: the pages are a mapping of ours in a reservation of ours, which nobody may touch any more.
+    unsafe { libc::mmap(start as *mut _, size as usize, libc::PROT_NONE, flags, -1, 0) };
+}
+
+fn unmap(start: u64, size: u64) {
+    if size > 0 {
+        // SAFETY: the pages are a mapping of ours that nobody may touch.
+        unsafe { libc::munmap(start as *mut _, size as usize) };
+    }
+}
