@@ -45,6 +45,11 @@ impl<T> Out<T> {
     /// No place.
     pub const NULL: Self = Self(std::ptr::null_mut());
 
+    /// A place that was found in memory of the caller's.
+    pub fn new(pointer: *mut T) -> Self {
+        Self(pointer)
+    }
+
     /// Whether the caller gave no place.
     pub fn is_null(self) -> bool {
         self.0.is_null()

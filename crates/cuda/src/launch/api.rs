@@ -7,7 +7,7 @@ use super::check::{check, clusters};
 use super::parameters::collect;
 use crate::abi::{Answer, CUresult, In};
 use crate::entry::entry;
-use crate::module::CUfunction;
+use crate::module::{CUfunction, launchable_in};
 use crate::stream::{CUstream, record, resolve};
 use crate::work::{KernelLaunch, Operation};
 
@@ -69,7 +69,7 @@ fn launch(
 ) -> Answer {
     let &Shape { grid, block, shared, stream } = shape;
     let stream = resolve(stream)?;
-    let function = function.get()?;
+    let function = launchable_in(function.number(), || stream.context())?;
     if function.context.as_ptr() != Arc::as_ptr(&stream.context()?) {
         return Err(CUresult::INVALID_HANDLE);
     }

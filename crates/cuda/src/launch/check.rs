@@ -1,7 +1,5 @@
 //! What is asked of a launch before it is given to a stream: programs learn of a wrong shape from the call itself.
 
-use std::sync::atomic::Ordering;
-
 use crate::abi::{Answer, CUresult};
 use crate::report;
 use crate::work::KernelLaunch;
@@ -27,7 +25,7 @@ pub fn check(launch: &KernelLaunch) -> Answer {
         && threads <= u64::from(profile.threads_per_cta);
     let directives = limits.maxntid.is_none_or(|most| threads <= most)
         && limits.reqntid.is_none_or(|wanted| wanted == launch.block);
-    let allowed = launch.function.dynamic_shared.load(Ordering::Relaxed).max(0) as u32;
+    let allowed = launch.function.dynamic_shared_limit();
     let shared = u64::from(kernel.shared_bytes()) + u64::from(launch.shared);
     if !shape || !directives || launch.shared > allowed || shared > u64::from(profile.shared_per_cta) {
         return Err(CUresult::INVALID_VALUE);

@@ -1,41 +1,114 @@
 //! The entry points for modules.
 
-use std::ffi::{CStr, c_char};
-
-use super::{CUfunction, CUmodule, Module};
-use crate::abi::{CUdeviceptr, CUresult, Host, Out, Text};
+use super::jit::Jit;
+use super::{CUfunction, CUmodule, Module, loading, variable};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In, Out, Text};
 use crate::context::current;
+use crate::driver;
 use crate::entry::entry;
-use crate::report;
+
+/// `CU_MODULE_LAZY_LOADING`: functions are made ready when they are asked for.
+const LAZY_LOADING: u32 = 2;
 
 entry! {
-    fn cuModuleLoadData(module: Out<CUmodule>, image: Host) {
+    fn cuModuleLoad(module: Out<CUmodule>, file: Text) {
         let context = current()?;
-        if image.is_null() {
+        if module.is_null() {
             return Err(CUresult::INVALID_VALUE);
         }
-        // SAFETY: the program promises an image, and the only images known here end with a zero.
-        let text = unsafe { CStr::from_ptr(image.0.cast::<c_char>()) };
-        let source = text.to_str().map_err(|_| CUresult::INVALID_IMAGE)?;
-        let loaded = context.device.load(source).map_err(|error| report::not_loaded(&error, source))?;
-        module.set(Module::insert(&context, loaded))
+        let mut jit = Jit::default();
+        let parts = loading::texts_in(&file.get()?, &context.device, &mut jit)?;
+        let loaded = loading::load(&context.device, &parts, &mut jit)?;
+        module.set(Module::insert(&context, loaded, None, None))
+    }
+
+    fn cuModuleLoadData(module: Out<CUmodule>, image: Host) {
+        load(module, image, Jit::default())
+    }
+
+    fn cuModuleLoadDataEx(
+        module: Out<CUmodule>,
+        image: Host,
+        count: u32,
+        options: In<u32>,
+        values: Out<usize>,
+    ) {
+        current()?;
+        load(module, image, Jit::read(count, options, values)?)
+    }
+
+    fn cuModuleLoadFatBinary(module: Out<CUmodule>, image: Host) {
+        load(module, image, Jit::default())
     }
 
     fn cuModuleUnload(module: CUmodule) {
-        current()?;
+        driver::get()?;
+        if module.get()?.library.is_some() {
+            return Err(CUresult::NOT_PERMITTED);
+        }
         Module::remove(module)
     }
 
     fn cuModuleGetFunction(function: Out<CUfunction>, module: CUmodule, name: Text) {
-        current()?;
-        function.set(module.get()?.function(&name.get()?)?.handle)
+        driver::get()?;
+        let (module, name) = (module.get()?, name.get()?);
+        if name.is_empty() || function.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        function.set(module.function(&name)?.handle)
+    }
+
+    fn cuModuleGetFunctionCount(count: Out<u32>, module: CUmodule) {
+        driver::get()?;
+        count.set(module.get()?.loaded.kernels().count() as u32)
+    }
+
+    fn cuModuleEnumerateFunctions(functions: Out<CUfunction>, most: u32, module: CUmodule) {
+        driver::get()?;
+        let module = module.get()?;
+        for (index, function) in module.loaded.kernels().take(most as usize).enumerate() {
+            functions.at(index).set(module.function(&function.name)?.handle)?;
+        }
+        Ok(())
     }
 
     fn cuModuleGetGlobal_v2(address: Out<CUdeviceptr>, bytes: Out<usize>, module: CUmodule, name: Text) {
-        current()?;
-        let (at, size) = module.get()?.loaded.variable(&name.get()?).ok_or(CUresult::NOT_FOUND)?;
-        address.offer(at);
-        bytes.offer(size as usize);
-        Ok(())
+        driver::get()?;
+        let (module, name) = (module.get()?, name.get()?);
+        if module.loaded.kernels().any(|function| function.name == name) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        variable(&module.loaded, &name, address, bytes)
     }
+
+    fn cuModuleGetTexRef(_reference: Out<Host>, module: CUmodule, name: Text) {
+        reference(module, name)
+    }
+
+    fn cuModuleGetSurfRef(_reference: Out<Host>, module: CUmodule, name: Text) {
+        reference(module, name)
+    }
+
+    fn cuModuleGetLoadingMode(mode: Out<u32>) {
+        driver::get()?;
+        mode.set(LAZY_LOADING)
+    }
+}
+
+fn load(module: Out<CUmodule>, image: Host, mut jit: Jit) -> Answer {
+    let context = current()?;
+    if module.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let parts = loading::texts_at(image, &context.device, &mut jit)?;
+    let loaded = loading::load(&context.device, &parts, &mut jit)?;
+    module.set(Module::insert(&context, loaded, None, jit.max_registers))
+}
+
+/// A texture or surface of the module itself. There are none that could be used yet.
+fn reference(module: CUmodule, name: Text) -> Answer {
+    driver::get()?;
+    let (module, name) = (module.get()?, name.get()?);
+    let known = module.loaded.program().variables.iter().any(|v| v.opaque && v.name == name);
+    Err(if known { CUresult::NOT_SUPPORTED } else { CUresult::NOT_FOUND })
 }

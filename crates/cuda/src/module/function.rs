@@ -1,10 +1,13 @@
 //! Functions: the kernels of modules, with what programs set on them.
 
-use std::sync::Weak;
-use std::sync::atomic::AtomicI32;
+use std::ffi::CString;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock, Weak};
 
-use super::CUmodule;
-use crate::context::Context;
+use super::settings::{self, CUfunctionAttribute, MAX_DYNAMIC_SHARED_SIZE_BYTES, Settings};
+use super::{CUkernel, CUmodule};
+use crate::abi::Answer;
+use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
 
 /// A handle of a function.
@@ -20,14 +23,20 @@ pub struct Function {
     pub context: Weak<Context>,
     /// What the machine has of it.
     pub kernel: ptxvm_vm::Kernel,
-    /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
-    pub dynamic_shared: AtomicI32,
+    /// Its name, as programs that ask for it get it.
+    pub name: CString,
+    /// The shape of CTAs and their dynamic shared memory, for launches of the oldest kind.
+    pub block_shape: [AtomicU32; 3],
+    pub shared_size: AtomicU32,
+    /// What has been set on it.
+    pub settings: Settings,
+    /// What has been set on the kernel of a library that it is the function of.
+    pub inherited: OnceLock<Arc<Settings>>,
+    /// The most registers that the compiler was allowed to use.
+    max_registers: Option<u32>,
 }
 
 impl Object for Function {}
-
-/// The dynamic shared memory that a function may have unless the program allows more.
-const DEFAULT_SHARED: i32 = 48 << 10;
 
 impl Function {
     /// A function with nothing set.
@@ -36,9 +45,58 @@ impl Function {
         module: CUmodule,
         context: Weak<Context>,
         kernel: ptxvm_vm::Kernel,
+        max_registers: Option<u32>,
     ) -> Self {
-        let fixed = i32::try_from(kernel.shared_bytes()).unwrap_or(i32::MAX);
-        let dynamic_shared = AtomicI32::new((DEFAULT_SHARED - fixed).max(0));
-        Self { handle, module, context, kernel, dynamic_shared }
+        Self {
+            handle,
+            module,
+            context,
+            // A name of PTX has no zero in it.
+            name: CString::new(kernel.name()).unwrap_or_default(),
+            kernel,
+            block_shape: [1, 1, 1].map(AtomicU32::new),
+            shared_size: AtomicU32::new(0),
+            settings: Settings::default(),
+            inherited: OnceLock::new(),
+            max_registers,
+        }
+    }
+
+    /// An attribute: what has been set on it, or on the kernel that it comes from, or what it is by itself.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub fn attribute(&self, attribute: CUfunctionAttribute) -> Answer<i32> {
+        let inherited = || self.inherited.get().and_then(|settings| settings.get(attribute));
+        match self.settings.get(attribute).or_else(inherited) {
+            Some(value) => Ok(value),
+            None => settings::unset(&self.kernel, self.max_registers, attribute),
+        }
+    }
+
+    /// The most dynamic shared memory that a launch may ask for.
+    pub fn dynamic_shared_limit(&self) -> u32 {
+        let limit = self.attribute(MAX_DYNAMIC_SHARED_SIZE_BYTES);
+        limit.ok().and_then(|limit| u32::try_from(limit).ok()).unwrap_or(0)
+    }
+}
+
+/// The function that a handle means in the current context: of a function, or of a kernel, which has one in every
+/// context.
+///
+/// # Errors
+/// It is a handle of neither, or the kernel cannot be loaded.
+pub fn launchable(number: u64) -> Answer<Arc<Function>> {
+    launchable_in(number, || current())
+}
+
+/// The same for a launch in a context that is asked for only if it matters.
+///
+/// # Errors
+/// As above.
+pub fn launchable_in(number: u64, context: impl FnOnce() -> Answer<Arc<Context>>) -> Answer<Arc<Function>> {
+    match CUfunction::new(number).find() {
+        Some(function) => Ok(function),
+        None => CUkernel::new(number).get()?.function(&context()?),
     }
 }

@@ -2,18 +2,33 @@
 
 mod api;
 mod function;
+mod function_api;
 mod holdings;
+mod image;
+mod jit;
+mod library;
+mod library_api;
+mod linker;
+mod linker_api;
+mod loading;
+mod messages;
+mod settings;
 mod unsupported;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use api::*;
-pub use function::{CUfunction, Function};
+pub use function::{CUfunction, Function, launchable, launchable_in};
+pub use function_api::*;
 pub use holdings::Holdings;
+pub use image::Refusal;
+pub use library::{CUkernel, CUlibrary};
+pub use library_api::*;
+pub use linker_api::*;
 pub use unsupported::*;
 
-use crate::abi::{Answer, CUresult};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::Context;
 use crate::handles::{Handle, Object};
 
@@ -28,6 +43,10 @@ pub struct Module {
     pub context: Weak<Context>,
     /// What the machine has of it.
     pub loaded: ptxvm_vm::Module,
+    /// The library that it is a copy of.
+    pub library: Option<CUlibrary>,
+    /// The most registers that the compiler was allowed to use.
+    max_registers: Option<u32>,
     /// The functions that have been asked for, by name.
     functions: Mutex<HashMap<String, Arc<Function>>>,
 }
@@ -36,10 +55,15 @@ impl Object for Module {}
 
 impl Module {
     /// Puts a loaded module into a context and gives it a handle.
-    pub fn insert(context: &Arc<Context>, loaded: ptxvm_vm::Module) -> CUmodule {
+    pub fn insert(
+        context: &Arc<Context>,
+        loaded: ptxvm_vm::Module,
+        library: Option<CUlibrary>,
+        max_registers: Option<u32>,
+    ) -> CUmodule {
         let handle = Handle::insert_with(|handle| {
             let (context, functions) = (Arc::downgrade(context), Mutex::default());
-            Arc::new(Self { handle, context, loaded, functions })
+            Arc::new(Self { handle, context, loaded, library, max_registers, functions })
         });
         context.modules.add(handle);
         handle
@@ -69,7 +93,7 @@ impl Module {
         }
         let kernel = self.loaded.kernel(name).map_err(|_| CUresult::NOT_FOUND)?;
         let handle = Handle::insert_with(|handle| {
-            Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel))
+            Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel, self.max_registers))
         });
         let function = handle.get()?;
         functions.insert(name.to_owned(), Arc::clone(&function));
@@ -84,4 +108,18 @@ impl Module {
             let _ = function.handle.remove();
         }
     }
+}
+
+/// Tells the address and the size of a variable, or one of them.
+///
+/// # Errors
+/// There is none of this name, or nothing is wanted.
+fn variable(module: &ptxvm_vm::Module, name: &str, address: Out<CUdeviceptr>, bytes: Out<usize>) -> Answer {
+    if address.is_null() && bytes.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let (at, size) = module.variable(name).ok_or(CUresult::NOT_FOUND)?;
+    address.offer(at);
+    bytes.offer(size as usize);
+    Ok(())
 }

@@ -113,21 +113,25 @@ fn result(found: &Finding) -> CUresult {
     }
 }
 
-/// Says why PTX cannot be loaded, and what the driver answers to that. `source` is the text that the error is in.
-pub fn not_loaded(error: &LoadError, source: &str) -> CUresult {
+/// Says why PTX cannot be loaded, and what the driver answers to that. `source` is the text that the error is in. What
+/// is wrong with the PTX is not said again if the program has it in a log of its own.
+pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
     match error {
-        LoadError::Part { error, .. } => not_loaded(error, source),
+        LoadError::Part { error, .. } => not_loaded(error, source, logged),
         LoadError::Invalid(diagnostics) => {
-            let mut report = Report::with(ptxas::IN_MEMORY, source.into(), Vec::new());
-            report.diagnose(diagnostics.clone());
-            eprint!("{}", ptxas::log(&report));
+            if !logged {
+                let report = Report::with(ptxas::IN_MEMORY, source.into(), diagnostics.clone());
+                eprint!("{}", ptxas::log(&report));
+            }
             match diagnostics.iter().any(|d| d.code.0 == UNKNOWN_VERSION) {
                 true => CUresult::UNSUPPORTED_PTX_VERSION,
                 false => CUresult::INVALID_PTX,
             }
         }
         LoadError::Target { .. } | LoadError::Unresolved(_) => {
-            eprintln!("ptxvm: {error}");
+            if !logged {
+                eprintln!("ptxvm: {error}");
+            }
             CUresult::INVALID_PTX
         }
         LoadError::Unsupported(all) => {
@@ -143,7 +147,9 @@ pub fn not_loaded(error: &LoadError, source: &str) -> CUresult {
             CUresult::OUT_OF_MEMORY
         }
         LoadError::Link(_) => {
-            eprintln!("ptxvm: {error}");
+            if !logged {
+                eprintln!("ptxvm: {error}");
+            }
             CUresult::UNKNOWN
         }
         LoadError::Bug(message) => {

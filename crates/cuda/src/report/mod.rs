@@ -15,6 +15,7 @@ pub use failure::{failure, not_loaded};
 pub use statistics::launched;
 
 use crate::abi::CUresult;
+use crate::module::Refusal;
 use crate::options;
 
 /// Says that an entry point met a bug of ours.
@@ -41,6 +42,11 @@ pub fn no_export_table(id: &str) {
          that check, so a program built on libcudart stops here with an error, while one that calls the driver API \
          goes on"
     );
+}
+
+/// Says why an image cannot be loaded, and what to do about it.
+pub fn image(refusal: &Refusal) {
+    eprintln!("ptxvm: {refusal}");
 }
 
 /// Shows a message, with the lines that it concerns. Nothing is to be done for a reader that has gone away.

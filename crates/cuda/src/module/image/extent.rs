@@ -1,0 +1,70 @@
+//! How far an image reaches of which a program gives only the address: as far as its own header says.
+//!
+//! This is the one file that reads such memory. What it hands on is a slice, and everything behind it is ordinary
+//! parsing of bytes that are not trusted.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use ptxvm_vm::image as container;
+
+use super::{ELF, FATBIN, Refusal, fatbin};
+
+/// What a pointer to a fatbin, as programs register them, begins with (`__fatBinC_Wrapper_t`).
+const WRAPPER: [u8; 4] = 0x4662_43b1u32.to_le_bytes();
+/// Where the wrapper has the address of its fatbin.
+const WRAPPED: usize = 8;
+/// The header of an ELF file of 64 bits.
+const ELF_HEADER: usize = 64;
+/// No image is larger; a header that says more is not believed.
+const MOST: u64 = 1 << 32;
+
+/// The bytes of an image at an address.
+///
+/// # Errors
+/// The header contradicts itself.
+///
+/// # Safety
+/// The memory must hold an image of a kind that the driver takes and whose header tells its size, or a text that
+/// ends with a zero; and it must stay as it is while the slice is used.
+pub unsafe fn bytes<'a>(image: *const c_void) -> Result<&'a [u8], Refusal> {
+    let start = image.cast::<u8>();
+    // SAFETY: as below, for a structure of two numbers and two pointers.
+    if unsafe { begins_with(start, &WRAPPER) } {
+        // SAFETY: a wrapper has this field, wherever it lies.
+        let fatbin = unsafe { start.add(WRAPPED).cast::<*const u8>().read_unaligned() };
+        // SAFETY: a wrapper's pointer is null or names a fatbin.
+        if fatbin.is_null() || !unsafe { begins_with(fatbin, &FATBIN) } {
+            return Err(Refusal::Fatbin("the wrapper leads to no fatbin"));
+        }
+        // SAFETY: the same promise, one step further; a fatbin is no wrapper, so this ends here.
+        return unsafe { bytes(fatbin.cast()) };
+    }
+    // SAFETY: bytes are compared one by one, and a difference ends it, so none behind a short text's zero is read.
+    let length = if unsafe { begins_with(start, &FATBIN) } {
+        // SAFETY: what begins so has the whole header.
+        fatbin::length(unsafe { &*start.cast() })
+    // SAFETY: as above.
+    } else if unsafe { begins_with(start, &container::MAGIC) } {
+        // SAFETY: what begins so has the whole header.
+        container::length(unsafe { &*start.cast() }).map_err(Refusal::Container)?
+    // SAFETY: as above.
+    } else if unsafe { begins_with(start, &ELF) } {
+        // Only the header is wanted, to say what it is: nothing in machine code can be loaded.
+        ELF_HEADER as u64
+    } else {
+        // SAFETY: all other images are texts.
+        return Ok(unsafe { CStr::from_ptr(start.cast::<c_char>()) }.to_bytes());
+    };
+    match usize::try_from(length) {
+        // SAFETY: the image is as long as its header says.
+        Ok(count) if length <= MOST => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
+        _ => Err(Refusal::Fatbin("its header says that it is larger than any image")),
+    }
+}
+
+/// # Safety
+/// The memory can be read up to the first byte that differs from `magic`.
+unsafe fn begins_with(start: *const u8, magic: &[u8]) -> bool {
+    // SAFETY: `all` stops at the first difference.
+    magic.iter().enumerate().all(|(at, byte)| unsafe { *start.add(at) } == *byte)
+}

@@ -1,0 +1,170 @@
+//! Fatbins: several forms of one program for several devices, of which this machine can run the PTX.
+//!
+//! A header (magic, version, its own size as 16 bits, the size of all entries as 64) is followed by the entries. Each
+//! has a header of its own and a payload behind it, which may be compressed. These fields of an entry are used; the
+//! rest (the names and the options it was compiled with) is not:
+//!
+//! | at | bits | |
+//! |---|---|---|
+//! | 0 | 16 | the kind: 1 is PTX, 2 machine code, 8 code for link-time optimisation |
+//! | 4 | 32 | the size of the entry's header |
+//! | 8 | 64 | the size of the payload with its padding |
+//! | 16 | 32 | the size of the payload if it is compressed |
+//! | 28 | 32 | the architecture: 90 is `sm_90` |
+//! | 40 | 64 | flags |
+//! | 56 | 64 | the size of the payload after decompression |
+
+use std::borrow::Cow;
+
+use ptxvm_isa::{Suffix, Target};
+
+use super::{FATBIN, Part, Refusal, compression};
+
+const HEADER: usize = 16;
+/// The fields of an entry that are always there.
+const ENTRY: usize = 64;
+
+const PTX: u16 = 1;
+const MACHINE_CODE: u16 = 2;
+const INTERMEDIATE: u16 = 8;
+
+const LZ4: u64 = 1 << 13;
+const ZSTD: u64 = 1 << 15;
+/// `sm_90a`
+const ARCHITECTURE: u64 = 1 << 20;
+/// `sm_100f`
+const FAMILY: u64 = 1 << 21;
+
+/// What a fatbin holds.
+#[derive(Default)]
+struct Contents<'a> {
+    /// Its PTX.
+    texts: Vec<Entry<'a>>,
+    /// What it has machine code for.
+    machine_code: Vec<Target>,
+    /// Whether it has code for link-time optimisation.
+    intermediate: bool,
+}
+
+/// A PTX of a fatbin, not yet decompressed.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    /// What it is for.
+    target: Target,
+    flags: u64,
+    /// The size after decompression.
+    size: u64,
+    payload: &'a [u8],
+}
+
+/// The size of a fatbin with this header.
+pub fn length(header: &[u8; HEADER]) -> u64 {
+    let rest = u64_at(header, 8).unwrap_or(0);
+    u64::from(u16_at(header, 6).unwrap_or(0)).saturating_add(rest)
+}
+
+/// The texts of the fatbins in these bytes, one of each: a section of an object file has one behind the other.
+///
+/// # Errors
+/// Sizes contradict each other, or one has no PTX for this device.
+pub fn read(name: &str, mut bytes: &[u8], device: Target) -> Result<Vec<Part>, Refusal> {
+    let mut parts = Vec::new();
+    // Between two there may be padding.
+    while let Some(at) = bytes.iter().position(|byte| *byte != 0) {
+        bytes = &bytes[at..];
+        let header = bytes.first_chunk().filter(|header| header.starts_with(&FATBIN));
+        let size = header.map(length).and_then(|size| usize::try_from(size).ok());
+        let Some((fatbin, rest)) = size.and_then(|size| bytes.split_at_checked(size)) else {
+            return Err(Refusal::Fatbin("a fatbin is cut off"));
+        };
+        let entries = u16_at(fatbin, 6).and_then(|start| fatbin.get(usize::from(start).max(HEADER)..));
+        let contents = contents(entries.unwrap_or_default())?;
+        parts.push(super::text(name, &contents.choose(device)?.text()?)?);
+        bytes = rest;
+    }
+    Ok(parts)
+}
+
+fn contents(mut bytes: &[u8]) -> Result<Contents<'_>, Refusal> {
+    let mut contents = Contents::default();
+    while !bytes.is_empty() {
+        let (entry, rest) = entry(bytes).ok_or(Refusal::Fatbin("an entry of a fatbin is cut off"))?;
+        match u16_at(bytes, 0) {
+            Some(PTX) => contents.texts.push(entry),
+            Some(MACHINE_CODE) => contents.machine_code.push(entry.target),
+            Some(INTERMEDIATE) => contents.intermediate = true,
+            // Kinds that later tools invent are nothing that can be run here.
+            _ => {}
+        }
+        bytes = rest;
+    }
+    Ok(contents)
+}
+
+impl<'a> Contents<'a> {
+    /// The PTX that the device runs best: of those that it can run, the newest; of several for one architecture, the
+    /// most special.
+    fn choose(&self, device: Target) -> Result<&Entry<'a>, Refusal> {
+        let special = |suffix| match suffix {
+            Suffix::Plain => 0,
+            Suffix::Family => 1,
+            Suffix::Arch => 2,
+        };
+        let usable = self.texts.iter().filter(|entry| device.meets(entry.target));
+        if let Some(best) = usable.max_by_key(|entry| (entry.target.sm, special(entry.target.suffix))) {
+            return Ok(best);
+        }
+        Err(if !self.texts.is_empty() {
+            Refusal::OtherDevice(self.texts.iter().map(|entry| entry.target).collect(), device)
+        } else if !self.machine_code.is_empty() {
+            Refusal::MachineCode(self.machine_code.clone())
+        } else if self.intermediate {
+            Refusal::Intermediate
+        } else {
+            Refusal::NoDeviceCode
+        })
+    }
+}
+
+/// The first entry, and what follows it.
+fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
+    let header = usize::try_from(u32_at(bytes, 4)?).ok().filter(|&size| size >= ENTRY)?;
+    let padded = usize::try_from(u64_at(bytes, 8)?).ok()?;
+    let (payload, rest) = bytes.get(header..)?.split_at_checked(padded)?;
+    let flags = u64_at(bytes, 40)?;
+    let payload = match u32_at(bytes, 16)? {
+        0 => payload,
+        compressed => payload.get(..usize::try_from(compressed).ok()?)?,
+    };
+    let suffix = match flags {
+        _ if flags & ARCHITECTURE != 0 => Suffix::Arch,
+        _ if flags & FAMILY != 0 => Suffix::Family,
+        _ => Suffix::Plain,
+    };
+    let target = Target { sm: u16::try_from(u32_at(bytes, 28)?).ok()?, suffix };
+    Some((Entry { target, flags, size: u64_at(bytes, 56)?, payload }, rest))
+}
+
+impl<'a> Entry<'a> {
+    /// Its text.
+    fn text(&self) -> Result<Cow<'a, [u8]>, Refusal> {
+        let text = match self.flags {
+            flags if flags & ZSTD != 0 => compression::zstd(self.payload, self.size)?.into(),
+            flags if flags & LZ4 != 0 => compression::lz4(self.payload, self.size)?.into(),
+            _ => Cow::Borrowed(self.payload),
+        };
+        Ok(text)
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}

@@ -1,0 +1,78 @@
+//! Why an image cannot be loaded, and what its owner can do about it.
+
+use std::fmt;
+
+use ptxvm_isa::Target;
+use ptxvm_vm::image::ImageError;
+
+use crate::abi::CUresult;
+
+/// Why an image cannot be loaded.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// It is nothing that a driver takes.
+    Unknown,
+    /// It is empty, cut off, or contradicts itself.
+    Damaged(&'static str),
+    /// It is a fatbin that is cut off or contradicts itself. The driver then says that it found nothing in it.
+    Fatbin(&'static str),
+    /// An image of ours that cannot be read.
+    Container(ImageError),
+    /// It has machine code only, for these if it says so.
+    MachineCode(Vec<Target>),
+    /// It has PTX, but for these, which the device is not.
+    OtherDevice(Vec<Target>, Target),
+    /// It has code for link-time optimisation only.
+    Intermediate,
+    /// It has nothing for a GPU in it.
+    NoDeviceCode,
+}
+
+impl Refusal {
+    /// What the driver answers.
+    pub fn result(&self) -> CUresult {
+        match self {
+            Self::Unknown | Self::Damaged(_) | Self::Container(_) => CUresult::INVALID_IMAGE,
+            Self::Fatbin(_) | Self::MachineCode(_) | Self::OtherDevice(..) | Self::NoDeviceCode => {
+                CUresult::NO_BINARY_FOR_GPU
+            }
+            Self::Intermediate => CUresult::NOT_SUPPORTED,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("this is neither PTX nor a fatbin, nor any other image that is known"),
+            Self::Damaged(why) | Self::Fatbin(why) => write!(f, "the image cannot be read: {why}"),
+            Self::Container(error) => error.fmt(f),
+            Self::MachineCode(targets) => {
+                write!(f, "the image holds machine code{} and no PTX. ", list(" for ", targets))?;
+                f.write_str(
+                    "ptxvm runs PTX: with nvcc, compile with -gencode arch=compute_90,code=compute_90; with NVRTC, \
+                     with --gpu-architecture=compute_90, and take the PTX; with numba, uninstall nvidia-nvjitlink \
+                     so that it links PTX; Triton runs under `ptxvm exec`",
+                )
+            }
+            Self::OtherDevice(targets, device) => write!(
+                f,
+                "the image holds PTX{}, which {device} cannot run; `--device` of `ptxvm exec` chooses another",
+                list(" for ", targets)
+            ),
+            Self::Intermediate => f.write_str(
+                "the image holds intermediate code (LTO-IR or NVVM), which only NVIDIA's linker can read; compile \
+                 to PTX, without -dlto",
+            ),
+            Self::NoDeviceCode => f.write_str("the image holds nothing for a GPU"),
+        }
+    }
+}
+
+fn list(before: &str, targets: &[Target]) -> String {
+    if targets.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+    format!("{before}{}", names.join(", "))
+}

@@ -1,0 +1,97 @@
+//! From the texts of an image to a module on the device, with what went wrong in the caller's logs.
+
+use std::time::Instant;
+
+use ptxvm_vm::{Device, LoadError, LoadOptions};
+
+use super::image::{self, Part, Refusal};
+use super::jit::Jit;
+use super::messages;
+use crate::abi::{Answer, CUresult, Host};
+use crate::report;
+
+/// Compilers write their newest `.version` whatever the code needs.
+const OPTIONS: LoadOptions = LoadOptions { newer: true };
+
+/// The texts of an image of which only the address is known.
+///
+/// # Errors
+/// Why it cannot be run.
+pub fn texts_at(address: Host, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
+    if address.is_null() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    // SAFETY: the program promises with the call that an image lies there.
+    match unsafe { image::bytes(address.0) } {
+        Ok(bytes) => texts("", bytes, device, jit),
+        Err(refusal) => Err(refuse(&refusal, jit)),
+    }
+}
+
+/// The texts of an image in a file.
+///
+/// # Errors
+/// Why it cannot be read or run.
+pub fn texts_in(file: &str, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
+    let bytes = std::fs::read(file).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    texts(file, &bytes, device, jit)
+}
+
+/// The texts of an image.
+///
+/// # Errors
+/// Why it cannot be run.
+pub fn texts(name: &str, bytes: &[u8], device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
+    image::read(name, bytes, device.profile().target()).map_err(|refusal| refuse(&refusal, jit))
+}
+
+/// Tells the program in its log, and its owner on standard error: few programs show what a driver says of an image.
+fn refuse(refusal: &Refusal, jit: &mut Jit) -> CUresult {
+    jit.error.append(&refusal.to_string());
+    report::image(refusal);
+    refusal.result()
+}
+
+/// Loads texts as one module.
+///
+/// # Errors
+/// What is wrong with them; the messages are in the log, or on standard error if there is none.
+pub fn load(device: &Device, parts: &[Part], jit: &mut Jit) -> Answer<ptxvm_vm::Module> {
+    let began = Instant::now();
+    let loaded = try_load(device, parts);
+    jit.took(began.elapsed());
+    match loaded {
+        Ok(module) => {
+            jit.info.append(&messages::warnings(&module));
+            Ok(module)
+        }
+        Err(error) => {
+            let source = source_of(&error, parts);
+            jit.error.append(&messages::errors(&error, source));
+            Err(report::not_loaded(&error, source, jit.error.is_wanted()))
+        }
+    }
+}
+
+/// Loads texts as one module.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn try_load(device: &Device, parts: &[Part]) -> Result<ptxvm_vm::Module, LoadError> {
+    match parts {
+        [part] => device.load_with(&part.ptx, &OPTIONS),
+        parts => {
+            let texts: Vec<(&str, &str)> = parts.iter().map(|part| (&*part.name, &*part.ptx)).collect();
+            device.load_linked_with(&texts, &OPTIONS)
+        }
+    }
+}
+
+/// The text that an error's places are in.
+fn source_of<'a>(error: &LoadError, parts: &'a [Part]) -> &'a str {
+    let part = match error {
+        LoadError::Part { name, .. } => parts.iter().find(|part| part.name == *name),
+        _ => parts.first(),
+    };
+    part.map_or("", |part| &part.ptx)
+}

@@ -1,0 +1,56 @@
+//! What the compiler and the linker write into logs: our diagnostics in the form that NVIDIA's tools give theirs, which
+//! programs search for line numbers and names.
+
+use ptxvm_report::{Report, ptxas};
+use ptxvm_vm::{LinkProblem, LoadError, Module};
+
+use super::image::Part;
+
+/// The errors of a failed load, for the error log.
+pub fn errors(error: &LoadError, source: &str) -> String {
+    match error {
+        LoadError::Invalid(diagnostics) => {
+            let report = Report::with(ptxas::IN_MEMORY, source.into(), diagnostics.clone());
+            ptxas::log(&report).trim_end().to_owned()
+        }
+        LoadError::Part { error, .. } => errors(error, source),
+        LoadError::Link(problems) => problems.iter().map(problem).collect::<Vec<_>>().join("\n"),
+        LoadError::Unresolved(names) => {
+            let line = |name: &String| format!("ptxas fatal   : Unresolved extern symbol '{name}'");
+            names.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        other => format!("ptxas fatal   : {other}"),
+    }
+}
+
+/// The errors of a failed link, for the error log. The linker does not tell which part misses a name, so it is said
+/// of them all.
+pub fn link_errors(error: &LoadError, parts: &[Part]) -> String {
+    match error {
+        LoadError::Unresolved(names) => {
+            let parts: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
+            let parts = parts.join(", ");
+            let line = |name: &String| format!("error   : Undefined reference to '{name}' in '{parts}'");
+            names.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        other => errors(other, ""),
+    }
+}
+
+/// The warnings of a load, for the info log.
+pub fn warnings(module: &Module) -> String {
+    if module.warnings().is_empty() {
+        return String::new();
+    }
+    let report = Report::with(ptxas::IN_MEMORY, module.source().into(), module.warnings().to_vec());
+    ptxas::lines(&report).join("\n")
+}
+
+fn problem(problem: &LinkProblem) -> String {
+    match problem {
+        LinkProblem::Duplicate { name, parts: [first, second] } => {
+            format!("error   : Multiple definition of '{name}' in '{second}', first defined in '{first}'")
+        }
+        other => format!("error   : {other}"),
+    }
+}
