@@ -11,7 +11,8 @@ fn link(texts: &[(&str, &str)]) -> Result<Module, LoadError> {
 }
 
 fn link_on(device: &Device, texts: &[(&str, &str)]) -> Result<Module, LoadError> {
-    let texts: Vec<(&str, String)> = texts.iter().map(|(name, text)| (*name, format!("{HEAD}{text}"))).collect();
+    let texts: Vec<(&str, String)> =
+        texts.iter().map(|(name, text)| (*name, format!("{HEAD}{text}"))).collect();
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
     device.load_linked(&texts)
 }
@@ -55,7 +56,8 @@ fn names_are_found_in_other_texts() {
     assert_eq!(word(&[("a", CALLER), ("b", &giving(".visible", 7))]), 7);
     assert_eq!(word(&[("b", &giving(".visible", 7)), ("a", CALLER)]), 7);
     assert_eq!(word(&[("a", READER), ("b", ".visible .global .u32 x = 9;")]), 9);
-    let reader = READER.replace(".global .align", ".const .align").replace("ld.global.u32 %v", "ld.const.u32 %v");
+    let reader =
+        READER.replace(".global .align", ".const .align").replace("ld.global.u32 %v", "ld.const.u32 %v");
     assert_eq!(word(&[("a", &reader), ("b", ".visible .const .u32 x[2] = {5, 6};")]), 5);
 }
 
@@ -85,7 +87,10 @@ fn weak_definitions_give_way() {
     // A text that has a weak definition of its own uses the one that counts for all.
     let both = format!("{}\n{}", weak(1), CALLER.split_once('\n').expect("two lines").1);
     assert_eq!(word(&[("a", &giving(".visible", 4)), ("b", &both)]), 4);
-    assert_eq!(word(&[("a", READER), ("b", ".weak .global .u32 x = 1;"), ("c", ".weak .global .u32 x = 2;")]), 1);
+    assert_eq!(
+        word(&[("a", READER), ("b", ".weak .global .u32 x = 1;"), ("c", ".weak .global .u32 x = 2;")]),
+        1
+    );
 }
 
 #[test]
@@ -106,8 +111,7 @@ fn initialisers_lead_to_other_texts() {
     let table = ".extern .global .u32 x[];\n.extern .func f();\n.func g() { ret; }\n\
         .visible .global .u64 table[3] = {generic(x)+4, f, g};";
     let others = ".visible .global .u32 before;\n.visible .global .u32 x[2];\n.visible .func f() { ret; }";
-    let module =
-        link_on(&device, &[("a", table), ("b", others)]).unwrap_or_else(|error| panic!("{error}"));
+    let module = link_on(&device, &[("a", table), ("b", others)]).unwrap_or_else(|error| panic!("{error}"));
     let (table, _) = module.variable("table").expect("declared");
     let (x, size) = module.variable("x").expect("declared");
     let mut bytes = [0; 24];
@@ -225,7 +229,8 @@ fn a_newer_version_is_taken_if_it_is_asked_for() {
     let unknown = source("9.4") + ".visible .entry k() { .reg .b32 %r; brandnew.b32 %r, %r; ret; }";
     assert!(matches!(device.load_with(&unknown, &newer), Err(LoadError::Invalid(_))));
     // A warning of the second text stands where that text stands.
-    let linked = device.load_linked_with(&[("a", &source("9.1")), ("b", &source("9.9"))], &newer).expect("both");
+    let linked =
+        device.load_linked_with(&[("a", &source("9.1")), ("b", &source("9.9"))], &newer).expect("both");
     let (text, at) = linked.place_in_text(linked.warnings()[0].primary.span);
     assert_eq!((text, at.line, at.column), ("b", 1, 10));
 }
