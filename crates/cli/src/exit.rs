@@ -27,6 +27,11 @@ pub const TRAP: Exit = Exit(134);
 /// `ptxvm ptxas` refuses its input or its options, with ptxas's own number for it.
 pub const ASSEMBLER: Exit = Exit(255);
 
+/// `ptxvm exec` has found its command and cannot start it, as shells say it.
+pub const NOT_EXECUTABLE: Exit = Exit(126);
+/// `ptxvm exec` has not found its command, as shells say it.
+pub const NOT_FOUND: Exit = Exit(127);
+
 /// The text that every `--help` ends with.
 pub const HELP: &str = "\
 Exit status:
@@ -40,6 +45,11 @@ Exit status:
   134  the kernel executed trap";
 
 impl Exit {
+    /// The status of a command that was run; the system gives eight bits of it.
+    pub fn of_command(code: i32) -> Exit {
+        Exit(code as u8)
+    }
+
     /// The number, for `std::process::exit`.
     pub fn code(self) -> i32 {
         i32::from(self.0)

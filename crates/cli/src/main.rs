@@ -1,6 +1,7 @@
 //! `ptxvm`, the command: a door to the libraries, which do the work.
 
 mod check;
+mod exec;
 mod exit;
 mod explain;
 mod format;
@@ -38,6 +39,9 @@ enum Command {
     /// Show the instruction table: all of it, what a target lacks, or one instruction
     #[command(after_help = exit::HELP)]
     Isa(isa::Arguments),
+    /// Run a program with ptxvm's libcuda in the place of NVIDIA's driver
+    #[command(after_help = exec::HELP)]
+    Exec(Box<exec::Arguments>),
     /// Assemble PTX as ptxas would, into an image that ptxvm's libcuda loads; `ptxvm ptxas --help` has its options
     #[command(disable_help_flag = true)]
     Ptxas(ptxas::Arguments),
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => format::run(&arguments),
         Command::Isa(arguments) => isa::run(&arguments),
+        Command::Exec(arguments) => exec::run(&arguments),
         Command::Ptxas(arguments) => ptxas::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };

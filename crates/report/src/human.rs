@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Label, Severity};
 
+use crate::number::plural;
 use crate::{Message, Report};
 
 /// The most of a line that is shown on either side of what is underlined, in bytes.
@@ -46,10 +47,6 @@ pub fn message(report: &Report<'_>, message: &Message, out: &mut dyn Write) -> i
     }
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
     writeln!(out, "{}", renderer.render(&[group]))
-}
-
-fn plural(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 fn one(report: &Report<'_>, d: &Diagnostic, renderer: &Renderer) -> String {

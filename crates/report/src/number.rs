@@ -38,6 +38,12 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// `1 error`, `2 errors`
+#[must_use]
+pub fn plural(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
 /// `1.5 MB`
 #[must_use]
 pub fn bytes(number: u64) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptxvm_ir::{Callee, Program, Space};
+use ptxvm_ir::{Callee, Linkage, Program, Space};
 use ptxvm_isa::{ISA, Suffix, Target};
 use ptxvm_machine::builtin::Builtin;
 use ptxvm_report::{Report, ptxas};
@@ -144,7 +144,10 @@ fn unresolved(programs: &[Program]) -> Option<&str> {
 pub fn information(program: &Program, goal: &Goal<'_>) -> Vec<String> {
     let bytes = |space: Space, function: Option<usize>| -> u64 {
         let own = program.variables.iter().filter(|v| {
-            v.space == space && v.function.map(|f| f.0 as usize) == function && !v.external && !v.opaque
+            v.space == space
+                && v.function.map(|f| f.0 as usize) == function
+                && v.linkage != Linkage::Extern
+                && !v.opaque
         });
         own.map(|v| v.size).sum()
     };

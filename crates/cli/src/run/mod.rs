@@ -6,7 +6,7 @@ mod element;
 mod host_memory;
 mod launch_line;
 mod npy;
-mod options;
+pub mod options;
 mod output;
 mod picture;
 mod progress;

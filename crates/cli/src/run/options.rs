@@ -152,7 +152,7 @@ fn bytes(text: &str) -> Result<u32, String> {
     number.and_then(|n| n.checked_mul(unit)).ok_or_else(wrong)
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub fn count(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no count; write 1000000, 10M or 1e9");
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1e3),
@@ -169,7 +169,7 @@ fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time; write 10s, 500ms or 2min");
     let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(at);

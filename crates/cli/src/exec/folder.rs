@@ -1,0 +1,45 @@
+//! A private folder that lives as long as the command: the library under the names that programs look for.
+
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// The folder; dropping it removes it.
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes one that nobody else can read or write.
+    pub fn new() -> Result<Folder, String> {
+        let place = std::env::temp_dir();
+        for attempt in 0..1000 {
+            let path = place.join(format!("ptxvm-{}-{attempt}", std::process::id()));
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Folder { path }),
+                // Somebody's leavings.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("cannot make the folder {}: {error}", path.display())),
+            }
+        }
+        Err(format!("cannot make a folder in {}: every name is taken", place.display()))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a link to `target` into it.
+    pub fn link(&self, target: &Path, name: &str) -> Result<(), String> {
+        let link = self.path.join(name);
+        std::os::unix::fs::symlink(target, &link)
+            .map_err(|error| format!("cannot make the link {}: {error}", link.display()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the folder for temporary files, where it does no harm.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}

@@ -1,0 +1,100 @@
+//! `ptxvm exec`: runs a program with ptxvm's libcuda in the place of NVIDIA's.
+
+mod child;
+mod environment;
+mod findings;
+mod folder;
+mod library;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use ptxvm_vm::Profile;
+
+use crate::check::Color;
+use crate::exit::{self, Exit};
+use crate::run::options::{count, duration};
+use folder::Folder;
+
+/// The text that the help ends with.
+pub const HELP: &str = "\
+Exit status: that of the command, 128+N if signal N ended it, 127 if it was not found, 126 if it could not be started.
+If the command ends with 0 and a kernel did something wrong:
+  3    a finding, or --timeout or --max-instructions was reached
+  4    ptxvm does not support something that a kernel needs
+  101  a bug in ptxvm; please report it
+--findings ignore leaves the status as it is. 1 means that ptxvm exec itself could not do its work.";
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The GPU that the program sees: h200 (default), h100, b200, a100 …
+    #[arg(long, value_name = "NAME", value_parser = device)]
+    device: Option<&'static Profile>,
+    /// Chooses among the orders that PTX leaves open; 0 is the plain order [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Host threads that run the CTAs of a launch; 0 is one for each core [default: 1]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Tell of every launch what it did, and at the end of all of them
+    #[arg(long)]
+    stats: bool,
+    /// Show every call of the CUDA driver API, with its answer
+    #[arg(long)]
+    api_trace: bool,
+    /// Stop a kernel after so many warp instructions (10M, 1e9)
+    #[arg(long, value_name = "N", value_parser = count)]
+    max_instructions: Option<u64>,
+    /// Stop a kernel after so long (10s, 500ms, 2min)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+    /// What a finding makes of the exit status of a command that ended with 0
+    #[arg(long, value_enum, default_value_t = Findings::Exit)]
+    findings: Findings,
+    /// When to colour findings
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// What findings do to the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Findings {
+    /// A status of their own, as below
+    Exit,
+    /// Nothing
+    Ignore,
+}
+
+fn device(name: &str) -> Result<&'static Profile, String> {
+    Profile::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
+        format!("there is no such device, but {}", known.join(", "))
+    })
+}
+
+/// Runs the command and gives its exit status.
+pub fn run(arguments: &Arguments) -> Exit {
+    match attempt(arguments) {
+        Ok(code) => code,
+        Err(message) => exit::usage(message),
+    }
+}
+
+fn attempt(arguments: &Arguments) -> Result<Exit, String> {
+    let library = library::find()?;
+    let folder = Folder::new()?;
+    folder.link(&library, "libcuda.so.1")?;
+    folder.link(&library, "libcuda.so")?;
+    folder.link(&library::own()?, "ptxas")?;
+    let report = folder.path().join("report");
+    let variables = environment::variables(arguments, folder.path(), &report);
+    let code = child::run(&arguments.command, variables)?;
+    Ok(match findings::read(&report) {
+        Some(worst) if arguments.findings == Findings::Exit && code == exit::CLEAN => worst,
+        _ => code,
+    })
+}

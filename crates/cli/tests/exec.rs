@@ -1,0 +1,175 @@
+//! `ptxvm exec` from outside: what the command sees, and what becomes of its exit status. The library's part is played by
+//! a file and by the shell, which leaves findings where the library would.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder for one test, empty at the start, with something that passes for a library.
+fn folder(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("exec").join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the test's folder can be made");
+    std::fs::write(folder.join("library"), b"\x7fELF").expect("a file can be written");
+    folder
+}
+
+/// Runs with an environment that says nothing of the machine's own.
+fn ptxvm(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", folder).env("TMPDIR", folder);
+    command.env("PTXVM_LIBCUDA", folder.join("library")).arg("exec").args(arguments);
+    command
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What the shell prints of an expression.
+fn shell(folder: &Path, options: &[&str], script: &str) -> String {
+    let output = output(&mut ptxvm(folder, &[options, &["--", "sh", "-c", script]].concat()));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout).trim_end().to_owned()
+}
+
+#[test]
+fn the_library_comes_first_under_both_names() {
+    let folder = folder("library");
+    let library = folder.join("library").canonicalize().expect("it is there");
+    let script = "d=${LD_LIBRARY_PATH%%:*}; readlink $d/libcuda.so.1 $d/libcuda.so; echo $LD_LIBRARY_PATH";
+    let run = output(ptxvm(&folder, &["--", "sh", "-c", script]).env("LD_LIBRARY_PATH", "/a:/b"));
+    let shown = text(&run.stdout);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[..2], [library.to_str().expect("a path"); 2]);
+    assert!(lines[2].ends_with(":/a:/b") && lines[2].starts_with('/'), "{shown}");
+    let private = lines[2].split(':').next().expect("a path");
+    assert!(!Path::new(private).exists(), "the folder goes with the command");
+}
+
+#[test]
+fn clients_find_the_driver_and_the_stand_in() {
+    let folder = folder("clients");
+    let script = "test \"$TRITON_PTXAS_PATH\" = \"$TRITON_PTXAS_BLACKWELL_PATH\" && \
+                  test -e $TRITON_LIBCUDA_PATH/libcuda.so.1 && test -e $NUMBA_CUDA_DRIVER && \
+                  $TRITON_PTXAS_PATH --version";
+    assert!(shell(&folder, &[], script).contains("release 13.1"));
+}
+
+#[test]
+fn caches_are_kept_apart() {
+    let folder = folder("caches");
+    let home = folder.to_str().expect("a path");
+    let show = "echo $TRITON_CACHE_DIR $NUMBA_CACHE_DIR";
+    let version = env!("CARGO_PKG_VERSION");
+    let own = |place: &str, device: &str| format!("{place}/ptxvm-{version}-{device}");
+    assert_eq!(shell(&folder, &[], show), own(&format!("{home}/.cache/ptxvm/triton"), "h200"));
+    assert_eq!(
+        shell(&folder, &["--device", "b200"], show),
+        own(&format!("{home}/.cache/ptxvm/triton"), "b200")
+    );
+    let mut chosen = ptxvm(&folder, &["--", "sh", "-c", show]);
+    chosen.env("TRITON_CACHE_DIR", "/t").env("NUMBA_CACHE_DIR", "/n").env("PTXVM_DEVICE", "a100");
+    let shown = text(&output(&mut chosen).stdout);
+    assert_eq!(shown.trim_end(), format!("{} {}", own("/t", "a100"), own("/n", "a100")));
+}
+
+#[test]
+fn options_reach_the_library() {
+    let folder = folder("options");
+    let show = "env | grep ^PTXVM_ | grep -v REPORT | grep -v LIBCUDA | sort | tr '\\n' ' '";
+    assert_eq!(shell(&folder, &[], show), "", "what is not said is not set");
+    let options = [
+        "--device",
+        "b200",
+        "--seed",
+        "7",
+        "--threads",
+        "0",
+        "--stats",
+        "--api-trace",
+        "--color",
+        "never",
+        "--max-instructions",
+        "10M",
+        "--timeout",
+        "1500ms",
+    ];
+    assert_eq!(
+        shell(&folder, &options, show),
+        "PTXVM_API_TRACE=1 PTXVM_COLOR=never PTXVM_DEVICE=b200 PTXVM_MAX_INSTRUCTIONS=10000000 PTXVM_SEED=7 \
+         PTXVM_STATS=1 PTXVM_THREADS=0 PTXVM_TIMEOUT=1.5"
+    );
+}
+
+#[test]
+fn the_exit_status_is_the_commands() {
+    let folder = folder("status");
+    for (script, expected) in [("exit 0", 0), ("exit 42", 42), ("kill -9 $$", 137), ("kill -11 $$", 139)] {
+        let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", script]));
+        assert_eq!(run.status.code(), Some(expected), "{script}");
+    }
+    let missing = output(&mut ptxvm(&folder, &["--", "no-such-command"]));
+    assert_eq!(missing.status.code(), Some(127));
+    assert!(text(&missing.stderr).contains("no-such-command"));
+    let unfit = folder.join("library");
+    let run = output(&mut ptxvm(&folder, &["--", unfit.to_str().expect("a path")]));
+    assert_eq!(run.status.code(), Some(126), "it is no program");
+}
+
+#[test]
+fn findings_change_the_status_of_a_command_that_says_it_is_well() {
+    let folder = folder("findings");
+    let line = |kind: &str| format!("echo '{{\"kind\":\"{kind}\"}}' >> $PTXVM_REPORT; ");
+    for (kinds, ends, expected) in [
+        (&["finding"][..], 0, 3),
+        (&["limit"], 0, 3),
+        (&["unsupported", "finding"], 0, 4),
+        (&["bug", "finding"], 0, 101),
+        (&["finding"], 9, 9),
+        (&["something else"], 0, 0),
+    ] {
+        let script = kinds.iter().map(|kind| line(kind)).collect::<String>() + &format!("exit {ends}");
+        let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", &script]));
+        assert_eq!(run.status.code(), Some(expected), "{kinds:?} and {ends}");
+        let ignored = output(&mut ptxvm(&folder, &["--findings", "ignore", "--", "sh", "-c", &script]));
+        assert_eq!(ignored.status.code(), Some(ends), "{kinds:?}");
+    }
+    let cut = "printf '{\"kind\":\"finding\"}\\n{\"kind\":\"bu' > $PTXVM_REPORT";
+    assert_eq!(output(&mut ptxvm(&folder, &["--", "sh", "-c", cut])).status.code(), Some(3));
+}
+
+#[test]
+fn a_signal_to_the_command_line_reaches_the_command() {
+    let folder = folder("signal");
+    let ready = folder.join("ready");
+    let script = format!("trap 'exit 5' TERM; touch {}; while :; do sleep 0.05; done", ready.display());
+    let mut child = ptxvm(&folder, &["--", "sh", "-c", &script]).spawn().expect("it starts");
+    while !ready.exists() {
+        assert!(child.try_wait().expect("it can be asked").is_none(), "it ended early");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    assert_eq!(child.wait().expect("it ends").code(), Some(5));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let folder = folder("missing");
+    let run = output(ptxvm(&folder, &["--", "true"]).env("PTXVM_LIBCUDA", "/nowhere/libcuda.so"));
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("/nowhere/libcuda.so"));
+    // A copy by itself has no library beside it.
+    let alone = folder.join("ptxvm");
+    std::fs::copy(env!("CARGO_BIN_EXE_ptxvm"), &alone).expect("it can be copied");
+    let run = output(Command::new(&alone).env_remove("PTXVM_LIBCUDA").args(["exec", "--", "true"]));
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("cargo build --release -p ptxvm-cuda"), "{}", text(&run.stderr));
+    let run = output(&mut ptxvm(&folder, &["--device", "toaster", "--", "true"]));
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("h200"));
+}
