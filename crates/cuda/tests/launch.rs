@@ -112,7 +112,6 @@ fn parameters_come_by_pointers_or_in_a_buffer() {
     }
     let buffer = Buffer { a: a + 1, b: b + 2, to };
     let packed = |size: usize| {
-        let size = size;
         let extra: [*const c_void; 5] = [
             std::ptr::without_provenance(1),
             (&raw const buffer).cast(),

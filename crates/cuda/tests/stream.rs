@@ -22,6 +22,7 @@ const INVALID_HANDLE: u32 = 400;
 const ILLEGAL_STATE: u32 = 401;
 const NOT_READY: u32 = 600;
 const ILLEGAL_ADDRESS: u32 = 700;
+const CONTEXT_IS_DESTROYED: u32 = 709;
 const NOT_PERMITTED: u32 = 800;
 
 /// A context with the kernels.
@@ -470,4 +471,24 @@ fn a_fault_ends_the_context_and_everything_that_waits() {
         assert!(began.elapsed() < Duration::from_secs(20));
         std::thread::yield_now();
     }
+
+    // Another context has nothing to do with it, and neither has one that is made afterwards.
+    drop(bench);
+    let fresh = Bench::new();
+    let stream = fresh.context.stream(0);
+    assert_eq!(fresh.slow_then_copy(stream, 0, || ()), 7);
+}
+
+#[test]
+fn a_thread_may_wait_while_another_destroys_the_context() {
+    let bench = Bench::new();
+    let stream = bench.context.stream(NON_BLOCKING);
+    let at = bench.context.memory(4);
+    bench.go("slow_write", stream, &[at, TURNS, 7]);
+    let waits = std::thread::spawn(move || answer("cuStreamSynchronize", (stream,)));
+    std::thread::sleep(Duration::from_millis(5));
+    drop(bench);
+    let result = waits.join().expect("no panic");
+    assert!([0, INVALID_HANDLE, CONTEXT_IS_DESTROYED].contains(&result), "{result}");
+    assert_eq!(answer("cuStreamSynchronize", (stream,)), INVALID_HANDLE);
 }
