@@ -3,8 +3,10 @@
 mod api;
 mod attributes;
 pub mod check;
+mod occupancy;
 pub mod parameters;
 mod unsupported;
 
 pub use api::*;
+pub use occupancy::*;
 pub use unsupported::*;

@@ -1,0 +1,201 @@
+//! The entry points that ask how much of a kernel the device holds at once. The arithmetic is the machine's
+//! ([`ptxvm_vm::Demand`]).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ptxvm_vm::{Demand, Profile};
+
+use super::attributes::{CUlaunchConfig, Wishes};
+use crate::abi::{Answer, CUresult, In, Out};
+use crate::context::current;
+use crate::entry::entry;
+use crate::module::{CUfunction, Function};
+
+/// `CUoccupancyB2DSize`: the dynamic shared memory that a CTA of so many threads needs.
+type SharedOfBlock = Option<extern "C" fn(i32) -> usize>;
+
+/// `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`, which has no effect on any device of ours.
+const FLAGS: u32 = 1;
+/// The largest cluster that every device with clusters takes, and the largest that some do.
+const PORTABLE_CLUSTER: u32 = 8;
+
+entry! {
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: Out<i32>, function: CUfunction, block_size: i32, dynamic: usize,
+    ) {
+        max_active_blocks(blocks, function, block_size, dynamic, 0)
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: Out<i32>, function: CUfunction, block_size: i32, dynamic: usize, flags: u32,
+    ) {
+        max_active_blocks(blocks, function, block_size, dynamic, flags)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSize(
+        grid: Out<i32>,
+        block: Out<i32>,
+        function: CUfunction,
+        shared_of_block: SharedOfBlock,
+        dynamic: usize,
+        limit: i32,
+    ) {
+        max_potential_block_size(grid, block, function, shared_of_block, dynamic, limit, 0)
+    }
+
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        grid: Out<i32>,
+        block: Out<i32>,
+        function: CUfunction,
+        shared_of_block: SharedOfBlock,
+        dynamic: usize,
+        limit: i32,
+        flags: u32,
+    ) {
+        max_potential_block_size(grid, block, function, shared_of_block, dynamic, limit, flags)
+    }
+
+    fn cuOccupancyAvailableDynamicSMemPerBlock(
+        dynamic: Out<usize>, function: CUfunction, blocks: i32, block_size: i32,
+    ) {
+        let kernel = Resident::of(function)?;
+        let threads = u32::try_from(block_size).map_err(|_| CUresult::INVALID_VALUE)?;
+        match u32::try_from(blocks) {
+            Ok(blocks) if (1..=kernel.blocks(threads, 0)).contains(&blocks) => {
+                let room = kernel.profile.shared_for_each(blocks, kernel.fixed);
+                dynamic.set(room.min(kernel.dynamic_limit) as usize)
+            }
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+
+    fn cuOccupancyMaxActiveClusters(clusters: Out<i32>, function: CUfunction, config: In<CUlaunchConfig>) {
+        let kernel = Resident::of(function)?;
+        let config = config.get()?;
+        let Some(size) = kernel.cluster_size(&config)? else { return clusters.set(0) };
+        clusters.set(kernel.clusters(&config, size) as i32)
+    }
+
+    fn cuOccupancyMaxPotentialClusterSize(size: Out<i32>, function: CUfunction, config: In<CUlaunchConfig>) {
+        let kernel = Resident::of(function)?;
+        let config = config.get()?;
+        kernel.cluster_size(&config)?;
+        let fits = |&size: &u32| kernel.clusters(&config, size) > 0;
+        size.set((1..=PORTABLE_CLUSTER).rev().find(fits).unwrap_or(0) as i32)
+    }
+}
+
+/// What of a kernel counts for its occupancy.
+struct Resident {
+    function: Arc<Function>,
+    profile: &'static Profile,
+    registers: u32,
+    /// Static shared memory in bytes.
+    fixed: u32,
+    /// The most dynamic shared memory that the program has allowed.
+    dynamic_limit: u32,
+}
+
+impl Resident {
+    fn of(function: CUfunction) -> Answer<Self> {
+        current()?;
+        let function = function.get()?;
+        let kernel = &function.kernel;
+        Ok(Self {
+            profile: kernel.module().device().profile(),
+            registers: kernel.register_estimate(),
+            fixed: kernel.shared_bytes(),
+            dynamic_limit: u32::try_from(function.dynamic_shared.load(Ordering::Relaxed)).unwrap_or(0),
+            function,
+        })
+    }
+
+    fn demand(&self, threads: u32, dynamic: u32) -> Demand {
+        let shared = self.fixed.saturating_add(dynamic);
+        Demand { threads, registers: self.registers, shared, carveout: None }
+    }
+
+    /// CTAs of this shape on one multiprocessor.
+    fn blocks(&self, threads: u32, dynamic: usize) -> u32 {
+        match u32::try_from(dynamic) {
+            Ok(dynamic) if dynamic <= self.dynamic_limit => {
+                self.profile.ctas_per_multiprocessor(&self.demand(threads, dynamic))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Clusters of this size on the device.
+    fn clusters(&self, config: &CUlaunchConfig, size: u32) -> u32 {
+        let threads = volume(config.block);
+        if config.shared > self.dynamic_limit {
+            return 0;
+        }
+        self.profile.clusters(&self.demand(threads, config.shared), size)
+    }
+
+    /// How many CTAs the clusters of a launch would have; `None` if it has none.
+    fn cluster_size(&self, config: &CUlaunchConfig) -> Answer<Option<u32>> {
+        let wished = Wishes::read(config.attributes, config.count)?.cluster;
+        let required = self.function.kernel.cluster();
+        let size = match (wished, required) {
+            (Some(wished), Some(required)) if wished != required => return Err(CUresult::INVALID_CLUSTER_SIZE),
+            (None, None) => return Ok(None),
+            (wished, required) => wished.or(required).unwrap_or([1; 3]),
+        };
+        let whole = config.grid.iter().zip(size).all(|(&grid, size)| size != 0 && grid.is_multiple_of(size));
+        if !whole || volume(size) > PORTABLE_CLUSTER {
+            return Err(CUresult::INVALID_CLUSTER_SIZE);
+        }
+        Ok(Some(volume(size)))
+    }
+}
+
+fn volume(size: [u32; 3]) -> u32 {
+    size.iter().fold(1, |product: u32, &n| product.saturating_mul(n))
+}
+
+fn max_active_blocks(
+    to: Out<i32>,
+    function: CUfunction,
+    block_size: i32,
+    dynamic: usize,
+    flags: u32,
+) -> Answer {
+    let kernel = Resident::of(function)?;
+    match u32::try_from(block_size) {
+        Ok(threads) if threads > 0 && flags <= FLAGS => to.set(kernel.blocks(threads, dynamic) as i32),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Finds the largest CTA with which the multiprocessors are as full as they can be.
+fn max_potential_block_size(
+    grid: Out<i32>,
+    block: Out<i32>,
+    function: CUfunction,
+    shared_of_block: SharedOfBlock,
+    dynamic: usize,
+    limit: i32,
+    flags: u32,
+) -> Answer {
+    let kernel = Resident::of(function)?;
+    let limit = u32::try_from(limit).map_err(|_| CUresult::INVALID_VALUE)?;
+    if grid.is_null() || block.is_null() || flags > FLAGS {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let own = kernel.function.kernel.max_threads();
+    let most = if limit == 0 { own } else { own.min(limit) };
+    let (mut best, mut best_blocks) = (0, 0);
+    for warps in (1..=most.div_ceil(32)).rev() {
+        let threads = (warps * 32).min(most);
+        let dynamic = shared_of_block.map_or(dynamic, |shared| shared(threads as i32));
+        let blocks = kernel.blocks(threads, dynamic);
+        if blocks * threads > best * best_blocks {
+            (best, best_blocks) = (threads, blocks);
+        }
+    }
+    grid.set((best_blocks * kernel.profile.sms) as i32)?;
+    block.set(best as i32)
+}
