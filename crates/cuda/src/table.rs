@@ -371,6 +371,7 @@ entry_points! {
     cuMemSetAccess: 10020 cuMemSetAccess;
     cuMemSetMemPool: 13000 cuMemSetMemPool;
     cuMemUnmap: 10020 cuMemUnmap;
+    cuMemcpy: 4000 cuMemcpy | 7000 cuMemcpy_ptds;
     cuMemcpy2D: 2000 cuMemcpy2D, 3020 cuMemcpy2D_v2 | 7000 cuMemcpy2D_v2_ptds;
     cuMemcpy2DAsync: 2000 cuMemcpy2DAsync, 3020 cuMemcpy2DAsync_v2 | 7000 cuMemcpy2DAsync_v2_ptsz;
     cuMemcpy2DUnaligned: 2000 cuMemcpy2DUnaligned, 3020 cuMemcpy2DUnaligned_v2 | 7000 cuMemcpy2DUnaligned_v2_ptds;
@@ -380,7 +381,6 @@ entry_points! {
     cuMemcpy3DPeer: 4000 cuMemcpy3DPeer | 7000 cuMemcpy3DPeer_ptds;
     cuMemcpy3DPeerAsync: 4000 cuMemcpy3DPeerAsync | 7000 cuMemcpy3DPeerAsync_ptsz;
     cuMemcpy3DWithAttributesAsync: 13020 cuMemcpy3DWithAttributesAsync | 13020 cuMemcpy3DWithAttributesAsync_ptsz;
-    cuMemcpy: 4000 cuMemcpy | 7000 cuMemcpy_ptds;
     cuMemcpyAsync: 4000 cuMemcpyAsync | 7000 cuMemcpyAsync_ptsz;
     cuMemcpyAtoA: 2000 cuMemcpyAtoA, 3020 cuMemcpyAtoA_v2 | 7000 cuMemcpyAtoA_v2_ptds;
     cuMemcpyAtoD: 2000 cuMemcpyAtoD, 3020 cuMemcpyAtoD_v2 | 7000 cuMemcpyAtoD_v2_ptds;
@@ -513,8 +513,8 @@ entry_points! {
     cuTexRefGetMipmapLevelBias: 5000 cuTexRefGetMipmapLevelBias;
     cuTexRefGetMipmapLevelClamp: 5000 cuTexRefGetMipmapLevelClamp;
     cuTexRefGetMipmappedArray: 5000 cuTexRefGetMipmappedArray;
-    cuTexRefSetAddress2D: 2020 cuTexRefSetAddress2D, 3020 cuTexRefSetAddress2D_v2, 4010 cuTexRefSetAddress2D_v3;
     cuTexRefSetAddress: 2000 cuTexRefSetAddress, 3020 cuTexRefSetAddress_v2;
+    cuTexRefSetAddress2D: 2020 cuTexRefSetAddress2D, 3020 cuTexRefSetAddress2D_v2, 4010 cuTexRefSetAddress2D_v3;
     cuTexRefSetAddressMode: 2000 cuTexRefSetAddressMode;
     cuTexRefSetArray: 2000 cuTexRefSetArray;
     cuTexRefSetBorderColor: 8000 cuTexRefSetBorderColor;

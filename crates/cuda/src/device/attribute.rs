@@ -9,7 +9,7 @@ use super::identity::{PCI_BUS, PCI_DEVICE, PCI_DOMAIN};
 /// NVIDIA's number in PCI identifiers.
 const VENDOR: u32 = 0x10de;
 /// The subsystem of the board that was measured; programs have no use for it.
-const SUBSYSTEM: u32 = 0x18be;
+const SUBSYSTEM: u32 = 0x18bf;
 
 /// The value of an attribute; `None` if there is no such attribute.
 pub fn attribute(profile: &Profile, number: i32) -> Option<i32> {
@@ -80,7 +80,22 @@ fn feature(profile: &Profile, number: i32) -> Option<u32> {
         // Overlap, mapping of host memory, concurrent kernels, unified addresses, gathers of textures, priorities,
         // caches, managed memory, preemption, registered host pointers, cooperative launches, virtual memory, files
         // as handles, sparse and deferred arrays, semaphores, pools, stream memory operations, IPC events.
-        15 | 19 | 31 | 41 | 44 | 78..=80 | 83 | 89..=91 | 95 | 96 | 99 | 102 | 103 | 110 | 112..=117 | 121..=125 => 1,
+        15
+        | 19
+        | 31
+        | 41
+        | 44
+        | 78..=80
+        | 83
+        | 89..=91
+        | 95
+        | 96
+        | 99
+        | 102
+        | 103
+        | 110
+        | 112..=117
+        | 121..=125 => 1,
         // Addresses of functions are the same on the host and on all devices; pools and mappings of host memory.
         129 | 141 | 142 | 144 | 145 => 1,
         // Boards with HBM report ECC.
@@ -97,7 +112,23 @@ fn feature(profile: &Profile, number: i32) -> Option<u32> {
         126 => 1 + 3 * since(9, 0),
         // No time limit, no board shared with the display or with other GPUs, exclusive modes, host page tables,
         // Windows handles, older stream memory operations, graphics, MPS, decompression or NUMA nodes.
-        17 | 18 | 20 | 35 | 84..=86 | 88 | 92..=94 | 98 | 100 | 101 | 104 | 105 | 130 | 132..=138 | 143 | 146 | 147 => 0,
+        17
+        | 18
+        | 20
+        | 35
+        | 84..=86
+        | 88
+        | 92..=94
+        | 98
+        | 100
+        | 101
+        | 104
+        | 105
+        | 130
+        | 132..=138
+        | 143
+        | 146
+        | 147 => 0,
         _ => return None,
     })
 }

@@ -140,7 +140,9 @@ impl Resident {
         let wished = Wishes::read(config.attributes, config.count)?.cluster;
         let required = self.function.kernel.cluster();
         let size = match (wished, required) {
-            (Some(wished), Some(required)) if wished != required => return Err(CUresult::INVALID_CLUSTER_SIZE),
+            (Some(wished), Some(required)) if wished != required => {
+                return Err(CUresult::INVALID_CLUSTER_SIZE);
+            }
             (None, None) => return Ok(None),
             (wished, required) => wished.or(required).unwrap_or([1; 3]),
         };
