@@ -2,7 +2,6 @@
 //! ([`ptxvm_vm::Demand`]).
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use ptxvm_vm::{Demand, Profile};
 
@@ -10,15 +9,23 @@ use super::attributes::{CUlaunchConfig, Wishes};
 use crate::abi::{Answer, CUresult, In, Out};
 use crate::context::current;
 use crate::entry::entry;
-use crate::module::{CUfunction, Function};
+use crate::module::{CUfunction, Function, launchable};
 
 /// `CUoccupancyB2DSize`: the dynamic shared memory that a CTA of so many threads needs.
 type SharedOfBlock = Option<extern "C" fn(i32) -> usize>;
 
 /// `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`, which has no effect on any device of ours.
 const FLAGS: u32 = 1;
-/// The largest cluster that every device with clusters takes, and the largest that some do.
+/// The largest cluster that every device with clusters takes, and the largest that a program may allow besides.
 const PORTABLE_CLUSTER: u32 = 8;
+const LARGEST_CLUSTER: u32 = 16;
+
+/// `CU_FUNC_ATTRIBUTE_*`
+const SHARED_SIZE_BYTES: i32 = 1;
+const NUM_REGS: i32 = 4;
+const PREFERRED_SHARED_MEMORY_CARVEOUT: i32 = 9;
+const CLUSTER_SIZE_MUST_BE_SET: i32 = 10;
+const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: i32 = 14;
 
 entry! {
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -82,7 +89,7 @@ entry! {
         let config = config.get()?;
         kernel.cluster_size(&config)?;
         let fits = |&size: &u32| kernel.clusters(&config, size) > 0;
-        size.set((1..=PORTABLE_CLUSTER).rev().find(fits).unwrap_or(0) as i32)
+        size.set((1..=kernel.largest_cluster).rev().find(fits).unwrap_or(0) as i32)
     }
 }
 
@@ -95,25 +102,34 @@ struct Resident {
     fixed: u32,
     /// The most dynamic shared memory that the program has allowed.
     dynamic_limit: u32,
+    /// The share of shared memory that the program prefers, in percent.
+    carveout: Option<u32>,
+    /// The largest cluster that the program allows.
+    largest_cluster: u32,
 }
 
 impl Resident {
     fn of(function: CUfunction) -> Answer<Self> {
         current()?;
-        let function = function.get()?;
-        let kernel = &function.kernel;
+        let function = launchable(function.number())?;
+        let unsigned = |attribute| function.attribute(attribute).map(|value| u32::try_from(value).ok());
         Ok(Self {
-            profile: kernel.module().device().profile(),
-            registers: kernel.register_estimate(),
-            fixed: kernel.shared_bytes(),
-            dynamic_limit: u32::try_from(function.dynamic_shared.load(Ordering::Relaxed)).unwrap_or(0),
+            profile: function.kernel.module().device().profile(),
+            registers: unsigned(NUM_REGS)?.unwrap_or(0),
+            fixed: unsigned(SHARED_SIZE_BYTES)?.unwrap_or(0),
+            dynamic_limit: function.dynamic_shared_limit(),
+            carveout: unsigned(PREFERRED_SHARED_MEMORY_CARVEOUT)?,
+            largest_cluster: match unsigned(NON_PORTABLE_CLUSTER_SIZE_ALLOWED)? {
+                Some(0) | None => PORTABLE_CLUSTER,
+                Some(_) => LARGEST_CLUSTER,
+            },
             function,
         })
     }
 
     fn demand(&self, threads: u32, dynamic: u32) -> Demand {
         let shared = self.fixed.saturating_add(dynamic);
-        Demand { threads, registers: self.registers, shared, carveout: None }
+        Demand { threads, registers: self.registers, shared, carveout: self.carveout }
     }
 
     /// CTAs of this shape on one multiprocessor.
@@ -143,11 +159,14 @@ impl Resident {
             (Some(wished), Some(required)) if wished != required => {
                 return Err(CUresult::INVALID_CLUSTER_SIZE);
             }
+            (None, None) if self.function.attribute(CLUSTER_SIZE_MUST_BE_SET)? != 0 => {
+                return Err(CUresult::INVALID_CLUSTER_SIZE);
+            }
             (None, None) => return Ok(None),
             (wished, required) => wished.or(required).unwrap_or([1; 3]),
         };
         let whole = config.grid.iter().zip(size).all(|(&grid, size)| size != 0 && grid.is_multiple_of(size));
-        if !whole || volume(size) > PORTABLE_CLUSTER {
+        if !whole || volume(size) > self.largest_cluster {
             return Err(CUresult::INVALID_CLUSTER_SIZE);
         }
         Ok(Some(volume(size)))
