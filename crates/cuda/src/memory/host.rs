@@ -115,7 +115,7 @@ fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> An
     let mut adopted = adopt();
     if matches!(adopted, Err(AdoptError::Overlap { .. })) {
         // A launch that has been given this memory without its being registered borrows it until it ends.
-        context.streams.synchronize();
+        context.streams.synchronize()?;
         adopted = adopt();
     }
     adopted.map_err(|_| CUresult::INVALID_VALUE)?;

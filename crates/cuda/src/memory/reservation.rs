@@ -134,7 +134,7 @@ pub fn unmap_range(start: u64, size: u64) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     if let Ok(context) = context::current() {
-        context.streams.synchronize();
+        context.streams.synchronize()?;
     }
     let mut all = reservations();
     let reservation = holding(&mut all, start, size)?;
