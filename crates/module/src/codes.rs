@@ -52,7 +52,6 @@ codes! {
 
     MISSING_VERSION "E0301" "A file that does not begin with `.version`";
     UNKNOWN_VERSION "E0302" "A version that does not exist";
-    NEWER_VERSION "W0302" "A version newer than the newest that is known";
     MISSING_TARGET "E0303" "A `.target` that is missing";
     UNKNOWN_TARGET "E0304" "A target that does not exist";
     TARGET_VERSION "E0305" "A target younger than the version";
@@ -72,3 +71,6 @@ codes! {
     SECTION "E0319" "Debug data that does not fit";
     MISSING_DEBUG "E0320" "A debug target without debug data";
 }
+
+/// A version newer than the newest that is known. It is no error, so it does not stand in the table.
+pub const NEWER_VERSION: Code = Code("W0302");
