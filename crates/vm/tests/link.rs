@@ -185,7 +185,7 @@ fn each_text_must_be_right_and_for_the_device() {
         }
         other => panic!("{other:?}"),
     }
-    let other = format!("{HEAD}").replace("sm_80", "sm_100a");
+    let other = HEAD.replace("sm_80", "sm_100a");
     match Device::default().load_linked(&[("here", HEAD), ("there", &other)]) {
         Err(LoadError::Part { name, error }) => {
             assert_eq!(name, "there");
