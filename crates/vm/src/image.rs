@@ -10,7 +10,8 @@
 //! | 4 | the number of parts |
 //! | 8 | the length of it all |
 //!
-//! and for each part the lengths of its name (4), of its target (4) and of its text (8), followed by the three.
+//! and for each part the most registers that a thread may take (4, 0 for no limit), the lengths of its name (4), of its
+//! target (4) and of its text (8), followed by the three.
 
 /// What an image begins with; no PTX, ELF file or fatbin does.
 pub const MAGIC: [u8; 8] = *b"\x7fptxvm\r\n";
@@ -21,8 +22,8 @@ pub const HEADER: usize = 24;
 /// The version of the format that this code writes, and the only one that it reads.
 const FORMAT: u32 = 1;
 
-/// The size of the lengths in front of a part.
-const LENGTHS: usize = 16;
+/// The size of the numbers in front of a part.
+const LENGTHS: usize = 20;
 
 /// One module of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Part {
     pub name: String,
     /// What it was assembled for (`sm_90a`), which need not be the `.target` it names.
     pub target: String,
+    /// The most registers of a thread that its assembler was to use; 0 for no limit.
+    pub max_registers: u32,
     /// The module itself.
     pub ptx: String,
 }
@@ -67,7 +70,8 @@ impl std::error::Error for ImageError {}
 ///
 /// ```
 /// use ptxvm_vm::image::{Part, decode, encode};
-/// let part = Part { name: "a.ptx".into(), target: "sm_90a".into(), ptx: ".version 9.1".into() };
+/// let (name, target, ptx) = ("a.ptx".into(), "sm_90a".into(), ".version 9.1".into());
+/// let part = Part { name, target, max_registers: 0, ptx };
 /// let image = encode(&[part.clone()]);
 /// assert_eq!(decode(&image), Ok(vec![part]));
 /// ```
@@ -81,6 +85,7 @@ pub fn encode(parts: &[Part]) -> Vec<u8> {
     image.extend((parts.len() as u32).to_le_bytes());
     image.extend((length as u64).to_le_bytes());
     for part in parts {
+        image.extend(part.max_registers.to_le_bytes());
         image.extend((part.name.len() as u32).to_le_bytes());
         image.extend((part.target.len() as u32).to_le_bytes());
         image.extend((part.ptx.len() as u64).to_le_bytes());
@@ -111,8 +116,10 @@ pub fn decode(image: &[u8]) -> Result<Vec<Part>, ImageError> {
     // The number of parts is not believed: every part takes bytes, and there are only so many.
     let mut all = Vec::new();
     for _ in 0..parts {
+        let max_registers = reader.u32()?;
         let (name, target, ptx) = (reader.u32()?, reader.u32()?, reader.u64()?);
         all.push(Part {
+            max_registers,
             name: reader.text(u64::from(name))?,
             target: reader.text(u64::from(target))?,
             ptx: reader.text(ptx)?,
@@ -166,7 +173,7 @@ mod tests {
     use super::*;
 
     fn part(name: &str, ptx: &str) -> Part {
-        Part { name: name.into(), target: "sm_90a".into(), ptx: ptx.into() }
+        Part { name: name.into(), target: "sm_90a".into(), max_registers: 38, ptx: ptx.into() }
     }
 
     #[test]
@@ -199,8 +206,8 @@ mod tests {
         assert_eq!(damage(12, 1), Err(ImageError::Truncated), "a part too many");
         assert_eq!(damage(15, 0xff), Err(ImageError::Truncated), "four thousand million parts");
         assert_eq!(damage(23, 0xff), Err(ImageError::Truncated), "a length that no memory has");
-        assert_eq!(damage(HEADER, 0xff), Err(ImageError::Truncated), "a name over the end");
-        assert_eq!(damage(HEADER + 15, 0xff), Err(ImageError::Truncated), "a text over the end");
+        assert_eq!(damage(HEADER + 4, 0xff), Err(ImageError::Truncated), "a name over the end");
+        assert_eq!(damage(HEADER + 19, 0xff), Err(ImageError::Truncated), "a text over the end");
         assert_eq!(damage(HEADER + LENGTHS, 0xff), Err(ImageError::Text));
     }
 

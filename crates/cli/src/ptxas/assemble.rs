@@ -87,6 +87,7 @@ pub fn assemble(sources: &[Source], goal: &Goal<'_>) -> Result<Assembled, Refuse
         all.parts.push(Part {
             name: source.name.clone(),
             target: goal.name.to_owned(),
+            max_registers: 0,
             ptx: text.to_owned(),
         });
     }

@@ -19,7 +19,7 @@ entry! {
         let mut jit = Jit::default();
         let parts = loading::texts_in(&file.get()?, &context.device, &mut jit)?;
         let loaded = loading::load(&context.device, &parts, &mut jit)?;
-        module.set(Module::insert(&context, loaded, None, None))
+        module.set(Module::insert(&context, loaded, None, jit.max_registers))
     }
 
     fn cuModuleLoadData(module: Out<CUmodule>, image: Host) {

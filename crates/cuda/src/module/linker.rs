@@ -52,6 +52,7 @@ impl Link {
         let state = &mut *self.lock();
         state.jit.max_registers = options.max_registers.or(state.jit.max_registers);
         for mut part in loading::texts(name, image, &self.device, &mut state.jit)? {
+            part.max_registers = state.jit.max_registers.unwrap_or(part.max_registers);
             if part.name.is_empty() {
                 part.name = format!("input {}", state.parts.len() + 1);
             }

@@ -62,6 +62,9 @@ pub fn load(device: &Device, parts: &[Part], jit: &mut Jit) -> Answer<ptxvm_vm::
     jit.took(began.elapsed());
     match loaded {
         Ok(module) => {
+            // What a linker was told before stands in its image.
+            let linked = parts.iter().map(|part| part.max_registers).filter(|most| *most != 0).min();
+            jit.max_registers = jit.max_registers.or(linked);
             jit.info.append(&messages::warnings(&module));
             Ok(module)
         }

@@ -67,7 +67,7 @@ fn text(name: &str, bytes: &[u8]) -> Result<Part, Refusal> {
     }
     // Comments may be in any encoding.
     let ptx = String::from_utf8_lossy(text).into_owned();
-    Ok(Part { name: name.to_owned(), target: String::new(), ptx })
+    Ok(Part { name: name.to_owned(), ptx, ..Part::default() })
 }
 
 /// The text from its first word on.
