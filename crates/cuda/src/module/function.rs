@@ -87,7 +87,7 @@ impl Function {
 /// # Errors
 /// It is a handle of neither, or the kernel cannot be loaded.
 pub fn launchable(number: u64) -> Answer<Arc<Function>> {
-    launchable_in(number, || current())
+    launchable_in(number, current)
 }
 
 /// The same for a launch in a context that is asked for only if it matters.
