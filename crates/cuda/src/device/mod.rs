@@ -9,6 +9,7 @@ mod profiler;
 mod unsupported;
 
 pub use api::*;
+pub use attribute::SHARED_PER_BLOCK;
 pub use errors::*;
 pub use look_up::*;
 pub use profiler::*;

@@ -8,6 +8,7 @@ use ptxvm_vm::{Demand, Profile};
 use super::attributes::{CUlaunchConfig, Wishes};
 use crate::abi::{Answer, CUresult, In, Out};
 use crate::context::current;
+use crate::device::SHARED_PER_BLOCK;
 use crate::entry::entry;
 use crate::module::{CUfunction, Function, launchable};
 
@@ -135,7 +136,8 @@ impl Resident {
     /// CTAs of this shape on one multiprocessor.
     fn blocks(&self, threads: u32, dynamic: usize) -> u32 {
         match u32::try_from(dynamic) {
-            Ok(dynamic) if dynamic <= self.dynamic_limit => {
+            // What needs no permission counts, even if the program has set the limit lower.
+            Ok(dynamic) if dynamic <= self.dynamic_limit.max(SHARED_PER_BLOCK.saturating_sub(self.fixed)) => {
                 self.profile.ctas_per_multiprocessor(&self.demand(threads, dynamic))
             }
             _ => 0,
@@ -206,7 +208,10 @@ fn max_potential_block_size(
     if grid.is_null() || block.is_null() || flags > FLAGS {
         return Err(CUresult::INVALID_VALUE);
     }
-    let own = kernel.function.kernel.max_threads();
+    // The driver heeds `.maxntid` here, not `.reqntid`.
+    let device = kernel.profile.threads_per_cta;
+    let own = kernel.function.kernel.limits().maxntid;
+    let own = own.and_then(|own| u32::try_from(own).ok()).map_or(device, |own| own.min(device));
     let most = if limit == 0 { own } else { own.min(limit) };
     let (mut best, mut best_blocks) = (0, 0);
     for warps in (1..=most.div_ceil(32)).rev() {
