@@ -101,23 +101,24 @@ pub fn give(
 /// Takes memory back after all work of its context and of the current one: work that was given before may use it.
 ///
 /// # Errors
-/// Nothing starts there that may be freed so: `otherwise`. A fault of work that was waited for.
+/// Nothing starts there that may be freed so: `otherwise`. What keeps the work from being waited for, or a fault of it.
 pub fn take_back(
     context: &Arc<Context>,
     start: u64,
-    freeable: impl FnOnce(&Record) -> bool,
+    freeable: impl Fn(&Record) -> bool,
     otherwise: CUresult,
 ) -> Answer {
+    let known = registry::at(start).filter(|record| record.start == start && freeable(record));
+    let owner = known.ok_or(otherwise)?.context.find();
+    context.streams.synchronize()?;
+    if let Some(owner) = &owner {
+        owner.streams.synchronize()?;
+    }
+    // Another thread may have freed it meanwhile.
     let record = registry::take(start, freeable).ok_or(otherwise)?;
-    let synchronized = context.synchronize();
-    if record.context != context.handle
-        && let Some(owner) = record.context.find()
-    {
-        // A host function of that context's cannot wait for itself; its own work is not waited for then.
-        let _ = owner.streams.synchronize();
+    if let Some(owner) = owner {
         owner.memory.forget(start);
     }
-    context.memory.forget(start);
     record.release(context.device.memory());
-    synchronized
+    context.check()
 }

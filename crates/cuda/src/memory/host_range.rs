@@ -118,8 +118,9 @@ fn malloc_block(address: u64, mapping: &Mapping) -> Option<(u64, u64)> {
     let first = next(chunk, header, mapping)?;
     // Its last eight bytes are those in which the next block would tell the size of a free one before it.
     let end = first.0 + 8;
-    // An array of one repeated number looks like a row of blocks of that size.
-    if first.1 & PREVIOUS_IN_USE == 0 || read(address, mapping)? == header {
+    // An array of one repeated number looks like a row of blocks of that size: the number is in all places then.
+    let repeated = [address, address + 8, first.0].into_iter().any(|at| read(at, mapping) == Some(header));
+    if first.1 & PREVIOUS_IN_USE == 0 || repeated {
         return None;
     }
     let (mut chunk, mut header) = first;
@@ -134,10 +135,10 @@ fn malloc_block(address: u64, mapping: &Mapping) -> Option<(u64, u64)> {
     Some((address, end))
 }
 
-/// The block after one of the main arena, and its header.
+/// The block after one that has no mapping of its own, and its header.
 fn next(chunk: u64, header: u64, mapping: &Mapping) -> Option<(u64, u64)> {
     let size = header & !7;
-    if header & (MAPPED | OTHER_ARENA) != 0 || size < 32 || !size.is_multiple_of(16) {
+    if header & MAPPED != 0 || size < 32 || !size.is_multiple_of(16) {
         return None;
     }
     let following = chunk.checked_add(size)?;

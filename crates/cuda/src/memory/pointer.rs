@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::allocate::is_variable;
 use super::pages;
-use super::pool::CUmemoryPool;
+use super::pool::{CUmemoryPool, STEP};
 use super::registry::{self, Kind, Record};
 use crate::abi::{Answer, CUdeviceptr, CUresult, In, Out};
 use crate::context::{self, CUcontext};
@@ -159,6 +159,8 @@ struct Facts {
     sync: bool,
     pool: CUmemoryPool,
     handle_types: u32,
+    /// Where what is mapped for it starts, and how long it is.
+    mapping: (u64, u64),
 }
 
 impl Facts {
@@ -184,6 +186,14 @@ impl Facts {
             sync: record.sync.load(Ordering::Relaxed),
             pool,
             handle_types,
+            mapping: match record.kind {
+                Kind::Registered(_) => {
+                    let start = record.start & !(pages::PAGE - 1);
+                    (start, record.end().next_multiple_of(pages::PAGE) - start)
+                }
+                Kind::Pool(_) => (record.start, record.size.next_multiple_of(STEP)),
+                _ => (record.start, record.size.next_multiple_of(PIECE)),
+            },
         }
     }
 }
@@ -202,6 +212,7 @@ fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<Value> {
             sync: true,
             pool: CUmemoryPool::NULL,
             handle_types: 0,
+            mapping: (start, size.next_multiple_of(PIECE)),
         },
         Target::Host => {
             return match attribute {
@@ -232,8 +243,8 @@ fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<Value> {
         // Read and write.
         ACCESS_FLAGS => Value::Word(3),
         MEMPOOL_HANDLE => Value::Long(facts.pool.number()),
-        MAPPING_BASE_ADDR => Value::Long(facts.start),
-        MAPPING_SIZE => Value::Long(facts.size.next_multiple_of(PIECE)),
+        MAPPING_BASE_ADDR => Value::Long(facts.mapping.0),
+        MAPPING_SIZE => Value::Long(facts.mapping.1),
         _ => return Err(CUresult::INVALID_VALUE),
     })
 }

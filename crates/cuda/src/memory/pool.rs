@@ -15,7 +15,7 @@ use crate::handles::{Handle, Object};
 pub type CUmemoryPool = Handle<Pool>;
 
 /// The driver reserves memory for a pool in steps of this.
-const STEP: u64 = 32 << 20;
+pub const STEP: u64 = 32 << 20;
 
 /// A pool.
 pub struct Pool {

@@ -53,7 +53,7 @@ impl KernelLaunch {
             control: context.streams.control(),
             ..LaunchOptions::default()
         }
-.on_print(move |text| print.write(text));
+        .on_print(move |text| print.write(text));
         let _borrowed = borrow(context.device.memory(), &self.parameters);
         let ended = self.function.kernel.launch(&launch);
         printed.flush();

@@ -175,7 +175,9 @@ impl Arguments {
                 }
             }
             Arg::Bytes => self.random.pick(&[0, 1, 3, 4, 64, 1000, MOST]),
-            Arg::Size => self.random.pick(&[0, 1, 4, 100, 4096, 1 << 20, 1 << 21, 1 << 40, u64::MAX, 1 << 63]),
+            Arg::Size => {
+                self.random.pick(&[0, 1, 4, 100, 4096, 1 << 20, 1 << 21, 1 << 40, u64::MAX, 1 << 63])
+            }
             Arg::Number => self.random.pick(&[0, 1, 1, 1, 1, 2, 32, 64, 1024, 1025, 65536, 0xffff_ffff]),
             Arg::Flags => self.random.pick(&[0, 0, 0, 0, 1, 1, 2, 3, 4, 5, 8, 9, 16, 75, 0xffff_ffff]),
             Arg::Name => {
@@ -186,7 +188,9 @@ impl Arguments {
                 let index = self.random.below(self.images.len() as u64) as usize;
                 self.images[index].as_ptr() as u64
             }
-            Arg::Callback => self.random.pick(&[0, callback as *const () as u64, callback as *const () as u64]),
+            Arg::Callback => {
+                self.random.pick(&[0, callback as *const () as u64, callback as *const () as u64])
+            }
             Arg::Parameters => {
                 let values = [self.value(Arg::Address), self.random.next()];
                 let values = self.filled(&values);
@@ -309,8 +313,13 @@ fn images() -> Vec<Vec<u8>> {
     let newer = good.replace("8.0", "99.0");
     let mut fatbin = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 255, 255, 255, 255, 0, 0, 0, 0];
     fatbin.resize(64, 0);
-    let mut texts: Vec<Vec<u8>> = [good.clone(), good.clone(), good, wrong, newer].map(String::into_bytes).into();
-    texts.extend([b"\0".to_vec(), b"garbage\0".to_vec(), b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0".to_vec()]);
+    let mut texts: Vec<Vec<u8>> =
+        [good.clone(), good.clone(), good, wrong, newer].map(String::into_bytes).into();
+    texts.extend([
+        b"\0".to_vec(),
+        b"garbage\0".to_vec(),
+        b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0".to_vec(),
+    ]);
     texts.iter_mut().for_each(|image| image.extend([0; 256]));
     texts.push(fatbin);
     texts

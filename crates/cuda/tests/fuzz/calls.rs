@@ -2,12 +2,12 @@
 //! left out, since waiting forever is what they are asked for; so are structures full of the caller's pointers.
 
 use crate::arguments::Arg::{
-    self, Address, Bytes, Callback, Count, Device, Flags, Host, Image, List, Name, Null, Number, Of, Out, Parameters,
-    Room, Size, Structure,
+    self, Address, Bytes, Callback, Count, Device, Flags, Host, Image, List, Name, Null, Number, Of, Out,
+    Parameters, Room, Size, Structure,
 };
 use crate::arguments::Kind::{
-    Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link, Module, Node, Pinned, Pool,
-    Range, Stream,
+    Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link, Module, Node,
+    Pinned, Pool, Range, Stream,
 };
 use crate::arguments::Shape;
 
@@ -187,8 +187,14 @@ pub const CALLS: &[Call] = &[
     ("cuGraphClone", &[Out(Graph), Of(Graph)]),
     ("cuGraphAddEmptyNode", &[Out(Node), Of(Graph), List(Node), Count]),
     ("cuGraphAddKernelNode_v2", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::KernelNode)]),
-    ("cuGraphAddMemsetNode", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::FillNode), Of(Context)]),
-    ("cuGraphAddMemcpyNode", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::Copy3d), Of(Context)]),
+    (
+        "cuGraphAddMemsetNode",
+        &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::FillNode), Of(Context)],
+    ),
+    (
+        "cuGraphAddMemcpyNode",
+        &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::Copy3d), Of(Context)],
+    ),
     ("cuGraphAddHostNode", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::HostNode)]),
     ("cuGraphAddChildGraphNode", &[Out(Node), Of(Graph), List(Node), Count, Of(Graph)]),
     ("cuGraphAddEventRecordNode", &[Out(Node), Of(Graph), List(Node), Count, Of(Event)]),
@@ -208,11 +214,15 @@ pub const CALLS: &[Call] = &[
     ("cuGraphExecKernelNodeSetParams_v2", &[Of(Exec), Of(Node), Structure(Shape::KernelNode)]),
     ("cuGraphNodeSetEnabled", &[Of(Exec), Of(Node), Flags]),
     ("cuGraphNodeGetEnabled", &[Of(Exec), Of(Node), Room]),
-    ("cuTensorMapEncodeTiled", &[Room, Flags, Count, Address, Room, Room, Room, Room, Flags, Flags, Flags, Flags]),
+    (
+        "cuTensorMapEncodeTiled",
+        &[Room, Flags, Count, Address, Room, Room, Room, Room, Flags, Flags, Flags, Flags],
+    ),
     ("cuArrayCreate_v2", &[Room, Room]),
     ("cuTexObjectDestroy", &[Of(Node)]),
 ];
 
 const LAUNCH: &[Arg] =
     &[Of(Function), Number, Number, Number, Number, Number, Number, Bytes, Of(Stream), Parameters, Null];
-const COOPERATIVE: &[Arg] = &[Of(Function), Number, Number, Number, Number, Number, Number, Bytes, Of(Stream), Parameters];
+const COOPERATIVE: &[Arg] =
+    &[Of(Function), Number, Number, Number, Number, Number, Number, Bytes, Of(Stream), Parameters];

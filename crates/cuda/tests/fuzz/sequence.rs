@@ -22,7 +22,11 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 pub fn run(library: &Path, seed: u64, calls: u64) {
     // SAFETY: loading the library runs no code of its own.
     let library = unsafe { Library::new(library) }.expect("the library can be loaded");
-    let mut fuzz = Fuzz { library, arguments: Arguments::new(seed), logged: std::env::var_os(LOGGED).is_some_and(|v| !v.is_empty()) };
+    let mut fuzz = Fuzz {
+        library,
+        arguments: Arguments::new(seed),
+        logged: std::env::var_os(LOGGED).is_some_and(|v| !v.is_empty()),
+    };
     fuzz.watch();
     fuzz.open();
     for _ in 0..calls {
@@ -57,7 +61,11 @@ impl Fuzz {
     fn make(&mut self, call: &Call) {
         let values: Vec<u64> = call.1.iter().map(|arg| self.arguments.value(*arg)).collect();
         if self.logged {
-            eprintln!("{}({})", call.0, values.iter().map(|v| format!("{v:#x}")).collect::<Vec<_>>().join(", "));
+            eprintln!(
+                "{}({})",
+                call.0,
+                values.iter().map(|v| format!("{v:#x}")).collect::<Vec<_>>().join(", ")
+            );
         }
         MADE.fetch_add(1, Ordering::Relaxed);
         let result = self.call(call.0, &values);
@@ -91,7 +99,11 @@ impl Fuzz {
             ("cuModuleLoadData", Kind::Module, &[Arg::Out(Kind::Module), Arg::Image]),
             ("cuMemAlloc_v2", Kind::Device, &[Arg::Out(Kind::Device), Arg::Bytes]),
             ("cuStreamCreate", Kind::Stream, &[Arg::Out(Kind::Stream), Arg::Null]),
-            ("cuModuleGetFunction", Kind::Function, &[Arg::Out(Kind::Function), Arg::Of(Kind::Module), Arg::Name]),
+            (
+                "cuModuleGetFunction",
+                Kind::Function,
+                &[Arg::Out(Kind::Function), Arg::Of(Kind::Module), Arg::Name],
+            ),
         ];
         for (name, _, arguments) in plain {
             self.make(&(name, arguments));

@@ -1,0 +1,148 @@
+//! Reserved addresses and physical memory from outside: two mappings of one piece are the same bytes.
+
+mod client;
+
+use client::{Context, answer, call, make, read};
+use serde_json::{Value, json};
+
+const INVALID_VALUE: u32 = 1;
+const ILLEGAL_ADDRESS: u32 = 700;
+const PIECE: usize = 2 << 20;
+
+/// `CUmemAllocationProp` of memory on the device that may be exported.
+const PROPERTIES: [u32; 8] = [1, 1, 1, 0, 0, 0, 0, 0];
+/// `CUmemAccessDesc` for the device.
+const fn access(flags: u32) -> [u32; 3] {
+    [1, 0, flags]
+}
+
+fn reserve(pieces: usize) -> u64 {
+    make("cuMemAddressReserve", |made| {
+        answer("cuMemAddressReserve", (made, pieces * PIECE, 0usize, 0u64, 0u64))
+    })
+}
+
+fn create() -> u64 {
+    make("cuMemCreate", |made| answer("cuMemCreate", (made, PIECE, PROPERTIES.as_ptr(), 0u64)))
+}
+
+fn map(at: u64, handle: u64) {
+    call("cuMemMap", (at, PIECE, 0usize, handle, 0u64));
+    call("cuMemSetAccess", (at, PIECE, access(3).as_ptr(), 1usize));
+}
+
+#[test]
+fn a_life_of_a_mapping_is_answered_as_recorded() {
+    let _context = Context::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/driver/calls.json");
+    let calls: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("the record is there")).expect("JSON");
+    let recorded =
+        calls.as_array().and_then(|all| all.iter().find(|c| c["call"] == "vmm")).expect("recorded");
+    let (mut h, mut p, mut other) = (0u64, 0u64, 0u64);
+    let mut properties = PROPERTIES;
+    properties[1] = 0;
+    let (prop, acc) = (properties.as_ptr(), access(3));
+    let (create, reserve, grant) = ("cuMemCreate", "cuMemAddressReserve", "cuMemSetAccess");
+    let mut answers = vec![
+        answer(create, (&raw mut h, PIECE, prop, 0u64)),
+        answer(create, (&raw mut other, 1000usize, prop, 0u64)),
+        answer(create, (&raw mut other, 0usize, prop, 0u64)),
+        answer(create, (&raw mut other, PIECE, prop, 1u64)),
+        answer(reserve, (&raw mut p, 2 * PIECE, 0usize, 0u64, 0u64)),
+        answer(reserve, (&raw mut other, 1000usize, 0usize, 0u64, 0u64)),
+        answer(reserve, (&raw mut other, 0usize, 0usize, 0u64, 0u64)),
+    ];
+    answers.extend([
+        answer(grant, (p, PIECE, acc.as_ptr(), 1usize)),
+        answer("cuMemMap", (p, PIECE, 0usize, h, 0u64)),
+        answer("cuMemMap", (p, PIECE, 0usize, h, 0u64)),
+        answer("cuMemMap", (p + PIECE as u64, PIECE, 4096usize, h, 0u64)),
+        answer(grant, (p, 1000usize, acc.as_ptr(), 1usize)),
+        answer(grant, (p, PIECE, acc.as_ptr(), 1usize)),
+        answer("cuMemsetD8_v2", (p, 1u32, PIECE)),
+        answer("cuMemFree_v2", (p,)),
+        answer("cuMemAddressFree", (p, 2 * PIECE)),
+        answer("cuMemUnmap", (p, 1000usize)),
+        answer("cuMemUnmap", (p, PIECE)),
+        answer("cuMemUnmap", (p, PIECE)),
+        answer("cuMemRelease", (h,)),
+        answer("cuMemRelease", (h,)),
+        answer("cuMemAddressFree", (p, PIECE)),
+        answer("cuMemAddressFree", (p, 2 * PIECE)),
+        answer("cuMemAddressFree", (p, 2 * PIECE)),
+    ]);
+    assert_eq!(json!(answers), recorded["answers"]);
+}
+
+#[test]
+fn two_mappings_of_one_piece_are_the_same_bytes() {
+    let context = Context::new();
+    let (range, piece) = (reserve(3), create());
+    let (low, high) = (range, range + 2 * PIECE as u64);
+    map(low, piece);
+    map(high, piece);
+    call("cuMemRelease", (piece,));
+    let module = context.module(include_str!("kernels.ptx"));
+    call("cuMemsetD32_v2", (low + 8, 1234u32, 1usize));
+    assert_eq!(client::launch(module.kernel("copy"), [1; 3], [1; 3], 0, &[high + 400, high + 8]), 0);
+    assert_eq!(read(low + 400, 1), [1234]);
+    // What is between is reserved, and nobody's.
+    assert_eq!(answer("cuMemsetD8_v2", (low + PIECE as u64, 0u8, 1usize)), INVALID_VALUE);
+    assert_eq!(answer("cuMemsetD8_v2", (low, 0u8, PIECE + 1)), INVALID_VALUE);
+    // With something mapped there all three are one range to a copy.
+    map(low + PIECE as u64, create());
+    call("cuMemsetD8_v2", (low + 16, 5u8, 3 * PIECE - 32));
+    assert_eq!(read(high - 4, 1), [0x0505_0505]);
+    call("cuMemUnmap", (low, 3 * PIECE));
+    call("cuMemAddressFree", (range, 3 * PIECE));
+}
+
+#[test]
+fn the_guest_may_what_was_granted() {
+    let context = Context::new();
+    let module = context.module(include_str!("kernels.ptx"));
+    let (range, to) = (reserve(1), context.memory(4));
+    map(range, create());
+    call("cuMemsetD32_v2", (range, 6u32, 1usize));
+    call("cuMemSetAccess", (range, PIECE, access(1).as_ptr(), 1usize));
+    let mut flags = 0u64;
+    call("cuMemGetAccess", (&raw mut flags, [1u32, 0].as_ptr(), range + 5));
+    assert_eq!(flags, 1);
+    let copy = module.kernel("copy");
+    assert_eq!(client::launch(copy, [1; 3], [1; 3], 0, &[to, range]), 0);
+    assert_eq!(read(to, 1), [6]);
+    assert_eq!(client::launch(copy, [1; 3], [1; 3], 0, &[range, to]), 0);
+    assert_eq!(answer("cuCtxSynchronize", ()), ILLEGAL_ADDRESS);
+}
+
+#[test]
+fn a_piece_is_exported_imported_and_kept_while_somebody_has_it() {
+    let _context = Context::new();
+    let free = || {
+        let (mut free, mut total) = (0usize, 0usize);
+        call("cuMemGetInfo_v2", (&raw mut free, &raw mut total));
+        free
+    };
+    let (range, piece) = (reserve(2), create());
+    map(range, piece);
+    let before = free();
+    let mut descriptor = -1i32;
+    call("cuMemExportToShareableHandle", (&raw mut descriptor, piece, 1u32, 0u64));
+    let import = "cuMemImportFromShareableHandle";
+    let again = make(import, |made| answer(import, (made, descriptor as u64, 1u32)));
+    map(range + PIECE as u64, again);
+    call("cuMemsetD32_v2", (range + 64, 77u32, 1usize));
+    assert_eq!(read(range + PIECE as u64 + 64, 1), [77]);
+    let mut held = 0u64;
+    call("cuMemRetainAllocationHandle", (&raw mut held, range + 3));
+    assert_eq!(held, piece, "the same handle, once more");
+    call("cuMemUnmap", (range, 2 * PIECE));
+    call("cuMemRelease", (piece,));
+    assert_eq!(free(), before, "it is still held");
+    call("cuMemRelease", (piece,));
+    assert_eq!(free(), before + PIECE);
+    assert_eq!(answer("cuMemRelease", (piece,)), INVALID_VALUE);
+    assert_eq!(answer(import, (&raw mut held, -1i64 as u64, 1u32)), INVALID_VALUE);
+    call("cuMemAddressFree", (range, 2 * PIECE));
+}
