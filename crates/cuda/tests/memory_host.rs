@@ -96,7 +96,7 @@ fn what_the_host_may_not_write_the_guest_may_not() {
 #[test]
 fn an_address_that_nobody_passed_is_a_fault() {
     let bench = Bench::new();
-    let array = vec![0u32; 16];
+    let array = [0u32; 16];
     let append = bench.module.kernel("append");
     let device = make("cuMemAlloc_v2", |made| answer("cuMemAlloc_v2", (made, 64usize)));
     // The list is the device's, and its length leads to the host's array, which the launch was not passed.

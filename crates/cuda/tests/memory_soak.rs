@@ -15,14 +15,14 @@ fn resident() -> usize {
 fn memory_comes_and_goes() {
     let context = Context::new();
     let stream = context.stream(1);
-    let mut plain = |count: usize| {
+    let plain = |count: usize| {
         for n in 0..count {
             let mut address = 0u64;
             call("cuMemAlloc_v2", (&raw mut address, 16 + n * 37 % 5000));
             call("cuMemFree_v2", (address,));
         }
     };
-    let mut ordered = |count: usize| {
+    let ordered = |count: usize| {
         for n in 0..count {
             let mut address = 0u64;
             call("cuMemAllocAsync", (&raw mut address, 16 + n * 91 % 60_000, stream));
