@@ -117,6 +117,10 @@ fn unit(address: usize, remaining: usize) -> usize {
 /// # Safety
 /// The `to.len()` bytes at `p` are as for [`load`], at any alignment.
 pub unsafe fn copy_out(p: *const u8, to: &mut [u8]) {
+    if to.len() >= BULK && p.addr() % 8 == to.as_ptr().addr() % 8 {
+        // SAFETY: the caller gives memory that is there, and the slice is the host's own.
+        return unsafe { bulk_copy(to.as_mut_ptr(), p, to.len()) };
+    }
     let mut done = 0;
     while done < to.len() {
         let remaining = &mut to[done..];
@@ -153,6 +157,10 @@ pub unsafe fn copy_out(p: *const u8, to: &mut [u8]) {
 /// # Safety
 /// The `from.len()` bytes at `p` are as for [`store`], at any alignment.
 pub unsafe fn copy_in(p: *mut u8, from: &[u8]) {
+    if from.len() >= BULK && p.addr() % 8 == from.as_ptr().addr() % 8 {
+        // SAFETY: the caller gives memory that is there, and the slice is the host's own.
+        return unsafe { bulk_copy(p, from.as_ptr(), from.len()) };
+    }
     let mut done = 0;
     while let Some(remaining) = from.get(done..).filter(|left| !left.is_empty()) {
         // SAFETY: the unit is aligned and not longer than what remains.
@@ -188,6 +196,10 @@ pub unsafe fn copy_in(p: *mut u8, from: &[u8]) {
 /// # Safety
 /// The bytes at `p` are as for [`store`], at any alignment.
 pub unsafe fn fill(p: *mut u8, bytes: usize, byte: u8) {
+    if bytes >= BULK {
+        // SAFETY: the caller gives memory that is there.
+        return unsafe { bulk_fill(p, bytes, byte) };
+    }
     let pattern = [byte; COPY_STEP];
     let mut done = 0;
     while done < bytes {
@@ -206,6 +218,11 @@ const COPY_STEP: usize = 4096;
 /// # Safety
 /// `bytes` bytes at `to` are as for [`store`], `bytes` bytes at `from` as for [`load`], at any alignment.
 pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    let apart = to.addr().abs_diff(from.addr());
+    if bytes >= BULK && apart >= bytes && apart.is_multiple_of(8) {
+        // SAFETY: the caller gives memory that is there, and the two do not overlap.
+        return unsafe { bulk_copy(to, from, bytes) };
+    }
     let mut step = [0; COPY_STEP];
     let backwards = to.addr() > from.addr();
     let mut done = 0;
@@ -226,4 +243,51 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         }
         done += length;
     }
+}
+
+/// From how many bytes on a copy or a fill is the processor's own: below, starting it costs more than it saves.
+const BULK: usize = if cfg!(all(target_arch = "x86_64", not(miri))) { 16 << 10 } else { usize::MAX };
+
+/// Copies many bytes that do not overlap, at addresses that are alike in their low three bits. A string instruction
+/// of the processor's moves eight bytes at a time or more, as the words above are moved, and to the compiler it is
+/// no access that could race.
+///
+/// # Safety
+/// `bytes` bytes at `to` are as for [`store`], `bytes` bytes at `from` as for [`load`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn bulk_copy(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the instruction touches what the caller says, and changes the three registers that it is given.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rcx") bytes => _, inout("rdi") to => _, inout("rsi") from => _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Writes a byte to many.
+///
+/// # Safety
+/// The bytes at `to` are as for [`store`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn bulk_fill(to: *mut u8, bytes: usize, byte: u8) {
+    // SAFETY: the instruction touches what the caller says, and changes the two registers that it is given.
+    unsafe {
+        std::arch::asm!(
+            "rep stosb",
+            inout("rcx") bytes => _, inout("rdi") to => _, in("al") byte,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+unsafe fn bulk_copy(_: *mut u8, _: *const u8, _: usize) {
+    unreachable!("nothing is as long as the bulk begins here")
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+unsafe fn bulk_fill(_: *mut u8, _: usize, _: u8) {
+    unreachable!("nothing is as long as the bulk begins here")
 }

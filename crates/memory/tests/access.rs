@@ -137,3 +137,32 @@ fn racing_words_are_not_torn() {
         }
     });
 }
+
+/// From some size on the processor copies by itself: the same bytes, at every alignment and around that size.
+#[test]
+fn long_copies_and_fills_are_exact() {
+    let from: Vec<u8> = (0..70_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for bytes in [16_383, 16_384, 16_385, 50_001] {
+        for (shift, other) in [(0, 0), (3, 3), (3, 11), (1, 2), (8, 0)] {
+            let mut memory = vec![0xAAu8; 70_000];
+            let p = memory.as_mut_ptr();
+            // SAFETY: all lies in vectors that nothing else uses meanwhile.
+            unsafe { copy_in(p.add(shift), &from[other..other + bytes]) };
+            let mut back = vec![0; bytes];
+            // SAFETY: as above.
+            unsafe { copy_out(p.add(shift), &mut back) };
+            assert!(back == from[other..other + bytes]);
+            assert!(memory[..shift].iter().chain(&memory[shift + bytes..]).all(|byte| *byte == 0xAA));
+            let mut second = vec![0x55u8; 70_000];
+            // SAFETY: as above.
+            unsafe { copy(second.as_mut_ptr().add(other), p.add(shift), bytes) };
+            assert!(second[other..other + bytes] == from[other..other + bytes]);
+            assert!(second[..other].iter().chain(&second[other + bytes..]).all(|byte| *byte == 0x55));
+            let mut third = vec![0x55u8; 70_000];
+            // SAFETY: as above.
+            unsafe { fill(third.as_mut_ptr().add(shift), bytes, 9) };
+            assert!(third[shift..shift + bytes].iter().all(|byte| *byte == 9));
+            assert!(third[..shift].iter().chain(&third[shift + bytes..]).all(|byte| *byte == 0x55));
+        }
+    }
+}
