@@ -1,8 +1,10 @@
 //! The types of the driver API, as C programs lay them out.
 
+mod graph;
 mod pointer;
 mod result;
 
+pub use graph::*;
 pub use pointer::{Host, In, Out, Text};
 pub use result::{Answer, CUresult};
 

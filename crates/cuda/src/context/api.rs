@@ -6,6 +6,7 @@ use super::{CUcontext, Context, current, current_even_if_broken, pop, push, set,
 use crate::abi::{Answer, CUdevice, CUresult, Out};
 use crate::driver;
 use crate::entry::entry;
+use crate::stream::capture::refuse_context;
 use std::sync::Arc;
 
 /// The priorities of streams: the least and the greatest.
@@ -130,12 +131,15 @@ entry! {
     }
 
     fn cuCtxSynchronize() {
-        current()?.synchronize()
+        let context = current()?;
+        refuse_context(&context)?;
+        context.synchronize()
     }
 
     fn cuCtxSynchronize_v2(context: CUcontext) {
         let context = named(context)?;
         context.check()?;
+        refuse_context(&context)?;
         context.synchronize()
     }
 

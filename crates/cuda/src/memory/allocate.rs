@@ -9,6 +9,8 @@ use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::{Context, current};
 use crate::driver;
 use crate::entry::entry;
+use crate::graph;
+use crate::stream::capture::refuse_unsafe;
 
 /// Rows of pitched memory start at multiples of this.
 const PITCH: u64 = 512;
@@ -39,10 +41,14 @@ entry! {
 
     fn cuMemFree_v2(pointer: CUdeviceptr) {
         driver::get()?;
+        refuse_unsafe()?;
         if pointer == 0 {
             return Ok(());
         }
         let context = current()?;
+        if graph::free_left(pointer, context.legacy())? {
+            return context.synchronize();
+        }
         let freeable = |record: &Record| matches!(record.kind, Kind::Device | Kind::Managed(_) | Kind::Pool(_));
         take_back(&context, pointer, freeable, CUresult::INVALID_VALUE)
     }
@@ -87,6 +93,7 @@ pub fn give(
     allocation: AllocationKind,
     kind: Kind,
 ) -> Answer<u64> {
+    refuse_unsafe()?;
     let memory = context.device.memory();
     let mut start = memory.allocate(bytes, align, allocation, None);
     if start.is_err_and(|refusal| refusal.reclaimable > 0) {

@@ -8,6 +8,7 @@ use super::registry::{self, Kind};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out};
 use crate::driver;
 use crate::entry::entry;
+use crate::graph;
 use crate::stream::{CUstream, Stream, resolve};
 use crate::work::{Free, Operation};
 
@@ -29,7 +30,7 @@ entry! {
 
     fn cuMemFreeAsync [cuMemFreeAsync_ptsz] (pointer: CUdeviceptr, stream: CUstream) {
         let stream = resolve(stream)?;
-        if pointer == 0 {
+        if pointer == 0 || graph::capture_free(pointer, &stream)? || graph::free_left(pointer, &stream)? {
             return Ok(());
         }
         let record = registry::take(pointer, |record| matches!(record.kind, Kind::Device | Kind::Pool(_)));
@@ -171,6 +172,9 @@ fn allocate(pointer: Out<CUdeviceptr>, bytes: usize, pool: &Arc<Pool>, stream: &
     }
     if bytes == 0 {
         return pointer.set(0);
+    }
+    if let Some(start) = graph::capture_allocation(bytes, stream)? {
+        return pointer.set(start);
     }
     let context = stream.context()?;
     let memory = context.device.memory();

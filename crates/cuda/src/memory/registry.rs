@@ -44,6 +44,8 @@ pub enum Kind {
     Managed(Mutex<Advice>),
     /// From a pool.
     Pool(Arc<Pool>),
+    /// A node of a graph, which gives it back itself.
+    Graph,
     /// `cuMemMap`
     Mapped(Arc<Physical>),
 }
@@ -74,7 +76,7 @@ impl Record {
                 // Nothing else releases what was registered, and the memory itself is the program's.
                 let _ = memory.release(std::ptr::without_provenance(self.start as usize));
             }
-            Kind::Mapped(_) => {}
+            Kind::Mapped(_) | Kind::Graph => {}
             kind => {
                 // Nothing else frees what the driver gave.
                 let _ = memory.free(self.start);
@@ -103,6 +105,16 @@ pub fn insert(start: u64, size: u64, kind: Kind, context: CUcontext) {
     let released = AtomicBool::new(false);
     let record = Arc::new(Record { start, size, kind, context, id, sync, released });
     RECORDS.write().unwrap_or_else(PoisonError::into_inner).insert(start, record);
+}
+
+/// Enters memory of a node of a graph.
+pub fn insert_graph(start: u64, size: u64) {
+    insert(start, size, Kind::Graph, CUcontext::NULL);
+}
+
+/// Forgets memory of a node of a graph.
+pub fn forget_graph(start: u64) {
+    let _ = take(start, |record| matches!(record.kind, Kind::Graph));
 }
 
 /// What holds an address.

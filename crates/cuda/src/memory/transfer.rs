@@ -85,7 +85,10 @@ pub fn copy(mut copy: Copy, stream: Option<CUstream>) -> Answer {
     copy.to = checked(&context, &copy, copy.to)?;
     copy.from = checked(&context, &copy, copy.from)?;
     match stream {
-        None => target.perform(Operation::Copy(copy)),
+        None => {
+            target.refuse_captured()?;
+            target.perform(Operation::Copy(copy))
+        }
         Some(_) => hand_over(&target, copy),
     }
 }
@@ -93,6 +96,10 @@ pub fn copy(mut copy: Copy, stream: Option<CUstream>) -> Answer {
 /// Gives a copy to a stream. The program may use plain memory of its own again as soon as the call returns: what is
 /// copied from there is taken before, and what is copied to there is waited for.
 fn hand_over(stream: &Arc<Stream>, copy: Copy) -> Answer {
+    // What a capture takes down is copied whenever the graph runs.
+    if stream.is_capturing() {
+        return stream.submit(Operation::Copy(copy), &[]).map(|_| ());
+    }
     if is_pageable(&copy.to) || (is_pageable(&copy.from) && stream.is_idle()) {
         return stream.perform(Operation::Copy(copy));
     }

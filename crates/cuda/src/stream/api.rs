@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_memory::AllocationKind;
 
-use super::{CUevent, CUstream, Kind, resolve};
+use super::{CUevent, CUstream, Kind, capture, resolve};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, Host, Out};
 use crate::context::{CUcontext, current};
 use crate::driver;
@@ -14,7 +14,7 @@ use crate::work::{CUhostFn, CUstreamCallback, Callback, HostCall, Operation};
 
 /// `CU_STREAM_NON_BLOCKING`
 const NON_BLOCKING: u32 = 1;
-/// `CU_EVENT_WAIT_EXTERNAL`: a capture treats the event as a stranger's; outside of one it says nothing.
+/// `CU_EVENT_WAIT_EXTERNAL`, which only captures know.
 const WAIT_EXTERNAL: u32 = 1;
 /// `CU_MEM_ATTACH_GLOBAL`, `CU_MEM_ATTACH_HOST`, `CU_MEM_ATTACH_SINGLE`
 const ATTACHMENTS: [u32; 3] = [1, 2, 4];
@@ -42,6 +42,7 @@ entry! {
 
     fn cuStreamQuery [cuStreamQuery_ptsz] (stream: CUstream) {
         let stream = resolve(stream)?;
+        stream.refuse_capture()?;
         if stream.is_idle() { stream.context()?.check() } else { Err(CUresult::NOT_READY) }
     }
 
@@ -50,7 +51,14 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let stream = resolve(stream)?;
-        match event.get()?.latest() {
+        let (handle, event) = (event, event.get()?);
+        if flags & WAIT_EXTERNAL != 0 {
+            return capture::wait_external(handle, &event, &stream);
+        }
+        if capture::wait(&event, &stream)? {
+            return Ok(());
+        }
+        match event.latest() {
             Some(recording) => stream.submit(Operation::Empty, &[Arc::clone(&recording.mark)]).map(|_| ()),
             None => Ok(()),
         }
@@ -78,7 +86,9 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let callback = Callback { function, stream, data };
-        resolve(stream)?.submit(Operation::Callback(callback), &[]).map(|_| ())
+        let stream = resolve(stream)?;
+        stream.refuse_captured()?;
+        stream.submit(Operation::Callback(callback), &[]).map(|_| ())
     }
 
     fn cuStreamAttachMemAsync [cuStreamAttachMemAsync_ptsz] (

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
+use super::capture::Moment;
 use super::event_api::DISABLE_TIMING;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -28,6 +29,8 @@ pub struct Recording {
     /// When all work before it has been done.
     pub mark: Arc<Mark>,
     time: OnceLock<Instant>,
+    /// Where it is in a capture, if it is in one.
+    pub(super) moment: Option<Moment>,
 }
 
 impl Object for Event {}
@@ -73,6 +76,11 @@ impl Event {
 }
 
 impl Recording {
+    /// A moment in a capture. Nothing is ever done there, and nobody waits for it.
+    pub fn captured(moment: Moment) -> Self {
+        Self { mark: Arc::new(Mark::done()), moment: Some(moment), ..Self::default() }
+    }
+
     /// Takes the time and lets those go on who wait.
     pub fn take(&self) {
         self.time.get_or_init(Instant::now);

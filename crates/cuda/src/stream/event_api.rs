@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CUevent, CUstream, Event, Recording, Stream, resolve};
+use super::{CUevent, CUstream, Event, Recording, Stream, capture, resolve};
 use crate::abi::{Answer, CUresult, Out};
 use crate::context::current;
 use crate::entry::entry;
@@ -50,9 +50,9 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let stream = resolve(stream)?;
-        let event = event.get()?;
+        let (handle, event) = (event, event.get()?);
         if flags & RECORD_EXTERNAL != 0 {
-            return Err(CUresult::ILLEGAL_STATE);
+            return capture::record_external(handle, &event, &stream);
         }
         record(&event, &stream)
     }
@@ -61,6 +61,7 @@ entry! {
         driver::get()?;
         let event = event.get()?;
         event.check()?;
+        event.refuse_captured()?;
         match event.latest() {
             Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
             _ => Ok(()),
@@ -70,6 +71,7 @@ entry! {
     fn cuEventSynchronize(event: CUevent) {
         driver::get()?;
         let event = event.get()?;
+        event.refuse_captured()?;
         if let Some(recording) = event.latest() {
             recording.mark.wait_for_program()?;
         }
@@ -97,6 +99,9 @@ fn destroy(event: CUevent) -> Answer {
 pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer {
     if !event.is_of(&*stream.context()?) {
         return Err(CUresult::INVALID_HANDLE);
+    }
+    if capture::record(event, stream)? {
+        return Ok(());
     }
     let recording = Arc::new(Recording::default());
     let work = stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;

@@ -2,6 +2,7 @@
 
 mod api;
 mod attributes;
+pub mod capture;
 mod event;
 mod event_api;
 mod memory_operations;
@@ -50,6 +51,8 @@ pub struct Stream {
     queue: Arc<Queue>,
     /// The end of the last work it was given.
     last: Mutex<Arc<Mark>>,
+    /// The capture that it is in.
+    capture: Mutex<Option<capture::Part>>,
 }
 
 /// How a stream stands to the legacy stream.
@@ -81,6 +84,7 @@ impl Stream {
     pub fn submit(self: &Arc<Self>, operation: Operation, after: &[Arc<Mark>]) -> Answer<Arc<Mark>> {
         let context = self.context()?;
         context.check()?;
+        let Some(operation) = capture::divert(self, operation)? else { return Ok(Arc::new(Mark::done())) };
         self.queue.hold();
         let order = context.ordered();
         let work = self.place(&context, operation, self.before(&context, after));
@@ -101,6 +105,7 @@ impl Stream {
     pub fn perform(self: &Arc<Self>, operation: Operation) -> Answer {
         let context = self.context()?;
         context.check()?;
+        let Some(operation) = capture::divert(self, operation)? else { return Ok(()) };
         let order = context.ordered();
         let before = self.before(&context, &[]);
         before.iter().try_for_each(Mark::may_be_waited_for)?;
@@ -115,6 +120,7 @@ impl Stream {
     /// # Errors
     /// A fault of the guest's, or a host function that would wait for itself.
     pub fn synchronize(&self) -> Answer {
+        self.refuse_capture()?;
         self.last().wait_for_program()?;
         self.context()?.check()
     }

@@ -97,6 +97,7 @@ fn make(handle: CUstream, context: Weak<Context>, kind: Kind, priority: i32) -> 
         attributes: Mutex::new(Attributes::new(priority)),
         queue: Arc::default(),
         last: Mutex::new(Arc::new(Mark::done())),
+        capture: Mutex::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::memory::borrow;
 use crate::module::Function;
-use crate::{options, report};
+use crate::{graph, options, report};
 
 /// A launch that has been checked and waits for its turn.
 #[derive(Clone)]
@@ -51,6 +51,7 @@ impl KernelLaunch {
             timeout: settings.timeout,
             statistics: settings.stats,
             control: context.streams.control(),
+            set_conditional: Some(graph::conditional_setter()),
             ..LaunchOptions::default()
         }
         .on_print(move |text| print.write(text));

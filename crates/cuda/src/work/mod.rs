@@ -22,6 +22,7 @@ pub use values::{Cell, Condition, ValueOperation};
 
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
+use crate::graph::GraphLaunch;
 use crate::stream::Recording;
 
 /// One piece of work.
@@ -45,6 +46,8 @@ pub enum Operation {
     Callback(Callback),
     /// Waits for values in memory and writes of them.
     Values(Arc<[ValueOperation]>),
+    /// A graph.
+    Graph(Arc<GraphLaunch>),
     /// An event's moment.
     Record(Arc<Recording>),
 }
@@ -74,6 +77,7 @@ impl Operation {
                 Ok(())
             }
             Operation::Values(operations) => operations.iter().try_for_each(|one| one.run(context)),
+            Operation::Graph(launch) => launch.run(context),
             Operation::Record(recording) => {
                 recording.take();
                 Ok(())

@@ -1,0 +1,64 @@
+//! Attributes of kernel nodes: what changes a launch is kept there, the rest is kept to be told again.
+
+use super::content::KernelNode;
+use crate::abi::{Answer, CUresult};
+use crate::report;
+
+/// `CU_LAUNCH_ATTRIBUTE_*`
+const COOPERATIVE: u32 = 2;
+const CLUSTER_DIMENSION: u32 = 4;
+const DEVICE_UPDATABLE: u32 = 13;
+/// Those that say where and how well a kernel runs, not what it computes: the access policy window, the cluster
+/// scheduling policy, the priority, memory synchronisation domains, the preferred cluster and the carveout.
+const HINTS: [u32; 7] = [1, 5, 8, 9, 10, 11, 14];
+
+/// The value of an attribute; all zero where nothing has been said.
+///
+/// # Errors
+/// Kernel nodes have no such attribute.
+pub fn get(kernel: &KernelNode, attribute: u32) -> Answer<[u64; 8]> {
+    match attribute {
+        COOPERATIVE => Ok([u64::from(kernel.launch.cooperative), 0, 0, 0, 0, 0, 0, 0]),
+        CLUSTER_DIMENSION | DEVICE_UPDATABLE => {
+            Ok(kernel.attributes.get(&attribute).copied().unwrap_or_default())
+        }
+        hint if HINTS.contains(&hint) => Ok(kernel.attributes.get(&hint).copied().unwrap_or_default()),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Gives an attribute a value.
+///
+/// # Errors
+/// Kernel nodes have no such attribute, or not yet.
+pub fn set(kernel: &mut KernelNode, attribute: u32, value: [u64; 8]) -> Answer {
+    // The first number, which is what most attributes are.
+    let first = value[0] as u32;
+    match attribute {
+        COOPERATIVE => kernel.launch.cooperative = first != 0,
+        CLUSTER_DIMENSION => {
+            let (x, y, z) = (first, (value[0] >> 32) as u32, value[1] as u32);
+            if [x, y, z].iter().any(|count| *count > 1) {
+                report::unsupported("cuGraphKernelNodeSetAttribute with clusters");
+                return Err(CUresult::NOT_SUPPORTED);
+            }
+            kernel.attributes.insert(attribute, value);
+        }
+        DEVICE_UPDATABLE if first != 0 => {
+            report::unsupported("cuGraphKernelNodeSetAttribute with nodes that the device changes");
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        DEVICE_UPDATABLE => {}
+        hint if HINTS.contains(&hint) => {
+            kernel.attributes.insert(hint, value);
+        }
+        _ => return Err(CUresult::INVALID_VALUE),
+    }
+    Ok(())
+}
+
+/// Takes over all attributes of another node.
+pub fn copy(to: &mut KernelNode, from: &KernelNode) {
+    to.attributes.clone_from(&from.attributes);
+    to.launch.cooperative = from.launch.cooperative;
+}

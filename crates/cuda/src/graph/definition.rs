@@ -1,0 +1,383 @@
+//! Graphs and their nodes: what a program builds, one call after the other or by a capture.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::content::Content;
+use super::params::Shown;
+use super::user_object::Held;
+use crate::abi::{Answer, CUgraphEdgeData, CUresult};
+use crate::handles::{Handle, Object};
+
+/// A handle of a graph.
+pub type CUgraph = Handle<Graph>;
+/// A handle of a node.
+pub type CUgraphNode = Handle<Node>;
+
+/// An edge as seen from one of its nodes: the other one, and what is said of the edge.
+pub type Dependency = (CUgraphNode, CUgraphEdgeData);
+
+/// Numbers the graphs of the process.
+static IDS: AtomicU32 = AtomicU32::new(1);
+
+/// A graph.
+pub struct Graph {
+    /// Its own handle.
+    pub handle: CUgraph,
+    /// A number that no other graph of the process has.
+    pub id: u32,
+    /// Whether it belongs to a node of another graph, which it lives and ends with.
+    owned: AtomicBool,
+    state: Mutex<State>,
+}
+
+/// A node of a graph.
+pub struct Node {
+    /// Its own handle.
+    pub handle: CUgraphNode,
+    /// The graph that it is in.
+    pub graph: Weak<Graph>,
+    /// Its place in the order in which the graph's nodes were made.
+    pub number: u32,
+    /// The node that it was cloned from.
+    pub origin: CUgraphNode,
+}
+
+/// What a graph consists of.
+#[derive(Default)]
+pub struct State {
+    /// The nodes by their numbers, which is the order in which they were made.
+    pub nodes: BTreeMap<u32, Entry>,
+    /// The number of the next node.
+    next: u32,
+    /// What the graph keeps alive for the program.
+    pub held: Vec<Held>,
+    /// The executable graph that has been made of this one, where there may be only one.
+    pub instance: Weak<()>,
+}
+
+/// A node as its graph knows it.
+pub struct Entry {
+    pub node: Arc<Node>,
+    pub content: Content<Arc<Graph>>,
+    /// What it depends on.
+    pub before: Vec<(u32, CUgraphEdgeData)>,
+    /// What depends on it.
+    pub after: Vec<(u32, CUgraphEdgeData)>,
+    /// What the program was shown of its parameters and may still look at.
+    pub shown: Shown,
+}
+
+impl Object for Graph {
+    const STALE: CUresult = CUresult::INVALID_VALUE;
+}
+
+impl Object for Node {
+    const STALE: CUresult = CUresult::INVALID_VALUE;
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn create() -> Arc<Self> {
+        Self::with(State::default())
+    }
+
+    fn with(state: State) -> Arc<Self> {
+        let mut made = None;
+        Handle::insert_with(|handle| {
+            let id = IDS.fetch_add(1, Ordering::Relaxed);
+            let graph =
+                Arc::new(Self { handle, id, owned: AtomicBool::new(false), state: Mutex::new(state) });
+            Arc::clone(made.insert(graph))
+        });
+        match made {
+            Some(graph) => graph,
+            None => unreachable!("a handle is given to what was made"),
+        }
+    }
+
+    /// Its nodes and edges.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes it a part of a node of another graph.
+    pub fn own(&self) {
+        self.owned.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is part of a node of another graph.
+    pub fn is_owned(&self) -> bool {
+        self.owned.load(Ordering::Relaxed)
+    }
+
+    /// Adds a node that comes after others.
+    ///
+    /// # Errors
+    /// One of those is not in this graph, or is named twice.
+    pub fn add(self: &Arc<Self>, content: Content<Arc<Self>>, after: &[Dependency]) -> Answer<Arc<Node>> {
+        let mut state = self.state();
+        let before = state.numbers(self, after)?;
+        Ok(state.add(self, content, before, CUgraphNode::NULL))
+    }
+
+    /// Adds edges.
+    ///
+    /// # Errors
+    /// An edge that is there, is named twice, leads from a node to itself or to a node of another graph; none is
+    /// added then.
+    pub fn connect(&self, edges: &[(CUgraphNode, CUgraphNode, CUgraphEdgeData)]) -> Answer {
+        let mut state = self.state();
+        let edges = state.edges(self, edges)?;
+        let known = |&(from, to, _): &(u32, u32, CUgraphEdgeData)| state.has_edge(from, to);
+        if edges.iter().any(|edge| edge.0 == edge.1 || known(edge)) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        for (from, to, data) in edges {
+            state.connect(from, to, data);
+        }
+        Ok(())
+    }
+
+    /// Removes edges.
+    ///
+    /// # Errors
+    /// One of them is not there; none is removed then.
+    pub fn disconnect(&self, edges: &[(CUgraphNode, CUgraphNode, CUgraphEdgeData)]) -> Answer {
+        let mut state = self.state();
+        if state.has_memory() {
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        let edges = state.edges(self, edges)?;
+        if edges.iter().any(|edge| !state.nodes[&edge.0].after.contains(&(edge.1, edge.2))) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        for (from, to, data) in edges {
+            state.disconnect(from, to, data);
+        }
+        Ok(())
+    }
+
+    /// A graph with the same nodes, edges and references.
+    ///
+    /// # Errors
+    /// It holds memory nodes, whose addresses are in it once.
+    pub fn duplicate(&self) -> Answer<Arc<Self>> {
+        let state = self.state();
+        if state.has_memory() {
+            return Err(CUresult::NOT_SUPPORTED);
+        }
+        let copy = Self::create();
+        let mut target = copy.state();
+        target.next = state.next;
+        for (number, entry) in &state.nodes {
+            let content = entry.content.try_map(|child| {
+                let child = child.duplicate()?;
+                child.own();
+                Ok(child)
+            })?;
+            target.insert(&copy, *number, content, entry.node.handle);
+        }
+        for (number, entry) in &state.nodes {
+            if let Some(twin) = target.nodes.get_mut(number) {
+                twin.before.clone_from(&entry.before);
+                twin.after.clone_from(&entry.after);
+            }
+        }
+        target.held.clone_from(&state.held);
+        drop(target);
+        Ok(copy)
+    }
+
+    /// Makes its handle, and those of all in it, stale.
+    pub fn release(&self) {
+        let state = std::mem::take(&mut *self.state());
+        for entry in state.nodes.values() {
+            entry.release();
+        }
+        // It may have been released by its owner already.
+        let _ = self.handle.remove();
+    }
+
+    /// The nodes from which others can be reached, those themselves included: the numbers of their handles.
+    pub fn ancestors(&self, of: &[CUgraphNode]) -> HashSet<u64> {
+        let state = self.state();
+        let mut open: Vec<u32> = of.iter().filter_map(|node| node.find()).map(|node| node.number).collect();
+        let mut seen: HashSet<u32> = open.iter().copied().collect();
+        while let Some(number) = open.pop() {
+            for (before, _) in state.nodes.get(&number).map_or(&[][..], |entry| &entry.before) {
+                if seen.insert(*before) {
+                    open.push(*before);
+                }
+            }
+        }
+        seen.iter().filter_map(|number| Some(state.nodes.get(number)?.node.handle.number())).collect()
+    }
+}
+
+impl State {
+    /// Whether there are nodes that allocate or free memory.
+    pub fn has_memory(&self) -> bool {
+        self.nodes.values().any(|entry| match &entry.content {
+            Content::Allocate(_) | Content::Free(_) => true,
+            Content::Child(graph) => graph.state().has_memory(),
+            _ => false,
+        })
+    }
+
+    /// The edges in the order of the nodes that they lead from.
+    pub fn all_edges(&self) -> Vec<(CUgraphNode, CUgraphNode, CUgraphEdgeData)> {
+        let edges = self.nodes.values().flat_map(|entry| {
+            entry.after.iter().map(|(to, data)| (entry.node.handle, self.nodes[to].node.handle, *data))
+        });
+        edges.collect()
+    }
+
+    /// The handles behind numbers.
+    pub fn named(&self, edges: &[(u32, CUgraphEdgeData)]) -> Vec<Dependency> {
+        edges.iter().map(|(number, data)| (self.nodes[number].node.handle, *data)).collect()
+    }
+
+    /// Takes a node out, with its edges.
+    pub fn remove(&mut self, number: u32) -> Option<Entry> {
+        let entry = self.nodes.remove(&number)?;
+        for (before, data) in &entry.before {
+            if let Some(other) = self.nodes.get_mut(before) {
+                other.after.retain(|edge| edge != &(number, *data));
+            }
+        }
+        for (after, data) in &entry.after {
+            if let Some(other) = self.nodes.get_mut(after) {
+                other.before.retain(|edge| edge != &(number, *data));
+            }
+        }
+        Some(entry)
+    }
+
+    fn add(
+        &mut self,
+        graph: &Arc<Graph>,
+        content: Content<Arc<Graph>>,
+        before: Vec<(u32, CUgraphEdgeData)>,
+        origin: CUgraphNode,
+    ) -> Arc<Node> {
+        let number = self.next;
+        self.next += 1;
+        let node = self.insert(graph, number, content, origin);
+        for (from, data) in before {
+            self.connect(from, number, data);
+        }
+        node
+    }
+
+    fn insert(
+        &mut self,
+        graph: &Arc<Graph>,
+        number: u32,
+        content: Content<Arc<Graph>>,
+        origin: CUgraphNode,
+    ) -> Arc<Node> {
+        let mut made = None;
+        Handle::insert_with(|handle| {
+            let node = Arc::new(Node { handle, graph: Arc::downgrade(graph), number, origin });
+            Arc::clone(made.insert(node))
+        });
+        let Some(node) = made else { unreachable!("a handle is given to what was made") };
+        let (before, after) = (Vec::new(), Vec::new());
+        let entry = Entry { node: Arc::clone(&node), content, before, after, shown: Shown::default() };
+        self.nodes.insert(number, entry);
+        node
+    }
+
+    fn connect(&mut self, from: u32, to: u32, data: CUgraphEdgeData) {
+        if let Some(entry) = self.nodes.get_mut(&from) {
+            entry.after.push((to, data));
+        }
+        if let Some(entry) = self.nodes.get_mut(&to) {
+            entry.before.push((from, data));
+        }
+    }
+
+    fn disconnect(&mut self, from: u32, to: u32, data: CUgraphEdgeData) {
+        if let Some(entry) = self.nodes.get_mut(&from) {
+            entry.after.retain(|edge| edge != &(to, data));
+        }
+        if let Some(entry) = self.nodes.get_mut(&to) {
+            entry.before.retain(|edge| edge != &(from, data));
+        }
+    }
+
+    fn has_edge(&self, from: u32, to: u32) -> bool {
+        self.nodes[&from].after.iter().any(|(known, _)| *known == to)
+    }
+
+    /// The numbers of nodes of this graph, each named once.
+    fn numbers(&self, graph: &Graph, nodes: &[Dependency]) -> Answer<Vec<(u32, CUgraphEdgeData)>> {
+        let mut seen = HashSet::new();
+        let number = |(handle, data): &Dependency| {
+            let number = graph.number(*handle)?;
+            let valid = self.nodes.contains_key(&number) && seen.insert(number) && data.is_valid();
+            if valid { Ok((number, *data)) } else { Err(CUresult::INVALID_VALUE) }
+        };
+        nodes.iter().map(number).collect()
+    }
+
+    fn edges(
+        &self,
+        graph: &Graph,
+        edges: &[(CUgraphNode, CUgraphNode, CUgraphEdgeData)],
+    ) -> Answer<Vec<(u32, u32, CUgraphEdgeData)>> {
+        let mut seen = HashSet::new();
+        let numbered = |(from, to, data): &(CUgraphNode, CUgraphNode, CUgraphEdgeData)| {
+            let (from, to) = (graph.number(*from)?, graph.number(*to)?);
+            let there = self.nodes.contains_key(&from) && self.nodes.contains_key(&to);
+            let valid = there && seen.insert((from, to)) && data.is_valid();
+            if valid { Ok((from, to, *data)) } else { Err(CUresult::INVALID_VALUE) }
+        };
+        edges.iter().map(numbered).collect()
+    }
+}
+
+impl Graph {
+    /// The number of a node that must be in this graph.
+    fn number(&self, node: CUgraphNode) -> Answer<u32> {
+        let node = node.get()?;
+        if std::ptr::eq(node.graph.as_ptr(), self) { Ok(node.number) } else { Err(CUresult::INVALID_VALUE) }
+    }
+}
+
+impl Entry {
+    /// Makes the handles of the node and of the graphs in it stale.
+    pub fn release(&self) {
+        let _ = self.node.handle.remove();
+        self.content.graphs().iter().for_each(|graph| graph.release());
+    }
+}
+
+impl Node {
+    /// The graph that it is in.
+    ///
+    /// # Errors
+    /// That has been destroyed.
+    pub fn graph(&self) -> Answer<Arc<Graph>> {
+        self.graph.upgrade().ok_or(CUresult::INVALID_VALUE)
+    }
+
+    /// Looks at what its graph knows of it, or changes that.
+    ///
+    /// # Errors
+    /// The graph or the node has been destroyed, or what `see` says.
+    pub fn with<T>(&self, see: impl FnOnce(&mut Entry) -> Answer<T>) -> Answer<T> {
+        let graph = self.graph()?;
+        let mut state = graph.state();
+        see(state.nodes.get_mut(&self.number).ok_or(CUresult::INVALID_VALUE)?)
+    }
+}
+
+impl CUgraphEdgeData {
+    /// Whether there are such ports and such a kind of edge.
+    pub fn is_valid(&self) -> bool {
+        self.from_port <= 2 && self.to_port == 0 && self.kind <= 1 && self.reserved == [0; 5]
+    }
+}

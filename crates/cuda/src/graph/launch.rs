@@ -1,0 +1,121 @@
+//! A launch of a graph: one operation of a stream that runs the whole plan.
+
+use std::sync::Arc;
+use std::vec;
+
+use super::conditional::Conditional;
+use super::content::{Content, EventNode};
+use super::memory::Allocation;
+use super::plan::Plan;
+use crate::abi::Answer;
+use crate::context::Context;
+use crate::stream::{Event, Recording};
+use crate::work::Mark;
+
+/// A launch that waits for its turn.
+pub struct GraphLaunch {
+    plan: Arc<Plan>,
+    /// What the nodes of events do this time, in the order in which they come.
+    moments: Vec<Moment>,
+    /// Memory that must be there until the stream gets here.
+    _kept: Option<Arc<Allocation>>,
+}
+
+/// What a node of an event does in a launch. It was settled when the launch was asked for, as for streams.
+#[derive(Clone)]
+enum Moment {
+    Record(Arc<Event>, Arc<Recording>),
+    Wait(Option<Arc<Recording>>),
+}
+
+impl GraphLaunch {
+    /// A launch of a plan.
+    pub fn new(plan: Arc<Plan>) -> Self {
+        let mut moments: Vec<Moment> = Vec::new();
+        plan.each(&mut |step| match &step.content {
+            Content::Record(EventNode { event, .. }) => {
+                moments.push(Moment::Record(Arc::clone(event), Arc::default()));
+            }
+            Content::Wait(EventNode { event, .. }) => {
+                let earlier = moments.iter().rev().find_map(|moment| match moment {
+                    Moment::Record(of, recording) if Arc::ptr_eq(of, event) => Some(Arc::clone(recording)),
+                    _ => None,
+                });
+                moments.push(Moment::Wait(earlier.or_else(|| event.latest())));
+            }
+            _ => {}
+        });
+        Self { plan, moments, _kept: None }
+    }
+
+    /// Nothing but memory that is kept until the stream gets here.
+    pub fn keeping(allocation: Arc<Allocation>) -> Self {
+        Self { plan: Arc::default(), moments: Vec::new(), _kept: Some(allocation) }
+    }
+
+    /// Tells the events of this launch, which ends with a mark.
+    pub fn announce(&self, end: &Arc<Mark>) {
+        for moment in &self.moments {
+            if let Moment::Record(event, recording) = moment {
+                recording.mark.follow(Arc::clone(end));
+                event.set(Arc::clone(recording));
+            }
+        }
+    }
+
+    /// Runs it, on the calling thread.
+    ///
+    /// # Errors
+    /// What makes the context unusable.
+    pub fn run(&self, context: &Arc<Context>) -> Answer {
+        begin(&self.plan);
+        run(&self.plan, &mut self.moments.clone().into_iter(), context)
+    }
+}
+
+impl Drop for GraphLaunch {
+    /// What a fault kept from being recorded is waited for all the same.
+    fn drop(&mut self) {
+        for moment in &self.moments {
+            if let Moment::Record(_, recording) = moment {
+                recording.mark.finish();
+            }
+        }
+    }
+}
+
+/// Gives the values that conditional nodes ask their defaults.
+fn begin(plan: &Plan) {
+    for step in &plan.steps {
+        if let Content::Conditional(Conditional { variable, .. }) = &step.content {
+            variable.begin();
+        }
+        step.content.graphs().iter().for_each(begin);
+    }
+}
+
+fn run(plan: &Plan, moments: &mut vec::IntoIter<Moment>, context: &Arc<Context>) -> Answer {
+    for &at in &plan.order {
+        let step = &plan.steps[at];
+        match &step.content {
+            _ if !step.enabled => {}
+            Content::Kernel(kernel) => kernel.launch.run(context)?,
+            Content::Work(operation) => operation.run(context)?,
+            Content::Child(child) => run(child, moments, context)?,
+            // What the host settled for these nodes; bodies of conditional nodes have none of them.
+            Content::Record(_) | Content::Wait(_) => match moments.next() {
+                Some(Moment::Record(_, recording)) => recording.take(),
+                Some(Moment::Wait(Some(recording))) => recording.mark.wait(),
+                _ => {}
+            },
+            // The memory has been there since the node was made.
+            Content::Allocate(_) | Content::Free(_) => {}
+            Content::Conditional(conditional) => conditional.run(|body| {
+                // Another stream's fault ends a loop that would not end by itself.
+                context.check()?;
+                run(body, &mut Vec::new().into_iter(), context)
+            })?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,528 @@
+//! Capture: a stream that takes down what it is given, as nodes of a graph, in the place of doing it.
+//!
+//! A capture begins in one stream and ends there. Other streams come in when they wait for an event that was recorded
+//! in it, and must be joined the same way before the end. What cannot be taken down is refused, and the capture is
+//! spoilt by it: it must still be ended, and gives no graph.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::ThreadId;
+
+use super::{CUevent, Event, Kind, Recording, Stream};
+use crate::abi::{Answer, CUgraphEdgeData, CUresult};
+use crate::context::Context;
+use crate::graph::{CUgraphNode, Content, Dependency, EventNode, Graph};
+use crate::work::Operation;
+
+/// `CUstreamCaptureMode`: which calls that could spoil a capture are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Global = 0,
+    ThreadLocal = 1,
+    Relaxed = 2,
+}
+
+impl Mode {
+    /// The mode of a number.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn new(number: u32) -> Answer<Self> {
+        match number {
+            0 => Ok(Mode::Global),
+            1 => Ok(Mode::ThreadLocal),
+            2 => Ok(Mode::Relaxed),
+            _ => Err(CUresult::INVALID_VALUE),
+        }
+    }
+}
+
+/// A capture.
+pub struct Capture {
+    /// A number that no other capture of the process has.
+    pub id: u64,
+    /// Where nodes go.
+    pub graph: Arc<Graph>,
+    /// Whether the graph was there before and outlives a spoilt capture.
+    given: bool,
+    mode: Mode,
+    thread: ThreadId,
+    /// The stream in which it began, by its number.
+    origin: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    spoilt: bool,
+    ended: bool,
+    streams: Vec<Weak<Stream>>,
+    /// Nodes that the program has said nothing more needs to depend on.
+    dismissed: HashSet<u64>,
+}
+
+/// What a stream knows of the capture that it is in.
+pub struct Part {
+    capture: Arc<Capture>,
+    /// Whether the capture began here.
+    origin: bool,
+    /// What the next node depends on.
+    tips: Vec<Dependency>,
+    /// The same as it was last shown to the program, which may look at it until its next call.
+    shown: (Vec<CUgraphNode>, Vec<CUgraphEdgeData>),
+}
+
+/// The moment of an event in a capture: what those depend on who wait for it.
+pub struct Moment {
+    capture: Arc<Capture>,
+    tips: Vec<Dependency>,
+}
+
+/// How a stream stands to captures: `CUstreamCaptureStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    None = 0,
+    Active = 1,
+    Invalidated = 2,
+}
+
+/// The captures that are under way.
+static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
+/// How many they are, so that those who capture nothing pay nothing.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static IDS: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static THREAD_MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+}
+
+/// Gives the calling thread another mode, and says which it had.
+pub fn exchange_mode(mode: Mode) -> Mode {
+    THREAD_MODE.replace(mode)
+}
+
+/// A copy of the list: streams may end while it is looked through, and captures with them.
+fn under_way() -> Vec<Arc<Capture>> {
+    captures().clone()
+}
+
+fn captures() -> MutexGuard<'static, Vec<Arc<Capture>>> {
+    CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether anything is being captured.
+fn any() -> bool {
+    COUNT.load(Ordering::Acquire) > 0
+}
+
+impl Capture {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Spoils it: it will give no graph.
+    fn spoil(&self) {
+        self.state().spoilt = true;
+    }
+
+    /// Whether it can go on.
+    ///
+    /// # Errors
+    /// It is spoilt.
+    fn check(&self) -> Answer {
+        if self.state().spoilt { Err(CUresult::STREAM_CAPTURE_INVALIDATED) } else { Ok(()) }
+    }
+
+    /// Whether a stream that the legacy stream would wait for is in it.
+    fn involves_legacy(&self, context: &Arc<Context>) -> bool {
+        let streams = self.state().streams.clone();
+        streams.iter().filter_map(Weak::upgrade).any(|stream| {
+            stream.kind == Kind::Blocking && std::ptr::eq(stream.context.as_ptr(), Arc::as_ptr(context))
+        })
+    }
+
+    fn involves(&self, context: &Arc<Context>) -> bool {
+        let streams = self.state().streams.clone();
+        let mut living = streams.iter().filter_map(Weak::upgrade);
+        living.any(|stream| std::ptr::eq(stream.context.as_ptr(), Arc::as_ptr(context)))
+    }
+
+    /// Lets all streams go; says whether it had not ended before.
+    fn end(&self) -> bool {
+        let mut state = self.state();
+        if std::mem::replace(&mut state.ended, true) {
+            return false;
+        }
+        let streams = std::mem::take(&mut state.streams);
+        drop(state);
+        for stream in streams.iter().filter_map(Weak::upgrade) {
+            let part = stream.part().take_if(|part| part.capture.id == self.id);
+            drop(part);
+        }
+        captures().retain(|capture| capture.id != self.id);
+        COUNT.fetch_sub(1, Ordering::AcqRel);
+        true
+    }
+
+    /// Ends it without a graph.
+    fn abandon(&self) {
+        if self.end() && !self.given {
+            self.graph.release();
+        }
+    }
+}
+
+impl Drop for Part {
+    /// A capture ends with the stream in which it began.
+    fn drop(&mut self) {
+        if self.origin {
+            self.capture.abandon();
+        }
+    }
+}
+
+impl Stream {
+    fn part(&self) -> MutexGuard<'_, Option<Part>> {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it takes down what it is given.
+    pub fn is_capturing(&self) -> bool {
+        any() && self.part().is_some()
+    }
+
+    /// How it stands to captures, with the capture.
+    pub fn capture_status(&self) -> (Status, Option<Arc<Capture>>) {
+        match self.part().as_ref() {
+            None => (Status::None, None),
+            Some(part) => {
+                let spoilt = part.capture.state().spoilt;
+                let status = if spoilt { Status::Invalidated } else { Status::Active };
+                (status, Some(Arc::clone(&part.capture)))
+            }
+        }
+    }
+
+    /// What the next node will depend on, kept for the program to look at.
+    pub fn show_tips(&self) -> (*const CUgraphNode, *const CUgraphEdgeData, usize, bool) {
+        let mut part = self.part();
+        let Some(part) = part.as_mut() else { return (std::ptr::null(), std::ptr::null(), 0, true) };
+        part.shown = part.tips.iter().copied().unzip();
+        let plain = part.shown.1.iter().all(|data| *data == CUgraphEdgeData::default());
+        (part.shown.0.as_ptr(), part.shown.1.as_ptr(), part.tips.len(), plain)
+    }
+
+    /// Refuses to ask or wait for a stream that does nothing but take down, which spoils the capture; and to wait for
+    /// any other where the modes say so.
+    ///
+    /// # Errors
+    /// It is being captured, or another is.
+    pub fn refuse_capture(&self) -> Answer {
+        if !any() {
+            return Ok(());
+        }
+        self.refuse_captured()?;
+        legacy(self)?;
+        refuse_unsafe()
+    }
+
+    /// Refuses what cannot be taken down, which spoils the capture.
+    ///
+    /// # Errors
+    /// It is being captured.
+    pub fn refuse_captured(&self) -> Answer {
+        match self.part().as_ref() {
+            Some(part) => {
+                part.capture.spoil();
+                Err(CUresult::STREAM_CAPTURE_UNSUPPORTED)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Changes what the next node will depend on.
+    ///
+    /// # Errors
+    /// It is not being captured, or a node is not in its graph.
+    pub fn update_tips(&self, tips: &[Dependency], replace: bool) -> Answer {
+        let mut part = self.part();
+        let part = part.as_mut().ok_or(CUresult::ILLEGAL_STATE)?;
+        part.capture.check()?;
+        let foreign = |(node, data): &Dependency| {
+            let node = node.find();
+            !data.is_valid()
+                || node
+                    .is_none_or(|node| !std::ptr::eq(node.graph.as_ptr(), Arc::as_ptr(&part.capture.graph)))
+        };
+        if tips.iter().any(foreign) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        if replace {
+            let gone = std::mem::take(&mut part.tips);
+            part.capture.state().dismissed.extend(gone.iter().map(|(node, _)| node.number()));
+        }
+        join(&mut part.tips, tips);
+        Ok(())
+    }
+}
+
+/// Adds dependencies that are not there yet.
+fn join(tips: &mut Vec<Dependency>, more: &[Dependency]) {
+    for tip in more {
+        if !tips.iter().any(|(node, _)| *node == tip.0) {
+            tips.push(*tip);
+        }
+    }
+}
+
+/// Begins a capture.
+///
+/// # Errors
+/// The stream is the legacy stream or is being captured already.
+pub fn begin(stream: &Arc<Stream>, mode: Mode, into: Option<Arc<Graph>>, tips: Vec<Dependency>) -> Answer {
+    if stream.kind == Kind::Legacy {
+        return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED);
+    }
+    let mut part = stream.part();
+    if part.is_some() {
+        return Err(CUresult::ILLEGAL_STATE);
+    }
+    let given = into.is_some();
+    let state = State { streams: vec![Arc::downgrade(stream)], ..State::default() };
+    let capture = Arc::new(Capture {
+        id: IDS.fetch_add(1, Ordering::Relaxed),
+        graph: into.unwrap_or_else(Graph::create),
+        given,
+        mode,
+        thread: std::thread::current().id(),
+        origin: stream.id,
+        state: Mutex::new(state),
+    });
+    captures().push(Arc::clone(&capture));
+    COUNT.fetch_add(1, Ordering::AcqRel);
+    *part = Some(Part { capture, origin: true, tips, shown: Default::default() });
+    Ok(())
+}
+
+/// Ends the capture that began in a stream, and gives its graph.
+///
+/// # Errors
+/// It did not begin there or on this thread, it is spoilt, or there is work of other streams that nothing waits for.
+pub fn end(stream: &Arc<Stream>) -> Answer<Arc<Graph>> {
+    let (capture, tips) = match stream.part().as_ref() {
+        Some(part) => (Arc::clone(&part.capture), part.tips.clone()),
+        None => return Err(CUresult::ILLEGAL_STATE),
+    };
+    if capture.mode != Mode::Relaxed && capture.thread != std::thread::current().id() {
+        return Err(CUresult::STREAM_CAPTURE_WRONG_THREAD);
+    }
+    if capture.origin != stream.id {
+        capture.spoil();
+        return Err(CUresult::STREAM_CAPTURE_UNMATCHED);
+    }
+    let sound = capture.check().and_then(|()| joined(&capture, stream, &tips));
+    if let Err(result) = sound {
+        capture.abandon();
+        return Err(result);
+    }
+    capture.end();
+    Ok(Arc::clone(&capture.graph))
+}
+
+/// Whether the work of all other streams comes before the end.
+fn joined(capture: &Capture, origin: &Arc<Stream>, tips: &[Dependency]) -> Answer {
+    let state = capture.state();
+    let others: Vec<_> = state.streams.iter().filter_map(Weak::upgrade).collect();
+    let dismissed: Vec<_> = state.dismissed.iter().map(|number| CUgraphNode::new(*number)).collect();
+    drop(state);
+    let ends: Vec<CUgraphNode> = tips.iter().map(|(node, _)| *node).chain(dismissed).collect();
+    let reached = capture.graph.ancestors(&ends);
+    for other in others.iter().filter(|other| other.id != origin.id) {
+        let part = other.part();
+        let open = part.as_ref().filter(|part| part.capture.id == capture.id);
+        if open.is_some_and(|part| part.tips.iter().any(|(node, _)| !reached.contains(&node.number()))) {
+            return Err(CUresult::STREAM_CAPTURE_UNJOINED);
+        }
+    }
+    Ok(())
+}
+
+/// Takes an operation down if the stream is being captured; gives it back if not.
+///
+/// # Errors
+/// The capture is spoilt, or the legacy stream would have to wait for a stream that is being captured.
+pub fn divert(stream: &Arc<Stream>, operation: Operation) -> Answer<Option<Operation>> {
+    if !any() {
+        return Ok(Some(operation));
+    }
+    if stream.is_capturing() {
+        return add(stream, Content::new(operation)).map(|()| None);
+    }
+    legacy(stream)?;
+    Ok(Some(operation))
+}
+
+/// Adds a node where a stream is.
+///
+/// # Errors
+/// The stream is not being captured, or its capture is spoilt.
+pub fn add(stream: &Arc<Stream>, content: Content<Arc<Graph>>) -> Answer {
+    let mut part = stream.part();
+    let part = part.as_mut().ok_or(CUresult::ILLEGAL_STATE)?;
+    part.capture.check()?;
+    // Nodes that the program has destroyed meanwhile need not be waited for.
+    part.tips.retain(|(node, _)| node.find().is_some());
+    let node = part.capture.graph.add(content, &part.tips)?;
+    part.tips = vec![(node.handle, CUgraphEdgeData::default())];
+    Ok(())
+}
+
+/// Refuses use of the legacy stream while it would have to wait for a stream that is being captured.
+fn legacy(stream: &Stream) -> Answer {
+    if stream.kind != Kind::Legacy {
+        return Ok(());
+    }
+    let context = stream.context()?;
+    let involved: Vec<_> = under_way().iter().filter(|one| one.involves_legacy(&context)).cloned().collect();
+    involved.iter().for_each(|capture| capture.spoil());
+    if involved.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_IMPLICIT) }
+}
+
+/// Whether the legacy stream would have to wait for a stream that is being captured; nothing is spoilt by asking.
+///
+/// # Errors
+/// It would.
+pub fn ask_legacy(stream: &Stream) -> Answer {
+    if stream.kind != Kind::Legacy || !any() {
+        return Ok(());
+    }
+    let context = stream.context()?;
+    let involved = under_way().iter().any(|capture| capture.involves_legacy(&context));
+    if involved { Err(CUresult::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
+}
+
+/// Refuses to wait for all of a context while a stream of it is being captured.
+///
+/// # Errors
+/// One is.
+pub fn refuse_context(context: &Arc<Context>) -> Answer {
+    if !any() {
+        return Ok(());
+    }
+    let involved: Vec<_> = under_way().iter().filter(|one| one.involves(context)).cloned().collect();
+    involved.iter().for_each(|capture| capture.spoil());
+    if involved.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_UNSUPPORTED) }
+}
+
+/// Refuses a call that a capture could not take down though it may be meant to, such as an allocation, where the modes
+/// of the thread and of the captures say so.
+///
+/// # Errors
+/// They do.
+pub fn refuse_unsafe() -> Answer {
+    let mode = THREAD_MODE.get();
+    if !any() || mode == Mode::Relaxed {
+        return Ok(());
+    }
+    let here = std::thread::current().id();
+    let concerned = |capture: &&Arc<Capture>| match capture.thread == here {
+        true => capture.mode != Mode::Relaxed,
+        false => capture.mode == Mode::Global && mode == Mode::Global,
+    };
+    let concerned: Vec<_> = under_way().iter().filter(concerned).cloned().collect();
+    concerned.iter().for_each(|capture| capture.spoil());
+    if concerned.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_UNSUPPORTED) }
+}
+
+/// Takes down that an event is recorded whenever the graph runs.
+///
+/// # Errors
+/// The stream is not being captured, or its capture is spoilt.
+pub fn record_external(handle: CUevent, event: &Arc<Event>, stream: &Arc<Stream>) -> Answer {
+    add(stream, Content::Record(EventNode { handle, event: Arc::clone(event) }))
+}
+
+/// Takes down a wait for an event that is recorded outside of the graph.
+///
+/// # Errors
+/// The stream is not being captured, or its capture is spoilt.
+pub fn wait_external(handle: CUevent, event: &Arc<Event>, stream: &Arc<Stream>) -> Answer {
+    add(stream, Content::Wait(EventNode { handle, event: Arc::clone(event) }))
+}
+
+/// Records an event in a stream that is being captured; says whether it is.
+///
+/// # Errors
+/// The capture is spoilt.
+pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
+    if !any() {
+        return Ok(false);
+    }
+    let part = stream.part();
+    let Some(part) = part.as_ref() else { return Ok(false) };
+    part.capture.check()?;
+    let moment = Moment { capture: Arc::clone(&part.capture), tips: part.tips.clone() };
+    event.set(Arc::new(Recording::captured(moment)));
+    Ok(true)
+}
+
+/// Makes a stream wait for an event where one of the two is in a capture; says whether that is so.
+///
+/// # Errors
+/// The capture of one is not that of the other, or is spoilt or over.
+pub fn wait(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
+    let recording = event.latest();
+    let moment = recording.as_ref().and_then(|recording| recording.moment.as_ref());
+    let mut part = stream.part();
+    match (part.as_mut(), moment) {
+        (None, None) => Ok(false),
+        (Some(part), None) => {
+            // An event that was never recorded is nothing to wait for.
+            if recording.is_none() {
+                return part.capture.check().map(|()| true);
+            }
+            part.capture.spoil();
+            Err(CUresult::STREAM_CAPTURE_ISOLATION)
+        }
+        (_, Some(moment)) if moment.capture.state().ended => Err(CUresult::CAPTURED_EVENT),
+        (Some(part), Some(moment)) if part.capture.id == moment.capture.id => {
+            part.capture.check()?;
+            join(&mut part.tips, &moment.tips);
+            Ok(true)
+        }
+        (Some(part), Some(moment)) => {
+            part.capture.spoil();
+            moment.capture.spoil();
+            Err(CUresult::STREAM_CAPTURE_MERGE)
+        }
+        (None, Some(moment)) => {
+            moment.capture.check()?;
+            if stream.kind == Kind::Legacy {
+                moment.capture.spoil();
+                return Err(CUresult::STREAM_CAPTURE_IMPLICIT);
+            }
+            moment.capture.state().streams.push(Arc::downgrade(stream));
+            let (capture, tips) = (Arc::clone(&moment.capture), moment.tips.clone());
+            *part = Some(Part { capture, origin: false, tips, shown: Default::default() });
+            Ok(true)
+        }
+    }
+}
+
+impl Event {
+    /// Refuses to ask or wait for a moment that is part of a capture, and spoils that.
+    ///
+    /// # Errors
+    /// It was last recorded in one.
+    pub fn refuse_captured(&self) -> Answer {
+        match self.latest().as_ref().and_then(|recording| recording.moment.as_ref()) {
+            Some(moment) => {
+                moment.capture.spoil();
+                Err(CUresult::CAPTURED_EVENT)
+            }
+            None => Ok(()),
+        }
+    }
+}
