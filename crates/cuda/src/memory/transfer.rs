@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::pages;
 use super::range;
 use super::registry;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host};
@@ -131,6 +132,9 @@ fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
     if side.place == Place::Device || memory.owns(side.address) {
         range::device(context, side.address, bytes)?;
         side.place = Place::Device;
+    } else if !pages::are_mapped(side.address, bytes) {
+        // An address that is nobody's, such as that of freed memory, must not end the process.
+        return Err(CUresult::INVALID_VALUE);
     }
     Ok(side)
 }

@@ -141,9 +141,6 @@ impl Arguments {
         let value = unsafe { *(place as *const u64) };
         let known = self.known.entry(kind).or_default();
         known.push(value);
-        if known.len() > 64 {
-            known.remove(0);
-        }
     }
 
     /// Everything of a kind that a call has given.
@@ -212,8 +209,9 @@ impl Arguments {
                 values.copied().unwrap_or(7)
             }
             3..8 => {
-                let count = self.known.get(&kind).map_or(0, Vec::len) as u64;
-                if count == 0 { 0 } else { self.known[&kind][self.random.below(count) as usize] }
+                let values = self.known.get(&kind).map_or(&[][..], Vec::as_slice);
+                let recent = &values[values.len().saturating_sub(32)..];
+                if recent.is_empty() { 0 } else { self.random.pick(recent) }
             }
             _ => self.known.get(&kind).and_then(|values| values.last().copied()).unwrap_or(0),
         }
@@ -237,7 +235,7 @@ impl Arguments {
             Shape::Copy2d | Shape::Copy3d => {
                 let mut side = |words: &mut Vec<u64>, deep: bool| {
                     let offsets = if deep { 4 } else { 2 };
-                    words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 40])));
+                    words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 60])));
                     words.push(self.random.pick(&[1, 2, 2, 4, 3, 0]));
                     words.extend([self.value(Arg::Host), self.value(Arg::Address), 0]);
                     words.extend(if deep { vec![0] } else { vec![] });
