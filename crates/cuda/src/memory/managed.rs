@@ -8,7 +8,7 @@ use ptxvm_memory::AllocationKind;
 
 use super::allocate::give;
 use super::location::CUmemLocation;
-use super::pages::PAGE;
+use super::pages::{self, PAGE};
 use super::registry::{self, Kind, Record};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out};
 use crate::context::current;
@@ -71,6 +71,10 @@ entry! {
         let context = current()?;
         if pointer.is_null() || bytes == 0 || !ATTACH.contains(&flags) {
             return Err(CUresult::INVALID_VALUE);
+        }
+        // Programs touch all of what they share. More than the host has would end the process without a word.
+        if pages::of_host().is_some_and(|most| bytes as u64 > most) {
+            return Err(CUresult::OUT_OF_MEMORY);
         }
         let kind = Kind::Managed(Mutex::new(Advice::new(0)));
         pointer.set(give(&context, bytes as u64, PAGE, AllocationKind::Managed, kind)?)

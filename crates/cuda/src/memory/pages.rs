@@ -38,6 +38,14 @@ pub fn are_mapped(address: u64, bytes: u64) -> bool {
     })
 }
 
+/// How many bytes of memory the host has in all, where it says so.
+pub fn of_host() -> Option<u64> {
+    let system = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = system.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 /// The mappings of this process, in order of their addresses. It takes a while.
 pub fn mappings() -> Vec<Mapping> {
     // A host that does not tell has none that could be used.
