@@ -96,11 +96,6 @@ impl<T: Object> Handle<T> {
     }
 }
 
-/// How many objects have handles: what a test for leaks looks at.
-pub fn count() -> usize {
-    SLOTS.read().unwrap_or_else(PoisonError::into_inner).len()
-}
-
 impl<T> Clone for Handle<T> {
     fn clone(&self) -> Self {
         *self

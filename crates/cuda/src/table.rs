@@ -23,7 +23,6 @@ pub struct Entry {
 /// A function that answers for a name since a version.
 pub struct Version {
     pub since: i32,
-    pub symbol: &'static str,
     pub address: fn() -> usize,
 }
 
@@ -40,7 +39,7 @@ macro_rules! entry_points {
 
 macro_rules! version {
     ($since:literal, $symbol:ident) => {
-        Version { since: $since, symbol: stringify!($symbol), address: || $symbol as *const () as usize }
+        Version { since: $since, address: || $symbol as *const () as usize }
     };
 }
 

@@ -18,7 +18,7 @@ fn ten_thousand_launches_take_no_memory() {
     let (append, at) = (module.kernel("slow_write"), context.memory(4));
     let stream = context.stream(1);
     let event = context.event(0);
-    let mut round = |launches: u64| {
+    let round = |launches: u64| {
         for n in 0..launches {
             assert_eq!(launch(append, [1; 3], [32, 1, 1], stream, &[at, 1, n]), 0);
             if n % 16 == 0 {

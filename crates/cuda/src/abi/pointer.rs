@@ -142,11 +142,6 @@ impl<T: Copy> In<T> {
         (0..count).map(|index| self.at(index)).collect()
     }
 
-    /// The pointer itself.
-    pub fn pointer(self) -> *const T {
-        self.0
-    }
-
     /// The same value, of another type: what it is for decides which.
     pub fn cast<U>(self) -> In<U> {
         In(self.0.cast())

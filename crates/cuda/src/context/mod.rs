@@ -100,11 +100,6 @@ impl Context {
         let _ = self.fault.compare_exchange(0, fault.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// Whether a fault has made it unusable.
-    pub fn is_broken(&self) -> bool {
-        self.fault.load(Ordering::Acquire) != 0
-    }
-
     /// Keeps others from giving work to its streams meanwhile.
     pub fn ordered(&self) -> MutexGuard<'_, ()> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)

@@ -90,10 +90,8 @@ impl Fuzz {
         let to = &raw mut slot as u64;
         self.call("cuInit", &[0]);
         // A context that a fault has made unusable is left behind.
-        if self.call("cuCtxSynchronize", &[]) != 0 {
-            if self.call("cuCtxCreate_v2", &[to, 0, device]) == 0 {
-                self.arguments.keep(Kind::Context, to);
-            }
+        if self.call("cuCtxSynchronize", &[]) != 0 && self.call("cuCtxCreate_v2", &[to, 0, device]) == 0 {
+            self.arguments.keep(Kind::Context, to);
         }
         let plain: [(&str, Kind, &[Arg]); 4] = [
             ("cuModuleLoadData", Kind::Module, &[Arg::Out(Kind::Module), Arg::Image]),
