@@ -1,0 +1,139 @@
+"""What every Triton test is given: a `gpu` that makes tensors and compares results.
+
+Each test's results are compared twice: with NumPy in the test itself, and here, when the test is over, with the
+bytes that an H200 left in the same tensors (tests/golden/clients/triton.npz) when it ran the same PTX.
+"""
+
+import os
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import capture  # noqa: E402
+from tensor import Tensor  # noqa: E402
+
+GOLDEN = pathlib.Path(__file__).parents[2] / "golden/clients/triton.npz"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--capture-for", metavar="SM", type=int,
+                     help="do not run kernels, but write what an H200 needs to run them (see capture.py)")
+    parser.addoption("--capture-to", metavar="FILE", help="the file to write")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "unordered: the kernel's result depends on the order of its threads")
+    config.addinivalue_line("markers", "needs(sm): the smallest compute capability the kernel is for")
+    # The PTX must mean one thing: without this, ptxas may fuse a multiplication with an addition, and our machine
+    # does what is written.
+    os.environ["TRITON_DEFAULT_FP_FUSION"] = "0"
+    if sm := config.getoption("--capture-for"):
+        config.recorder = capture.Recorder(sm)
+    else:
+        config.recorder = None
+
+
+def pytest_sessionfinish(session):
+    if recorder := session.config.recorder:
+        recorder.write(session.config.getoption("--capture-to"))
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return np.load(GOLDEN) if GOLDEN.exists() else {}
+
+
+@pytest.fixture(scope="session")
+def capability(request):
+    """The device's compute capability as one number, 90 for an H200."""
+    if recorder := request.config.recorder:
+        return recorder.sm
+    import triton
+
+    return triton.runtime.driver.active.get_current_target().arch
+
+
+class Gpu:
+    """Makes tensors and compares results; `place` says in whose memory the tensors lie."""
+
+    def __init__(self, capability, place):
+        self.capability = capability
+        self.place = place
+        self.tensors = []
+
+    def tensor(self, array):
+        tensor = Tensor(array, self.place)
+        self.tensors.append(tensor)
+        return tensor
+
+    def empty(self, shape, dtype):
+        return self.tensor(np.zeros(shape, np.dtype(dtype)))
+
+    def equal(self, tensor, expected):
+        """Every value is the expected one; a NaN equals a NaN."""
+        if self.place != "captured":
+            got = tensor.numpy()
+            expected = np.asarray(expected)
+            assert got.shape == expected.shape
+            np.testing.assert_array_equal(wide(got), wide(expected.astype(got.dtype)))
+
+    def close(self, tensor, expected, rtol, atol=0.0):
+        """Every value is near the expected one: for functions that the GPU approximates."""
+        if self.place != "captured":
+            np.testing.assert_allclose(wide(tensor.numpy()), wide(np.asarray(expected)), rtol=rtol, atol=atol)
+
+    def true(self, condition):
+        """`condition` is a function of no arguments, so that it is not asked while capturing."""
+        if self.place != "captured":
+            assert condition()
+
+
+def wide(array):
+    """The values as float64 where NumPy's comparisons do not know the type."""
+    return array.astype(np.float64) if array.dtype.kind == "V" or array.dtype.name.startswith(("bf", "float8")) else array
+
+
+@pytest.fixture
+def gpu(request, capability, golden):
+    recorder = request.config.recorder
+    if mark := request.node.get_closest_marker("needs"):
+        if capability < mark.args[0]:
+            pytest.skip(f"for compute capability {mark.args[0]} and newer")
+    name = request.node.nodeid.split("/")[-1]
+    gpu = Gpu(capability, "captured" if recorder else "device")
+    ordered = request.node.get_closest_marker("unordered") is None
+    if recorder:
+        with recorder.test(name, gpu.tensors, keep=ordered):
+            yield gpu
+        return
+    yield gpu
+    if ordered and not getattr(request.node, "failed", False):
+        compare_with_h200(golden, f"sm_{capability}/{name}", gpu.tensors)
+    for tensor in gpu.tensors:
+        tensor.free()
+
+
+def compare_with_h200(golden, name, tensors):
+    for index, tensor in enumerate(tensors):
+        key = f"{name}/{index}"
+        if key not in golden:
+            continue
+        got, expected = tensor.numpy().reshape(-1).view(np.uint8), golden[key]
+        if not np.array_equal(got, expected):
+            size = tensor.dtype.itemsize
+            wrong = np.flatnonzero((got != expected).reshape(-1, size).any(axis=1))
+            at = wrong[0]
+            raise AssertionError(
+                f"tensor {index}: {len(wrong)} of {len(got) // size} elements differ from the H200's; element {at} is "
+                f"{got[at * size:(at + 1) * size][::-1].tobytes().hex()} and should be "
+                f"{expected[at * size:(at + 1) * size][::-1].tobytes().hex()}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    item.failed = getattr(item, "failed", False) or report.failed
+    return report

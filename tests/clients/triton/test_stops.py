@@ -1,0 +1,48 @@
+"""Kernels that speak or stop: printing, assertions, and instructions that are not built yet.
+
+Each runs in a process of its own, because an error stays with the context, as on a GPU.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+
+
+@pytest.fixture(autouse=True)
+def not_while_capturing(request):
+    if request.config.recorder:
+        pytest.skip("nothing to capture")
+
+
+def run(program, *arguments):
+    return subprocess.run([sys.executable, PROGRAMS / program, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_device_print():
+    result = run("print.py")
+    assert result.returncode == 0, result.stderr
+    lines = [line for line in result.stdout.splitlines() if line.startswith("pid")]
+    assert lines == [f"pid ({p}, 0, 0) idx ({i:>2}) value: {p * 100 + i}" for p in range(2) for i in range(32)]
+
+
+def test_device_assert():
+    result = run("assert.py")
+    assert result.returncode != 0
+    assert "x must be small" in result.stderr
+
+
+@pytest.mark.parametrize("kind, instructions", [
+    ("float16", {80: "mma.sync", 90: "wgmma.mma_async", 100: "tcgen05"}),
+    ("descriptor", {90: "cp.async.bulk.tensor", 100: "cp.async.bulk.tensor"}),
+], ids=["dot", "descriptor"])
+def test_what_later_issues_bring(capability, kind, instructions):
+    """Matrix and tensor-copy instructions are refused by name, not run wrongly."""
+    if capability not in instructions:
+        pytest.skip("this target does it with ordinary instructions")
+    result = run("later.py", kind)
+    assert result.returncode != 0
+    assert instructions[capability] in result.stderr
