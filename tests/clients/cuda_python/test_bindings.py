@@ -31,7 +31,7 @@ def test_the_classic_way(device):
         if (i < n) out[i] = __fadd_rn(__fmul_rn(a, x[i]), y[i]);
     }""", device.arch)
     context = ask(driver.cuCtxCreate(None, 0, 0))
-    module = ask(driver.cuModuleLoadData(np.char.array(ptx).ctypes.data))
+    module = ask(driver.cuModuleLoadData(ptx))
     kernel = ask(driver.cuModuleGetFunction(module, b"saxpy"))
     n = 5000
     x, y, out = (np.random.default_rng(k).random(n, np.float32) for k in range(3))
@@ -124,7 +124,8 @@ def test_pointer_attributes(device):
     assert ask(driver.cuPointerGetAttribute(kind, place)) == types.CU_MEMORYTYPE_DEVICE
     assert ask(driver.cuPointerGetAttribute(kind, host)) == types.CU_MEMORYTYPE_HOST
     assert ask(driver.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_IS_MANAGED, managed))
-    assert ask(driver.cuMemGetAddressRange(int(place) + 500)) == (place, 1000)
+    base, size = ask(driver.cuMemGetAddressRange(int(place) + 500))
+    assert (int(base), size) == (int(place), 1000)
     ask(driver.cuMemFree(place))
     assert driver.cuPointerGetAttribute(kind, place)[0] == OUTCOME.CUDA_ERROR_INVALID_VALUE
     ask(driver.cuMemFree(managed))

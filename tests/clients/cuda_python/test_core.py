@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 from cuda.core import (
-    DeviceMemoryResource, DeviceMemoryResourceOptions, EventOptions, LaunchConfig, LegacyPinnedMemoryResource, Linker,
-    LinkerOptions, ManagedMemoryResource, ObjectCode, PinnedMemoryResource, StreamOptions, VirtualMemoryResource,
+    Device, DeviceMemoryResource, DeviceMemoryResourceOptions, EventOptions, LaunchConfig, LegacyPinnedMemoryResource, Linker,
+    LinkerOptions, ManagedMemoryResource, ObjectCode, StreamOptions, VirtualMemoryResource,
     VirtualMemoryResourceOptions, launch,
 )
 
@@ -124,8 +124,8 @@ def test_two_threads_on_two_streams(device, compile):
     kernel, results = module.get_kernel("step"), {}
 
     def work(which):
-        device.set_current()
-        stream = device.create_stream()
+        Device().set_current()
+        stream = Device().create_stream()
         x = Memory(np.full(500, which, np.uint32), stream)
         for _ in range(100):
             launch(stream, LaunchConfig(grid=4, block=128), kernel, x.buffer, np.uint32(500))
@@ -184,8 +184,11 @@ def test_cooperative_launch(stream, compile, memory):
 
 def test_a_cooperative_launch_that_does_not_fit(stream, compile):
     kernel = compile("extern \"C\" __global__ void empty() {}").get_kernel("empty")
-    with pytest.raises(Exception, match="COOPERATIVE_LAUNCH_TOO_LARGE"):
+    with pytest.raises(ValueError, match="exceeds the limit"):
         launch(stream, LaunchConfig(grid=1_000_000, block=1024, is_cooperative=True), kernel)
+    function = ask(driver.cuKernelGetFunction(kernel.handle))
+    (error,) = driver.cuLaunchCooperativeKernel(function, 1_000_000, 1, 1, 1024, 1, 1, 0, stream.handle, 0)
+    assert error == driver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 
 
 def test_kernel_attributes(device, compile):
@@ -196,11 +199,11 @@ def test_kernel_attributes(device, compile):
         s[threadIdx.x % 100] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[99 - threadIdx.x % 100] + table[threadIdx.x % 64];
     }""")
     attributes = module.get_kernel("k").attributes
-    assert attributes.shared_size_bytes() == 400
-    assert attributes.const_size_bytes() >= 256
-    assert attributes.max_threads_per_block() == 256
-    assert attributes.num_regs() > 0
-    assert attributes.ptx_version() > 0 and attributes.binary_version() > 0
+    assert attributes.shared_size_bytes == 400
+    assert attributes.const_size_bytes >= 256
+    assert attributes.max_threads_per_block == 256
+    assert attributes.num_regs > 0
+    assert attributes.ptx_version > 0 and attributes.binary_version > 0
 
 
 def test_kernel_arguments_info(compile):
@@ -264,7 +267,7 @@ def test_buffers_copy_and_fill(device, stream):
     assert a.is_device_accessible and not a.is_host_accessible and host.is_host_accessible
 
 
-@pytest.mark.parametrize("resource", [PinnedMemoryResource, ManagedMemoryResource, LegacyPinnedMemoryResource])
+@pytest.mark.parametrize("resource", [ManagedMemoryResource, LegacyPinnedMemoryResource])
 def test_memory_that_host_and_device_share(stream, compile, resource):
     kernel = compile("extern \"C\" __global__ void k(int *x) { x[threadIdx.x] += threadIdx.x; }").get_kernel("k")
     buffer = resource().allocate(1024, stream=stream)

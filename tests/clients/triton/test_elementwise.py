@@ -105,7 +105,7 @@ def test_floats(gpu, dtype):
         # Division, the last row, is an approximation in float32; the H200's bits are the judge of that one.
         expected = np.stack([x - y, x * y, -x, abs(x), np.fmin(x, y), np.fmax(x, y), np.where(x < y, x, y), x * y + x,
                              np.fmin(np.fmax(x, np.array(-0.5).astype(dtype)), np.array(2).astype(dtype))])
-        gpu.true(lambda: np.array_equal(out.numpy()[:9].astype(np.float64), expected.astype(np.float64), equal_nan=True))
+        gpu.true(out, lambda got: np.array_equal(got[:9].astype(np.float64), expected.astype(np.float64), equal_nan=True))
 
 
 @triton.jit
@@ -125,7 +125,8 @@ def test_comparisons(gpu, dtype):
     y[3:9] = x[3:9]
     out = gpu.empty(100, "int32")
     compare_kernel[(1,)](gpu.tensor(x), gpu.tensor(y), out, 100, BLOCK=128)
-    gpu.equal(out, (x < y) * 1 + (x <= y) * 2 + (x == y) * 4 + (x != y) * 8 + (x >= y) * 16 + (x > y) * 32)
+    with np.errstate(all="ignore"):
+        gpu.equal(out, (x < y) * 1 + (x <= y) * 2 + (x == y) * 4 + (x != y) * 8 + (x >= y) * 16 + (x > y) * 32)
 
 
 @triton.jit
@@ -157,21 +158,22 @@ def test_casts_to_integers(gpu, source, target):
     x = abs(floats(source, 200, "cast", special=False))
     out = gpu.empty(200, target)
     cast_kernel[(1,)](gpu.tensor(x), out, 200, BLOCK=256)
-    gpu.true(lambda: x.astype(np.float64).max() < np.iinfo(target).max or target == "int8")
     small = x.astype(np.float64) < np.iinfo(target).max
-    gpu.true(lambda: np.array_equal(out.numpy()[small], x.astype(np.float64)[small].astype(target)))
+    assert small.sum() > 150
+    gpu.true(out, lambda got: np.array_equal(got[small], x.astype(np.float64)[small].astype(target)))
 
 
 @pytest.mark.parametrize("dtype", FP8)
 @pytest.mark.parametrize("other", ["float16", "float32", "bfloat16"])
 def test_fp8(gpu, dtype, other):
-    """Every value of the 8-bit floats widens exactly."""
+    """Every value of the 8-bit floats widens exactly; what becomes of infinities is the H200's to say."""
     if dtype == "float8_e4m3fn" and gpu.capability < 89:
         pytest.skip("float8_e4m3fn is for compute capability 89 and newer")
     x = np.arange(256, dtype=np.uint8).view(dtype)
     out = gpu.empty(256, other)
     cast_kernel[(1,)](gpu.tensor(x), out, 256, BLOCK=256)
-    gpu.equal(out, x.astype(other))
+    finite = np.isfinite(x.astype(np.float64))
+    gpu.true(out, lambda got: np.array_equal(got[finite].astype(np.float64), x[finite].astype(np.float64)))
 
 
 @pytest.mark.needs(89)

@@ -11,7 +11,6 @@ from cuda.core import Device  # noqa: E402
 device = Device()
 device.set_current()
 module = compile_cuda("""
-#include <cassert>
 extern "C" __global__ void fault(int which, char *p, int x) {
     if (which == 0) assert(x < 10);
     if (which == 1) __trap();

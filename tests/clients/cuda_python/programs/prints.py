@@ -12,7 +12,6 @@ device = Device()
 device.set_current()
 stream = device.create_stream()
 kernel = compile_cuda(r"""
-#include <cstdio>
 extern "C" __global__ void k(int n) { printf("thread %d of launch %d: %.2f %s\n", threadIdx.x, n, threadIdx.x * 0.5, "ok"); }
 """).get_kernel("k")
 for n in (1, 2):
