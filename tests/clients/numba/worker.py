@@ -1,0 +1,110 @@
+"""Runs Numba's tests by name, for run.py: lists of names come in on standard input, outcomes go out as JSON lines."""
+
+import json
+import os
+import sys
+import unittest
+
+
+def flatten(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flatten(test)
+        else:
+            yield test
+
+
+def load():
+    from numba.cuda import tests
+
+    loader = unittest.defaultTestLoader
+    return list(flatten(tests.load_tests(loader, unittest.TestSuite(), None)))
+
+
+class Reporter(unittest.TestResult):
+    """Says what becomes of each test as soon as it is known."""
+
+    def __init__(self, send):
+        super().__init__()
+        self.send = send
+        self.outcome = None
+        self.outside = ("", "")
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.outcome = ("passed", "")
+        self.send(what="begin", test=test.id())
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        outcome, text = self.outcome
+        self.send(what="end", test=test.id(), outcome=outcome, text=text)
+        if outcome in ("failed", "error") and context_is_spoilt():
+            os._exit(1)
+        self.outcome = None
+
+    def set(self, test, outcome, text=""):
+        if self.outcome is None:
+            self.outside = (outcome, text)
+        elif self.outcome[0] not in ("failed", "error"):
+            self.outcome = (outcome, text)
+
+    def addFailure(self, test, error):
+        self.set(test, "failed", self._exc_info_to_string(error, test))
+
+    def addError(self, test, error):
+        text = self._exc_info_to_string(error, test)
+        if self.outcome is None and type(test).__name__ == "_ErrorHolder":
+            self.outside = ("error", text)
+        else:
+            self.set(test, "error", text)
+
+    def addSkip(self, test, reason):
+        self.set(test, "skipped", reason)
+
+    def addExpectedFailure(self, test, error):
+        self.set(test, "expected failure")
+
+    def addUnexpectedSuccess(self, test):
+        self.set(test, "failed", "passed, though Numba marks it as failing")
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            self.set(test, "failed", f"{subtest}\n" + self._exc_info_to_string(error, test))
+
+
+def context_is_spoilt():
+    """An error of a kernel stays with its context: nothing that runs after it here would tell us anything."""
+    from numba import cuda
+
+    try:
+        cuda.synchronize()
+        return False
+    except Exception:
+        return True
+
+
+def main():
+    # The tests print; our lines go out by a channel of their own. Programs that the tests start inherit neither.
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def send(**message):
+        channel.write("@@" + json.dumps(message) + "\n")
+        channel.flush()
+
+    tests = {test.id(): test for test in load()}
+    if "--list" in sys.argv:
+        for name in tests:
+            channel.write(f"found {name}\n")
+        channel.flush()
+        # Without the interpreter's own way out, which some drivers' threads outlive.
+        os._exit(0)
+    for line in sys.stdin:
+        reporter = Reporter(send)
+        unittest.TestSuite(tests[name] for name in json.loads(line)).run(reporter)
+        send(what="done", outcome=reporter.outside[0], text=reporter.outside[1])
+
+
+if __name__ == "__main__":
+    main()
