@@ -175,26 +175,6 @@ def test_cache_modifiers(gpu):
 
 
 @triton.jit
-def pipelined_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in tl.range(0, n, BLOCK, num_stages=3):
-        total += tl.load(x_ptr + start + i, mask=start + i < n, other=0.0) * 2
-    tl.store(out_ptr + i, total)
-
-
-def test_pipelined_loop(gpu):
-    x = floats("float32", 2000, "pipeline", special=False)
-    out = gpu.empty(256, "float32")
-    pipelined_kernel[(1,)](gpu.tensor(x), out, 2000, BLOCK=256)
-    expected = np.zeros(256, np.float32)
-    for start in range(0, 2000, 256):
-        part = x[start:start + 256] * np.float32(2)
-        expected[: len(part)] += part
-    gpu.equal(out, expected)
-
-
-@triton.jit
 def grid3_kernel(out_ptr):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     place = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x

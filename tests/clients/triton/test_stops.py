@@ -36,11 +36,12 @@ def test_device_assert():
 
 
 @pytest.mark.parametrize("kind, instructions", [
-    ("float16", {80: "mma.sync", 90: "wgmma.mma_async", 100: "tcgen05"}),
-    ("descriptor", {90: "cp.async.bulk.tensor", 100: "cp.async.bulk.tensor"}),
-], ids=["dot", "descriptor"])
+    ("float16", {80: "mma.sync", 90: "wgmma.", 100: "tcgen05."}),
+    ("descriptor", {90: "tensormap.", 100: "tensormap."}),
+    ("pipeline", {80: "cp.async.", 90: "cp.async.", 100: "cp.async."}),
+], ids=["dot", "descriptor", "pipeline"])
 def test_what_later_issues_bring(capability, kind, instructions):
-    """Matrix and tensor-copy instructions are refused by name, not run wrongly."""
+    """Matrix and copy instructions are refused by name, not run wrongly."""
     if capability not in instructions:
         pytest.skip("this target does it with ordinary instructions")
     result = run("later.py", kind)

@@ -1,4 +1,4 @@
-"""Kernels for the matrix and tensor-copy units, which come with later issues: `float16` or `descriptor`."""
+"""Kernels for the matrix and copy units, which come with later issues: `float16`, `descriptor` or `pipeline`."""
 
 import sys
 
@@ -21,6 +21,15 @@ def descriptor_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + at, source.load([0, 0]))
 
 
+@triton.jit
+def pipeline_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in tl.range(0, n, BLOCK, num_stages=3):
+        total += tl.load(x_ptr + start + i, mask=start + i < n, other=0.0) * 2
+    tl.store(out_ptr + i, total)
+
+
 KEPT = []
 
 
@@ -35,6 +44,11 @@ if sys.argv[1] == "float16":
     dot_kernel[(1,)](a, b, c, N=n)
     synchronize()
     assert np.array_equal(c.numpy(), np.full((n, n), n, np.float32))
+elif sys.argv[1] == "pipeline":
+    x, out = Tensor(np.ones(1024, np.float32), "device"), Tensor(np.zeros(256, np.float32), "device")
+    pipeline_kernel[(1,)](x, out, 1024, BLOCK=256)
+    synchronize()
+    assert np.array_equal(out.numpy(), np.full(256, 8, np.float32))
 else:
     triton.set_allocator(scratch)
     x, out = Tensor(np.arange(n * n, dtype=np.float32).reshape(n, n), "device"), Tensor(np.zeros((n, n), np.float32), "device")
