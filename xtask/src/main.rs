@@ -1,5 +1,6 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
 
+mod clients;
 mod docs;
 mod emit;
 mod executed;
@@ -17,6 +18,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask isa             write everything that is made from isa/*.isa and docs/diagnostics
 cargo xtask test            every check: format, stale files, licences, clippy, tests
+cargo xtask clients [--all] [NAMES]
+                            run Triton, cuda-python, tinygrad and Numba from PyPI on our libcuda.so.1
 cargo xtask licences        check the licences of all crates
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["isa"] => generated::write(&root),
         ["test"] => suite::run(&root),
+        ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
         ["lint", files @ ..] => lint(files),
         ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),

@@ -1,0 +1,114 @@
+//! `cargo xtask clients`: real programs from PyPI run on our libcuda.so.1 (`tests/clients`).
+//!
+//! They are installed once into `target/clients/venv`, at the versions of `tests/clients/requirements.txt`, and run
+//! under `ptxvm exec`, as a user runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+const USAGE: &str = "cargo xtask clients [--all] [triton] [cuda-python] [tinygrad] [numba]";
+
+/// The suites, in the order in which they run, and the devices of each.
+const SUITES: [(&str, &[&str]); 4] = [
+    ("triton", &["h200", "a100", "b200"]),
+    ("cuda-python", &["h200"]),
+    ("tinygrad", &["h200"]),
+    ("numba", &["h200"]),
+];
+
+/// Runs the suites named, or all four. `--all` also runs what takes long: every test of Numba's.
+pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
+    let all = options.contains(&"--all");
+    if options.iter().any(|&o| o != "--all") || named.iter().any(|n| SUITES.iter().all(|(suite, _)| suite != n)) {
+        return Err(USAGE.into());
+    }
+    let python = environment(root)?;
+    build(root)?;
+    let mut failed = Vec::new();
+    for (suite, devices) in SUITES.iter().filter(|(suite, _)| named.is_empty() || named.contains(suite)) {
+        for device in *devices {
+            if !on_device(root, &python, suite, device, all)? {
+                failed.push(format!("{suite} on {device}"));
+            }
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("client tests failed: {}", failed.join(", "))) }
+}
+
+/// The Python of the virtual environment, which is made anew when the requirements have changed.
+fn environment(root: &Path) -> Result<PathBuf, String> {
+    let folder = root.join("target/clients");
+    let requirements = root.join("tests/clients/requirements.txt");
+    let python = folder.join("venv/bin/python");
+    let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    // The stamp is written last, so that an interrupted installation is not taken for a whole one.
+    let stamp = folder.join("installed.txt");
+    if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    println!("$ pip install -r tests/clients/requirements.txt (once, about 1.8 GB, into target/clients)");
+    let _ = std::fs::remove_dir_all(folder.join("venv"));
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let installed = succeeds(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))
+        .and_then(|()| {
+            let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+            succeeds(Command::new(&python).args(pip).arg(&requirements))
+        })
+        .and_then(|()| {
+            // The wheel has no tests, the source distribution has.
+            let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"];
+            succeeds(Command::new(&python).args(pip).arg("tinygrad==0.14.0").arg("--dest").arg(&folder))
+        });
+    installed.map_err(|e| {
+        format!(
+            "The clients could not be installed ({e}). The client tests need Python 3.11 or newer with `venv`, a C compiler \
+             (for Triton), and PyPI once; `cargo xtask test --without-clients` runs everything else."
+        )
+    })?;
+    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    Ok(python)
+}
+
+fn build(root: &Path) -> Result<(), String> {
+    let arguments = ["build", "--profile", "ci", "-p", "ptxvm", "-p", "ptxvm-cuda"];
+    println!("$ cargo {}", arguments.join(" "));
+    succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))
+}
+
+/// Whether a suite passes on a device.
+fn on_device(root: &Path, python: &Path, suite: &str, device: &str, all: bool) -> Result<bool, String> {
+    let tests = root.join("tests/clients");
+    let mut command = Command::new(root.join("target/ci/ptxvm"));
+    // The tests provoke findings on purpose and look at them themselves.
+    command.args(["exec", "--findings", "ignore", "--device", device, "--"]).arg(python).current_dir(root);
+    // Triton keeps what it has compiled for the next run.
+    command.env("TRITON_CACHE_DIR", root.join("target/clients/triton"));
+    command.env("PTXVM_TEST_ARCHIVES", root.join("target/clients"));
+    match suite {
+        "numba" => {
+            command.arg(tests.join("numba/run.py"));
+            if all {
+                command.arg("--all");
+            }
+        }
+        _ => {
+            let pytest = ["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--timeout=300"];
+            command.args(pytest).arg(tests.join(suite.replace('-', "_")));
+        }
+    }
+    println!("$ ptxvm exec --device {device} -- {suite}");
+    let start = Instant::now();
+    let status = command.status().map_err(|e| format!("ptxvm exec: {e}"))?;
+    println!("{suite} on {device}: {status} after {:.0} s", start.elapsed().as_secs_f32());
+    Ok(status.success())
+}
+
+fn succeeds(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{} ended with {status}", command.get_program().to_string_lossy())),
+        Err(e) => Err(format!("{}: {e}", command.get_program().to_string_lossy())),
+    }
+}
