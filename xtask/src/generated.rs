@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ptxvm_isa::Isa;
 
-use crate::{docs, emit, notation};
+use crate::{docs, driver, emit, notation};
 
 /// The table as its files stand now.
 pub fn table(root: &Path) -> Result<&'static Isa, String> {
@@ -21,6 +21,7 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     let mut files: BTreeMap<PathBuf, String> =
         emit::files(isa).into_iter().map(|(name, text)| (rust.join(name), text)).collect();
     files.insert(root.join("docs/coverage.md"), docs::coverage(isa));
+    files.insert(root.join("docs/driver.md"), driver::page(root)?);
     files.insert(root.join("crates/cli/src/pages.rs"), docs::pages(&root.join("docs/diagnostics"))?);
     Ok(files)
 }

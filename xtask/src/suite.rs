@@ -4,15 +4,16 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs every check; stops at the first that fails.
-pub fn run(root: &Path) -> Result<(), String> {
+/// Runs every check; stops at the first that fails. The clients come last: they are installed from PyPI.
+pub fn run(root: &Path, clients: bool) -> Result<(), String> {
     cargo(root, &["fmt", "--all", "--check"])?;
     crate::generated::check(root)?;
     crate::licences::check(root)?;
     cargo(root, &["clippy", "--workspace", "--all-targets", "--profile", "ci", "--", "--deny", "warnings"])?;
     test(root)?;
     // The README's first command, in the profile that has been built: `cargo run` must know which binary is meant.
-    cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])
+    cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])?;
+    if clients { crate::clients::run(root, &[]) } else { Ok(()) }
 }
 
 /// Runs the tests of every crate, and closes with their sum, which `cargo test` itself does not give.

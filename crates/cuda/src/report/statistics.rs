@@ -49,8 +49,9 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
 extern "C" fn total() {
     let sum = *SUM.lock().unwrap_or_else(PoisonError::into_inner);
     eprintln!(
-        "ptxvm: {} launches: {} warp instructions, {} lane instructions ({} a second), {}",
+        "ptxvm: {} launch{}: {} warp instructions, {} lane instructions ({} a second), {}",
         grouped(sum.launches),
+        if sum.launches == 1 { "" } else { "es" },
         grouped(sum.instructions),
         grouped(sum.lanes),
         rate(sum.lanes as f64 / sum.time.as_secs_f64().max(1e-9)),
