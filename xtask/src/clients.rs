@@ -21,7 +21,9 @@ const SUITES: [(&str, &[&str]); 4] = [
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
     let all = options.contains(&"--all");
-    if options.iter().any(|&o| o != "--all") || named.iter().any(|n| SUITES.iter().all(|(suite, _)| suite != n)) {
+    if options.iter().any(|&o| o != "--all")
+        || named.iter().any(|n| SUITES.iter().all(|(suite, _)| suite != n))
+    {
         return Err(USAGE.into());
     }
     let python = environment(root)?;
@@ -42,7 +44,8 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
     let folder = root.join("target/clients");
     let requirements = root.join("tests/clients/requirements.txt");
     let python = folder.join("venv/bin/python");
-    let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    let wanted =
+        std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
     // The stamp is written last, so that an interrupted installation is not taken for a whole one.
     let stamp = folder.join("installed.txt");
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
@@ -58,7 +61,16 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
         })
         .and_then(|()| {
             // The wheel has no tests, the source distribution has.
-            let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"];
+            let pip = [
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--no-binary",
+                ":all:",
+                "--no-build-isolation",
+            ];
             succeeds(Command::new(&python).args(pip).arg("tinygrad==0.14.0").arg("--dest").arg(&folder))
         });
     installed.map_err(|e| {
