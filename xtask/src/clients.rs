@@ -61,16 +61,7 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
         })
         .and_then(|()| {
             // The wheel has no tests, the source distribution has.
-            let pip = [
-                "-m",
-                "pip",
-                "download",
-                "--quiet",
-                "--no-deps",
-                "--no-binary",
-                ":all:",
-                "--no-build-isolation",
-            ];
+            let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"];
             succeeds(Command::new(&python).args(pip).arg("tinygrad==0.14.0").arg("--dest").arg(&folder))
         });
     installed.map_err(|e| {
