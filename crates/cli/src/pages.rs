@@ -116,6 +116,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("E0518", include_str!("../../../docs/diagnostics/E0518.md")),
     ("E0519", include_str!("../../../docs/diagnostics/E0519.md")),
     ("E0520", include_str!("../../../docs/diagnostics/E0520.md")),
+    ("W0302", include_str!("../../../docs/diagnostics/W0302.md")),
     ("W0601", include_str!("../../../docs/diagnostics/W0601.md")),
     ("W0602", include_str!("../../../docs/diagnostics/W0602.md")),
     ("W0650", include_str!("../../../docs/diagnostics/W0650.md")),

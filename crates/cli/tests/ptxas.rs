@@ -150,6 +150,7 @@ fn what_is_written_holds_the_ptx() {
         name: name.to_owned(),
         target: target.to_owned(),
         ptx: ptx.to_owned(),
+        max_registers: 0,
     };
     for (line, to, parts) in [
         ("-arch=sm_90 right.ptx", "elf.o", vec![part("right.ptx", "sm_90", RIGHT)]),

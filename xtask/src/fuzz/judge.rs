@@ -307,6 +307,7 @@ fn ending(failure: Option<Failure>) -> Result<(Ending, String), Wrong> {
         Failure::Limit(Limit::Time(_)) => "time",
         Failure::Limit(Limit::Interrupted) => return Err(wrong("interrupted", "by nobody")),
         Failure::Arguments(e) => return Err(harness(e)),
+        Failure::TooLarge { .. } => return Err(wrong("cooperative", "no launch asks for that")),
         Failure::Bug(bug) => return Err(wrong("bug", bug)),
     };
     Ok((ending, report))
