@@ -30,6 +30,8 @@ cargo xtask fuzz COUNT [SEED]
                             run so many changed corpus inputs through the front end
 cargo xtask fuzz run [COUNT [SEED]]
                             run random programs and changed corpus kernels on the machine, on every core
+cargo xtask fuzz driver [COUNT [SEED]]
+                            run so many sequences of random driver calls, each in its own process
 cargo xtask compare FILE [SEED [EXTRA]]
                             ask ptxas about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS

@@ -1,6 +1,7 @@
-//! The fuzzers that need nothing installed: one for the front end, one for the machine. `fuzz/` holds their
-//! coverage-guided twins.
+//! The fuzzers that need nothing installed: one for the front end, one for the machine, one for the
+//! driver API. `fuzz/` holds coverage-guided twins of the first two.
 
+mod driver;
 mod flow;
 mod forms;
 mod front;
@@ -15,6 +16,8 @@ use std::path::Path;
 
 /// How many inputs run if nobody says.
 const COUNT: u64 = 10_000;
+/// How many sequences of driver calls run if nobody says.
+const SEQUENCES: u64 = 200;
 
 /// Runs one of the fuzzers; `None` if the command line says nothing that it knows.
 pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
@@ -24,6 +27,12 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
             [] => Some(run::run(root, COUNT, 0)),
             [count] => Some(run::run(root, *count, 0)),
             [count, seed] => Some(run::run(root, *count, *seed)),
+            _ => None,
+        },
+        ["driver", rest @ ..] => match numbers(rest)?.as_slice() {
+            [] => Some(driver::run(root, SEQUENCES, 1)),
+            [count] => Some(driver::run(root, *count, 1)),
+            [count, seed] => Some(driver::run(root, *count, *seed)),
             _ => None,
         },
         _ => match numbers(arguments)?.as_slice() {

@@ -112,6 +112,12 @@ impl Graph {
         self.owned.load(Ordering::Relaxed)
     }
 
+    /// Whether it is that graph, or has it in it.
+    pub fn holds(&self, that: CUgraph) -> bool {
+        let inside = |entry: &Entry| entry.content.graphs().iter().any(|graph| graph.holds(that));
+        self.handle == that || self.state().nodes.values().any(inside)
+    }
+
     /// Adds a node that comes after others.
     ///
     /// # Errors
@@ -176,7 +182,15 @@ impl Graph {
                 let child = child.duplicate()?;
                 child.own();
                 Ok(child)
-            })?;
+            });
+            let content = match content {
+                Ok(content) => content,
+                Err(result) => {
+                    drop(target);
+                    copy.release();
+                    return Err(result);
+                }
+            };
             target.insert(&copy, *number, content, entry.node.handle);
         }
         for (number, entry) in &state.nodes {
@@ -216,13 +230,19 @@ impl Graph {
     }
 }
 
+impl Drop for Graph {
+    /// A capture may have added nodes after the program had destroyed the graph.
+    fn drop(&mut self) {
+        self.state().nodes.values().for_each(Entry::release);
+    }
+}
+
 impl State {
     /// Whether there are nodes that allocate or free memory.
     pub fn has_memory(&self) -> bool {
         self.nodes.values().any(|entry| match &entry.content {
             Content::Allocate(_) | Content::Free(_) => true,
-            Content::Child(graph) => graph.state().has_memory(),
-            _ => false,
+            content => content.graphs().iter().any(|graph| graph.state().has_memory()),
         })
     }
 

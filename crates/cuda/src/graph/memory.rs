@@ -124,9 +124,18 @@ fn live() -> MutexGuard<'static, HashMap<CUdeviceptr, Arc<Allocation>>> {
 /// The stream cannot be used.
 pub fn free_left(address: CUdeviceptr, stream: &Arc<Stream>) -> Answer<bool> {
     let Some(allocation) = live().remove(&address) else { return Ok(false) };
-    allocation.end();
-    let launch = GraphLaunch::keeping(allocation);
-    stream.submit(Operation::Graph(Arc::new(launch)), &[]).map(|_| true)
+    let launch = GraphLaunch::keeping(Arc::clone(&allocation));
+    match stream.submit(Operation::Graph(Arc::new(launch)), &[]) {
+        Ok(_) => {
+            allocation.end();
+            Ok(true)
+        }
+        Err(result) => {
+            // What could not be asked for has not been done.
+            live().insert(address, allocation);
+            Err(result)
+        }
+    }
 }
 
 /// Takes down an allocation in a stream that is being captured: what `cuMemAllocAsync` asks first.

@@ -1,9 +1,9 @@
 //! What memory a context holds, to be freed with it.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::registry::{self, Kind};
+use super::registry::{self, Kind, Record};
 use crate::context::Context;
 
 /// The memory of a context: the addresses at which it starts.
@@ -17,6 +17,12 @@ impl Holdings {
     pub fn add(&self, context: &Context, start: u64, size: u64, kind: Kind) {
         self.starts.lock().unwrap_or_else(PoisonError::into_inner).insert(start);
         registry::insert(start, size, kind, context.handle);
+    }
+
+    /// Takes memory back that was to be freed and is not.
+    pub fn restore(&self, record: Arc<Record>) {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).insert(record.start);
+        registry::restore(record);
     }
 
     /// Forgets memory that is freed.

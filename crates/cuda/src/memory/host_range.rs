@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 
 use super::pages::{self, Mapping};
+use super::reservation;
 
 /// Values of parameters that can be addresses.
 const ADDRESSES: std::ops::Range<u64> = 1 << 16..1 << 47;
@@ -53,7 +54,8 @@ impl Borrowed<'_> {
             }
             return;
         }
-        if self.memory.owns(address) || !pages::is_mapped(address) {
+        // What is reserved is the device's, and it has not been given access, or it would be in the table.
+        if self.memory.owns(address) || reservation::holds(address) || !pages::is_mapped(address) {
             return;
         }
         let mappings = mappings.get_or_insert_with(pages::mappings);

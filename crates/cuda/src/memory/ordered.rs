@@ -35,10 +35,19 @@ entry! {
         }
         let record = registry::take(pointer, |record| matches!(record.kind, Kind::Device | Kind::Pool(_)));
         let record = record.ok_or(CUresult::INVALID_VALUE)?;
-        if let Some(owner) = record.context.find() {
+        let owner = record.context.find();
+        if let Some(owner) = &owner {
             owner.memory.forget(pointer);
         }
-        stream.submit(Operation::Free(Free { record }), &[]).map(|_| ())
+        let given = stream.submit(Operation::Free(Free { record: Arc::clone(&record) }), &[]);
+        if given.is_err() {
+            // What could not be asked for has not been done.
+            match owner {
+                Some(owner) => owner.memory.restore(record),
+                None => registry::restore(record),
+            }
+        }
+        given.map(|_| ())
     }
 
     fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolProps>) {

@@ -107,6 +107,11 @@ pub fn insert(start: u64, size: u64, kind: Kind, context: CUcontext) {
     RECORDS.write().unwrap_or_else(PoisonError::into_inner).insert(start, record);
 }
 
+/// Enters memory again that was taken out.
+pub fn restore(record: Arc<Record>) {
+    RECORDS.write().unwrap_or_else(PoisonError::into_inner).insert(record.start, record);
+}
+
 /// Enters memory of a node of a graph.
 pub fn insert_graph(start: u64, size: u64) {
     insert(start, size, Kind::Graph, CUcontext::NULL);

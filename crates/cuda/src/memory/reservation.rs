@@ -192,6 +192,11 @@ pub fn set_access(start: u64, size: u64, access: u32) -> Answer {
     Ok(())
 }
 
+/// Whether an address is reserved, with or without something mapped there.
+pub fn holds(address: u64) -> bool {
+    holding(&mut reservations(), address, 1).is_ok()
+}
+
 /// What the device may do at an address.
 ///
 /// # Errors

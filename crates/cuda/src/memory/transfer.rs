@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::pages;
 use super::range;
 use super::registry;
+use super::reservation;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host};
 use crate::context::{CUcontext, Context};
 use crate::entry::entry;
@@ -132,9 +133,14 @@ fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
     if side.place == Place::Device || memory.owns(side.address) {
         range::device(context, side.address, bytes)?;
         side.place = Place::Device;
-    } else if !pages::are_mapped(side.address, bytes) {
-        // An address that is nobody's, such as that of freed memory, must not end the process.
+    } else if !is_of_host(side.address, bytes) {
         return Err(CUresult::INVALID_VALUE);
     }
     Ok(side)
+}
+
+/// Whether bytes can be the program's own. An address that is nobody's, such as that of freed memory, or one that is
+/// reserved and that nobody has been given access to, must not end the process.
+pub fn is_of_host(address: u64, bytes: u64) -> bool {
+    !reservation::holds(address) && pages::are_mapped(address, bytes)
 }

@@ -46,7 +46,7 @@ pub struct Capture {
     /// Where nodes go.
     pub graph: Arc<Graph>,
     /// Whether the graph was there before and outlives a spoilt capture.
-    given: bool,
+    pub given: bool,
     mode: Mode,
     thread: ThreadId,
     /// The stream in which it began, by its number.
@@ -242,6 +242,16 @@ impl Stream {
         }
     }
 
+    /// Leaves the capture that it is in, which gives no graph then: its context has ended. Streams of threads are kept
+    /// by these, and would go on capturing for nobody.
+    pub fn abandon_capture(&self) {
+        // The capture itself looks at its streams when it is dropped.
+        let part = self.part().take();
+        if let Some(part) = part {
+            part.capture.spoil();
+        }
+    }
+
     /// Changes what the next node will depend on.
     ///
     /// # Errors
@@ -306,11 +316,11 @@ pub fn begin(stream: &Arc<Stream>, mode: Mode, into: Option<Arc<Graph>>, tips: V
     Ok(())
 }
 
-/// Ends the capture that began in a stream, and gives its graph.
+/// Ends the capture that began in a stream, and gives it with its graph.
 ///
 /// # Errors
 /// It did not begin there or on this thread, it is spoilt, or there is work of other streams that nothing waits for.
-pub fn end(stream: &Arc<Stream>) -> Answer<Arc<Graph>> {
+pub fn end(stream: &Arc<Stream>) -> Answer<Arc<Capture>> {
     let (capture, tips) = match stream.part().as_ref() {
         Some(part) => (Arc::clone(&part.capture), part.tips.clone()),
         None => return Err(CUresult::ILLEGAL_STATE),
@@ -328,7 +338,7 @@ pub fn end(stream: &Arc<Stream>) -> Answer<Arc<Graph>> {
         return Err(result);
     }
     capture.end();
-    Ok(Arc::clone(&capture.graph))
+    Ok(capture)
 }
 
 /// Whether the work of all other streams comes before the end.

@@ -72,10 +72,11 @@ impl Streams {
         Arc::clone(&self.control.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes the handles of all streams stale, and forgets the fault that stopped their kernels.
+    /// Makes the handles of all streams stale, ends their captures, and forgets the fault that stopped their kernels.
     pub fn release(&self) {
         *self.control.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
         for stream in self.living() {
+            stream.abandon_capture();
             // Streams of threads have no handle, and one that has been destroyed has none any more.
             let _ = stream.handle.remove();
         }

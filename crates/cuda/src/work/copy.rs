@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
+use crate::memory::is_of_host;
 
 /// A copy that has been checked and waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,12 +88,15 @@ impl Copy {
     fn bytes(&self, to: u64, from: u64, bytes: u64, context: &Context) -> Answer {
         let memory = context.device.memory();
         let on_device = |side: &Side, address| match side.place {
-            Place::Host => false,
-            Place::Device => true,
-            Place::Unified => memory.region(address).is_some(),
+            Place::Host => Ok(false),
+            Place::Device => Ok(true),
+            Place::Unified if memory.owns(address) => Ok(true),
+            // Nobody has looked at the address before: a node of a graph says what it says when it runs.
+            Place::Unified if is_of_host(address, bytes) => Ok(false),
+            Place::Unified => Err(CUresult::ILLEGAL_ADDRESS),
         };
         let count = bytes as usize;
-        let done = match (on_device(&self.to, to), on_device(&self.from, from)) {
+        let done = match (on_device(&self.to, to)?, on_device(&self.from, from)?) {
             (true, true) => memory.copy(to, from, bytes),
             (true, false) => {
                 // SAFETY: the program promises that these bytes of its own are there until the copy has been done.

@@ -1,6 +1,9 @@
 //! What the fuzzer passes: handles and addresses that it has been given, some of them stale, and numbers near limits.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::images::images;
 
 /// What an argument of a call is.
 #[derive(Clone, Copy, Debug)]
@@ -15,24 +18,39 @@ pub enum Arg {
     List(Kind),
     /// How many elements a list has.
     Count,
+    /// A number that is mostly 1.
+    One,
+    /// As many sizes as [`Arg::Count`] can say.
+    Sizes,
+    /// As many indices that grow.
+    Indices,
     /// The number of a device.
     Device,
-    /// An address in device memory, also inside of an allocation.
+    /// An address in device memory, also inside and outside of an allocation.
     Address,
+    /// An address at or near the start of an allocation. What is further away may be memory of the program's own, which
+    /// a copy or a kernel that takes both kinds of addresses would overwrite as it was told.
+    Start,
     /// Bytes of the host: as many as [`Arg::Bytes`] can say, twice.
     Host,
     /// A size that fits the host's bytes.
     Bytes,
     /// Any size.
     Size,
-    /// A number of threads, CTAs, rows or such.
+    /// A number of threads, rows or such.
     Number,
+    /// A number of CTAs: few or impossibly many, since a kernel of millions of them runs as long as that takes.
+    Grid,
     /// Flags and choices.
     Flags,
     /// The name of a kernel or a variable.
     Name,
     /// An image of a module.
     Image,
+    /// How many bytes the image before has, or fewer.
+    ImageSize,
+    /// Memory of the program's own, which may be registered.
+    Own,
     /// A function of the program's own.
     Callback,
     /// The values of a kernel's parameters.
@@ -55,10 +73,13 @@ pub enum Shape {
     AllocationProperties,
     AccessDescription,
     PoolProperties,
+    CopyAttributes,
+    AnyNode,
+    AllocationNode,
 }
 
 /// What handles and addresses are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Context,
     Module,
@@ -76,12 +97,19 @@ pub enum Kind {
     Pinned,
     Generic,
     Range,
+    Condition,
+    Reference,
 }
 
 /// Bytes of one place for results.
 const PLACE: usize = 4096;
 /// The most that [`Arg::Bytes`] says.
 const MOST: u64 = 2048;
+
+/// Handles and addresses that nobody has been given.
+const INVENTED: [u64; 7] = [1, 2, 3, 0xdead_beef, u64::MAX, 1 << 32, 0x7fff_ffff_f000];
+/// `CU_GRAPH_NODE_TYPE_CONDITIONAL`
+const CONDITIONAL: u32 = 13;
 
 /// A small generator of numbers, so that a seed gives a sequence again.
 pub struct Random(u64);
@@ -108,17 +136,27 @@ impl Random {
     }
 }
 
-/// What the fuzzer has.
+/// Everything that the threads of a sequence have ever been given, stale or not. It is ordered, so that a seed gives
+/// the same sequence again.
+type Known = BTreeMap<Kind, Vec<u64>>;
+
+/// What a thread of a sequence has.
 pub struct Arguments {
     pub random: Random,
-    /// Everything it has ever been given, stale or not.
-    known: HashMap<Kind, Vec<u64>>,
+    known: Arc<Mutex<Known>>,
     /// Memory for results, host bytes and structures, each used for one call and kept for its work.
     places: Vec<Box<[u64; PLACE / 8]>>,
     next: usize,
     names: Vec<Vec<u8>>,
     images: Vec<Vec<u8>>,
+    /// The image that was passed last.
+    image: usize,
+    /// The memory that may be registered. It stays as long as the process: threads share it by its address.
+    own: u64,
 }
+
+/// Bytes of the memory that may be registered: more than any offset and size of it.
+const OWN: usize = 16 * 4096;
 
 extern "C" fn callback(_data: *mut std::ffi::c_void) {}
 
@@ -127,25 +165,51 @@ impl Arguments {
         let names: [&[u8]; 6] = [b"empty\0", b"store\0", b"table\0", b"missing\0", b"\0", b"fixed\0"];
         Self {
             random: Random::new(seed),
-            known: HashMap::new(),
+            known: Arc::default(),
             places: (0..256).map(|_| Box::new([0; PLACE / 8])).collect(),
             next: 0,
             names: names.iter().map(|name| name.to_vec()).collect(),
             images: images(),
+            image: 0,
+            own: (vec![0u8; OWN + 4096].leak().as_ptr() as u64).next_multiple_of(4096),
         }
+    }
+
+    /// The arguments of a further thread, which shares handles and memory.
+    pub fn share(&self, seed: u64) -> Self {
+        Self { known: Arc::clone(&self.known), own: self.own, ..Self::new(seed) }
+    }
+
+    fn all_known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers what a call gave.
     pub fn keep(&mut self, kind: Kind, place: u64) {
         // SAFETY: the place is one of ours.
         let value = unsafe { *(place as *const u64) };
-        let known = self.known.entry(kind).or_default();
-        known.push(value);
+        self.all_known().entry(kind).or_default().push(value);
+    }
+
+    /// Forgets what a call has ended.
+    pub fn forget(&mut self, kind: Kind, value: u64) {
+        if let Some(values) = self.all_known().get_mut(&kind) {
+            values.retain(|known| *known != value);
+        }
+    }
+
+    /// Remembers the bodies of a conditional node that a call has made.
+    pub fn keep_bodies(&mut self, params: u64) {
+        // SAFETY: the parameters are in a place of ours, and the library has written where the bodies are.
+        let (kind, bodies) = unsafe { (*(params as *const u32), *((params + 32) as *const u64)) };
+        if kind == CONDITIONAL {
+            self.keep(Kind::Graph, bodies);
+        }
     }
 
     /// Everything of a kind that a call has given.
     pub fn all(&self, kind: Kind) -> Vec<u64> {
-        self.known.get(&kind).cloned().unwrap_or_default()
+        self.all_known().get(&kind).cloned().unwrap_or_default()
     }
 
     /// A value for an argument.
@@ -159,37 +223,52 @@ impl Arguments {
                 self.filled(&values)
             }
             Arg::Count => self.random.below(9),
+            Arg::One => self.random.pick(&[1, 1, 1, 1, 0, 2]),
+            Arg::Sizes => {
+                let values: Vec<u64> = (0..8).map(|_| self.value(Arg::Bytes)).collect();
+                self.filled(&values)
+            }
+            Arg::Indices => self.filled(&[0, 1, 2, 3, 4, 5, 6, 7]),
             Arg::Device => self.random.pick(&[0, 0, 0, 0, 0, 0, 0, 1, 0xffff_ffff]),
             Arg::Address => {
                 let base = self.known(Kind::Device);
                 base.wrapping_add(self.random.pick(&[0, 0, 0, 4, 3, 256, 1 << 40]))
             }
-            Arg::Host => {
-                if self.random.below(20) == 0 {
-                    0
-                } else {
-                    self.place()
-                }
+            Arg::Start => {
+                let base = self.known(Kind::Device);
+                base.wrapping_add(self.random.pick(&[0, 0, 0, 4, 3]))
             }
+            Arg::Host => match self.random.below(20) {
+                0 => 0,
+                1..4 => self.value(Arg::Own),
+                _ => self.place(),
+            },
             Arg::Bytes => self.random.pick(&[0, 1, 3, 4, 64, 1000, MOST]),
             Arg::Size => {
                 self.random.pick(&[0, 1, 4, 100, 4096, 1 << 20, 1 << 21, 1 << 40, u64::MAX, 1 << 63])
             }
             Arg::Number => self.random.pick(&[0, 1, 1, 1, 1, 2, 32, 64, 1024, 1025, 65536, 0xffff_ffff]),
+            Arg::Grid => self.random.pick(&[0, 1, 1, 1, 1, 1, 2, 3, 0x8000_0000, 0xffff_ffff]),
             Arg::Flags => self.random.pick(&[0, 0, 0, 0, 1, 1, 2, 3, 4, 5, 8, 9, 16, 75, 0xffff_ffff]),
             Arg::Name => {
                 let index = self.random.below(self.names.len() as u64) as usize;
                 self.names[index].as_ptr() as u64
             }
             Arg::Image => {
-                let index = self.random.below(self.images.len() as u64) as usize;
-                self.images[index].as_ptr() as u64
+                self.image = self.random.below(self.images.len() as u64) as usize;
+                self.images[self.image].as_ptr() as u64
             }
+            Arg::ImageSize => {
+                let whole = self.images[self.image].len() as u64;
+                let text = self.images[self.image].iter().position(|byte| *byte == 0).unwrap_or(0) as u64;
+                self.random.pick(&[0, 1, whole, text, text + 1])
+            }
+            Arg::Own => self.own + self.random.pick(&[0, 0, 4096, 8192, 100]),
             Arg::Callback => {
                 self.random.pick(&[0, callback as *const () as u64, callback as *const () as u64])
             }
             Arg::Parameters => {
-                let values = [self.value(Arg::Address), self.random.next()];
+                let values = [self.value(Arg::Start), self.random.next() | 1 << 63];
                 let values = self.filled(&values);
                 self.filled(&[values, values + 8, values])
             }
@@ -200,20 +279,22 @@ impl Arguments {
 
     /// A handle or an address: mostly the newest, sometimes an old one, of another kind, or invented.
     fn known(&mut self, kind: Kind) -> u64 {
-        match self.random.below(24) {
+        let choice = self.random.below(24);
+        let number = self.random.next();
+        let known = self.all_known();
+        let of = |kind| known.get(&kind).map_or(&[][..], Vec::as_slice);
+        match choice {
             0 => 0,
-            1 => self.random.pick(&[1, 2, 3, 0xdead_beef, u64::MAX, 1 << 32, 0x7fff_ffff_f000]),
+            1 => INVENTED[number as usize % INVENTED.len()],
             2 => {
-                let other = self.random.below(self.known.len().max(1) as u64) as usize;
-                let values = self.known.values().nth(other).and_then(|values| values.last());
-                values.copied().unwrap_or(7)
+                let other = known.values().nth(number as usize % known.len().max(1));
+                other.and_then(|values| values.last().copied()).unwrap_or(7)
             }
             3..8 => {
-                let values = self.known.get(&kind).map_or(&[][..], Vec::as_slice);
-                let recent = &values[values.len().saturating_sub(32)..];
-                if recent.is_empty() { 0 } else { self.random.pick(recent) }
+                let recent = &of(kind)[of(kind).len().saturating_sub(32)..];
+                if recent.is_empty() { 0 } else { recent[number as usize % recent.len()] }
             }
-            _ => self.known.get(&kind).and_then(|values| values.last().copied()).unwrap_or(0),
+            _ => of(kind).last().copied().unwrap_or(0),
         }
     }
 
@@ -237,7 +318,7 @@ impl Arguments {
                     let offsets = if deep { 4 } else { 2 };
                     words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 60])));
                     words.push(self.random.pick(&[1, 2, 2, 4, 3, 0]));
-                    words.extend([self.value(Arg::Host), self.value(Arg::Address), 0]);
+                    words.extend([self.value(Arg::Host), self.value(Arg::Start), 0]);
                     words.extend(if deep { vec![0] } else { vec![] });
                     words.push(self.random.pick(&[0, 32, 64, 7]));
                     words.extend(if deep { vec![self.random.pick(&[0, 1, 4])] } else { vec![] });
@@ -251,8 +332,7 @@ impl Arguments {
                 words
             }
             Shape::LaunchConfig => {
-                let number = |a: &mut Self| a.value(Arg::Number);
-                let dimensions: Vec<u64> = (0..6).map(|_| number(self)).collect();
+                let dimensions = self.dimensions();
                 let shared = self.random.pick(&[0, 0, 1024, 49152, 0xffff_ffff]);
                 let stream = self.known(Kind::Stream);
                 let attributes: Vec<u64> = (0..2)
@@ -271,9 +351,8 @@ impl Arguments {
                 words
             }
             Shape::KernelNode => {
-                let number = |a: &mut Self| a.value(Arg::Number);
                 let (function, parameters) = (self.known(Kind::Function), self.value(Arg::Parameters));
-                let d: Vec<u64> = (0..6).map(|_| number(self)).collect();
+                let d = self.dimensions();
                 vec![function, pair(d[0], d[1]), pair(d[2], d[3]), pair(d[4], d[5]), 0, parameters, 0, 0, 0]
             }
             Shape::FillNode => {
@@ -288,6 +367,19 @@ impl Arguments {
             Shape::AccessDescription => {
                 vec![pair(self.random.pick(&[1, 1, 2]), 0), self.random.pick(&[0, 1, 3, 3])]
             }
+            Shape::CopyAttributes => {
+                // Three structures of six numbers each: the order, two locations and the flags.
+                let one = |a: &mut Self| [a.random.pick(&[1, 1, 2, 3, 0]), 1, 0, 1, 0, 0];
+                let numbers: Vec<u64> = (0..4).flat_map(|_| one(self)).collect();
+                numbers.chunks(2).map(|two| pair(two[0], two[1])).collect()
+            }
+            Shape::AllocationNode => {
+                let mut words = vec![pair(1, 0), pair(1, 0)];
+                words.extend([0; 11]);
+                words.extend([self.value(Arg::Bytes), 0]);
+                words
+            }
+            Shape::AnyNode => self.any_node(),
             Shape::PoolProperties => {
                 let mut words = vec![pair(1, 0), pair(self.random.pick(&[1, 1, 2]), 0)];
                 words.extend([0; 10]);
@@ -296,29 +388,38 @@ impl Arguments {
         };
         self.filled(&words)
     }
-}
 
-/// Modules to load: right ones, wrong ones, and bytes that are none.
-fn images() -> Vec<Vec<u8>> {
-    let head = ".version 8.0\n.target sm_70\n.address_size 64\n";
-    let good = format!(
-        "{head}.visible .global .u32 table[4] = {{1, 2, 3}};\n.visible .entry empty() {{ ret; }}\n\
-         .visible .entry store(.param .u64 to, .param .u64 value) {{\n.reg .b64 %a, %v;\n\
-         ld.param.u64 %a, [to];\nld.param.u64 %v, [value];\nst.global.u64 [%a], %v;\nret;\n}}\n\
-         .visible .entry fixed() .reqntid 32 {{ ret; }}\n\0"
-    );
-    let wrong = format!("{head}.visible .entry empty() {{ add.s32 %r1, 2; }}\n\0");
-    let newer = good.replace("8.0", "99.0");
-    let mut fatbin = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 255, 255, 255, 255, 0, 0, 0, 0];
-    fatbin.resize(64, 0);
-    let mut texts: Vec<Vec<u8>> =
-        [good.clone(), good.clone(), good, wrong, newer].map(String::into_bytes).into();
-    texts.extend([
-        b"\0".to_vec(),
-        b"garbage\0".to_vec(),
-        b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0".to_vec(),
-    ]);
-    texts.iter_mut().for_each(|image| image.extend([0; 256]));
-    texts.push(fatbin);
-    texts
+    /// CTAs and threads of a launch.
+    fn dimensions(&mut self) -> [u64; 6] {
+        std::array::from_fn(|index| self.value(if index < 3 { Arg::Grid } else { Arg::Number }))
+    }
+
+    /// The parameters of a node of any kind: the kind, what it says of itself, and nothing else.
+    fn any_node(&mut self) -> Vec<u64> {
+        let kind = self.random.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 13, 13, 14]);
+        let mut said: Vec<u64> = match kind {
+            0 => self.words(Shape::KernelNode, 9),
+            1 => [vec![0, 0], self.words(Shape::Copy3d, 25)].concat(),
+            2 => [self.words(Shape::FillNode, 5), vec![0]].concat(),
+            3 => [self.words(Shape::HostNode, 2), vec![0, 0]].concat(),
+            4 => vec![self.known(Kind::Graph), self.random.pick(&[0, 1, 1, 2])],
+            6 | 7 => vec![self.known(Kind::Event)],
+            10 => self.words(Shape::AllocationNode, 15),
+            11 => vec![self.value(Arg::Address)],
+            13 => {
+                let (choice, bodies) = (self.random.below(4), self.random.pick(&[0, 1, 1, 2, 3]));
+                vec![self.known(Kind::Condition), choice | bodies << 32, 0, 0]
+            }
+            _ => vec![],
+        };
+        said.resize(29, 0);
+        [vec![kind, 0], said, vec![0]].concat()
+    }
+
+    /// The first words of a structure.
+    fn words(&mut self, shape: Shape, count: usize) -> Vec<u64> {
+        let place = self.structure(shape);
+        // SAFETY: the structure is in a place of ours, which is longer than any.
+        unsafe { std::slice::from_raw_parts(place as *const u64, count) }.to_vec()
+    }
 }

@@ -2,12 +2,12 @@
 //! left out, since waiting forever is what they are asked for; so are structures full of the caller's pointers.
 
 use crate::arguments::Arg::{
-    self, Address, Bytes, Callback, Count, Device, Flags, Host, Image, List, Name, Null, Number, Of, Out,
-    Parameters, Room, Size, Structure,
+    self, Address, Bytes, Callback, Count, Device, Flags, Grid, Host, Image, ImageSize, List, Name, Null,
+    Number, Of, Out, Own, Parameters, Room, Size, Start, Structure,
 };
 use crate::arguments::Kind::{
-    Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link, Module, Node,
-    Pinned, Pool, Range, Stream,
+    Condition, Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link,
+    Module, Node, Pinned, Pool, Range, Reference, Stream,
 };
 use crate::arguments::Shape;
 
@@ -91,11 +91,12 @@ pub const CALLS: &[Call] = &[
     ("cuFuncIsLoaded", &[Room, Of(Function)]),
     ("cuFuncLoad", &[Of(Function)]),
     ("cuLinkCreate_v2", &[Null, Null, Null, Out(Link)]),
+    ("cuLinkAddData_v2", &[Of(Link), Flags, Image, ImageSize, Name, Null, Null, Null]),
+    ("cuLinkAddData_v2", &[Of(Link), ONE, Image, ImageSize, Name, Null, Null, Null]),
     ("cuLinkComplete", &[Of(Link), Room, Room]),
     ("cuLinkDestroy", &[Of(Link)]),
     ("cuLaunchKernel", LAUNCH),
     ("cuLaunchKernel", LAUNCH),
-    ("cuLaunchKernel_ptsz", LAUNCH),
     ("cuLaunchCooperativeKernel", COOPERATIVE),
     ("cuLaunchKernelEx", &[Structure(Shape::LaunchConfig), Of(Function), Parameters, Null]),
     ("cuLaunchKernelEx", &[Structure(Shape::LaunchConfig), Of(Kernel), Parameters, Null]),
@@ -115,6 +116,9 @@ pub const CALLS: &[Call] = &[
     ("cuMemFreeHost", &[Of(Pinned)]),
     ("cuMemHostGetDevicePointer_v2", &[Room, Of(Pinned), Flags]),
     ("cuMemHostGetFlags", &[Room, Of(Pinned)]),
+    ("cuMemHostRegister_v2", &[Own, Bytes, Flags]),
+    ("cuMemHostRegister_v2", &[Own, Bytes, Null]),
+    ("cuMemHostUnregister", &[Own]),
     ("cuMemAllocManaged", &[Out(Memory), Bytes, Flags]),
     ("cuMemPrefetchAsync", &[Address, Bytes, Device, Of(Stream)]),
     ("cuMemAdvise", &[Address, Bytes, Flags, Device]),
@@ -124,7 +128,12 @@ pub const CALLS: &[Call] = &[
     ("cuMemcpyHtoDAsync_v2", &[Address, Host, Bytes, Of(Stream)]),
     ("cuMemcpyDtoHAsync_v2", &[Host, Address, Bytes, Of(Stream)]),
     ("cuMemcpyDtoDAsync_v2", &[Address, Address, Size, Of(Stream)]),
-    ("cuMemcpyHtoD_v2_ptds", &[Address, Host, Bytes]),
+    ("cuMemcpy", &[Start, Host, Bytes]),
+    ("cuMemcpy", &[Start, Start, Bytes]),
+    ("cuMemcpyAsync", &[Host, Start, Bytes, Of(Stream)]),
+    ("cuMemcpyBatchAsync", BATCH),
+    ("cuMemcpyBatchAsync_v2", BATCH_V2),
+    ("cuMemcpyPeerAsync", &[Address, Of(Context), Address, Of(Context), Bytes, Of(Stream)]),
     ("cuMemcpyPeer", &[Address, Of(Context), Address, Of(Context), Bytes]),
     ("cuMemcpy2D_v2", &[Structure(Shape::Copy2d)]),
     ("cuMemcpy2DAsync_v2", &[Structure(Shape::Copy2d), Of(Stream)]),
@@ -174,6 +183,11 @@ pub const CALLS: &[Call] = &[
     ("cuStreamEndCapture", &[Of(Stream), Out(Graph)]),
     ("cuStreamIsCapturing", &[Of(Stream), Room]),
     ("cuStreamGetCaptureInfo_v2", &[Of(Stream), Room, Room, Out(Graph), Null, Null]),
+    ("cuStreamBeginCaptureToGraph", &[Of(Stream), Of(Graph), List(Node), Null, Count, Flags]),
+    ("cuStreamUpdateCaptureDependencies", &[Of(Stream), List(Node), Count, Flags]),
+    ("cuStreamUpdateCaptureDependencies_v2", &[Of(Stream), List(Node), Null, Count, Flags]),
+    ("cuStreamAttachMemAsync", &[Of(Stream), Address, Bytes, Flags]),
+    ("cuStreamCopyAttributes", &[Of(Stream), Of(Stream)]),
     ("cuThreadExchangeStreamCaptureMode", &[Room]),
     ("cuEventCreate", &[Out(Event), Flags]),
     ("cuEventDestroy_v2", &[Of(Event)]),
@@ -199,6 +213,27 @@ pub const CALLS: &[Call] = &[
     ("cuGraphAddChildGraphNode", &[Out(Node), Of(Graph), List(Node), Count, Of(Graph)]),
     ("cuGraphAddEventRecordNode", &[Out(Node), Of(Graph), List(Node), Count, Of(Event)]),
     ("cuGraphAddEventWaitNode", &[Out(Node), Of(Graph), List(Node), Count, Of(Event)]),
+    ("cuGraphAddNode", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::AnyNode)]),
+    ("cuGraphAddNode_v2", &[Out(Node), Of(Graph), List(Node), Null, Count, Structure(Shape::AnyNode)]),
+    ("cuGraphAddNode_v2", &[Out(Node), Of(Graph), Null, Null, Null, Structure(Shape::AnyNode)]),
+    ("cuGraphAddMemAllocNode", &[Out(Node), Of(Graph), List(Node), Count, Structure(Shape::AllocationNode)]),
+    ("cuGraphAddMemFreeNode", &[Out(Node), Of(Graph), List(Node), Count, Address]),
+    // Loops run as long as the value is not zero, and no kernel here changes it: it is zero.
+    ("cuGraphConditionalHandleCreate", &[Out(Condition), Of(Graph), Of(Context), Null, Flags]),
+    ("cuGraphConditionalHandleCreate", &[Out(Condition), Of(Graph), Null, Null, Null]),
+    ("cuGraphAddDependencies", &[Of(Graph), List(Node), List(Node), Count]),
+    ("cuGraphRemoveDependencies", &[Of(Graph), List(Node), List(Node), Count]),
+    ("cuGraphNodeFindInClone", &[Room, Of(Node), Of(Graph)]),
+    ("cuGraphNodeSetParams", &[Of(Node), Structure(Shape::AnyNode)]),
+    ("cuGraphExecNodeSetParams", &[Of(Exec), Of(Node), Structure(Shape::AnyNode)]),
+    ("cuGraphChildGraphNodeGetGraph", &[Of(Node), Out(Graph)]),
+    ("cuUserObjectCreate", &[Out(Reference), Null, Callback, ONE, ONE]),
+    ("cuUserObjectRetain", &[Of(Reference), Count]),
+    ("cuUserObjectRelease", &[Of(Reference), Count]),
+    ("cuGraphRetainUserObject", &[Of(Graph), Of(Reference), Count, Flags]),
+    ("cuGraphReleaseUserObject", &[Of(Graph), Of(Reference), Count]),
+    ("cuDeviceGraphMemTrim", &[Device]),
+    ("cuDeviceGetGraphMemAttribute", &[Device, Flags, Room]),
     ("cuGraphGetNodes", &[Of(Graph), Room, Null]),
     ("cuGraphNodeGetType", &[Of(Node), Room]),
     ("cuGraphDestroyNode", &[Of(Node)]),
@@ -222,7 +257,30 @@ pub const CALLS: &[Call] = &[
     ("cuTexObjectDestroy", &[Of(Node)]),
 ];
 
+/// What is mostly 1.
+const ONE: Arg = Arg::One;
+const BATCH: &[Arg] = &[
+    List(Memory),
+    List(Memory),
+    Arg::Sizes,
+    Count,
+    Structure(Shape::CopyAttributes),
+    Arg::Indices,
+    ONE,
+    Room,
+    Of(Stream),
+];
+const BATCH_V2: &[Arg] = &[
+    List(Memory),
+    List(Memory),
+    Arg::Sizes,
+    Count,
+    Structure(Shape::CopyAttributes),
+    Arg::Indices,
+    ONE,
+    Of(Stream),
+];
 const LAUNCH: &[Arg] =
-    &[Of(Function), Number, Number, Number, Number, Number, Number, Bytes, Of(Stream), Parameters, Null];
+    &[Of(Function), Grid, Grid, Grid, Number, Number, Number, Bytes, Of(Stream), Parameters, Null];
 const COOPERATIVE: &[Arg] =
-    &[Of(Function), Number, Number, Number, Number, Number, Number, Bytes, Of(Stream), Parameters];
+    &[Of(Function), Grid, Grid, Grid, Number, Number, Number, Bytes, Of(Stream), Parameters];

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod calls;
+mod images;
 mod sequence;
 
 use std::path::PathBuf;

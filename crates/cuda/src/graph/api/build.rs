@@ -1,6 +1,6 @@
 //! The entry points that make graphs and nodes, and end them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dependencies;
 use crate::abi::{
@@ -162,6 +162,9 @@ entry! {
     }
 }
 
+/// Held while a node is added.
+static ALONE: Mutex<()> = Mutex::new(());
+
 type Made = Answer<Content<Arc<Graph>>>;
 
 /// Adds a node that is made once its graph is known to be there.
@@ -186,6 +189,8 @@ fn insert(
         return Err(CUresult::INVALID_VALUE);
     }
     let graph = graph.get()?;
+    // Two calls that move graphs into each other would make a circle of them.
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let content = make()?;
     let inside = content.graphs().to_vec();
     match graph.add(content, before) {
@@ -299,7 +304,7 @@ fn embed(child: CUgraph, ownership: i32, parent: CUgraph) -> Made {
             copy.own();
             Ok(Content::Child(copy))
         }
-        MOVE if child.is_owned() || child.handle == parent => Err(CUresult::INVALID_VALUE),
+        MOVE if child.is_owned() || child.holds(parent) => Err(CUresult::INVALID_VALUE),
         MOVE => Ok(Content::Child(child)),
         _ => Err(CUresult::INVALID_VALUE),
     }

@@ -44,10 +44,12 @@ entry! {
         let captured = capture::end(&stream)?;
         // Those who leave no place for it get none: the real driver keeps it, and nobody can name it any more.
         if graph.is_null() {
-            captured.release();
+            if !captured.given {
+                captured.graph.release();
+            }
             return Ok(());
         }
-        graph.set(captured.handle)
+        graph.set(captured.graph.handle)
     }
 
     fn cuStreamIsCapturing [cuStreamIsCapturing_ptsz] (stream: CUstream, status: Out<u32>) {
