@@ -12,10 +12,17 @@ use crate::check::Color;
 /// Names and values to set for the command.
 pub type Variables = Vec<(&'static str, OsString)>;
 
+/// The library that is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
+pub const NVJITLINK: &str = "libnvJitLink.so.13";
+
 /// Everything that is set. What an option does not say is left as the user's own environment has it.
 pub fn variables(arguments: &Arguments, folder: &Path, report: &Path) -> Variables {
     let mut all = own(arguments, report);
     all.push(("LD_LIBRARY_PATH", before(folder, std::env::var_os("LD_LIBRARY_PATH"))));
+    let stand_in = folder.join(NVJITLINK);
+    if stand_in.exists() {
+        all.push(("LD_PRELOAD", before(&stand_in, std::env::var_os("LD_PRELOAD"))));
+    }
     all.extend(triton(arguments, folder));
     all.extend(numba(arguments, folder));
     all
@@ -41,7 +48,7 @@ fn own(arguments: &Arguments, report: &Path) -> Variables {
     all
 }
 
-/// A search path with a folder before the others.
+/// A list of paths with one before the others.
 fn before(folder: &Path, others: Option<OsString>) -> OsString {
     let mut path = folder.as_os_str().to_owned();
     if let Some(others) = others.filter(|others| !others.is_empty()) {

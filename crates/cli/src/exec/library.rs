@@ -1,4 +1,4 @@
-//! Where libcuda is: beside this executable, or where the user says.
+//! Where libcuda and its companion are: beside this executable, or where the user says.
 
 use std::path::{Path, PathBuf};
 
@@ -26,4 +26,13 @@ pub fn find() -> Result<PathBuf, String> {
             own.display()
         )
     })
+}
+
+/// The library that stands before nvJitLink, which has the same places relative to libcuda; without it programs that
+/// use nvJitLink hand over machine code, and are told so.
+pub fn beside(libcuda: &Path) -> Option<PathBuf> {
+    let folder = libcuda.parent()?;
+    ["libnvJitLink.so", "deps/libnvJitLink.so"]
+        .iter()
+        .find_map(|place| std::fs::canonicalize(folder.join(place)).ok())
 }

@@ -90,6 +90,9 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     folder.link(&library, "libcuda.so.1")?;
     folder.link(&library, "libcuda.so")?;
     folder.link(&library::own()?, "ptxas")?;
+    if let Some(stand_in) = library::beside(&library) {
+        folder.link(&stand_in, environment::NVJITLINK)?;
+    }
     let report = folder.path().join("report");
     let variables = environment::variables(arguments, folder.path(), &report);
     let code = child::run(&arguments.command, variables)?;
