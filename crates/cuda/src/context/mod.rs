@@ -89,10 +89,15 @@ impl Context {
     /// The error that a guest's fault left, or that nobody retains it.
     pub fn check(&self) -> Answer {
         match self.fault.load(Ordering::Acquire) {
-            _ if !self.active.load(Ordering::Acquire) => Err(CUresult::CONTEXT_IS_DESTROYED),
+            _ if !self.is_active() => Err(CUresult::CONTEXT_IS_DESTROYED),
             0 => Ok(()),
             fault => Err(CUresult(fault)),
         }
+    }
+
+    /// Whether it has not ended.
+    pub fn is_active(&self) -> bool {
+        self.active.load(Ordering::Acquire)
     }
 
     /// Makes it unusable: the guest did something that real hardware does not survive either. The first stays.

@@ -101,7 +101,7 @@ pub fn give(
         start = memory.allocate(bytes, align, allocation, None);
     }
     let start = start.map_err(|_| CUresult::OUT_OF_MEMORY)?;
-    context.memory.add(context, start, bytes, kind);
+    context.memory.add(context, start, bytes, kind)?;
     Ok(start)
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::registry::{self, Kind, Record};
+use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 
 /// The memory of a context: the addresses at which it starts.
@@ -14,9 +15,18 @@ pub struct Holdings {
 
 impl Holdings {
     /// Remembers memory that the context has got.
-    pub fn add(&self, context: &Context, start: u64, size: u64, kind: Kind) {
-        self.starts.lock().unwrap_or_else(PoisonError::into_inner).insert(start);
+    ///
+    /// # Errors
+    /// The context has ended meanwhile; the memory has been given back.
+    pub fn add(&self, context: &Context, start: u64, size: u64, kind: Kind) -> Answer {
         registry::insert(start, size, kind, context.handle);
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).insert(start);
+        // A context that ends takes along what it has been given before that; what comes later has to go by itself.
+        if !context.is_active() {
+            self.release(context);
+            return Err(CUresult::CONTEXT_IS_DESTROYED);
+        }
+        Ok(())
     }
 
     /// Takes memory back that was to be freed and is not.

@@ -119,8 +119,7 @@ fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> An
         adopted = adopt();
     }
     adopted.map_err(|_| CUresult::INVALID_VALUE)?;
-    context.memory.add(context, start, bytes, Kind::Registered(flags));
-    Ok(())
+    context.memory.add(context, start, bytes, Kind::Registered(flags))
 }
 
 /// Whether the program itself may do to a range what the device is to be allowed.

@@ -19,7 +19,7 @@ entry! {
         let mut jit = Jit::default();
         let parts = loading::texts_in(&file.get()?, &context.device, &mut jit)?;
         let loaded = loading::load(&context.device, &parts, &mut jit)?;
-        module.set(Module::insert(&context, loaded, None, jit.max_registers))
+        module.set(Module::insert(&context, loaded, None, jit.max_registers)?)
     }
 
     fn cuModuleLoadData(module: Out<CUmodule>, image: Host) {
@@ -102,7 +102,7 @@ fn load(module: Out<CUmodule>, image: Host, mut jit: Jit) -> Answer {
     }
     let parts = loading::texts_at(image, &context.device, &mut jit)?;
     let loaded = loading::load(&context.device, &parts, &mut jit)?;
-    module.set(Module::insert(&context, loaded, None, jit.max_registers))
+    module.set(Module::insert(&context, loaded, None, jit.max_registers)?)
 }
 
 /// A texture or surface of the module itself. There are none that could be used yet.

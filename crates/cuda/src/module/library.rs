@@ -140,7 +140,7 @@ impl Library {
             self.first.clone()
         };
         copies.first_given = true;
-        let module = Module::insert(context, loaded, Some(self.handle), self.max_registers);
+        let module = Module::insert(context, loaded, Some(self.handle), self.max_registers)?;
         copies.modules.insert(context.handle.number(), module);
         module.get()
     }

@@ -55,18 +55,26 @@ impl Object for Module {}
 
 impl Module {
     /// Puts a loaded module into a context and gives it a handle.
+    ///
+    /// # Errors
+    /// The context has ended meanwhile.
     pub fn insert(
         context: &Arc<Context>,
         loaded: ptxvm_vm::Module,
         library: Option<CUlibrary>,
         max_registers: Option<u32>,
-    ) -> CUmodule {
+    ) -> Answer<CUmodule> {
         let handle = Handle::insert_with(|handle| {
             let (context, functions) = (Arc::downgrade(context), Mutex::default());
             Arc::new(Self { handle, context, loaded, library, max_registers, functions })
         });
         context.modules.add(handle);
-        handle
+        // A context that ends takes along what it has been given before that; what comes later has to go by itself.
+        if !context.is_active() {
+            Self::remove(handle)?;
+            return Err(CUresult::CONTEXT_IS_DESTROYED);
+        }
+        Ok(handle)
     }
 
     /// Takes a module out of its context: its handle and those of its functions are stale from now on.

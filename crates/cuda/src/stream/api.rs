@@ -139,7 +139,13 @@ fn create(to: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     }
     let context = current()?;
     let kind = if flags & NON_BLOCKING != 0 { Kind::NonBlocking } else { Kind::Blocking };
-    to.set(Handle::insert_with(|handle| context.streams.add(handle, kind, priority)))
+    let handle: CUstream = Handle::insert_with(|handle| context.streams.add(handle, kind, priority));
+    if !context.is_active() {
+        // It has ended meanwhile, perhaps without seeing this stream.
+        let _ = handle.remove();
+        return Err(CUresult::CONTEXT_IS_DESTROYED);
+    }
+    to.set(handle)
 }
 
 /// The work that the stream has been given is done all the same; the default streams cannot be destroyed.

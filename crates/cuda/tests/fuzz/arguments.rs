@@ -108,8 +108,9 @@ const MOST: u64 = 2048;
 
 /// Handles and addresses that nobody has been given.
 const INVENTED: [u64; 7] = [1, 2, 3, 0xdead_beef, u64::MAX, 1 << 32, 0x7fff_ffff_f000];
-/// `CU_GRAPH_NODE_TYPE_CONDITIONAL`
+/// `CU_GRAPH_NODE_TYPE_CONDITIONAL`, `CU_GRAPH_NODE_TYPE_MEM_ALLOC`
 const CONDITIONAL: u32 = 13;
+const ALLOCATION: u32 = 10;
 
 /// A small generator of numbers, so that a seed gives a sequence again.
 pub struct Random(u64);
@@ -188,7 +189,9 @@ impl Arguments {
     pub fn keep(&mut self, kind: Kind, place: u64) {
         // SAFETY: the place is one of ours.
         let value = unsafe { *(place as *const u64) };
-        self.all_known().entry(kind).or_default().push(value);
+        if value != 0 {
+            self.all_known().entry(kind).or_default().push(value);
+        }
     }
 
     /// Forgets what a call has ended.
@@ -198,12 +201,21 @@ impl Arguments {
         }
     }
 
-    /// Remembers the bodies of a conditional node that a call has made.
-    pub fn keep_bodies(&mut self, params: u64) {
-        // SAFETY: the parameters are in a place of ours, and the library has written where the bodies are.
-        let (kind, bodies) = unsafe { (*(params as *const u32), *((params + 32) as *const u64)) };
-        if kind == CONDITIONAL {
-            self.keep(Kind::Graph, bodies);
+    /// Remembers what a call has told in the parameters of a node: the first body of a conditional node, the address
+    /// of an allocation.
+    pub fn keep_told(&mut self, shape: Shape, params: u64) {
+        // SAFETY: the parameters are in a place of ours.
+        let kind = match shape {
+            Shape::AnyNode => unsafe { *(params as *const u32) },
+            Shape::AllocationNode => ALLOCATION,
+            _ => return,
+        };
+        let said = if matches!(shape, Shape::AnyNode) { params + 16 } else { params };
+        match kind {
+            // SAFETY: as above, and the library has written where the bodies are.
+            CONDITIONAL => self.keep(Kind::Graph, unsafe { *((said + 16) as *const u64) }),
+            ALLOCATION => self.keep(Kind::Device, said + 112),
+            _ => {}
         }
     }
 
@@ -216,7 +228,9 @@ impl Arguments {
     pub fn value(&mut self, arg: Arg) -> u64 {
         match arg {
             Arg::Out(_) | Arg::Room if self.random.below(40) == 0 => 0,
-            Arg::Out(_) | Arg::Room => self.place(),
+            // Nothing is written there if there is nothing to tell.
+            Arg::Out(_) => self.filled(&[0]),
+            Arg::Room => self.place(),
             Arg::Of(kind) => self.known(kind),
             Arg::List(kind) => {
                 let values: Vec<u64> = (0..8).map(|_| self.known(kind)).collect();

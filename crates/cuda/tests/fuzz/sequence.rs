@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use libloading::Library;
 
-use crate::arguments::{Arg, Arguments, Kind, Shape};
+use crate::arguments::{Arg, Arguments, Kind};
 use crate::calls::{CALLS, Call};
 
 /// Whether every call is written to standard error before it is made.
@@ -109,8 +109,8 @@ impl Fuzz<'_> {
                         self.arguments.forget(*kind, *value);
                     }
                     Arg::Out(kind) if *value != 0 => self.arguments.keep(*kind, *value),
-                    Arg::Structure(Shape::AnyNode) if name.starts_with("cuGraphAdd") => {
-                        self.arguments.keep_bodies(*value);
+                    Arg::Structure(shape) if call.0.starts_with("cuGraphAdd") => {
+                        self.arguments.keep_told(*shape, *value);
                     }
                     _ => {}
                 }
