@@ -4,17 +4,24 @@
 //! in it, and must be joined the same way before the end. What cannot be taken down is refused, and the capture is
 //! spoilt by it: it must still be ended, and gives no graph.
 
+mod event;
+mod refusal;
+
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::ThreadId;
 
-use super::{CUevent, Event, Kind, Recording, Stream};
+use super::{Kind, Stream};
 use crate::abi::{Answer, CUgraphEdgeData, CUresult};
 use crate::context::Context;
-use crate::graph::{CUgraphNode, Content, Dependency, EventNode, Graph};
+use crate::graph::{CUgraphNode, Content, Dependency, Graph};
 use crate::work::Operation;
+
+pub use event::{record, record_external, wait, wait_external};
+use refusal::legacy;
+pub use refusal::{ask_legacy, refuse_context, refuse_unsafe};
 
 /// `CUstreamCaptureMode`: which calls that could spoil a capture are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -387,152 +394,4 @@ pub fn add(stream: &Arc<Stream>, content: Content<Arc<Graph>>) -> Answer {
     let node = part.capture.graph.add(content, &part.tips)?;
     part.tips = vec![(node.handle, CUgraphEdgeData::default())];
     Ok(())
-}
-
-/// Refuses use of the legacy stream while it would have to wait for a stream that is being captured.
-fn legacy(stream: &Stream) -> Answer {
-    if stream.kind != Kind::Legacy {
-        return Ok(());
-    }
-    let context = stream.context()?;
-    let involved: Vec<_> = under_way().iter().filter(|one| one.involves_legacy(&context)).cloned().collect();
-    involved.iter().for_each(|capture| capture.spoil());
-    if involved.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_IMPLICIT) }
-}
-
-/// Whether the legacy stream would have to wait for a stream that is being captured; nothing is spoilt by asking.
-///
-/// # Errors
-/// It would.
-pub fn ask_legacy(stream: &Stream) -> Answer {
-    if stream.kind != Kind::Legacy || !any() {
-        return Ok(());
-    }
-    let context = stream.context()?;
-    let involved = under_way().iter().any(|capture| capture.involves_legacy(&context));
-    if involved { Err(CUresult::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
-}
-
-/// Refuses to wait for all of a context while a stream of it is being captured.
-///
-/// # Errors
-/// One is.
-pub fn refuse_context(context: &Arc<Context>) -> Answer {
-    if !any() {
-        return Ok(());
-    }
-    let involved: Vec<_> = under_way().iter().filter(|one| one.involves(context)).cloned().collect();
-    involved.iter().for_each(|capture| capture.spoil());
-    if involved.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_UNSUPPORTED) }
-}
-
-/// Refuses a call that a capture could not take down though it may be meant to, such as an allocation, where the modes
-/// of the thread and of the captures say so.
-///
-/// # Errors
-/// They do.
-pub fn refuse_unsafe() -> Answer {
-    let mode = THREAD_MODE.get();
-    if !any() || mode == Mode::Relaxed {
-        return Ok(());
-    }
-    let here = std::thread::current().id();
-    let concerned = |capture: &&Arc<Capture>| match capture.thread == here {
-        true => capture.mode != Mode::Relaxed,
-        false => capture.mode == Mode::Global && mode == Mode::Global,
-    };
-    let concerned: Vec<_> = under_way().iter().filter(concerned).cloned().collect();
-    concerned.iter().for_each(|capture| capture.spoil());
-    if concerned.is_empty() { Ok(()) } else { Err(CUresult::STREAM_CAPTURE_UNSUPPORTED) }
-}
-
-/// Takes down that an event is recorded whenever the graph runs.
-///
-/// # Errors
-/// The stream is not being captured, or its capture is spoilt.
-pub fn record_external(handle: CUevent, event: &Arc<Event>, stream: &Arc<Stream>) -> Answer {
-    add(stream, Content::Record(EventNode { handle, event: Arc::clone(event) }))
-}
-
-/// Takes down a wait for an event that is recorded outside of the graph.
-///
-/// # Errors
-/// The stream is not being captured, or its capture is spoilt.
-pub fn wait_external(handle: CUevent, event: &Arc<Event>, stream: &Arc<Stream>) -> Answer {
-    add(stream, Content::Wait(EventNode { handle, event: Arc::clone(event) }))
-}
-
-/// Records an event in a stream that is being captured; says whether it is.
-///
-/// # Errors
-/// The capture is spoilt.
-pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
-    if !any() {
-        return Ok(false);
-    }
-    let part = stream.part();
-    let Some(part) = part.as_ref() else { return Ok(false) };
-    part.capture.check()?;
-    let moment = Moment { capture: Arc::clone(&part.capture), tips: part.tips.clone() };
-    event.set(Arc::new(Recording::captured(moment)));
-    Ok(true)
-}
-
-/// Makes a stream wait for an event where one of the two is in a capture; says whether that is so.
-///
-/// # Errors
-/// The capture of one is not that of the other, or is spoilt or over.
-pub fn wait(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
-    let recording = event.latest();
-    let moment = recording.as_ref().and_then(|recording| recording.moment.as_ref());
-    let mut part = stream.part();
-    match (part.as_mut(), moment) {
-        (None, None) => Ok(false),
-        (Some(part), None) => {
-            // An event that was never recorded is nothing to wait for.
-            if recording.is_none() {
-                return part.capture.check().map(|()| true);
-            }
-            part.capture.spoil();
-            Err(CUresult::STREAM_CAPTURE_ISOLATION)
-        }
-        (_, Some(moment)) if moment.capture.state().ended => Err(CUresult::CAPTURED_EVENT),
-        (Some(part), Some(moment)) if part.capture.id == moment.capture.id => {
-            part.capture.check()?;
-            join(&mut part.tips, &moment.tips);
-            Ok(true)
-        }
-        (Some(part), Some(moment)) => {
-            part.capture.spoil();
-            moment.capture.spoil();
-            Err(CUresult::STREAM_CAPTURE_MERGE)
-        }
-        (None, Some(moment)) => {
-            moment.capture.check()?;
-            if stream.kind == Kind::Legacy {
-                moment.capture.spoil();
-                return Err(CUresult::STREAM_CAPTURE_IMPLICIT);
-            }
-            moment.capture.state().streams.push(Arc::downgrade(stream));
-            let (capture, tips) = (Arc::clone(&moment.capture), moment.tips.clone());
-            *part = Some(Part { capture, origin: false, tips, shown: Default::default() });
-            Ok(true)
-        }
-    }
-}
-
-impl Event {
-    /// Refuses to ask or wait for a moment that is part of a capture, and spoils that.
-    ///
-    /// # Errors
-    /// It was last recorded in one.
-    pub fn refuse_captured(&self) -> Answer {
-        match self.latest().as_ref().and_then(|recording| recording.moment.as_ref()) {
-            Some(moment) => {
-                moment.capture.spoil();
-                Err(CUresult::CAPTURED_EVENT)
-            }
-            None => Ok(()),
-        }
-    }
 }
