@@ -268,6 +268,40 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadParameter<
     }
 }
 
+/// In which order the lanes of a warp store, which shows where they store to the same place.
+///
+/// PTX leaves it open; an H200 (measured) takes as many lanes at once as 128 bytes hold, the lower ones first, and of
+/// those that it takes at once the lowest is the one that stays.
+#[derive(Clone, Copy)]
+struct Turns {
+    /// What turns the number of a turn into that of a lane.
+    flip: usize,
+}
+
+impl Turns {
+    /// The order for stores of so many bytes a lane.
+    #[inline(always)]
+    fn of(bytes: u64) -> Self {
+        let at_once = match bytes {
+            0..=4 => 32,
+            5..=8 => 16,
+            _ => 8,
+        };
+        Self { flip: at_once - 1 }
+    }
+
+    /// A mask of lanes as a mask of turns.
+    #[inline(always)]
+    fn mask(self, lanes: u32) -> u32 {
+        let reversed = lanes.reverse_bits();
+        match self.flip {
+            31 => reversed,
+            15 => reversed.rotate_left(16),
+            _ => reversed.swap_bytes(),
+        }
+    }
+}
+
 struct Store<T> {
     space: AddressSpace,
     offset: i64,
@@ -299,15 +333,18 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
             if scattered::<T, V4>(&pointers, element, mask, &values) {
                 // AVX-512 has stored them.
             } else if mask == u32::MAX {
-                for lane in 0..LANES {
+                let flip = Turns::of(bytes).flip;
+                for turn in 0..LANES {
+                    let lane = turn ^ flip;
                     let to = pointers.lane(lane, element * size as usize);
                     // SAFETY: `resolve` has checked the bytes of every active lane, and all are active.
                     unsafe { access::store(to, values[lane]) };
                 }
             } else {
-                let mut left = mask;
+                let turns = Turns::of(bytes);
+                let mut left = turns.mask(mask);
                 while left != 0 {
-                    let lane = left.trailing_zeros() as usize;
+                    let lane = left.trailing_zeros() as usize ^ turns.flip;
                     left &= left - 1;
                     let to = pointers.lane(lane, element * size as usize);
                     // SAFETY: `resolve` has checked the bytes of every active lane.
