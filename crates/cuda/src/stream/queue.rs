@@ -33,27 +33,31 @@ pub struct Work {
 impl Work {
     /// Waits for what comes before, and does it unless a fault has made the context unusable.
     pub fn run(self) {
-        self.mark.before().iter().for_each(|mark| mark.wait());
-        self.mark.while_doing(|| self.execute());
-        self.mark.finish();
+        let Self { operation, mark, context, _stream } = self;
+        mark.before().iter().for_each(|mark| mark.wait());
+        mark.while_doing(|| {
+            execute(&operation, &context);
+            // Whoever has waited for the work finds that nothing of it is in use any more: no module, no memory.
+            drop(operation);
+        });
+        mark.finish();
     }
+}
 
-    fn execute(&self) {
-        let ran = match self.context.check() {
-            // Whatever a bug of ours does, those who wait must be let go on.
-            Ok(()) => {
-                catch_unwind(AssertUnwindSafe(|| self.operation.run(&self.context))).unwrap_or_else(|_| {
-                    report::bug("a stream");
-                    Err(CUresult::UNKNOWN)
-                })
-            }
-            Err(fault) => return self.operation.abandon(fault),
-        };
-        if let Err(fault) = ran {
-            self.context.break_with(fault);
-            self.context.streams.interrupt();
-            self.operation.abandon(fault);
-        }
+/// Does an operation, and sees to what a fault of it leaves.
+fn execute(operation: &Operation, context: &Arc<Context>) {
+    let ran = match context.check() {
+        // Whatever a bug of ours does, those who wait must be let go on.
+        Ok(()) => catch_unwind(AssertUnwindSafe(|| operation.run(context))).unwrap_or_else(|_| {
+            report::bug("a stream");
+            Err(CUresult::UNKNOWN)
+        }),
+        Err(fault) => return operation.abandon(fault),
+    };
+    if let Err(fault) = ran {
+        context.break_with(fault);
+        context.streams.interrupt();
+        operation.abandon(fault);
     }
 }
 
