@@ -683,6 +683,42 @@ fn conditional_nodes_run_what_a_kernel_says() {
 }
 
 #[test]
+fn a_graph_cannot_be_moved_into_itself() {
+    let context = Context::new();
+    let graph = Graph::new();
+    let handle = make("a handle", |made| {
+        answer("cuGraphConditionalHandleCreate", (made, graph.0, context.0, 0u32, 1u32))
+    });
+    let mut said = params(13, &[handle, 1 << 32, 0, context.0]);
+    add(&graph, &[], &mut said);
+    // SAFETY: the library tells where it keeps the handle of the body.
+    let body = unsafe { *(said.words[2] as *const Handle) };
+    let (mut node, none) = (0u64, std::ptr::null::<Handle>());
+    // `CUDA_CHILD_GRAPH_NODE_PARAMS`: the graph, to be moved.
+    let mut said = params(4, &[graph.0, 1]);
+    let moved = answer("cuGraphAddNode_v2", (&raw mut node, body, none, none, 0usize, &raw mut said));
+    assert_eq!(moved, INVALID_VALUE);
+    run(graph.instantiate());
+}
+
+#[test]
+fn a_copy_of_memory_that_is_nobodys_is_a_fault_of_its_launch() {
+    const ILLEGAL_ADDRESS: u32 = 700;
+    const UNIFIED: u64 = 4;
+    let context = Context::new();
+    let graph = Graph::new();
+    let mut copy = line(false, 0xdead_0000, context.memory(4), 4);
+    (copy[4], copy[6]) = (UNIFIED, 0xdead_0000);
+    (copy[15], copy[17]) = (UNIFIED, context.memory(4));
+    let none = std::ptr::null::<Handle>();
+    make("a copy", |made| {
+        answer("cuGraphAddMemcpyNode", (made, graph.0, none, 0usize, copy.as_ptr(), context.0))
+    });
+    call("cuGraphLaunch", (graph.instantiate(), 0u64));
+    assert_eq!(answer("cuCtxSynchronize", ()), ILLEGAL_ADDRESS);
+}
+
+#[test]
 fn event_nodes_tell_those_outside_and_wait_for_them() {
     let context = Context::new();
     let module = context.module(KERNELS);

@@ -449,3 +449,45 @@ fn a_capture_ends_with_the_stream_in_which_it_began() {
     context.memory(4);
     call("cuCtxSynchronize", ());
 }
+
+#[test]
+fn a_capture_in_the_stream_of_a_thread_ends_with_its_context() {
+    const PER_THREAD: Handle = 2;
+    let _alone = alone();
+    let context = Context::new();
+    begin(PER_THREAD, GLOBAL);
+    drop(context);
+    // The thread still has its stream of that context, which nobody can name.
+    let context = Context::new();
+    context.memory(4);
+    assert_eq!(status(PER_THREAD), 0);
+}
+
+#[test]
+fn a_free_that_a_capture_forbids_has_not_been_done() {
+    let _alone = alone();
+    let context = Context::new();
+    let (stream, other) = (context.stream(0), context.stream(NON_BLOCKING));
+    let memory = make("memory", |made| answer("cuMemAllocAsync", (made, 64usize, other)));
+    begin(stream, RELAXED);
+    assert_eq!(answer("cuMemFreeAsync", (memory, 0u64)), IMPLICIT);
+    assert_eq!(end(stream).0, INVALIDATED);
+    call("cuMemsetD32_v2", (memory, 5u32, 16usize));
+    assert_eq!(read(memory, 1), [5]);
+    call("cuMemFreeAsync", (memory, 0u64));
+    assert_eq!(answer("cuMemFreeAsync", (memory, 0u64)), INVALID_VALUE);
+}
+
+#[test]
+fn a_graph_that_a_capture_was_given_stays_the_programs() {
+    let _alone = alone();
+    let context = Context::new();
+    let stream = context.stream(NON_BLOCKING);
+    let graph = make("a graph", |made| answer("cuGraphCreate", (made, 0u32)));
+    let none = std::ptr::null::<Handle>();
+    call("cuStreamBeginCaptureToGraph", (stream, graph, none, none, 0usize, RELAXED));
+    call("cuMemsetD32Async", (context.memory(4), 1u32, 1usize, stream));
+    call("cuStreamEndCapture", (stream, none));
+    assert_eq!(count("cuGraphGetNodes", graph), 1);
+    call("cuGraphDestroy", (graph,));
+}

@@ -146,3 +146,19 @@ fn a_piece_is_exported_imported_and_kept_while_somebody_has_it() {
     assert_eq!(answer(import, (&raw mut held, -1i64 as u64, 1u32)), INVALID_VALUE);
     call("cuMemAddressFree", (range, 2 * PIECE));
 }
+
+#[test]
+fn what_is_reserved_is_no_memory_of_the_hosts() {
+    let context = Context::new();
+    let (range, memory) = (reserve(1), context.memory(64));
+    assert_eq!(answer("cuMemcpy", (memory, range, 64usize)), INVALID_VALUE);
+    assert_eq!(answer("cuMemcpy", (range, memory, 64usize)), INVALID_VALUE);
+    let piece = create();
+    call("cuMemMap", (range, PIECE, 0usize, piece, 0u64));
+    assert_eq!(answer("cuMemcpy", (memory, range, 64usize)), INVALID_VALUE, "nobody may touch it yet");
+    call("cuMemSetAccess", (range, PIECE, access(3).as_ptr(), 1usize));
+    call("cuMemcpy", (memory, range, 64usize));
+    call("cuMemUnmap", (range, PIECE));
+    call("cuMemRelease", (piece,));
+    call("cuMemAddressFree", (range, PIECE));
+}
