@@ -120,6 +120,11 @@ impl Library {
             })
         });
         let kernel = handle.get()?;
+        if self.handle.find().is_none() {
+            // Another thread has unloaded the library, and has forgotten its kernels perhaps before this one.
+            handle.remove()?;
+            return Err(CUresult::INVALID_HANDLE);
+        }
         kernels.insert(name.to_owned(), Arc::clone(&kernel));
         Ok(kernel)
     }
@@ -141,6 +146,11 @@ impl Library {
         };
         copies.first_given = true;
         let module = Module::insert(context, loaded, Some(self.handle), self.max_registers)?;
+        if self.handle.find().is_none() {
+            // Another thread has unloaded the library meanwhile.
+            Module::remove(module)?;
+            return Err(CUresult::INVALID_HANDLE);
+        }
         copies.modules.insert(context.handle.number(), module);
         module.get()
     }

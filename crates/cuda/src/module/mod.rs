@@ -104,6 +104,11 @@ impl Module {
             Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel, self.max_registers))
         });
         let function = handle.get()?;
+        if self.handle.find().is_none() {
+            // Another thread has unloaded the module, and has forgotten its functions perhaps before this one.
+            handle.remove()?;
+            return Err(CUresult::INVALID_HANDLE);
+        }
         functions.insert(name.to_owned(), Arc::clone(&function));
         Ok(function)
     }
