@@ -137,14 +137,16 @@ impl Random {
     }
 }
 
-/// Everything that the threads of a sequence have ever been given, stale or not. It is ordered, so that a seed gives
-/// the same sequence again.
+/// What the threads of a sequence have been given, stale or not. It is ordered, so that a seed gives the same sequence
+/// again.
 type Known = BTreeMap<Kind, Vec<u64>>;
 
 /// What a thread of a sequence has.
 pub struct Arguments {
     pub random: Random,
     known: Arc<Mutex<Known>>,
+    /// What has been ended and is not passed any more. A launch of a graph may allocate an address again.
+    forgotten: Arc<Mutex<Known>>,
     /// Memory for results, host bytes and structures, each used for one call and kept for its work.
     places: Vec<Box<[u64; PLACE / 8]>>,
     next: usize,
@@ -167,6 +169,7 @@ impl Arguments {
         Self {
             random: Random::new(seed),
             known: Arc::default(),
+            forgotten: Arc::default(),
             places: (0..256).map(|_| Box::new([0; PLACE / 8])).collect(),
             next: 0,
             names: names.iter().map(|name| name.to_vec()).collect(),
@@ -178,7 +181,8 @@ impl Arguments {
 
     /// The arguments of a further thread, which shares handles and memory.
     pub fn share(&self, seed: u64) -> Self {
-        Self { known: Arc::clone(&self.known), own: self.own, ..Self::new(seed) }
+        let (known, forgotten) = (Arc::clone(&self.known), Arc::clone(&self.forgotten));
+        Self { known, forgotten, own: self.own, ..Self::new(seed) }
     }
 
     fn all_known(&self) -> MutexGuard<'_, Known> {
@@ -199,6 +203,8 @@ impl Arguments {
         if let Some(values) = self.all_known().get_mut(&kind) {
             values.retain(|known| *known != value);
         }
+        let mut forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        forgotten.entry(kind).or_default().push(value);
     }
 
     /// Remembers what a call has told in the parameters of a node: the first body of a conditional node, the address
@@ -221,7 +227,11 @@ impl Arguments {
 
     /// Everything of a kind that a call has given.
     pub fn all(&self, kind: Kind) -> Vec<u64> {
-        self.all_known().get(&kind).cloned().unwrap_or_default()
+        let forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |all: &Known| all.get(&kind).cloned().unwrap_or_default();
+        let mut all = of(&self.all_known());
+        all.extend(of(&forgotten));
+        all
     }
 
     /// A value for an argument.
