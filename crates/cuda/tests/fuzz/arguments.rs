@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::images::images;
+use crate::structures::Shape;
 
 /// What an argument of a call is.
 #[derive(Clone, Copy, Debug)]
@@ -59,23 +60,6 @@ pub enum Arg {
     Structure(Shape),
     /// Nothing.
     Null,
-}
-
-/// The structures that calls take.
-#[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    Copy2d,
-    Copy3d,
-    LaunchConfig,
-    KernelNode,
-    FillNode,
-    HostNode,
-    AllocationProperties,
-    AccessDescription,
-    PoolProperties,
-    CopyAttributes,
-    AnyNode,
-    AllocationNode,
 }
 
 /// What handles and addresses are of.
@@ -302,7 +286,7 @@ impl Arguments {
     }
 
     /// A handle or an address: mostly the newest, sometimes an old one, of another kind, or invented.
-    fn known(&mut self, kind: Kind) -> u64 {
+    pub fn known(&mut self, kind: Kind) -> u64 {
         let choice = self.random.below(24);
         let number = self.random.next();
         let known = self.all_known();
@@ -327,123 +311,10 @@ impl Arguments {
         self.places[self.next].as_ptr() as u64
     }
 
-    fn filled(&mut self, words: &[u64]) -> u64 {
+    pub fn filled(&mut self, words: &[u64]) -> u64 {
         self.next = (self.next + 1) % self.places.len();
         let place = &mut self.places[self.next];
         place[..words.len()].copy_from_slice(words);
         place.as_ptr() as u64
-    }
-
-    fn structure(&mut self, shape: Shape) -> u64 {
-        let pair = |low: u64, high: u64| low & 0xffff_ffff | high << 32;
-        let words: Vec<u64> = match shape {
-            Shape::Copy2d | Shape::Copy3d => {
-                let mut side = |words: &mut Vec<u64>, deep: bool| {
-                    let offsets = if deep { 4 } else { 2 };
-                    words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 60])));
-                    words.push(self.random.pick(&[1, 2, 2, 4, 3, 0]));
-                    words.extend([self.value(Arg::Host), self.value(Arg::Start), 0]);
-                    words.extend(if deep { vec![0] } else { vec![] });
-                    words.push(self.random.pick(&[0, 32, 64, 7]));
-                    words.extend(if deep { vec![self.random.pick(&[0, 1, 4])] } else { vec![] });
-                };
-                let deep = matches!(shape, Shape::Copy3d);
-                let mut words = Vec::new();
-                side(&mut words, deep);
-                side(&mut words, deep);
-                words.extend([self.random.pick(&[0, 1, 16, 32]), self.random.pick(&[0, 1, 4])]);
-                words.push(self.random.pick(&[0, 1, 4]));
-                words
-            }
-            Shape::LaunchConfig => {
-                let dimensions = self.dimensions();
-                let shared = self.random.pick(&[0, 0, 1024, 49152, 0xffff_ffff]);
-                let stream = self.known(Kind::Stream);
-                let attributes: Vec<u64> = (0..2)
-                    .flat_map(|_| {
-                        let id = self.random.below(16);
-                        let mut words = vec![id];
-                        words.extend((0..8).map(|_| self.random.pick(&[0, 1, pair(1, 1), pair(2, 1)])));
-                        words
-                    })
-                    .collect();
-                // Events in attributes are pointers of the caller's that it promises to be right.
-                let attributes = self.filled(&attributes);
-                let count = self.random.below(3);
-                let mut words: Vec<u64> = dimensions.chunks(2).map(|two| pair(two[0], two[1])).collect();
-                words.extend([shared, stream, attributes, count]);
-                words
-            }
-            Shape::KernelNode => {
-                let (function, parameters) = (self.known(Kind::Function), self.value(Arg::Parameters));
-                let d = self.dimensions();
-                vec![function, pair(d[0], d[1]), pair(d[2], d[3]), pair(d[4], d[5]), 0, parameters, 0, 0, 0]
-            }
-            Shape::FillNode => {
-                let element = self.random.pick(&[1, 2, 4, 3]);
-                let width = self.value(Arg::Bytes);
-                vec![self.value(Arg::Address), self.random.pick(&[0, 64]), pair(7, element), width, 1]
-            }
-            Shape::HostNode => vec![self.value(Arg::Callback), 0],
-            Shape::AllocationProperties => {
-                vec![pair(self.random.pick(&[1, 1, 1, 0]), 0), pair(self.random.pick(&[1, 1, 0]), 0), 0, 0]
-            }
-            Shape::AccessDescription => {
-                vec![pair(self.random.pick(&[1, 1, 2]), 0), self.random.pick(&[0, 1, 3, 3])]
-            }
-            Shape::CopyAttributes => {
-                // Three structures of six numbers each: the order, two locations and the flags.
-                let one = |a: &mut Self| [a.random.pick(&[1, 1, 2, 3, 0]), 1, 0, 1, 0, 0];
-                let numbers: Vec<u64> = (0..4).flat_map(|_| one(self)).collect();
-                numbers.chunks(2).map(|two| pair(two[0], two[1])).collect()
-            }
-            Shape::AllocationNode => {
-                let mut words = vec![pair(1, 0), pair(1, 0)];
-                words.extend([0; 11]);
-                words.extend([self.value(Arg::Bytes), 0]);
-                words
-            }
-            Shape::AnyNode => self.any_node(),
-            Shape::PoolProperties => {
-                let mut words = vec![pair(1, 0), pair(self.random.pick(&[1, 1, 2]), 0)];
-                words.extend([0; 10]);
-                words
-            }
-        };
-        self.filled(&words)
-    }
-
-    /// CTAs and threads of a launch.
-    fn dimensions(&mut self) -> [u64; 6] {
-        std::array::from_fn(|index| self.value(if index < 3 { Arg::Grid } else { Arg::Number }))
-    }
-
-    /// The parameters of a node of any kind: the kind, what it says of itself, and nothing else.
-    fn any_node(&mut self) -> Vec<u64> {
-        let kind = self.random.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 13, 13, 14]);
-        let mut said: Vec<u64> = match kind {
-            0 => self.words(Shape::KernelNode, 9),
-            1 => [vec![0, 0], self.words(Shape::Copy3d, 25)].concat(),
-            2 => [self.words(Shape::FillNode, 5), vec![0]].concat(),
-            3 => [self.words(Shape::HostNode, 2), vec![0, 0]].concat(),
-            4 => vec![self.known(Kind::Graph), self.random.pick(&[0, 1, 1, 2])],
-            6 | 7 => vec![self.known(Kind::Event)],
-            10 => self.words(Shape::AllocationNode, 15),
-            11 => vec![self.value(Arg::Address)],
-            13 => {
-                let (choice, bodies) = (self.random.below(4), self.random.pick(&[0, 1, 1, 2, 3]));
-                vec![self.known(Kind::Condition), choice | bodies << 32, 0, 0]
-            }
-            _ => vec![],
-        };
-        said.resize(29, 0);
-        [vec![kind, 0], said, vec![0]].concat()
-    }
-
-    /// The first words of a structure.
-    fn words(&mut self, shape: Shape, count: usize) -> Vec<u64> {
-        let place = self.structure(shape);
-        // SAFETY: the structure is in a place of ours, which is longer than any.
-        unsafe { std::slice::from_raw_parts(place as *const u64, count) }.to_vec()
     }
 }

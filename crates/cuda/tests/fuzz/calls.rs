@@ -9,7 +9,7 @@ use crate::arguments::Kind::{
     Condition, Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link,
     Module, Node, Pinned, Pool, Range, Reference, Stream,
 };
-use crate::arguments::Shape;
+use crate::structures::Shape;
 
 /// A call: its name and its arguments.
 pub type Call = (&'static str, &'static [Arg]);

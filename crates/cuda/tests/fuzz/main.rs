@@ -8,6 +8,7 @@ mod arguments;
 mod calls;
 mod images;
 mod sequence;
+mod structures;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
