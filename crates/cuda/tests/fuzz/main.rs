@@ -30,7 +30,7 @@ fn every_call_is_answered() {
         let (seed, calls) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         return sequence::run(&library(), seed, calls);
     }
-    let (first, sequences) = (setting("PTXVM_FUZZ_SEED", 1), setting("PTXVM_FUZZ_SEQUENCES", 24));
+    let (first, sequences) = (setting("PTXVM_FUZZ_SEED", 1), setting("PTXVM_FUZZ_SEQUENCES", 120));
     let calls = setting("PTXVM_FUZZ_CALLS", 1500);
     let mut wrong = Vec::new();
     for seed in first..first + sequences {
