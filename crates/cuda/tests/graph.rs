@@ -342,6 +342,8 @@ fn copies_fills_and_calls_are_nodes_too() {
         (2, memory, 1, host.as_ptr() as u64)
     );
     assert_eq!(shown[22..], [64, 1, 1]);
+    // One row has no pitch and no height, which is how cuda-core knows a copy that it can change.
+    assert_eq!([shown[9], shown[10], shown[20], shown[21]], [0; 4]);
 
     // A fill of one row may become another; one of two rows keeps its shape.
     let flat = Fill { height: 1, pitch: 0, ..fill };
@@ -600,6 +602,71 @@ fn memory_of_a_graph_is_there_while_its_nodes_say_so() {
     assert_eq!(used() - before, 64);
     call("cuMemFree_v2", (said.words[14],));
     call("cuGraphExecDestroy", (exec,));
+    managed_memory_of_a_graph(&context);
+}
+
+/// Memory that the host sees too. Part of the test above: they ask for the same counts.
+fn managed_memory_of_a_graph(context: &Context) {
+    let graph = Graph::new();
+    let mut words = allocation(64);
+    // `CU_MEM_ALLOCATION_TYPE_MANAGED`
+    words[0] = 2;
+    let mut said = params(10, &words);
+    let taken = add(&graph, &[], &mut said);
+    let address = said.words[14];
+    let append = context.module(KERNELS).kernel("append");
+    let fill = Fill { to: address, pitch: 0, value: 0, element: 4, width: 16, height: 1 };
+    let filled = make("a fill", |made| {
+        answer("cuGraphAddMemsetNode", (made, graph.0, &raw const taken, 1usize, &raw const fill, 0u64))
+    });
+    graph.append(append, &[filled], address, 42);
+    let exec = graph.instantiate();
+    run(exec);
+    // `CU_POINTER_ATTRIBUTE_IS_MANAGED`
+    let mut managed = 9u32;
+    call("cuPointerGetAttribute", (&raw mut managed, 8u32, address));
+    assert_eq!(managed, 1);
+    // SAFETY: managed memory is the host's too, and the launch is over.
+    let seen = unsafe { std::slice::from_raw_parts(address as *const u32, 2) };
+    assert_eq!(seen, [1, 42]);
+    call("cuMemFree_v2", (address,));
+    call("cuGraphExecDestroy", (exec,));
+}
+
+#[test]
+fn a_node_can_be_given_another_child_graph() {
+    let context = Context::new();
+    let (append, list) = (context.module(KERNELS).kernel("append"), context.memory(64));
+    call("cuMemsetD32_v2", (list, 0u32, 16usize));
+    let (first, second, graph) = (Graph::new(), Graph::new(), Graph::new());
+    first.append(append, &[], list, 1);
+    let two = second.append(append, &[], list, 2);
+    second.append(append, &[two], list, 3);
+    let none = std::ptr::null::<Handle>();
+    let node =
+        make("a child", |made| answer("cuGraphAddChildGraphNode", (made, graph.0, none, 0usize, first.0)));
+    let inside = || {
+        let mut child: Handle = 0;
+        call("cuGraphChildGraphNodeGetGraph", (node, &raw mut child));
+        child
+    };
+    let before = inside();
+    let said = params(4, &[second.0, 0]);
+    call("cuGraphNodeSetParams", (node, &raw const said));
+    assert_ne!(inside(), before);
+    assert_ne!(inside(), second.0, "it is a clone");
+    let mut count = 0usize;
+    let stale = answer("cuGraphGetNodes", (before, std::ptr::null_mut::<Handle>(), &raw mut count));
+    assert_eq!(stale, INVALID_VALUE, "the graph that was replaced is gone");
+    let exec = graph.instantiate();
+    run(exec);
+    assert_eq!(read(list, 3), [2, 2, 3]);
+    call("cuGraphExecDestroy", (exec,));
+    let empty = graph.empty(&[]);
+    assert_eq!(answer("cuGraphNodeSetParams", (empty, &raw const said)), INVALID_VALUE, "of another kind");
+    // The graph that the node is in is no exception.
+    let own = params(4, &[graph.0, 0]);
+    call("cuGraphNodeSetParams", (node, &raw const own));
 }
 
 /// Counts a number down to zero, and gives a conditional node what is left.
@@ -679,6 +746,11 @@ fn conditional_nodes_run_what_a_kernel_says() {
     let none = (std::ptr::null::<Handle>(), std::ptr::null::<u8>());
     let added = answer("cuGraphAddNode_v2", (&raw mut node, graph.0, none.0, none.1, 0usize, &raw mut wrong));
     assert_eq!(added, INVALID_VALUE, "a loop has one body");
+    let stranger = Graph::new();
+    let mut wrong = params(13, &[again, 1 | 1 << 32, 0, context.0]);
+    let added =
+        answer("cuGraphAddNode_v2", (&raw mut node, stranger.0, none.0, none.1, 0usize, &raw mut wrong));
+    assert_eq!(added, INVALID_VALUE, "the value is another graph's");
     call("cuGraphExecDestroy", (exec,));
 }
 

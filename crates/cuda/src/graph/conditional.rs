@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use ptxvm_vm::SetConditional;
 
+use super::definition::CUgraph;
 use crate::abi::{Answer, CUresult};
 use crate::handles::{Handle, Object};
 
@@ -13,6 +14,8 @@ pub type CUgraphConditionalHandle = Handle<Variable>;
 
 /// A value that conditional nodes ask.
 pub struct Variable {
+    /// The graph that it was made for.
+    pub graph: CUgraph,
     /// What kernels set.
     pub value: AtomicU32,
     /// What it is when a launch begins, if it does not stay what it was.

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::driver;
 use crate::entry::entry;
 use crate::memory::{
-    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, PINNED, Where, forget_graph, insert_graph,
+    CUmemAccessDesc, CUmemLocation, CUmemPoolProps, MANAGED, PINNED, Where, forget_graph, insert_graph,
 };
 use crate::stream::{Stream, capture};
 use crate::work::Operation;
@@ -68,8 +68,12 @@ impl Allocation {
     pub fn new(context: &Context, mut params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Arc<Self>> {
         let properties = &params.pool_props;
         let here = properties.location.place()? == Where::Device;
-        let plain = properties.kind == PINNED && properties.handle_types == 0;
-        if params.bytesize == 0 || !here || !plain {
+        let kind = match properties.kind {
+            PINNED => AllocationKind::Device,
+            MANAGED => AllocationKind::Managed,
+            _ => return Err(CUresult::INVALID_VALUE),
+        };
+        if params.bytesize == 0 || !here || properties.handle_types != 0 {
             return Err(CUresult::INVALID_VALUE);
         }
         for index in 0..params.access_desc_count {
@@ -79,13 +83,13 @@ impl Allocation {
             }
         }
         let memory = context.device.memory();
-        let allocated = memory.allocate(params.bytesize as u64, 1, AllocationKind::Device, None);
+        let allocated = memory.allocate(params.bytesize as u64, 1, kind, None);
         let address = allocated.map_err(|_| CUresult::OUT_OF_MEMORY)?;
         RESERVED.add(params.bytesize as u64);
         params.dptr = address;
         // The list is the program's own; there is one device, which may always use its memory.
         (params.access_descs, params.access_desc_count) = (Host(std::ptr::null_mut()), 0);
-        insert_graph(address, params.bytesize as u64);
+        insert_graph(address, params.bytesize as u64, kind);
         Ok(Arc::new(Self { address, params, device: context.device.clone(), live: AtomicBool::new(false) }))
     }
 

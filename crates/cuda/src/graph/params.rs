@@ -136,9 +136,12 @@ pub fn copy(said: &Cuboid) -> Answer<Copy> {
 
 /// A copy as programs are told of it.
 pub fn show_copy(copy: &Copy) -> Cuboid {
+    // What has one row has nothing to say of where the next would be, and clients tell plain copies by that.
+    let plain = copy.height == 1 && copy.depth == 1;
     let show = |side: &Side| {
         let on_host = side.place == Place::Host;
         let pitch = side.pitch.max(copy.width);
+        let height = (side.slice / pitch.max(1)).max(copy.height);
         BoxSide {
             x_in_bytes: 0,
             y: 0,
@@ -153,8 +156,8 @@ pub fn show_copy(copy: &Copy) -> Cuboid {
             device: if on_host { 0 } else { side.address },
             array: 0,
             context: CUcontext::NULL,
-            pitch: pitch as usize,
-            height: (side.slice / pitch.max(1)).max(copy.height) as usize,
+            pitch: if plain { 0 } else { pitch as usize },
+            height: if plain { 0 } else { height as usize },
         }
     };
     Cuboid {

@@ -26,7 +26,7 @@ pub use batch::*;
 pub use holdings::Holdings;
 pub use host::*;
 pub use host_range::borrow;
-pub use location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, PINNED, Where};
+pub use location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, MANAGED, PINNED, Where};
 pub use managed::*;
 pub use ordered::*;
 pub use pointer::*;

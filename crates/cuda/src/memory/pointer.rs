@@ -172,6 +172,7 @@ impl Facts {
         };
         let pooled = match &record.kind {
             Kind::Pool(pool) => Some(pool.allocation_kind()),
+            Kind::Graph(kind) => Some(*kind),
             _ => None,
         };
         Self {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ptxvm_memory::GlobalMemory;
+use ptxvm_memory::{AllocationKind, GlobalMemory};
 
 use super::managed::Advice;
 use super::physical::Physical;
@@ -45,7 +45,7 @@ pub enum Kind {
     /// From a pool.
     Pool(Arc<Pool>),
     /// A node of a graph, which gives it back itself.
-    Graph,
+    Graph(AllocationKind),
     /// `cuMemMap`
     Mapped(Arc<Physical>),
 }
@@ -76,7 +76,7 @@ impl Record {
                 // Nothing else releases what was registered, and the memory itself is the program's.
                 let _ = memory.release(std::ptr::without_provenance(self.start as usize));
             }
-            Kind::Mapped(_) | Kind::Graph => {}
+            Kind::Mapped(_) | Kind::Graph(_) => {}
             kind => {
                 // Nothing else frees what the driver gave.
                 let _ = memory.free(self.start);
@@ -113,13 +113,13 @@ pub fn restore(record: Arc<Record>) {
 }
 
 /// Enters memory of a node of a graph.
-pub fn insert_graph(start: u64, size: u64) {
-    insert(start, size, Kind::Graph, CUcontext::NULL);
+pub fn insert_graph(start: u64, size: u64, kind: AllocationKind) {
+    insert(start, size, Kind::Graph(kind), CUcontext::NULL);
 }
 
 /// Forgets memory of a node of a graph.
 pub fn forget_graph(start: u64) {
-    let _ = take(start, |record| matches!(record.kind, Kind::Graph));
+    let _ = take(start, |record| matches!(record.kind, Kind::Graph(_)));
 }
 
 /// What holds an address.

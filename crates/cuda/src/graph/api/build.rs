@@ -23,8 +23,9 @@ use crate::stream::CUevent;
 use crate::work::Operation;
 use crate::{driver, report};
 
-/// `CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE`, `CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE`
-const CLONE: i32 = 0;
+/// `CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE`
+pub(super) const CLONE: i32 = 0;
+/// `CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE`
 const MOVE: i32 = 1;
 
 entry! {
@@ -227,7 +228,7 @@ fn add_any(
         }
         kind::CONDITIONAL => {
             let mut condition: CUDA_CONDITIONAL_NODE_PARAMS = said.get();
-            insert(node, graph, &before, || conditional(&condition))?;
+            insert(node, graph, &before, || conditional(&condition, graph))?;
             condition.bodies =
                 node.get()?.get()?.with(|entry| Ok(entry.shown.bodies(entry.content.graphs())))?;
             said.set(condition);
@@ -310,9 +311,13 @@ fn embed(child: CUgraph, ownership: i32, parent: CUgraph) -> Made {
     }
 }
 
-fn conditional(said: &CUDA_CONDITIONAL_NODE_PARAMS) -> Made {
+fn conditional(said: &CUDA_CONDITIONAL_NODE_PARAMS, graph: CUgraph) -> Made {
     let handle = CUgraphConditionalHandle::new(said.handle);
     let variable = handle.get()?;
+    // The value is its graph's, and that of the graphs in it.
+    if variable.graph != graph && !graph.get()?.is_owned() {
+        return Err(CUresult::INVALID_VALUE);
+    }
     params::context(said.ctx)?;
     let choice = Choice::new(said.kind, said.size)?;
     let body = |_| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::build::CLONE;
 use crate::abi::{
     Answer, CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_CONDITIONAL_NODE_PARAMS, CUDA_EVENT_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS_v1, CUDA_HOST_NODE_PARAMS_v2, CUDA_KERNEL_NODE_PARAMS_v1,
@@ -142,13 +143,11 @@ entry! {
     }
 
     fn cuGraphNodeSetParams(node: CUgraphNode, params: In<CUgraphNodeParams>) {
-        let said = params.get()?;
-        change(node, |old| any(&said, old))
+        change_any(node, &params.get()?)
     }
 
     fn cuGraphNodeSetParams_v2(node: CUgraphNode, params: In<CUgraphNodeParams>) {
-        let said = params.get()?;
-        change(node, |old| any(&said, old))
+        change_any(node, &params.get()?)
     }
 }
 
@@ -172,6 +171,33 @@ fn change(
         entry.shown = params::Shown::default();
         Ok(())
     })
+}
+
+/// Changes what a node of any kind says. A child graph is cloned, as it was when the node was made.
+fn change_any(node: CUgraphNode, said: &CUgraphNodeParams) -> Answer {
+    if said.kind != kind::GRAPH {
+        return change(node, |old| any(said, old));
+    }
+    let CUDA_CHILD_GRAPH_NODE_PARAMS { graph, ownership } = said.get();
+    driver::get()?;
+    if ownership != CLONE {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    // The clone is made before the node is looked at: the child may be the very graph that the node is in.
+    let child = graph.get()?.duplicate()?;
+    child.own();
+    let replaced = look(node, |entry| match &mut entry.content {
+        Content::Child(old) => Ok(std::mem::replace(old, Arc::clone(&child))),
+        _ => Err(CUresult::INVALID_VALUE),
+    });
+    match replaced {
+        Ok(old) => old.release(),
+        Err(result) => {
+            child.release();
+            return Err(result);
+        }
+    }
+    Ok(())
 }
 
 fn kernel_of<G>(content: &mut Content<G>) -> Answer<&mut KernelNode> {
@@ -212,7 +238,7 @@ pub(super) fn any<G>(said: &CUgraphNodeParams, old: &Content<G>) -> Answer<Conte
         kind::EMPTY => Content::Work(Operation::Empty),
         kind::WAIT_EVENT => Content::Wait(EventNode::new(said.get::<CUDA_EVENT_NODE_PARAMS>().event)?),
         kind::EVENT_RECORD => Content::Record(EventNode::new(said.get::<CUDA_EVENT_NODE_PARAMS>().event)?),
-        // Child graphs are changed by themselves; the rest stays what it is as long as the node is there.
+        // Child graphs are changed elsewhere; the rest stays what it is as long as the node is there.
         _ => return Err(CUresult::INVALID_VALUE),
     })
 }

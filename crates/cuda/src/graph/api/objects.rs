@@ -89,7 +89,7 @@ entry! {
         }
         let default = (flags & ASSIGN_DEFAULT != 0).then_some(default);
         let value = AtomicU32::new(default.unwrap_or(0));
-        handle.set(Handle::insert(Arc::new(Variable { value, default })))
+        handle.set(Handle::insert(Arc::new(Variable { graph, value, default })))
     }
 
     fn cuGraphDebugDotPrint(graph: CUgraph, path: Text, flags: u32) {
