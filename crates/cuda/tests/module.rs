@@ -133,6 +133,9 @@ fn parameters_and_names_are_told() {
     call("cuFuncGetName", (&raw mut name, many));
     // SAFETY: the library gives a string that stays while the function is there.
     assert_eq!(unsafe { CStr::from_ptr(name) }, c"many");
+    // A name is asked of something: nothing is no stale handle here.
+    assert_eq!(answer("cuFuncGetName", (&raw mut name, 0u64)), INVALID_VALUE);
+    assert_eq!(answer("cuKernelGetName", (&raw mut name, 0u64)), INVALID_VALUE);
     let mut owner = 0;
     call("cuFuncGetModule", (&raw mut owner, many));
     assert_eq!(owner, module.0);
@@ -145,6 +148,23 @@ fn parameters_and_names_are_told() {
     let expected: Vec<Handle> = KERNELS.iter().map(|name| module.kernel(name)).collect();
     assert_eq!(all[..6], expected);
     assert_eq!(all[6..], [0, 0]);
+}
+
+#[test]
+fn parameters_of_a_librarys_kernel_are_told_in_a_context_only() {
+    let context = Context::new();
+    let (mut library, mut kernel): (Handle, Handle) = (0, 0);
+    let source = std::ffi::CString::new(SOURCE).expect("no zeros");
+    call("cuLibraryLoadData", (&raw mut library, source.as_ptr(), 0u64, 0u64, 0u32, 0u64, 0u64, 0u32));
+    call("cuLibraryGetKernel", (&raw mut kernel, library, c"many".as_ptr()));
+    let (mut offset, mut size) = (0usize, 0usize);
+    call("cuKernelGetParamInfo", (kernel, 2usize, &raw mut offset, &raw mut size));
+    assert_eq!((offset, size), (16, 24));
+    call("cuCtxSetCurrent", (0u64,));
+    let outside = answer("cuKernelGetParamInfo", (kernel, 2usize, &raw mut offset, &raw mut size));
+    assert_eq!(outside, 201, "CUDA_ERROR_INVALID_CONTEXT");
+    call("cuCtxSetCurrent", (context.0,));
+    call("cuLibraryUnload", (library,));
 }
 
 #[test]

@@ -152,6 +152,13 @@ fn the_log_tells_what_is_missing_and_what_is_there_twice() {
     assert_eq!(link.complete(), Err(UNKNOWN));
     assert_eq!(link.log(), "error   : Undefined reference to 'triple' in 'caller.ptx'");
 
+    // Only those that use the name are blamed.
+    let link = Link::new();
+    assert_eq!(link.add(PTX, include_bytes!("images/add_sm_90.ptx"), "other.ptx"), 0);
+    assert_eq!(link.add(PTX, CALLER.replace(".entry add", ".entry sum").as_bytes(), "caller.ptx"), 0);
+    assert_eq!(link.complete(), Err(UNKNOWN));
+    assert_eq!(link.log(), "error   : Undefined reference to 'triple' in 'caller.ptx'");
+
     let link = Link::new();
     assert_eq!(link.add(PTX, CALLEE.as_bytes(), "one.ptx"), 0);
     assert_eq!(link.add(PTX, CALLEE.as_bytes(), "two.ptx"), 0);

@@ -62,6 +62,9 @@ entry! {
 
     fn cuFuncGetName(name: Out<*const c_char>, function: CUfunction) {
         driver::get()?;
+        if function.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         name.set(function.get()?.name.as_ptr())
     }
 

@@ -120,6 +120,9 @@ entry! {
 
     fn cuKernelGetName(name: Out<*const c_char>, kernel: CUkernel) {
         driver::get()?;
+        if kernel.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
         name.set(kernel.get()?.name.as_ptr())
     }
 
@@ -142,7 +145,7 @@ entry! {
     }
 
     fn cuKernelGetParamInfo(kernel: CUkernel, index: usize, offset: Out<usize>, size: Out<usize>) {
-        driver::get()?;
+        current()?;
         parameter(&kernel.get()?.first, index, offset, size)
     }
 

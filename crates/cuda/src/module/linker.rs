@@ -25,6 +25,8 @@ pub struct Link {
 
 struct State {
     parts: Vec<Part>,
+    /// The names that each of them uses and does not define.
+    missing: Vec<Vec<String>>,
     /// The options it was begun with; its logs are filled as long as it lasts.
     jit: Jit,
     /// What came out of it, at an address that stays.
@@ -36,7 +38,7 @@ impl Object for Link {}
 impl Link {
     /// Begins one.
     pub fn begin(device: &Device, jit: Jit) -> CUlinkState {
-        let state = Mutex::new(State { parts: Vec::new(), jit, image: None });
+        let state = Mutex::new(State { parts: Vec::new(), missing: Vec::new(), jit, image: None });
         Handle::insert(Arc::new(Self { device: device.clone(), state }))
     }
 
@@ -56,16 +58,17 @@ impl Link {
             if part.name.is_empty() {
                 part.name = format!("input {}", state.parts.len() + 1);
             }
-            self.check(&part, &mut state.jit)?;
+            state.missing.push(self.check(&part, &mut state.jit)?);
             state.parts.push(part);
         }
         Ok(())
     }
 
-    /// Whether a text is right by itself. What it does not define may come with others.
-    fn check(&self, part: &Part, jit: &mut Jit) -> Answer {
+    /// Whether a text is right by itself. What it does not define may come with others: those names are given.
+    fn check(&self, part: &Part, jit: &mut Jit) -> Answer<Vec<String>> {
         match loading::try_load(&self.device, std::slice::from_ref(part)) {
-            Ok(_) | Err(LoadError::Unresolved(_)) => Ok(()),
+            Ok(_) => Ok(Vec::new()),
+            Err(LoadError::Unresolved(names)) => Ok(names),
             Err(error) => {
                 jit.error.append(&messages::errors(&error, &part.ptx));
                 Err(report::not_loaded(&error, &part.ptx, jit.error.is_wanted()))
@@ -84,7 +87,7 @@ impl Link {
                 state.parts.push(nothing(&self.device));
             }
             if let Err(error) = loading::try_load(&self.device, &state.parts) {
-                state.jit.error.append(&messages::link_errors(&error, &state.parts));
+                state.jit.error.append(&messages::link_errors(&error, &state.parts, &state.missing));
                 let result = report::not_loaded(&error, "", state.jit.error.is_wanted());
                 // What a name stands for is no question of PTX any more.
                 return Err(if matches!(error, LoadError::Unresolved(_)) {

@@ -23,15 +23,17 @@ pub fn errors(error: &LoadError, source: &str) -> String {
     }
 }
 
-/// The errors of a failed link, for the error log. The linker does not tell which part misses a name, so it is said
-/// of them all.
-pub fn link_errors(error: &LoadError, parts: &[Part]) -> String {
+/// The errors of a failed link, for the error log: what nothing defines, with every part that misses it.
+pub fn link_errors(error: &LoadError, parts: &[Part], missing: &[Vec<String>]) -> String {
     match error {
         LoadError::Unresolved(names) => {
-            let parts: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
-            let parts = parts.join(", ");
-            let line = |name: &String| format!("error   : Undefined reference to '{name}' in '{parts}'");
-            names.iter().map(line).collect::<Vec<_>>().join("\n")
+            let lines = names.iter().flat_map(|name| {
+                let users = parts.iter().zip(missing).filter(move |(_, missing)| missing.contains(name));
+                users.map(move |(part, _)| {
+                    format!("error   : Undefined reference to '{name}' in '{}'", part.name)
+                })
+            });
+            lines.collect::<Vec<_>>().join("\n")
         }
         other => errors(other, ""),
     }
