@@ -47,3 +47,12 @@ def test_what_later_issues_bring(capability, kind, instructions):
     result = run("later.py", kind)
     assert result.returncode != 0
     assert instructions[capability] in result.stderr
+
+
+def test_the_example_of_the_readme():
+    example = pathlib.Path(__file__).parents[3] / "examples/clients/softmax.py"
+    right = run(example)
+    assert right.stdout.startswith("CUresult 0 "), right.stderr
+    wrong = run(example, "one-row-too-many")
+    assert wrong.stdout.startswith("CUresult 700 "), wrong.stderr
+    assert "error[out-of-bounds]" in wrong.stderr and "softmax.py:25:" in wrong.stderr
