@@ -128,6 +128,9 @@ fn a_program_may_end_while_a_kernel_runs() {
 #[test]
 fn an_interrupt_ends_a_program_that_waits_for_an_endless_kernel() {
     if is_child() {
+        // A test that was started in the background has inherited that it is ignored.
+        // SAFETY: the default needs no handler.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         let context = Context::new();
         let stream = launch_endless(&context);
         eprintln!("waiting");
