@@ -144,7 +144,7 @@ fn next(chunk: u64, header: u64, mapping: &Mapping) -> Option<(u64, u64)> {
         return None;
     }
     let following = chunk.checked_add(size)?;
-    Some((following, read(following + 8, mapping)?))
+    Some((following, read(following.checked_add(8)?, mapping)?))
 }
 
 /// Reads a number in a mapping.
