@@ -28,6 +28,7 @@ pub mod registers;
 mod report;
 mod room;
 pub mod statistics;
+pub mod tensor;
 mod vector_loop;
 mod warp;
 

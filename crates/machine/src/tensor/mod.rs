@@ -1,0 +1,6 @@
+//! Tensor maps and the boxes that tensor copies move (manual 5.5 and 9.7.9.25.5): the 128 bytes that describe a tensor
+//! in global memory, and which bytes of it go where in shared memory.
+
+pub mod map;
+
+pub use map::{Element, Fill, Interleave, Mode, Swizzle, TensorMap};
