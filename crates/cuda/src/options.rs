@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::Profile;
+use ptxvm_vm::{Asynchrony, Profile};
 
 /// The settings of the process.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Options {
     pub profile: &'static Profile,
     /// `PTXVM_SEED`
     pub seed: u64,
+    /// `PTXVM_ASYNC`: when asynchronous copies complete, `eager`, `lazy` or `seeded`.
+    pub asynchrony: Asynchrony,
     /// `PTXVM_THREADS`: host threads of one launch; 0 takes every core.
     pub threads: usize,
     /// `PTXVM_STATS`: a line for every launch, and the sum at the end.
@@ -42,6 +44,7 @@ fn read() -> Options {
     Options {
         profile: profile(),
         seed: number("PTXVM_SEED").unwrap_or(0),
+        asynchrony: asynchrony(),
         threads: match threads {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             n => n,
@@ -67,6 +70,16 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
         eprintln!("ptxvm: {name}={text}: this is no number and is ignored");
     }
     value
+}
+
+fn asynchrony() -> Asynchrony {
+    let Some(name) = std::env::var("PTXVM_ASYNC").ok().filter(|name| !name.is_empty()) else {
+        return Asynchrony::default();
+    };
+    Asynchrony::ALL.into_iter().find(|when| when.name() == name).unwrap_or_else(|| {
+        eprintln!("ptxvm: PTXVM_ASYNC={name}: expected eager, lazy or seeded");
+        Asynchrony::default()
+    })
 }
 
 fn color() -> ColorChoice {

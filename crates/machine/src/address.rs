@@ -8,6 +8,7 @@ use ptxvm_memory::{
     Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, Window, access, window_of,
 };
 
+use crate::cluster::rank_and_offset;
 use crate::context::{Context, Fault, Missed, REGIONS};
 use crate::finding::Kind;
 use crate::lanes::Flow;
@@ -22,8 +23,12 @@ pub enum AddressSpace {
     Global,
     /// `.const`
     Const,
-    /// `.shared`
+    /// `.shared`, `.shared::cta`
     Shared,
+    /// A shared variable by its name: an offset in the CTA's own memory, without its rank.
+    SharedVariable,
+    /// `.shared::cluster`
+    SharedCluster,
     /// `.local`
     Local,
 }
@@ -35,7 +40,8 @@ impl AddressSpace {
         match name {
             Some("global") => Self::Global,
             Some("const") => Self::Const,
-            Some("shared" | "shared::cta" | "shared::cluster") => Self::Shared,
+            Some("shared" | "shared::cta") => Self::Shared,
+            Some("shared::cluster") => Self::SharedCluster,
             Some("local") => Self::Local,
             _ => Self::Generic,
         }
@@ -48,10 +54,23 @@ impl AddressSpace {
             Self::Generic => "generic",
             Self::Global => "global",
             Self::Const => "constant",
-            Self::Shared => "shared",
+            Self::Shared | Self::SharedVariable => "shared",
+            Self::SharedCluster => "shared::cluster",
             Self::Local => "local",
         }
     }
+}
+
+/// Why shared memory is not there.
+enum MissedShared {
+    /// It lies outside of what a CTA has.
+    Outside { offset: u64, size: u64, foreign: bool },
+    /// The cluster has no such CTA.
+    NoSuchCta,
+    /// It is another CTA's, and the instruction reaches its own only.
+    Foreign,
+    /// Its CTA has ended.
+    Ended,
 }
 
 /// What an instruction does to memory.
@@ -128,10 +147,13 @@ impl Context<'_> {
                         }
                     }
                 }
-                AddressSpace::Shared => {
+                AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => {
                     let size = self.cta.shared.bytes() as u64;
-                    if high < size && size - high >= bytes {
+                    let first = if space == AddressSpace::SharedVariable { 0 } else { self.cta.shared_base };
+                    let high = high.wrapping_sub(first);
+                    if low >= first && high < size && size - high >= bytes {
                         let base = self.cta.shared.pointer().expose_provenance() as u64;
+                        let base = base.wrapping_sub(first);
                         let mut at = *addresses;
                         for address in &mut at {
                             *address = address.wrapping_add(base);
@@ -174,7 +196,8 @@ impl Context<'_> {
         for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
             let address = addresses[lane];
             let (window, offset) = match space {
-                AddressSpace::Shared => (Window::Shared, address),
+                AddressSpace::SharedVariable => (Window::Shared, address.wrapping_add(self.cta.shared_base)),
+                AddressSpace::Shared | AddressSpace::SharedCluster => (Window::Shared, address),
                 AddressSpace::Local => (Window::Local, address),
                 AddressSpace::Global | AddressSpace::Const => (Window::Global, address),
                 AddressSpace::Generic => match window_of(address) {
@@ -187,13 +210,13 @@ impl Context<'_> {
                 Some(self.misaligned(lane, space, address, bytes, align, wants))
             } else {
                 match window {
-                    Window::Shared => {
-                        let pointer = self.cta.shared.pointer().wrapping_add(offset as usize);
-                        at[lane] = pointer.expose_provenance() as u64;
-                        let size = self.cta.shared.bytes() as u64;
-                        (offset >= size || bytes > size - offset)
-                            .then(|| self.outside(AddressSpace::Shared, lane, (offset, bytes, size), wants))
-                    }
+                    Window::Shared => match self.shared_at(offset, bytes, space) {
+                        Ok(host) => {
+                            at[lane] = host;
+                            None
+                        }
+                        Err(missed) => Some(self.outside_shared(missed, lane, (offset, bytes), wants)),
+                    },
                     Window::Local => {
                         let size = self.warp.stack[lane];
                         let pointer = self.warp.local.pointer(lane, offset as usize);
@@ -212,6 +235,69 @@ impl Context<'_> {
             }
         }
         Ok(Pointers { at })
+    }
+
+    /// Where bytes of the cluster's shared memory lie on the host. An instruction that says `.shared::cta` reaches its
+    /// own CTA's alone.
+    fn shared_at(&self, address: u64, bytes: u64, space: AddressSpace) -> Result<u64, MissedShared> {
+        let (rank, offset) = rank_and_offset(address);
+        let foreign = rank != u64::from(self.cta.rank);
+        let peers = &self.worker.cluster.shared;
+        match usize::try_from(rank).ok().and_then(|rank| peers.get(rank)) {
+            None => Err(MissedShared::NoSuchCta),
+            Some(_) if foreign && space == AddressSpace::Shared => Err(MissedShared::Foreign),
+            Some(peer) if foreign && peer.ended => Err(MissedShared::Ended),
+            Some(peer) if offset < peer.bytes && bytes <= peer.bytes - offset => Ok(peer.host + offset),
+            Some(peer) => Err(MissedShared::Outside { offset, size: peer.bytes, foreign }),
+        }
+    }
+
+    /// An access to shared memory that is not there.
+    #[cold]
+    fn outside_shared(
+        &mut self,
+        missed: MissedShared,
+        lane: usize,
+        (address, bytes): (u64, u64),
+        wants: Wants,
+    ) -> Flow {
+        let (rank, offset) = rank_and_offset(address);
+        let what = format!("{} of {bytes} bytes at the shared address {address:#x}", verb(wants));
+        let own = self.cta.rank;
+        let ctas = self.worker.cluster.shared.len();
+        match missed {
+            MissedShared::Outside { offset, size, foreign: false } => {
+                self.outside(AddressSpace::Shared, lane, (offset, bytes, size), wants)
+            }
+            MissedShared::Outside { offset, size, .. } => {
+                let message =
+                    format!("{what}, out of bounds of the shared memory of CTA {rank} of the cluster");
+                let note = format!(
+                    "each CTA of the cluster has {size} bytes; the access begins at offset {offset:#x}"
+                );
+                self.fault(Kind::OutOfBounds, lane, message, vec![note])
+            }
+            MissedShared::NoSuchCta if ctas == 1 => {
+                let size = self.cta.shared.bytes() as u64;
+                self.outside(AddressSpace::Shared, lane, (address, bytes, size), wants)
+            }
+            MissedShared::NoSuchCta => {
+                let message = format!("{what}, which names CTA {rank} of a cluster of {ctas}");
+                self.fault(Kind::OutOfBounds, lane, message, Vec::new())
+            }
+            MissedShared::Foreign => {
+                let message =
+                    format!("{what}, which is that of CTA {rank} of the cluster, through `.shared::cta`");
+                let note =
+                    format!("this is CTA {own}; `.shared::cluster` reaches offset {offset:#x} of CTA {rank}");
+                self.fault(Kind::WrongSpace, lane, message, vec![note])
+            }
+            MissedShared::Ended => {
+                let message = format!("{what}: CTA {rank} of the cluster, whose memory it is, has ended");
+                let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+                self.fault(Kind::UseAfterFree, lane, message, vec![note.into()])
+            }
+        }
     }
 
     /// Whether a global access is wrong; otherwise its region is remembered.

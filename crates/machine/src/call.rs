@@ -34,8 +34,8 @@ pub(crate) fn call(
             let outcome = builtin::run(which, site, &frame, &mut context, callers);
             group.block = site.next;
             return match outcome {
-                crate::lanes::Flow::Next => After::Go,
                 crate::lanes::Flow::Stop => After::Fault,
+                _ => After::Go,
             };
         }
         Callee::Function(function) => function,

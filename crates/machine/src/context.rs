@@ -4,12 +4,15 @@ use ptxvm_memory::{LocalMemory, Region, SharedMemory};
 
 use crate::address::AddressSpace;
 use crate::barrier::Barrier;
+use crate::cluster::{Claims, ClusterState};
 use crate::code::Code;
+use crate::engine::Trouble;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
 use crate::registers::{Bank, LANES};
 use crate::statistics::Statistics;
+use crate::warp::Awaited;
 
 /// The view of a running operation.
 pub struct Context<'a> {
@@ -28,6 +31,17 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// Stops the warp unless all went well with the asynchronous operations that were completed.
+    pub fn completed(&mut self, outcome: Result<(), Box<Trouble>>) -> Flow {
+        match outcome {
+            Ok(()) => Flow::Next,
+            Err(trouble) => {
+                self.worker.trouble = Some(trouble);
+                Flow::Stop
+            }
+        }
+    }
+
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
     #[cold]
     pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {
@@ -81,6 +95,8 @@ pub struct Run<'a> {
     pub began: std::time::Instant,
     /// CTAs that may be live at once.
     pub resident: u32,
+    /// The clusters of the grid that nobody has begun.
+    pub claims: &'a Claims,
 }
 
 impl Run<'_> {
@@ -127,6 +143,14 @@ pub struct WarpState {
     pub stack: [u64; LANES],
     /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
     pub maxnreg: u32,
+    /// What an operation that said [`Flow::Wait`] waits for.
+    pub awaited: Option<Awaited>,
+    /// The lanes whose wait at an mbarrier has lasted as long as it may.
+    pub expired: u32,
+    /// How often in a row the warp has asked an mbarrier in vain.
+    pub asked: u32,
+    /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`].
+    pub closed: [[u32; LANES]; 2],
 }
 
 impl WarpState {
@@ -154,6 +178,14 @@ pub struct CtaState {
     pub busy: u16,
     /// Whether a barrier may have become complete.
     pub unsettled: bool,
+    /// `%cluster_ctarank`
+    pub rank: u32,
+    /// `%cluster_ctaid`
+    pub cluster_ctaid: [u32; 3],
+    /// The address of its shared memory among those of its cluster.
+    pub shared_base: u64,
+    /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`]).
+    pub asleep: u32,
 }
 
 /// The state of one host thread.
@@ -161,6 +193,8 @@ pub struct CtaState {
 pub struct Worker {
     /// Why the warp stopped.
     pub fault: Option<Fault>,
+    /// What an asynchronous operation came to when it completed, if that is why.
+    pub trouble: Option<Box<Trouble>>,
     /// The instruction that the machine does not have, if that is why.
     pub unsupported: Option<String>,
     /// Global regions that accesses fell into lately.
@@ -184,6 +218,8 @@ pub struct Worker {
     pub effort: u64,
     /// Random numbers of this worker.
     pub random: u64,
+    /// The cluster whose turn it is.
+    pub cluster: Box<ClusterState>,
 }
 
 /// How many regions a worker remembers: a kernel's usual handful of buffers.
@@ -195,6 +231,7 @@ impl Worker {
     pub fn new(number: u64, run: &Run<'_>, blocks: Vec<(u64, u64)>) -> Self {
         Self {
             fault: None,
+            trouble: None,
             unsupported: None,
             regions: [Region::EMPTY; REGIONS],
             oldest: 0,
@@ -205,16 +242,22 @@ impl Worker {
             instructions: 0,
             looks: 0,
             effort: 0,
+            cluster: Box::default(),
             random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }
 
     /// The next random number (splitmix64).
     pub fn next_random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        splitmix64(&mut self.random)
     }
+}
+
+/// The next random number of a state.
+pub fn splitmix64(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
 }

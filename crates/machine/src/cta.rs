@@ -3,13 +3,14 @@
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::barrier::{Barrier, Reduced};
+use crate::cluster::OFFSET_BITS;
 use crate::code::{Code, Reduction};
 use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::finding::Finding;
 use crate::interpret::{self, Leave};
 use crate::registers::{LANES, Value};
 use crate::report;
-use crate::warp::{State, Warp};
+use crate::warp::{Awaited, State, Warp};
 
 /// A CTA with its warps.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Cta {
     living: u32,
     /// The warp whose turn it is.
     turn: usize,
+    /// What had happened in the cluster when its sleeping warps last looked.
+    seen: u64,
 }
 
 /// How far a CTA got.
@@ -34,8 +37,12 @@ pub enum Progress {
     Ended,
     /// Its threads wait for somebody outside.
     Spinning,
+    /// Its threads wait for something in their cluster.
+    Waiting,
     /// Its turn is over.
     Turn,
+    /// An asynchronous operation went wrong; the worker's trouble says how.
+    Trouble,
     /// The guest did something impossible.
     Finding(Box<Finding>),
     /// An instruction that the machine does not have.
@@ -59,6 +66,10 @@ impl Cta {
             barriers: std::array::from_fn(|_| Barrier::default()),
             busy: 0,
             unsettled: false,
+            rank: 0,
+            cluster_ctaid: [0; 3],
+            shared_base: 0,
+            asleep: 0,
         };
         let warp = |index: u32| Warp {
             state: WarpState {
@@ -69,12 +80,16 @@ impl Cta {
                 local: LocalMemory::default(),
                 stack: [0; LANES],
                 maxnreg: 0,
+                awaited: None,
+                expired: 0,
+                asked: 0,
+                closed: [[0; LANES]; 2],
             },
             activations: Vec::new(),
             groups: Vec::new(),
         };
         let warps: Vec<Warp> = (0..warps as u32).map(warp).collect();
-        Some(Self { state, warps, block: run.launch.block, awake: 0, living: 0, turn: 0 })
+        Some(Self { state, warps, block: run.launch.block, awake: 0, living: 0, turn: 0, seen: 0 })
     }
 
     /// Whether a CTA of an earlier launch of the same code has the shape of this one; it gets this one's shared memory.
@@ -91,14 +106,23 @@ impl Cta {
         self.state.shared.bytes() + warps.sum::<usize>()
     }
 
-    /// Makes it the CTA of this number, at its beginning. Gives whether the host had memory for its frames.
-    pub fn start(&mut self, index: u64, run: &Run<'_>, worker: &mut Worker) -> bool {
-        let [x, y, _] = run.launch.grid.map(u64::from);
+    /// Makes it a CTA of the cluster.
+    pub fn join(&mut self, rank: u32, cluster_ctaid: [u32; 3]) {
+        self.state.rank = rank;
+        self.state.cluster_ctaid = cluster_ctaid;
+        self.state.shared_base = u64::from(rank) << OFFSET_BITS;
+    }
+
+    /// Makes it the CTA at this place in the grid, at its beginning. Gives whether the host had memory for its frames.
+    pub fn start(&mut self, ctaid: [u32; 3], run: &Run<'_>, worker: &mut Worker) -> bool {
+        let [x, y, z] = ctaid.map(u64::from);
+        let [width, height, _] = run.launch.grid.map(u64::from);
+        let index = x + width * (y + height * z);
         self.state.index = index;
-        self.state.ctaid = [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32];
+        self.state.ctaid = ctaid;
         self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
         self.state.shared.reset(0);
-        self.state.unsettled = false;
+        (self.state.unsettled, self.state.asleep, self.seen) = (false, 0, 0);
         if self.state.busy != 0 {
             self.state.busy = 0;
             self.state.barriers.fill(Barrier::default());
@@ -111,6 +135,8 @@ impl Cta {
             warp.state.present = u32::MAX >> (32 - count);
             warp.state.exited = 0;
             warp.state.maxnreg = 0;
+            (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
+            warp.state.closed = [[0; LANES]; 2];
             warp.state.local.reset();
             if warp.state.local.grow_to(entry.frame_bytes).is_err() {
                 return false;
@@ -128,11 +154,15 @@ impl Cta {
         let enough = worker.effort.saturating_add(fuel);
         let mut spinning = 0;
         loop {
+            if self.may_wake(worker) {
+                self.wake(worker);
+            }
             let Some(index) = self.next(run, worker) else {
                 if self.warps.iter().all(|w| w.groups.is_empty()) {
                     return Progress::Ended;
                 }
-                return Progress::Finding(Box::new(report::deadlock(self, run)));
+                // Those who sleep are the cluster's to wake.
+                return Progress::Waiting;
             };
             let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
             let turn = turn.min(enough.saturating_sub(worker.effort));
@@ -149,11 +179,15 @@ impl Cta {
                 }
                 Leave::Turn => spinning = 0,
                 Leave::Spinning => spinning += 1,
+                Leave::Fault(_) if worker.trouble.is_some() => return Progress::Trouble,
                 Leave::Fault(at) => return report::fault(self, index, at, worker, run),
             }
             self.turn = index + 1;
             if self.state.unsettled {
                 self.settle(run.code);
+            }
+            if self.may_wake(worker) {
+                spinning = 0;
             }
             if spinning > 0 && spinning >= self.awake.count_ones() {
                 return Progress::Spinning;
@@ -175,6 +209,46 @@ impl Cta {
         let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
         let from = if later != 0 { later } else { self.awake };
         Some(from.trailing_zeros() as usize)
+    }
+
+    /// Whether something has happened that a sleeping warp may have waited for.
+    #[must_use]
+    pub fn may_wake(&self, worker: &Worker) -> bool {
+        self.state.asleep != 0 && self.seen != worker.cluster.events
+    }
+
+    /// Lets those who sleep execute again what they wait at.
+    fn wake(&mut self, worker: &Worker) {
+        self.seen = worker.cluster.events;
+        let mut asleep = std::mem::take(&mut self.state.asleep);
+        self.awake |= asleep;
+        while asleep != 0 {
+            let warp = &mut self.warps[asleep.trailing_zeros() as usize];
+            asleep &= asleep - 1;
+            for group in warp.groups.iter_mut().filter(|g| matches!(g.state, State::Wait(_))) {
+                (group.state, group.deferred) = (State::Ready, false);
+            }
+        }
+    }
+
+    /// Ends all waits at mbarriers in vain. Gives whether there were some.
+    pub fn expire(&mut self) -> bool {
+        let mut some = false;
+        let mut asleep = self.state.asleep;
+        while asleep != 0 {
+            let index = asleep.trailing_zeros();
+            asleep &= asleep - 1;
+            let warp = &mut self.warps[index as usize];
+            for group in &mut warp.groups {
+                if matches!(group.state, State::Wait(Awaited::Mbarrier { .. })) {
+                    (group.state, group.deferred) = (State::Ready, false);
+                    warp.state.expired |= group.mask;
+                    self.awake |= 1 << index;
+                    some = true;
+                }
+            }
+        }
+        some
     }
 
     /// The warps that have lanes which have not ended.

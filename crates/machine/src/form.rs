@@ -179,7 +179,8 @@ impl<'a> Form<'a> {
     }
 
     /// The offset of a variable in its function's frame; 0 for what lies elsewhere.
-    fn in_frame(&self, base: Base) -> i64 {
+    #[must_use]
+    pub fn in_frame(&self, base: Base) -> i64 {
         let Base::Variable(variable) = base else { return 0 };
         let described = self.program.and_then(|p| p.variables.get(variable.0 as usize));
         match described {

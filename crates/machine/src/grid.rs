@@ -1,8 +1,8 @@
-//! A launch: host threads take CTAs in order and run them; all that are resident make progress.
+//! A launch: host threads take clusters of CTAs in order and run them; all that are resident make progress.
 //!
-//! A worker runs one CTA to its end and takes the next, because a CTA that has ended needs no memory. Only when a
-//! CTA spins, waiting for another, does the worker put it aside and begin a further one, up to the number that the
-//! device would have resident; then they take turns.
+//! A worker runs one cluster to its end and takes the next, because one that has ended needs no memory. Only when a
+//! cluster spins, waiting for another, does the worker put it aside and begin a further one, up to the number that
+//! the device would have resident; then they take turns. Most launches have clusters of one CTA.
 //!
 //! The calling thread is the first worker. Others are asked for help only when a launch has lasted a while, because
 //! starting a thread takes longer than a small launch.
@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 
+use crate::cluster::{Claims, Cluster};
 use crate::code::Code;
 use crate::context::{Run, Worker};
-use crate::cta::{Cta, Progress};
+use crate::cta::Progress;
 use crate::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
 use crate::room::{Room, Rooms};
@@ -39,14 +40,8 @@ const WORKSPACE: u32 = 64;
 /// Numbers the launches of the process: `%gridid`.
 static GRIDS: AtomicU64 = AtomicU64::new(1);
 
-/// A number that workers fight for, on a cache line of its own so that they fight for nothing else.
-#[repr(align(128))]
-struct Contended(AtomicU64);
-
 /// What the workers of a launch agree on.
 struct Common {
-    /// The next CTA to begin.
-    next: Contended,
     /// The workers that have been started; each may have begun its share of the CTAs that the device would hold.
     workers: AtomicUsize,
     /// Instructions that all workers have executed.
@@ -55,13 +50,6 @@ struct Common {
     stopping: AtomicBool,
     /// Why, and which CTA it was, so that the lowest speaks.
     stop: Mutex<Option<(u64, Stop)>>,
-}
-
-impl Common {
-    /// Whether there are CTAs that nobody has begun.
-    fn has_more(&self, ctas: u64) -> bool {
-        self.next.0.load(Ordering::Relaxed) < ctas
-    }
 }
 
 /// Makes the others stop when a worker panics: they may wait for what it would have done.
@@ -101,6 +89,9 @@ pub fn run(
     let threads = launch.block.iter().product::<u32>();
     let resident =
         environment.profile.resident_ctas(threads, code.shared_bytes.saturating_add(launch.shared));
+    let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    let clusters = ctas / launch.cluster_shape().iter().map(|n| u64::from(*n)).product::<u64>().max(1);
+    let claims = Claims::new(clusters);
     let run = Run {
         code,
         launch,
@@ -110,20 +101,19 @@ pub fn run(
         gridid: GRIDS.fetch_add(1, Ordering::Relaxed),
         began,
         resident,
+        claims: &claims,
     };
-    let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-    let workers = launch.threads.clamp(1, usize::try_from(ctas).unwrap_or(usize::MAX).max(1));
+    let workers = launch.threads.clamp(1, usize::try_from(clusters).unwrap_or(usize::MAX).max(1));
     let common = Common {
-        next: Contended(AtomicU64::new(0)),
         workers: AtomicUsize::new(1),
         instructions: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         stop: Mutex::new(None),
     };
     let mut statistics = if workers == 1 {
-        work(0, ctas, &run, &common, rooms, &mut || {})
+        work(0, &run, &common, rooms, &mut || {})
     } else {
-        together(workers, ctas, &run, &common, rooms)
+        together(workers, &run, &common, rooms)
     };
     statistics.time = began.elapsed();
     let stop = common.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -134,24 +124,24 @@ pub fn run(
 }
 
 /// Runs a grid on the calling thread and, if it lasts, on others.
-fn together(workers: usize, ctas: u64, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
+fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
     std::thread::scope(|scope| {
         let mut handles = Vec::new();
         let mut alone = true;
         let mut help = || {
-            if !alone || run.began.elapsed() < ALONE || !common.has_more(ctas) {
+            if !alone || run.began.elapsed() < ALONE || !run.claims.has_more() {
                 return;
             }
             alone = false;
             for number in 1..workers {
-                let helper = move || work(number as u64, ctas, run, common, rooms, &mut || {});
+                let helper = move || work(number as u64, run, common, rooms, &mut || {});
                 // A host that starts no more threads leaves the work to those that there are.
                 let Ok(handle) = std::thread::Builder::new().spawn_scoped(scope, helper) else { break };
                 common.workers.fetch_add(1, Ordering::Relaxed);
                 handles.push(handle);
             }
         };
-        let mut statistics = work(0, ctas, run, common, rooms, &mut help);
+        let mut statistics = work(0, run, common, rooms, &mut help);
         for handle in handles {
             match handle.join() {
                 Ok(counted) => statistics.add(&counted),
@@ -194,49 +184,42 @@ fn host_memory(what: &str) -> Stop {
 }
 
 /// The life of one worker, which calls for help after each CTA and slice.
-fn work(
-    number: u64,
-    ctas: u64,
-    run: &Run<'_>,
-    common: &Common,
-    rooms: &Rooms,
-    help: &mut dyn FnMut(),
-) -> Statistics {
+fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut dyn FnMut()) -> Statistics {
     let _alarm = Alarm(common);
     let Room { blocks, spare } = rooms.take(run);
-    let mut spare: Vec<Box<Cta>> = spare.into_iter().collect();
+    let mut spare: Vec<Box<Cluster>> = spare.into_iter().collect();
     let mut worker = Worker::new(number, run, blocks);
-    let mut live: VecDeque<Box<Cta>> = VecDeque::new();
+    let mut live: VecDeque<Box<Cluster>> = VecDeque::new();
     let mut told = Told::default();
-    // After a CTA has spun, another begins before it runs again.
+    // After a cluster has spun, another begins before it runs again.
     let mut begin = true;
     loop {
         if common.stopping.load(Ordering::Relaxed) {
             break;
         }
-        let fresh = if begin || live.is_empty() { claim(ctas, live.len(), run, common) } else { None };
-        let mut cta = match fresh {
+        let fresh = if begin || live.is_empty() { claim(live.len(), run, common) } else { None };
+        let mut cluster = match fresh {
             Some(index) => {
-                let room = spare.pop().or_else(|| Cta::new(run).map(Box::new));
-                let Some(mut cta) = room else {
+                let room = spare.pop().or_else(|| Cluster::new(run).map(Box::new));
+                let Some(mut cluster) = room else {
                     stop(common, index, host_memory("for a CTA's shared memory"));
                     break;
                 };
-                if !cta.start(index, run, &mut worker) {
+                if !cluster.start(index, run, &mut worker) {
                     stop(common, index, host_memory("for a CTA's local memory"));
                     break;
                 }
-                cta
+                cluster
             }
             None => match live.pop_front() {
-                Some(cta) => cta,
+                Some(cluster) => cluster,
                 None => break,
             },
         };
         begin = false;
         let mut slices = 0;
         loop {
-            let progress = cta.run(&mut worker, run, slice(run, common));
+            let progress = cluster.run(&mut worker, run, slice(run, common));
             help();
             if let Some(limit) = limits(&mut told, &worker, run, common) {
                 stop(common, u64::MAX, Stop::Limit(limit));
@@ -248,23 +231,22 @@ fn work(
             }
             match progress {
                 Progress::Ended => {
-                    worker.statistics.ctas += 1;
-                    spare.push(cta);
+                    spare.push(cluster);
                     begin = live.is_empty();
                     break;
                 }
                 Progress::Turn if slices < PATIENCE => slices += 1,
-                Progress::Turn | Progress::Spinning => {
-                    live.push_back(cta);
+                Progress::Turn | Progress::Spinning | Progress::Waiting | Progress::Trouble => {
+                    live.push_back(cluster);
                     begin = true;
                     break;
                 }
                 Progress::Finding(finding) => {
-                    stop(common, cta.state.index, Stop::Finding(finding));
+                    stop(common, cluster.first_cta(), Stop::Finding(finding));
                     break;
                 }
                 Progress::Unsupported(unsupported) => {
-                    stop(common, cta.state.index, Stop::Unsupported(unsupported));
+                    stop(common, cluster.first_cta(), Stop::Unsupported(unsupported));
                     break;
                 }
             }
@@ -282,14 +264,15 @@ fn slice(run: &Run<'_>, common: &Common) -> u64 {
     run.launch.max_instructions.map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
 }
 
-/// Takes the next CTA, if there is one and the worker may have one more than those that it has begun.
-fn claim(ctas: u64, live: usize, run: &Run<'_>, common: &Common) -> Option<u64> {
-    let share = || (run.resident as usize).div_ceil(common.workers.load(Ordering::Relaxed).max(1));
-    if !common.has_more(ctas) || live > 0 && live >= share() {
+/// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
+fn claim(live: usize, run: &Run<'_>, common: &Common) -> Option<u64> {
+    let size = run.launch.cluster_shape().iter().product::<u32>().max(1);
+    let share =
+        || ((run.resident / size).max(1) as usize).div_ceil(common.workers.load(Ordering::Relaxed).max(1));
+    if live > 0 && live >= share() {
         return None;
     }
-    let index = common.next.0.fetch_add(1, Ordering::Relaxed);
-    (index < ctas).then_some(index)
+    run.claims.take()
 }
 
 fn stop(common: &Common, cta: u64, stop: Stop) {

@@ -8,7 +8,7 @@ use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::meet;
 use crate::registers::{LANES, Slot, Value};
-use crate::warp::{Group, State, Warp};
+use crate::warp::{Awaited, Group, State, Warp};
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +103,44 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     None => group.mask,
                     Some(guard) => group.mask & context.bank.mask(guard),
                 };
-                if mask != 0 && instruction.op.run(&mut context, &instruction.slots, mask) == Flow::Stop {
-                    return fault(warp, group, At::Instruction(first + offset as u32));
+                if mask == 0 {
+                    continue;
+                }
+                match instruction.op.run(&mut context, &instruction.slots, mask) {
+                    Flow::Next => {}
+                    Flow::Stop => return fault(warp, group, At::Instruction(first + offset as u32)),
+                    Flow::Wait => {
+                        // They come again; the others of the group go on without them.
+                        let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
+                        context.cta.asleep |= 1 << context.warp.index;
+                        warp.groups.push(Group {
+                            mask,
+                            state: State::Wait(awaited),
+                            deferred: false,
+                            ..group
+                        });
+                        group.mask &= !mask;
+                        context.active = group.mask;
+                        if group.mask == 0 {
+                            break;
+                        }
+                    }
+                    Flow::Issued => {
+                        let at = first + offset as u32;
+                        let asynchrony = run.launch.asynchrony;
+                        let issued = context.worker.cluster.issue(at, group.activation, asynchrony);
+                        if context.completed(issued) == Flow::Stop {
+                            return fault(warp, group, At::Instruction(at));
+                        }
+                    }
                 }
             }
             let executed = u64::from(block.end - block.start) + 1;
             worker.instructions += executed;
             worker.effort += executed;
+            if group.mask == 0 {
+                break;
+            }
 
             let from = group.block;
             match end(block, &mut group, warp, cta, worker, run, &bank) {

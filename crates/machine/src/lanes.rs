@@ -21,6 +21,11 @@ pub enum Flow {
     Next,
     /// The operation has stopped the warp; the context says why.
     Stop,
+    /// Nothing has been done yet: the lanes wait for what `WarpState::awaited` says, and then execute it again. Only
+    /// instructions that begin a block may say so (`link/terminator.rs`).
+    Wait,
+    /// The operation has handed work to the cluster's asynchronous units.
+    Issued,
 }
 
 /// An instruction's operation. One object serves all warps; what differs is in the context.

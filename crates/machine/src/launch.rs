@@ -13,12 +13,16 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a CTA in each dimension.
     pub block: [u32; 3],
+    /// CTAs of a cluster in each dimension; `None` if the launch does not speak of clusters. Each divides the grid's.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The parameter block, laid out as the kernel's parameters are.
     pub parameters: Vec<u8>,
     /// Chooses among the orders that PTX leaves open; 0 is the plain order.
     pub seed: u64,
+    /// When asynchronous operations complete.
+    pub asynchrony: Asynchrony,
     /// How many host threads run CTAs.
     pub threads: usize,
     /// Stops the kernel after so many warp instructions.
@@ -38,15 +42,52 @@ impl Default for Launch {
         Self {
             grid: [1; 3],
             block: [1; 3],
+            cluster: None,
             shared: 0,
             parameters: Vec::new(),
             seed: 0,
+            asynchrony: Asynchrony::default(),
             threads: 1,
             max_instructions: None,
             timeout: None,
             cooperative: false,
             statistics: false,
             control: Arc::default(),
+        }
+    }
+}
+
+impl Launch {
+    /// CTAs of a cluster in each dimension; a CTA that belongs to none is one of its own.
+    #[must_use]
+    pub fn cluster_shape(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+}
+
+/// When asynchronous operations complete, between the moment they are issued and the last that the program allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asynchrony {
+    /// At once.
+    Eager,
+    /// Only when the program waits for them, or nothing else in the cluster can run; one at a time.
+    Lazy,
+    /// At a time and in an order that the seed decides.
+    #[default]
+    Seeded,
+}
+
+impl Asynchrony {
+    /// Every choice.
+    pub const ALL: [Asynchrony; 3] = [Self::Eager, Self::Lazy, Self::Seeded];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Eager => "eager",
+            Self::Lazy => "lazy",
+            Self::Seeded => "seeded",
         }
     }
 }

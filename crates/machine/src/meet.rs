@@ -32,7 +32,8 @@ pub(crate) fn meet(
         for each in partners.iter().chain([group]) {
             let bank = warp.bank(each.activation, run.code);
             let context = Context { bank, active: each.mask, warp: &mut warp.state, cta, worker, run };
-            execute(&instructions[number], context, each.mask).map_err(|()| number as u32)?;
+            let at = block.start + number as u32;
+            execute(&instructions[number], at, each, context, each.mask).map_err(|()| number as u32)?;
         }
     }
 
@@ -49,7 +50,7 @@ pub(crate) fn meet(
     }
     let all = group.mask | lanes;
     let context = Context { bank, active: all, warp: &mut warp.state, cta, worker, run };
-    let ran = execute(shared, context, all);
+    let ran = execute(shared, block.start + own as u32, group, context, all);
     for (guest, mask) in guests {
         let mut guest = guest;
         slots.iter().for_each(|slot| u128::write(&mut guest, *slot, mask, &u128::read(&host, *slot)));
@@ -57,7 +58,10 @@ pub(crate) fn meet(
     for (slot, values) in slots.iter().zip(&before) {
         u128::write(&mut bank, *slot, lanes, values);
     }
-    ran.map_err(|()| own as u32)?;
+    if ran.map_err(|()| own as u32)? == Flow::Wait {
+        // Each waits for itself, and they meet here again.
+        return Ok(own as u32);
+    }
 
     let done = own as u32 + 1;
     for other in warp.groups.iter_mut().filter(|g| same(g)) {
@@ -72,12 +76,22 @@ fn plain(slot: Slot) -> Option<Slot> {
     moved.then_some(Slot { flags: 0, ..slot })
 }
 
-fn execute(instruction: &Instruction, mut context: Context<'_>, lanes: u32) -> Result<(), ()> {
+fn execute(
+    instruction: &Instruction,
+    at: u32,
+    group: &Group,
+    mut context: Context<'_>,
+    lanes: u32,
+) -> Result<Flow, ()> {
     let mask = lanes & instruction.guard.map_or(u32::MAX, |guard| context.bank.mask(guard));
-    let runs = mask != 0;
-    if runs && instruction.op.run(&mut context, &instruction.slots, mask) == Flow::Stop {
-        Err(())
-    } else {
-        Ok(())
+    if mask == 0 {
+        return Ok(Flow::Next);
     }
+    let mut flow = instruction.op.run(&mut context, &instruction.slots, mask);
+    if flow == Flow::Issued {
+        let asynchrony = context.run.launch.asynchrony;
+        let issued = context.worker.cluster.issue(at, group.activation, asynchrony);
+        flow = context.completed(issued);
+    }
+    if flow == Flow::Stop { Err(()) } else { Ok(flow) }
 }

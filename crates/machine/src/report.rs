@@ -5,10 +5,11 @@ use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
 use crate::code::Source;
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
+use crate::engine::Trouble;
 use crate::finding::{Finding, Kind, Place, Thread, Unsupported};
 use crate::interpret::{self, Fault};
 use crate::nearby;
-use crate::warp::{Group, State, Warp};
+use crate::warp::{Awaited, Group, State, Warp};
 
 /// The finding of a fault.
 pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Progress {
@@ -123,33 +124,63 @@ fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
     address.into_iter().chain(arguments).collect()
 }
 
-/// Nothing in a CTA can run, and not all threads have ended: who waits for what.
-pub fn deadlock(cta: &mut Cta, run: &Run<'_>) -> Finding {
+/// The finding of an asynchronous operation that went wrong when it completed.
+pub fn trouble(ctas: &mut [Box<Cta>], trouble: Box<Trouble>, run: &Run<'_>) -> Progress {
+    let Trouble { kind, message, mut notes, issuer } = *trouble;
+    let cta = &ctas[issuer.rank as usize];
+    let warp = &cta.warps[issuer.warp as usize];
+    let source = interpret::place(run.code, interpret::At::Instruction(issuer.at));
+    notes
+        .push("this came when the asynchronous operation completed; the place is where it was issued".into());
+    Progress::Finding(Box::new(Finding {
+        kind,
+        message,
+        notes,
+        kernel: kernel(run),
+        place: Some(place(warp, issuer.activation, source, run)),
+        thread: Some(thread(cta, warp, issuer.lanes.trailing_zeros().min(31) as usize)),
+        registers: Vec::new(),
+    }))
+}
+
+/// Nothing in a cluster can run, and not all threads have ended: who waits for what.
+pub fn deadlock(ctas: &mut [Box<Cta>], run: &Run<'_>) -> Finding {
     let mut notes = Vec::new();
-    let mut first: Option<(usize, Group, Source)> = None;
-    for index in 0..cta.warps.len() {
-        for group in &cta.warps[index].groups {
-            let source = waiting_at(group, run);
-            first = first.or(Some((index, *group, source)));
-            if notes.len() < 16 {
-                notes.push(waits(cta, &cta.warps[index], group, source, run));
+    let mut first: Option<(usize, usize, Group, Source)> = None;
+    for (rank, cta) in ctas.iter().enumerate() {
+        for (index, warp) in cta.warps.iter().enumerate() {
+            for group in &warp.groups {
+                let source = waiting_at(group, run);
+                first = first.or(Some((rank, index, *group, source)));
+                if notes.len() < 16 {
+                    let waits = waits(cta, warp, group, source, run);
+                    let whose =
+                        if ctas.len() > 1 { format!("CTA {rank} of the cluster, ") } else { String::new() };
+                    notes.push(format!("{whose}{waits}"));
+                }
             }
         }
     }
-    let (warp, place) = match &first {
-        Some((index, group, source)) => {
-            (Some((*index, *group)), Some(place(&cta.warps[*index], group.activation, *source, run)))
-        }
-        None => (None, None),
-    };
-    let thread =
-        warp.map(|(index, group)| thread(cta, &cta.warps[index], group.mask.trailing_zeros() as usize));
-    let ended: u32 = cta.warps.iter().map(|w| (w.state.present & w.state.exited).count_ones()).sum();
+    let ended =
+        |cta: &Cta| cta.warps.iter().map(|w| (w.state.present & w.state.exited).count_ones()).sum::<u32>();
+    let ended: u32 = ctas.iter().map(|cta| ended(cta)).sum();
+    let which = if ctas.len() > 1 { "cluster" } else { "CTA" };
     if ended > 0 {
-        notes.push(format!("{ended} threads of the CTA have ended"));
+        notes.push(format!("{ended} threads of the {which} have ended"));
     }
-    let [x, y, z] = cta.state.ctaid;
-    let message = format!("no thread of CTA ({x},{y},{z}) can go on");
+    let (rank, place, thread) = match &first {
+        Some((rank, index, group, source)) => {
+            let warp = &ctas[*rank].warps[*index];
+            let place = place(warp, group.activation, *source, run);
+            (*rank, Some(place), Some(thread(&ctas[*rank], warp, group.mask.trailing_zeros() as usize)))
+        }
+        None => (0, None, None),
+    };
+    let [x, y, z] = ctas[rank].state.ctaid;
+    let message = match ctas.len() {
+        1 => format!("no thread of CTA ({x},{y},{z}) can go on"),
+        _ => format!("no thread of the cluster of CTA ({x},{y},{z}) can go on"),
+    };
     let kind = Kind::Deadlock;
     Finding { kind, message, notes, kernel: kernel(run), place, thread, registers: Vec::new() }
 }
@@ -186,6 +217,13 @@ fn waits(cta: &Cta, warp: &Warp, group: &Group, source: Source, run: &Run<'_>) -
             let missing = members & warp.state.alive() & !group.mask;
             format!("{who} wait at {line} for lanes {missing:#010x} of their warp")
         }
+        State::Wait(Awaited::Mbarrier { address, parity }) => {
+            format!("{who} wait at {line} for phase {} of the mbarrier at {address:#x}", u8::from(parity))
+        }
+        State::Wait(Awaited::ClusterBarrier) => {
+            format!("{who} wait at {line} for the other threads of the cluster")
+        }
+        State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
         State::Ready | State::Released(_) => format!("{who} could run"),
     }
 }

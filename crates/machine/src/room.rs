@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::cluster::Cluster;
 use crate::context::Run;
-use crate::cta::Cta;
 
-/// CTAs whose memory is larger than this are not kept: what they do takes longer than getting the memory.
+/// Clusters whose memory is larger than this are not kept: what they do takes longer than getting the memory.
 const MOST_BYTES: usize = 512 << 10;
 
 /// How many workers' rooms are kept: those of a few launches at the same time.
@@ -16,8 +16,8 @@ const MOST_ROOMS: usize = 4;
 pub struct Room {
     /// A count of zero for each block of the code.
     pub blocks: Vec<(u64, u64)>,
-    /// A CTA that has ended.
-    pub spare: Option<Box<Cta>>,
+    /// A cluster that has ended.
+    pub spare: Option<Box<Cluster>>,
 }
 
 /// The rooms that are not in use.
@@ -27,19 +27,19 @@ pub struct Rooms {
 }
 
 impl Rooms {
-    /// A room for a worker of a launch; its CTA has the launch's shape.
+    /// A room for a worker of a launch; its cluster has the launch's shape.
     pub fn take(&self, run: &Run<'_>) -> Room {
         let room = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut room = room.unwrap_or_default();
         // Those that are kept have counts for all blocks already.
         room.blocks.resize(run.code.blocks.len(), (0, 0));
-        room.spare = room.spare.and_then(|mut cta| cta.fits(run).then_some(cta));
+        room.spare = room.spare.and_then(|mut cluster| cluster.fits(run).then_some(cluster));
         room
     }
 
     /// Takes a room back.
     pub fn give(&self, mut room: Room, run: &Run<'_>) {
-        room.spare = room.spare.filter(|cta| cta.bytes() <= MOST_BYTES);
+        room.spare = room.spare.filter(|cluster| cluster.bytes() <= MOST_BYTES);
         if std::mem::size_of_val(&*room.blocks) > MOST_BYTES {
             room.blocks = Vec::new();
         }

@@ -45,9 +45,27 @@ pub enum State {
         /// Where the result of a reduction goes.
         result: Option<(Slot, Reduction)>,
     },
+    /// For something outside of the warp, to execute the first instruction of its block again then.
+    Wait(Awaited),
     /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
     /// So many instructions of its block have been run for it with those whom it met there.
     Released(u32),
+}
+
+/// What lanes wait for outside of their warp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Awaited {
+    /// The end of a phase of an mbarrier object.
+    Mbarrier {
+        /// Where it lies: the address in `.shared::cluster`.
+        address: u32,
+        /// The parity of the phase.
+        parity: bool,
+    },
+    /// The other threads of the cluster, at `barrier.cluster`.
+    ClusterBarrier,
+    /// The grids that this one depends on.
+    Grids,
 }
 
 impl State {

@@ -166,6 +166,8 @@ impl Kernel {
         }
         let launch = Launch {
             grid: options.grid.0,
+            cluster: options.cluster.map(|cluster| cluster.0).or(function.limits.reqnctapercluster),
+            asynchrony: options.asynchrony,
             block: options.block.0,
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,

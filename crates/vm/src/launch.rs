@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_machine::Control;
+use ptxvm_machine::{Asynchrony, Control};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -65,12 +65,16 @@ pub struct LaunchOptions {
     pub grid: Dimensions,
     /// Threads of a CTA in each dimension.
     pub block: Dimensions,
+    /// CTAs of a cluster in each dimension; `None` for what the kernel's own directives say.
+    pub cluster: Option<Dimensions>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The values of the parameters.
     pub arguments: Arguments,
     /// Chooses among the orders that PTX leaves open; 0 is the plain order.
     pub seed: u64,
+    /// When asynchronous operations complete.
+    pub asynchrony: Asynchrony,
     /// How many host threads run CTAs; with one, every run is the same.
     pub threads: usize,
     /// Stops the kernel after so many warp instructions.
@@ -116,9 +120,11 @@ impl Default for LaunchOptions {
         Self {
             grid: Dimensions::default(),
             block: Dimensions::default(),
+            cluster: None,
             shared: 0,
             arguments: Arguments::default(),
             seed: 0,
+            asynchrony: Asynchrony::default(),
             threads: 1,
             max_instructions: None,
             timeout: None,

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use ptxvm_vm::Profile;
+use ptxvm_vm::{Asynchrony, Profile};
 
 use super::Arguments;
 use crate::check::Color;
@@ -34,6 +34,7 @@ fn own(arguments: &Arguments, report: &Path) -> Variables {
     let mut set = |name, value: Option<String>| all.extend(value.map(|value| (name, value.into())));
     set("PTXVM_DEVICE", arguments.device.map(|profile| profile.name.to_owned()));
     set("PTXVM_SEED", arguments.seed.map(|seed| seed.to_string()));
+    set("PTXVM_ASYNC", arguments.asynchrony.map(|when| Asynchrony::from(when).name().to_owned()));
     set("PTXVM_THREADS", arguments.threads.map(|threads| threads.to_string()));
     set("PTXVM_STATS", arguments.stats.then(|| "1".to_owned()));
     set("PTXVM_API_TRACE", arguments.api_trace.then(|| "1".to_owned()));

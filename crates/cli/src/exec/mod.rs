@@ -14,6 +14,7 @@ use ptxvm_vm::Profile;
 
 use crate::check::Color;
 use crate::exit::{self, Exit};
+use crate::run::options::When;
 use crate::run::options::{count, duration};
 use folder::Folder;
 
@@ -34,6 +35,10 @@ pub struct Arguments {
     /// Chooses among the orders that PTX leaves open; 0 is the plain order [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// When asynchronous copies complete: at once, as late as the program allows, or as the seed decides
+    /// [default: seeded]
+    #[arg(long = "async", value_name = "WHEN", value_enum)]
+    asynchrony: Option<When>,
     /// Host threads that run the CTAs of a launch; 0 is one for each core [default: 1]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,

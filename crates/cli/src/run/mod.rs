@@ -136,7 +136,9 @@ fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &P
     LaunchOptions {
         shared: options.shared.unwrap_or(0),
         arguments: prepared.arguments.clone(),
+        cluster: options.cluster.map(Into::into),
         seed: options.seed.unwrap_or(0),
+        asynchrony: options.asynchrony.map(Into::into).unwrap_or_default(),
         threads,
         max_instructions: options.max_instructions,
         timeout: options.timeout,

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use ptxvm_vm::Asynchrony;
+
 use crate::check::{Color, Format};
 
 #[derive(Args)]
@@ -44,6 +46,9 @@ pub struct Launch {
     /// Threads of a CTA in each dimension [default: the kernel's .reqntid, or 1]
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
     pub block: Option<[u32; 3]>,
+    /// CTAs of a cluster in each dimension [default: the kernel's .reqnctapercluster, or no clusters]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory (48k, 0x400) [default: 0]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub shared: Option<u32>,
@@ -57,6 +62,10 @@ pub struct Launch {
     /// Chooses among the orders that PTX leaves open; 0 is the plain order [default: 0]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// When asynchronous copies complete: at once, as late as the program allows, or as the seed decides
+    /// [default: seeded]
+    #[arg(long = "async", value_name = "WHEN", value_enum)]
+    pub asynchrony: Option<When>,
     /// Host threads that run CTAs; 0 is one for each core. More than one may reorder what PTX leaves unordered
     /// [default: 1]
     #[arg(long, value_name = "N")]
@@ -71,6 +80,27 @@ pub struct Launch {
     /// Stop after so long (10s, 500ms, 2min)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+}
+
+/// When asynchronous operations complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// At once
+    Eager,
+    /// Only when the program waits for them, or nothing else can run
+    Lazy,
+    /// At a time that the seed decides
+    Seeded,
+}
+
+impl From<When> for Asynchrony {
+    fn from(when: When) -> Asynchrony {
+        match when {
+            When::Eager => Asynchrony::Eager,
+            When::Lazy => Asynchrony::Lazy,
+            When::Seeded => Asynchrony::Seeded,
+        }
+    }
 }
 
 /// A form for results.
@@ -107,10 +137,12 @@ impl Launch {
             entry: self.entry.or(line.entry),
             grid: self.grid.or(line.grid),
             block: self.block.or(line.block),
+            cluster: self.cluster.or(line.cluster),
             shared: self.shared.or(line.shared),
             arg: if by_name_only { [line.arg, self.arg].concat() } else { self.arg },
             device: self.device.or(line.device),
             seed: self.seed.or(line.seed),
+            asynchrony: self.asynchrony.or(line.asynchrony),
             threads: self.threads.or(line.threads),
             save: [line.save, self.save].concat(),
             max_instructions: self.max_instructions.or(line.max_instructions),

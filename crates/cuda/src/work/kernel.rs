@@ -46,6 +46,7 @@ impl KernelLaunch {
             arguments,
             cooperative: self.cooperative,
             seed: settings.seed,
+            asynchrony: settings.asynchrony,
             threads: settings.threads,
             max_instructions: settings.max_instructions,
             timeout: settings.timeout,

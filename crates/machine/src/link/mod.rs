@@ -101,10 +101,13 @@ impl Linker<'_> {
                 let operands = function.operands_of(instruction);
                 let form = Form::new(used, operands).of(self.program);
                 let guard = instruction.guard.map(|g| frame.guard(g));
-                if let Some(members) = terminator::converges(&form) {
-                    if self.instructions.len() as u32 != open.start {
-                        self.close(&mut open, None, source);
-                    }
+                let converges = terminator::converges(&form);
+                if (converges.is_some() || terminator::waits(&form))
+                    && self.instructions.len() as u32 != open.start
+                {
+                    self.close(&mut open, None, source);
+                }
+                if let Some(members) = converges {
                     let members = members.and_then(|name| form.operand(name));
                     let members = members.map(|o| self.slot(o, &mut frame, source));
                     open.converge = Some(Converge { members, guard });

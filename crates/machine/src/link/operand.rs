@@ -132,6 +132,13 @@ impl Linker<'_> {
                 self.prepare(special::parameter_address(own), &[to], source);
                 to
             }
+            Space::Shared => {
+                // The address says which CTA of the cluster it belongs to.
+                let address = self.layout.variables[variable.0 as usize].wrapping_add_signed(offset);
+                let to = frame.take(wide.max(4));
+                self.prepare(special::shared_address(address), &[to], source);
+                to
+            }
             _ => {
                 let address = self.layout.variables[variable.0 as usize].wrapping_add_signed(offset);
                 self.constants.slot(address, wide.max(4))

@@ -30,6 +30,17 @@ pub fn converges(form: &Form<'_>) -> Option<Option<&'static str>> {
     }
 }
 
+/// Whether an instruction may have to wait for something outside of its warp, to be executed again then.
+pub fn waits(form: &Form<'_>) -> bool {
+    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
+    match form.opcode() {
+        "mbarrier" => says("test_wait") || says("try_wait"),
+        "barrier" => says("cluster") && says("wait"),
+        "griddepcontrol" => says("wait"),
+        _ => false,
+    }
+}
+
 /// Puts block numbers of the code where those of the program stand.
 pub fn patch(end: &mut Terminator, labels: &[u32]) {
     let fix = |block: &mut u32| {

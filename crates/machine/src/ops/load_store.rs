@@ -103,7 +103,7 @@ pub(crate) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
         },
         (Some("param::func"), Base::Variable(_)) => Some(AddressSpace::Local),
         (_, Base::Variable(variable)) => Some(match form.variable_space(variable) {
-            Some(Space::Shared) => AddressSpace::Shared,
+            Some(Space::Shared) => AddressSpace::SharedVariable,
             Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
             Some(Space::EntryParam) => return None,
             Some(Space::Const) => AddressSpace::Const,
@@ -229,7 +229,7 @@ fn scattered<T: Copy, const V4: bool>(
 pub(crate) fn traffic(space: AddressSpace) -> usize {
     match space {
         AddressSpace::Global | AddressSpace::Generic => 0,
-        AddressSpace::Shared => 1,
+        AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => 1,
         AddressSpace::Local => 2,
         AddressSpace::Const => 3,
     }

@@ -3,6 +3,7 @@
 pub mod approximate;
 pub mod atomic;
 pub mod bits;
+pub mod bulk;
 pub mod cache;
 pub mod comparison;
 pub mod convert;
@@ -15,9 +16,11 @@ pub mod integer;
 pub mod load_store;
 pub mod logic;
 pub mod matrix;
+pub mod mbarrier;
 pub mod misc;
 pub mod mixed;
 pub mod moves;
+pub mod operand;
 pub mod permute;
 pub mod special;
 pub mod stack;
@@ -37,6 +40,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     approximate::select,
     atomic::select,
     bits::select,
+    bulk::select,
     cache::select,
     comparison::select,
     convert::select,
@@ -49,6 +53,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     load_store::select,
     logic::select,
     matrix::select,
+    mbarrier::select,
     misc::select,
     mixed::select,
     moves::select,

@@ -34,6 +34,25 @@ pub fn parameter_address(offset: u64) -> Op {
     Box::new(ParameterAddress(offset))
 }
 
+/// The operation that gives the address of a byte of the CTA's shared memory.
+#[must_use]
+pub fn shared_address(offset: u64) -> Op {
+    Box::new(SharedAddress(offset))
+}
+
+struct SharedAddress(u64);
+
+impl Execute for SharedAddress {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let address = context.cta.shared_base.wrapping_add(self.0);
+        match slots[0].width {
+            4 => u32::write(&mut context.bank, slots[0], mask, &[address as u32; LANES]),
+            _ => u64::write(&mut context.bank, slots[0], mask, &[address; LANES]),
+        }
+        Flow::Next
+    }
+}
+
 struct ParameterAddress(u64);
 
 impl Execute for ParameterAddress {
@@ -66,10 +85,16 @@ impl Execute for Read {
             "%lanemask_ge" => lane(|l| u32::MAX << l),
             "%lanemask_gt" => lane(|l| (u32::MAX << l) & !(1 << l)),
             "%ntid" => [dimension(launch.block, 0); LANES],
-            "%ctaid" | "%clusterid" => [dimension(context.cta.ctaid, 0); LANES],
-            "%nctaid" | "%nclusterid" => [dimension(launch.grid, 0); LANES],
-            "%cluster_ctaid" => [0; LANES],
-            "%cluster_nctaid" => [dimension([1; 3], 0); LANES],
+            "%ctaid" => [dimension(context.cta.ctaid, 0); LANES],
+            "%nctaid" => [dimension(launch.grid, 0); LANES],
+            "%clusterid" => [dimension(context.worker.cluster.clusterid, 0); LANES],
+            "%nclusterid" => {
+                let shape = launch.cluster_shape();
+                let clusters = std::array::from_fn(|d| launch.grid[d] / shape[d].max(1));
+                [dimension(clusters, 0); LANES]
+            }
+            "%cluster_ctaid" => [dimension(context.cta.cluster_ctaid, 0); LANES],
+            "%cluster_nctaid" => [dimension(launch.cluster_shape(), 0); LANES],
             _ => [uniform(self.name, context); LANES],
         };
         match slots[0].width {
@@ -93,7 +118,9 @@ fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
         "%smid" => u64::from(context.cta.smid),
         "%nsmid" => u64::from(profile.sms),
         "%gridid" => context.run.gridid,
-        "%cluster_nctarank" => 1,
+        "%cluster_ctarank" => u64::from(context.cta.rank),
+        "%cluster_nctarank" => context.worker.cluster.shared.len() as u64,
+        "%is_explicit_cluster" => u64::from(context.run.launch.cluster.is_some()),
         "%clock" | "%clock64" => clock(context),
         "%clock_hi" => clock(context) >> 32,
         "%globaltimer" | "%globaltimer_lo" => timer(context),
@@ -107,7 +134,7 @@ fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
         "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1" => begin,
         "%reserved_smem_offset_end" => begin + reserved,
         "%reserved_smem_offset_cap" => reserved,
-        // Performance counters, other environment registers, the rank in a cluster of one.
+        // Performance counters, other environment registers.
         _ => 0,
     }
 }

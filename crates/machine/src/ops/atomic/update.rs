@@ -164,7 +164,7 @@ fn shared_lanes(
 ) -> Result<u32, Flow> {
     let mut shared = match space {
         AddressSpace::Global | AddressSpace::Const => return Ok(0),
-        AddressSpace::Shared => u32::MAX,
+        AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => u32::MAX,
         AddressSpace::Local | AddressSpace::Generic => 0,
     };
     for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {

@@ -1,0 +1,112 @@
+//! One asynchronous operation under way: who issued it, what it moves, and whom it tells when it is done.
+
+use smallvec::SmallVec;
+
+/// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
+pub trait Transfer: Send + std::fmt::Debug {
+    /// Reads the source into a buffer of its own. Called at most once, and only when reading and writing happen at
+    /// different times.
+    fn fetch(&mut self);
+
+    /// Writes the destination: what was fetched, or else what the source holds now. Called once.
+    fn deliver(&mut self);
+}
+
+/// An operation that has been issued.
+#[derive(Debug)]
+pub struct Pending {
+    /// Who issued it.
+    pub issuer: Issuer,
+    /// What it is, for reports: `a bulk copy of 512 bytes`.
+    pub what: String,
+    /// What it moves.
+    pub transfer: Box<dyn Transfer>,
+    /// Whether the source has been read.
+    pub fetched: bool,
+    /// The group of its thread that it belongs to, and which one: the number of groups closed before.
+    pub group: Option<(GroupKind, u32)>,
+    /// Whom it tells.
+    pub signals: SmallVec<[Signal; 1]>,
+    /// Whether it completes after all `cp.async` copies that its thread issued before.
+    pub after_copies: bool,
+    /// The CTAs, as bits by rank, whose shared memory it reads.
+    pub reads: u32,
+    /// The CTAs whose shared memory it writes or signals.
+    pub writes: u32,
+}
+
+impl Pending {
+    pub(super) fn fetch(&mut self) {
+        if !self.fetched {
+            self.fetched = true;
+            self.transfer.fetch();
+        }
+    }
+
+    pub(super) fn deliver(&mut self) {
+        self.transfer.deliver();
+    }
+
+    /// Whether it will still touch the shared memory of a CTA in a way that somebody could notice. What `cp.async`
+    /// brings in after the end nobody sees.
+    pub(super) fn needs(&self, rank: u32) -> bool {
+        let bit = 1 << rank;
+        let own_copy = self.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync);
+        let reads = self.reads & bit != 0 && !self.fetched;
+        reads || self.writes & bit != 0 && !own_copy
+    }
+}
+
+/// Whom a completed operation tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Signal {
+    /// An mbarrier object at this `.shared::cluster` address, by a complete-tx of so many bytes.
+    CompleteTx {
+        /// Where it lies.
+        address: u32,
+        /// The bytes.
+        bytes: u32,
+    },
+    /// An mbarrier object, by arrivals.
+    Arrive {
+        /// Where it lies.
+        address: u32,
+        /// How many arrivals.
+        count: u32,
+        /// Whether the object already counts on them (`.noinc`); otherwise the pending count was raised before.
+        counted: bool,
+    },
+}
+
+/// The groups that a thread closes with `commit_group` and waits for with `wait_group`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum GroupKind {
+    /// Of `cp.async`.
+    CpAsync = 0,
+    /// Of bulk copies.
+    Bulk = 1,
+}
+
+/// Who issued an operation, and where.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issuer {
+    /// The CTA's rank in its cluster.
+    pub rank: u32,
+    /// The warp in its CTA.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: u32,
+    /// The instruction of the code; the interpreter fills it in.
+    pub at: u32,
+    /// The activation that executed it; the interpreter fills it in.
+    pub activation: u32,
+}
+
+impl Issuer {
+    /// Whether some lane of this one belongs to the other.
+    #[must_use]
+    pub fn is_of(&self, other: &Issuer) -> bool {
+        (self.rank, self.warp) == (other.rank, other.warp) && self.lanes & other.lanes != 0
+    }
+}

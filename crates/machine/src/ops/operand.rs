@@ -1,0 +1,115 @@
+//! Operands by their name in the table, for instructions that have several addresses.
+
+use ptxvm_ir::{Base, OperandKind, Space};
+use ptxvm_memory::{SHARED_BASE, Window, window_of};
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::Flow;
+use crate::ops::load_store::addresses;
+use crate::registers::{LANES, Slot};
+
+/// The slot of the first operand in the place of this name: destinations come first, then sources.
+#[must_use]
+pub fn slot_of(form: &Form<'_>, name: &str) -> Option<usize> {
+    let wanted = form.operand(name)?;
+    let written = form.operands().iter().filter(|o| o.written);
+    let sources = form.operands().iter().filter(|o| !o.written);
+    written.chain(sources).position(|operand| std::ptr::eq(operand, wanted))
+}
+
+/// An address among the operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Address {
+    slot: usize,
+    /// The space that it is in.
+    pub space: AddressSpace,
+    offset: i64,
+}
+
+impl Address {
+    /// The operand of this name, in the space that the instruction says unless it is a variable's name.
+    #[must_use]
+    pub fn of(form: &Form<'_>, name: &str, space: AddressSpace) -> Option<Self> {
+        let slot = slot_of(form, name)?;
+        let OperandKind::Address { base, offset } = form.operand(name)?.kind else { return None };
+        let space = match base {
+            Base::Variable(variable) => match form.variable_space(variable) {
+                Some(Space::Shared) => AddressSpace::SharedVariable,
+                Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
+                Some(Space::Const) => AddressSpace::Const,
+                Some(Space::EntryParam) => return None,
+                _ => AddressSpace::Global,
+            },
+            _ => space,
+        };
+        Some(Self { slot, space, offset: offset.wrapping_add(form.in_frame(base)) })
+    }
+
+    /// Each lane's address.
+    #[must_use]
+    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES] {
+        addresses(context, slots[self.slot], self.offset)
+    }
+
+    /// Checks one lane's access of so many bytes and gives where it lies on the host.
+    pub fn resolve(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<u64, Flow> {
+        let mut all = [0; LANES];
+        all[lane] = address;
+        let pointers = context.resolve(self.space, &all, 1 << lane, bytes, align, wants)?;
+        Ok(pointers.at[lane])
+    }
+
+    /// The same for what must lie in shared memory; gives its `.shared::cluster` address as well.
+    pub fn resolve_shared(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Shared, Flow> {
+        let host = self.resolve(context, lane, address, bytes, align, wants)?;
+        let within = match self.space {
+            AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
+            AddressSpace::SharedVariable => Some(address + context.cta.shared_base),
+            AddressSpace::Generic if window_of(address) == Window::Shared => Some(address - SHARED_BASE),
+            _ => None,
+        };
+        match within {
+            Some(address) => Ok(Shared { address: address as u32, host }),
+            None => {
+                let message = format!("{address:#x} is no address of shared memory");
+                Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()))
+            }
+        }
+    }
+}
+
+/// A place in shared memory that has been checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// The address in `.shared::cluster`.
+    pub address: u32,
+    /// Where it lies on the host.
+    pub host: u64,
+}
+
+impl Shared {
+    /// The CTA that it belongs to, as a bit by rank.
+    #[must_use]
+    pub fn cta(self) -> u32 {
+        1 << (self.address >> crate::cluster::OFFSET_BITS)
+    }
+}
