@@ -125,8 +125,8 @@ fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
 }
 
 /// The finding of an asynchronous operation that went wrong when it completed.
-pub fn trouble(ctas: &mut [Box<Cta>], trouble: Box<Trouble>, run: &Run<'_>) -> Progress {
-    let Trouble { kind, message, mut notes, issuer } = *trouble;
+pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Progress {
+    let Trouble { kind, message, mut notes, issuer } = trouble;
     let cta = &ctas[issuer.rank as usize];
     let warp = &cta.warps[issuer.warp as usize];
     let source = interpret::place(run.code, interpret::At::Instruction(issuer.at));

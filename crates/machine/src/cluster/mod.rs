@@ -149,7 +149,7 @@ impl Cluster {
                     Progress::Trouble => {
                         let trouble = worker.trouble.take();
                         return trouble
-                            .map_or(Progress::Waiting, |t| report::trouble(&mut self.ctas, t, run));
+                            .map_or(Progress::Waiting, |t| report::trouble(&mut self.ctas, *t, run));
                     }
                     progress => return progress,
                 }
@@ -158,14 +158,14 @@ impl Cluster {
             if run.launch.asynchrony == Asynchrony::Seeded
                 && let Err(trouble) = worker.cluster.tick()
             {
-                return report::trouble(&mut self.ctas, trouble, run);
+                return report::trouble(&mut self.ctas, *trouble, run);
             }
             if self.ctas.iter().any(|cta| cta.may_wake(worker)) {
                 (stuck, spinning) = (0, false);
             }
             if stuck >= self.living {
                 match worker.cluster.complete_one() {
-                    Err(trouble) => return report::trouble(&mut self.ctas, trouble, run),
+                    Err(trouble) => return report::trouble(&mut self.ctas, *trouble, run),
                     Ok(true) => (stuck, spinning) = (0, false),
                     Ok(false) => {
                         let expired = self.expire(worker);
@@ -189,7 +189,7 @@ impl Cluster {
     /// anything.
     fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Progress> {
         if let Err(trouble) = worker.cluster.leave(rank as u32) {
-            return Some(report::trouble(&mut self.ctas, trouble, run));
+            return Some(report::trouble(&mut self.ctas, *trouble, run));
         }
         worker.statistics.ctas += 1;
         self.living -= 1;
