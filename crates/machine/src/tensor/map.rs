@@ -122,3 +122,108 @@ pub enum Fill {
     /// A special NaN, which `fma.oob` takes for zero.
     Nan,
 }
+
+impl Element {
+    /// Every type, by its number.
+    pub const ALL: [Element; 16] = [
+        Element::U8,
+        Element::U16,
+        Element::U32,
+        Element::S32,
+        Element::U64,
+        Element::S64,
+        Element::F16,
+        Element::F32,
+        Element::F64,
+        Element::Bf16,
+        Element::F32Ftz,
+        Element::Tf32,
+        Element::Tf32Ftz,
+        Element::U4x16Align8,
+        Element::U4x16Align16,
+        Element::U6x16Align16,
+    ];
+
+    /// The type with a number of `CUtensorMapDataType`.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.get(number as usize).copied()
+    }
+
+    /// The bits of one element in global memory.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        match self {
+            Element::U4x16Align8 | Element::U4x16Align16 => 4,
+            Element::U6x16Align16 => 6,
+            Element::U8 => 8,
+            Element::U16 | Element::F16 | Element::Bf16 => 16,
+            Element::U32 | Element::S32 | Element::F32 => 32,
+            Element::F32Ftz | Element::Tf32 | Element::Tf32Ftz => 32,
+            Element::U64 | Element::S64 | Element::F64 => 64,
+        }
+    }
+
+    /// Whether its values are floating-point numbers, which can be filled with NaN.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        use Element::{Bf16, F16, F32, F32Ftz, F64, Tf32, Tf32Ftz};
+        matches!(self, F16 | Bf16 | F32 | F32Ftz | Tf32 | Tf32Ftz | F64)
+    }
+
+    /// Whether sixteen packed values take 16 bytes of shared memory, gaps included.
+    #[must_use]
+    pub fn has_gaps(self) -> bool {
+        matches!(self, Element::U4x16Align16 | Element::U6x16Align16)
+    }
+}
+
+impl Interleave {
+    /// The layout with a number of `CUtensorMapInterleave`.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Interleave::None, Interleave::Bytes16, Interleave::Bytes32].get(number as usize).copied()
+    }
+}
+
+impl Swizzle {
+    /// Every swizzle that the driver has a number for, by that number.
+    pub const NUMBERED: [Swizzle; 7] = [
+        Swizzle::None,
+        Swizzle::Bytes32,
+        Swizzle::Bytes64,
+        Swizzle::Bytes128,
+        Swizzle::Bytes128Atom32,
+        Swizzle::Bytes128Atom32Flip8,
+        Swizzle::Bytes128Atom64,
+    ];
+
+    /// The swizzle with a number of `CUtensorMapSwizzle`; the one of 96 bytes has none.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::NUMBERED.get(number as usize).copied()
+    }
+
+    /// The bytes of a row that are mixed among themselves; none without swizzle.
+    #[must_use]
+    pub fn span(self) -> Option<u64> {
+        match self {
+            Swizzle::None => None,
+            Swizzle::Bytes32 => Some(32),
+            Swizzle::Bytes64 => Some(64),
+            Swizzle::Bytes96 => Some(96),
+            Swizzle::Bytes128
+            | Swizzle::Bytes128Atom32
+            | Swizzle::Bytes128Atom32Flip8
+            | Swizzle::Bytes128Atom64 => Some(128),
+        }
+    }
+}
+
+impl Fill {
+    /// The fill with a number of `CUtensorMapFloatOOBfill`.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Fill::Zeros, Fill::Nan].get(number as usize).copied()
+    }
+}

@@ -1,0 +1,268 @@
+//! `tensormap.replace` (manual 9.7.9.26): one field of the 128 bytes is overwritten, and nothing else is looked at, so
+//! that a program can build a map from nothing.
+//!
+//! The bits are those that ptxas 13.1 changes. Values beyond a field's range, which it cuts off, are refused: the program
+//! means something else than what it would get.
+
+use super::bits::{self, BYTES};
+use super::map::{Element, MOST_DIMENSIONS};
+
+/// A field as the instruction names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    GlobalAddress,
+    Rank,
+    BoxDim,
+    GlobalDim,
+    GlobalStride,
+    ElementStride,
+    Elemtype,
+    InterleaveLayout,
+    SwizzleMode,
+    SwizzleAtomicity,
+    FillMode,
+}
+
+impl Field {
+    /// The modifiers and their fields.
+    const NAMES: [(&'static str, Field); 11] = [
+        ("global_address", Field::GlobalAddress),
+        ("rank", Field::Rank),
+        ("box_dim", Field::BoxDim),
+        ("global_dim", Field::GlobalDim),
+        ("global_stride", Field::GlobalStride),
+        ("element_stride", Field::ElementStride),
+        ("elemtype", Field::Elemtype),
+        ("interleave_layout", Field::InterleaveLayout),
+        ("swizzle_mode", Field::SwizzleMode),
+        ("swizzle_atomicity", Field::SwizzleAtomicity),
+        ("fill_mode", Field::FillMode),
+    ];
+
+    /// The field of a modifier, without its dot.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, field)| field)
+    }
+
+    /// The modifier, without its dot.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, f)| f == self).map_or("", |&(name, _)| name)
+    }
+}
+
+/// Element types by the number that `tensormap.replace` gives them (table 33), which is not the driver's.
+const ELEMENTS: [Element; 16] = [
+    Element::U8,
+    Element::U16,
+    Element::U32,
+    Element::S32,
+    Element::U64,
+    Element::S64,
+    Element::F16,
+    Element::F32,
+    Element::F32Ftz,
+    Element::F64,
+    Element::Bf16,
+    Element::Tf32,
+    Element::Tf32Ftz,
+    Element::U4x16Align8,
+    Element::U4x16Align16,
+    Element::U6x16Align16,
+];
+
+/// The map with a field replaced. Fields without an ordinal ignore it.
+///
+/// # Errors
+/// The ordinal or the value is out of the field's range; the sentence says so.
+pub fn replace(map: &[u8; BYTES], field: Field, ord: u32, value: u64) -> Result<[u8; BYTES], String> {
+    let mut map = *map;
+    let d = ord as usize;
+    let most = match field {
+        Field::BoxDim | Field::GlobalDim | Field::ElementStride => MOST_DIMENSIONS,
+        // The stride of dimension 0 follows from the element; ordinal 0 is that of dimension 1.
+        Field::GlobalStride => MOST_DIMENSIONS - 1,
+        _ => usize::MAX,
+    };
+    if d >= most {
+        return Err(format!("there is no {} {ord}; the last is {}", field.name(), most - 1));
+    }
+    let within = |least: u64, greatest: u64| match (least..=greatest).contains(&value) {
+        true => Ok(value as u32),
+        false => Err(format!("{} must be from {least} to {greatest}, not {value}", field.name())),
+    };
+    match field {
+        Field::GlobalAddress => {
+            if !value.is_multiple_of(16) {
+                return Err(format!("global_address must be a multiple of 16, not {value:#x}"));
+            }
+            map[..8].copy_from_slice(&value.to_le_bytes());
+        }
+        Field::Rank => {
+            let less_one = within(0, MOST_DIMENSIONS as u64 - 1)?;
+            bits::put(&mut map, bits::RANK, less_one);
+        }
+        Field::BoxDim => {
+            if bits::get(&map, bits::IM2COL) == 1 {
+                return Err("an im2col map has no box_dim".to_owned());
+            }
+            let size = within(1, 256)?;
+            bits::put(&mut map, bits::box_size(d), size - 1);
+        }
+        // Of 32 bits, and 2^32 is a size, written as 0.
+        Field::GlobalDim => bits::put(&mut map, bits::size(d), (value as u32).wrapping_sub(1)),
+        Field::GlobalStride => {
+            if !value.is_multiple_of(16) || value >= 1 << 40 {
+                return Err(format!(
+                    "global_stride must be a multiple of 16 and less than 2^40, not {value}"
+                ));
+            }
+            let (low, high) = bits::stride(d);
+            bits::put(&mut map, low, (value >> 4) as u32);
+            bits::put(&mut map, high, (value >> 36) as u32);
+        }
+        Field::ElementStride => {
+            let stride = within(1, 8)?;
+            bits::put(&mut map, bits::element_stride(d), stride - 1);
+        }
+        Field::Elemtype => {
+            let (code, round) = bits::code(ELEMENTS[within(0, 15)? as usize]);
+            bits::put(&mut map, bits::ELEMENT, code);
+            // Rounding to tf32 is switched on and never off: the code that ptxas makes leaves the bit alone.
+            if round == 1 {
+                bits::put(&mut map, bits::ROUND, 1);
+            }
+        }
+        Field::InterleaveLayout => {
+            let layout = within(0, 2)?;
+            bits::put(&mut map, bits::INTERLEAVE, layout);
+        }
+        Field::SwizzleMode => {
+            let mode = within(0, 4)?;
+            bits::put(&mut map, bits::SWIZZLE, mode);
+            bits::put(&mut map, bits::SWIZZLE_96, mode >> 2);
+        }
+        Field::SwizzleAtomicity => {
+            let atomicity = within(0, 3)?;
+            bits::put(&mut map, bits::ATOMICITY, atomicity);
+        }
+        Field::FillMode => {
+            let fill = within(0, 1)?;
+            bits::put(&mut map, bits::FILL, fill);
+        }
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::encode::{Tensor, Tiled};
+    use super::super::map::TensorMap;
+    use super::*;
+    use crate::Profile;
+
+    /// Fields in the order of a program that builds a map from zeros, as Triton's do.
+    fn built(steps: &[(Field, u32, u64)]) -> [u8; BYTES] {
+        steps.iter().fold([0; BYTES], |map, &(field, ord, value)| {
+            replace(&map, field, ord, value).unwrap_or_else(|why| panic!("{field:?}: {why}"))
+        })
+    }
+
+    #[test]
+    fn a_map_built_from_zeros_is_the_encoders() {
+        let tensor = Tensor {
+            element: Element::Bf16 as u32,
+            address: 0x7f12_3456_7800,
+            sizes: &[4096, 1 << 32, 3],
+            strides: &[8192, (1 << 39) + 16],
+            element_strides: &[1, 2, 8],
+            interleave: 0,
+            swizzle: 3,
+            promotion: 0,
+            fill: 1,
+        };
+        let encoded = Tiled { tensor, box_sizes: &[64, 256, 8] }.encode(&Profile::ALL[0]).expect("a map");
+        let map = built(&[
+            (Field::GlobalAddress, 0, 0x7f12_3456_7800),
+            (Field::Rank, 0, 2),
+            (Field::BoxDim, 0, 64),
+            (Field::BoxDim, 1, 256),
+            (Field::BoxDim, 2, 8),
+            (Field::GlobalDim, 0, 4096),
+            (Field::GlobalDim, 1, 0),
+            (Field::GlobalDim, 2, 3),
+            (Field::GlobalStride, 0, 8192),
+            (Field::GlobalStride, 1, (1 << 39) + 16),
+            (Field::ElementStride, 1, 2),
+            (Field::ElementStride, 2, 8),
+            (Field::Elemtype, 0, 10),
+            (Field::SwizzleMode, 0, 3),
+            (Field::FillMode, 0, 1),
+        ]);
+        assert_eq!(map[..64], encoded.to_bytes()[..64]);
+        assert_eq!(TensorMap::from_bytes(&map), Ok(encoded));
+    }
+
+    #[test]
+    fn the_word_of_small_fields() {
+        // Words that ptxas writes at byte 8, on sm_90a and, for the later ones, on sm_100a and sm_103a.
+        for (field, value, word) in [
+            (Field::Rank, 4, 0x40),
+            (Field::Elemtype, 9, 0x480),
+            (Field::Elemtype, 11, 0x1_0380),
+            (Field::Elemtype, 12, 0x1_0400),
+            (Field::Elemtype, 13, 0x580),
+            (Field::Elemtype, 14, 0x600),
+            (Field::Elemtype, 15, 0x680),
+            (Field::InterleaveLayout, 2, 0x1000),
+            (Field::SwizzleMode, 3, 0x6000),
+            (Field::SwizzleMode, 4, 0x40_0000),
+            (Field::SwizzleAtomicity, 3, 0x18_0000),
+            (Field::FillMode, 1, 0x8000),
+        ] {
+            let map = built(&[(field, 0, value)]);
+            assert_eq!(u32::from_le_bytes([map[8], map[9], map[10], map[11]]), word, "{field:?} {value}");
+        }
+        // The mask of each: ones turn into zeros there and nowhere else.
+        for (field, mask) in [
+            (Field::Rank, 0x70),
+            (Field::Elemtype, 0x780),
+            (Field::InterleaveLayout, 0x1800),
+            (Field::SwizzleMode, 0x40_6000),
+            (Field::SwizzleAtomicity, 0x38_0000),
+            (Field::FillMode, 0x8000),
+        ] {
+            let map = replace(&[0xff; BYTES], field, 0, 0).expect("0 is in every range");
+            let word = u32::from_le_bytes([map[8], map[9], map[10], map[11]]);
+            assert_eq!(word, !mask, "{field:?}");
+            assert!(map[..8].iter().chain(&map[12..]).all(|&b| b == 0xff), "{field:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused() {
+        for (field, ord, value, expected) in [
+            (Field::GlobalAddress, 0, 8, "multiple of 16"),
+            (Field::Rank, 0, 5, "from 0 to 4"),
+            (Field::BoxDim, 0, 0, "from 1 to 256"),
+            (Field::BoxDim, 0, 257, "from 1 to 256"),
+            (Field::BoxDim, 5, 1, "no box_dim 5; the last is 4"),
+            (Field::GlobalStride, 0, 8, "multiple of 16"),
+            (Field::GlobalStride, 0, 1 << 40, "2^40"),
+            (Field::GlobalStride, 4, 16, "no global_stride 4; the last is 3"),
+            (Field::ElementStride, 0, 9, "from 1 to 8"),
+            (Field::Elemtype, 0, 16, "from 0 to 15"),
+            (Field::InterleaveLayout, 0, 3, "from 0 to 2"),
+            (Field::SwizzleMode, 0, 5, "from 0 to 4"),
+            (Field::SwizzleAtomicity, 0, 4, "from 0 to 3"),
+            (Field::FillMode, 0, 2, "from 0 to 1"),
+        ] {
+            let why = replace(&[0; BYTES], field, ord, value).expect_err(expected);
+            assert!(why.contains(expected), "{field:?}: {why}");
+        }
+        let mut im2col = [0; BYTES];
+        bits::put(&mut im2col, bits::IM2COL, 1);
+        assert!(replace(&im2col, Field::BoxDim, 0, 1).is_err());
+    }
+}
