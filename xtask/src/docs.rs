@@ -8,22 +8,28 @@ use ptxvm_isa::ISA;
 use ptxvm_isa::table::{Isa, Row};
 use ptxvm_isa::target::describe_need;
 
+use crate::confirmed;
 use crate::executed::{self, Share};
 
 /// The coverage page: every form, and what works with it today.
-pub fn coverage(isa: &Isa) -> String {
+pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
     let mut text = String::from(
         "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
          *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.1 does. \
          *Executed* means that the machine runs it; a percentage is the share of the instructions tried from that \
-         row that it runs.\n\n",
+         row that it runs. *H200* says whether silicon has confirmed it: kernels with the form were run on an H200, and \
+         the tests compare with what they left, bit for bit. Forms of newer GPUs follow the manual alone.\n\n",
     );
     let shares = executed::by_row();
+    let confirmed = confirmed::by_row(golden)?;
     // The compiled table may be older than the files; rows are then matched by their text.
-    let share = |row: &Row| {
+    let state = |row: &Row| {
         let section = isa.sections[usize::from(row.section)].number;
         let same = |r: &&Row| r.head == row.head && ISA.sections[usize::from(r.section)].number == section;
-        ISA.rows.iter().position(|r| same(&r)).map_or(Share::default(), |index| shares[index])
+        let index = ISA.rows.iter().position(|r| same(&r));
+        index.map_or((Share::default(), false), |index| {
+            (shares[index], confirmed[index] && shares[index].runs > 0)
+        })
     };
     let _ = writeln!(
         text,
@@ -34,18 +40,19 @@ pub fn coverage(isa: &Isa) -> String {
         isa.directives.len(),
         isa.targets.len()
     );
-    text += &summary(isa, share);
+    text += &summary(isa, state);
     let mut section = None;
     for row in isa.rows {
         if section != Some(row.section) {
             section = Some(row.section);
             let s = &isa.sections[usize::from(row.section)];
             let _ = writeln!(text, "\n## {} {}\n\n{}\n", s.number, s.names.join(", "), s.sentence);
-            text += "| form | legal with | checked | executed |\n|---|---|---|---|\n";
+            text += "| form | legal with | checked | executed | H200 |\n|---|---|---|---|---|\n";
         }
         let need = if row.need.is_empty() { "everywhere".into() } else { describe_need(row.need) };
-        let runs = share(row).words();
-        let _ = writeln!(text, "| `{}` | {need} | yes | {runs} |", row.head.replace('|', "\\|"));
+        let (share, confirmed) = state(row);
+        let (runs, silicon) = (share.words(), if confirmed { "yes" } else { "no" });
+        let _ = writeln!(text, "| `{}` | {need} | yes | {runs} | {silicon} |", row.head.replace('|', "\\|"));
     }
     text += "\n## Special registers\n\n| register | section | legal with |\n|---|---|---|\n";
     for s in isa.sregs {
@@ -56,30 +63,33 @@ pub fn coverage(isa: &Isa) -> String {
         let _ =
             writeln!(text, "| `{}` | {} | {} | {} |", d.name, d.section, describe_need(d.need), d.sentence);
     }
-    text
+    Ok(text)
 }
 
 /// The state of each file of the table in a line: what works at a glance.
-fn summary(isa: &Isa, share: impl Fn(&Row) -> Share) -> String {
-    let mut files: Vec<(&str, usize, usize)> = Vec::new();
+fn summary(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
+    let mut files: Vec<(&str, usize, usize, usize)> = Vec::new();
     for row in isa.rows {
         let file = isa.sections[usize::from(row.section)].file;
         if files.last().is_none_or(|f| f.0 != file) {
-            files.push((file, 0, 0));
+            files.push((file, 0, 0, 0));
         }
         if let Some(last) = files.last_mut() {
-            let share = share(row);
+            let (share, confirmed) = state(row);
             last.1 += 1;
             last.2 += usize::from(share.runs > 0 && share.runs == share.tried);
+            last.3 += usize::from(confirmed);
         }
     }
-    let mut text = String::from("| part of the manual | forms | checked | executed |\n|---|---|---|---|\n");
-    for (file, forms, runs) in &files {
+    let mut text =
+        String::from("| part of the manual | forms | checked | executed | H200 |\n|---|---|---|---|---|\n");
+    for (file, forms, runs, silicon) in &files {
         let name = file.trim_end_matches(".isa").replacen('-', " ", 1);
-        let _ = writeln!(text, "| {name} | {forms} | {forms} | {runs} |");
+        let _ = writeln!(text, "| {name} | {forms} | {forms} | {runs} | {silicon} |");
     }
-    let sum = |of: fn(&(&str, usize, usize)) -> usize| files.iter().map(of).sum::<usize>();
-    let _ = writeln!(text, "| all | {} | {} | {} |", sum(|f| f.1), sum(|f| f.1), sum(|f| f.2));
+    let sum = |of: fn(&(&str, usize, usize, usize)) -> usize| files.iter().map(of).sum::<usize>();
+    let (forms, runs, silicon) = (sum(|f| f.1), sum(|f| f.2), sum(|f| f.3));
+    let _ = writeln!(text, "| all | {forms} | {forms} | {runs} | {silicon} |");
     text
 }
 

@@ -1,6 +1,7 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
 
 mod clients;
+mod confirmed;
 mod docs;
 mod driver;
 mod emit;
