@@ -14,6 +14,7 @@ pub mod access;
 pub mod allocation;
 pub mod atomic;
 mod block;
+pub mod chunk;
 pub mod error;
 pub mod explain;
 pub mod global;
