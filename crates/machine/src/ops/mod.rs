@@ -24,6 +24,8 @@ pub mod operand;
 pub mod permute;
 pub mod special;
 pub mod stack;
+pub mod tensor_copy;
+pub mod tensor_map;
 pub mod video;
 pub mod warp;
 
@@ -59,6 +61,8 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     moves::select,
     permute::select,
     stack::select,
+    tensor_copy::select,
+    tensor_map::select,
     video::select,
     warp::select,
 ];

@@ -1,13 +1,12 @@
 //! What the copy engine refuses: the manual's restrictions on tensor copies, and those that an H200 was seen to have.
 //!
 //! An H200 ends the kernel with an illegal instruction where a row does not begin at a multiple of 16 bytes, where an
-//! `im2col` walk begins outside of its bounding box, and where the box does not fit into shared memory. The last is for
-//! the caller, who knows how much there is ([`super::Walk::extent`]).
+//! `im2col` walk begins outside of its bounding box, and where the box does not fit into shared memory.
 
 use super::im2col::Pixels;
 use super::map::{Element, Interleave, Mode, Swizzle, TensorMap};
 use super::reduce::{Reduction, combine};
-use super::walk::{Access, Coordinates, Wide};
+use super::walk::{Access, Coordinates, Walk, Wide};
 use crate::profile::Profile;
 
 /// Where a copy goes.
@@ -26,9 +25,8 @@ pub enum Direction {
 /// What a box's address in shared memory must be a multiple of.
 pub const SHARED_ALIGNMENT: u32 = 128;
 
-/// The rule that a copy breaks, as a sentence; `dimensions` is what the instruction says, and `shared` the address in
-/// shared memory where there is one. The map's own rules are [`TensorMap::allowed`]'s: no encoder breaks them, but
-/// `tensormap.replace` can.
+/// The rule that a copy breaks, as a sentence; `dimensions` is what the instruction says. The map's own rules are
+/// [`TensorMap::allowed`]'s: no encoder breaks them, but `tensormap.replace` can.
 #[must_use]
 pub fn broken_rule(
     device: &Profile,
@@ -37,19 +35,26 @@ pub fn broken_rule(
     dimensions: usize,
     coordinates: &Coordinates,
     direction: Direction,
-    shared: Option<u32>,
 ) -> Option<String> {
     mode(map, access, dimensions)
         .or_else(|| map.allowed(device).err())
         .or_else(|| shape(map, access))
         .or_else(|| place(map, access, coordinates))
         .or_else(|| backwards(map, coordinates, access, direction))
-        .or_else(|| {
-            let address = shared.filter(|address| !address.is_multiple_of(SHARED_ALIGNMENT))?;
-            Some(format!(
-                "the box must begin at a multiple of {SHARED_ALIGNMENT} bytes in shared memory; it begins at {address:#x}"
-            ))
-        })
+}
+
+/// The rule that a box breaks by its place in shared memory, of which there are `bytes` bytes.
+#[must_use]
+pub fn broken_by_place(walk: &Walk, address: u32, offset: u64, bytes: u64) -> Option<String> {
+    if !address.is_multiple_of(SHARED_ALIGNMENT) {
+        return Some(format!(
+            "a box must begin at a multiple of {SHARED_ALIGNMENT} bytes in shared memory; it begins at {address:#x}"
+        ));
+    }
+    let extent = walk.extent();
+    (extent > bytes.saturating_sub(offset)).then(|| {
+        format!("a box must fit into shared memory: it takes {extent} bytes at {offset:#x} of {bytes}")
+    })
 }
 
 /// Map and instruction must mean the same thing.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use ptxvm_machine::Profile;
-use ptxvm_machine::tensor::{Direction, Image, Walk, broken_rule, load};
+use ptxvm_machine::tensor::{Direction, Image, Walk, broken_by_place, broken_rule, load};
 
 use crate::golden::{Description, data};
 use crate::memory::Aligned;
@@ -17,6 +17,7 @@ const POISON: u8 = 0xee;
 #[test]
 fn boxes_are_those_of_an_h200() {
     let description: Description = serde_json::from_slice(&data("tma.json.zst")).unwrap();
+    let h200 = Profile::named("h200").unwrap();
     let images = data("tma.smem.zst");
     let mut tensor = Aligned::golden_tensor(32 << 20);
     let tensor_end = tensor.address() + tensor.bytes().len() as u64;
@@ -25,17 +26,10 @@ fn boxes_are_those_of_an_h200() {
         let map = case.map(tensor.address());
         let (access, coordinates) = (case.access(), case.coordinates());
         let walk = Walk::new(&map, access, &coordinates);
-        let rule = broken_rule(
-            Profile::named("h200").unwrap(),
-            &map,
-            access,
-            case.rank,
-            &coordinates,
-            Direction::Load,
-            Some(0x400),
-        );
+        let rule = broken_rule(h200, &map, access, case.rank, &coordinates, Direction::Load)
+            .or_else(|| broken_by_place(&walk, 0x400, 0x400, 0x400 + SHARED_AND_BARRIER));
         if case.fault.is_some() {
-            assert!(rule.is_some() || walk.extent() > SHARED_AND_BARRIER, "case {number} must be refused");
+            assert!(rule.is_some(), "case {number} must be refused");
             refused += 1;
             continue;
         }

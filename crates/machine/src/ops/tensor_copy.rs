@@ -1,0 +1,401 @@
+//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and `cp.async.bulk.prefetch.tensor` (manual 9.7.9.25.5): boxes of
+//! tensors between global memory and the shared memory of a cluster.
+//!
+//! The tensor map is read and everything is checked when the copy is issued; what is moved is in [`crate::tensor`].
+#![allow(unsafe_code)]
+
+use std::ops::{ControlFlow, Range};
+
+use ptxvm_memory::{Window, access, window_of};
+use smallvec::{SmallVec, smallvec};
+
+use crate::address::{AddressSpace, Wants};
+use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::context::Context;
+use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::operand::{Address, Shared, slot_of};
+use crate::registers::{LANES, Slot};
+use crate::tensor::bits::BYTES;
+use crate::tensor::reduce::combine;
+use crate::tensor::store::written;
+use crate::tensor::transfer::{How, Load, Store};
+use crate::tensor::{
+    Access, Coordinates, Direction, Edge, Reduction, TensorMap, Walk, Wide, broken_by_place, broken_rule,
+};
+
+/// What the address of a tensor map must be a multiple of.
+const MAP_ALIGNMENT: u64 = 64;
+
+/// The operation of a tensor copy.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let head = form.row().head;
+    if head.starts_with("cp.async.bulk.prefetch.tensor.") {
+        // There is no cache here; a prefetch does nothing, wherever it points.
+        return Some(Box::new(Prefetch));
+    }
+    let reduces = head.starts_with("cp.reduce.async.bulk.tensor.");
+    if !reduces && !head.starts_with("cp.async.bulk.tensor.") {
+        return None;
+    }
+    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
+    let source = Source::of(form, &says)?;
+    if says("bulk_group") {
+        let reduction = if reduces {
+            Some(form.words().chain(form.modifiers()).find_map(Reduction::from_name)?)
+        } else {
+            None
+        };
+        let from = Address::of(form, "srcMem", AddressSpace::Shared)?;
+        return Some(Box::new(FromShared { tensor: source, from, reduction }));
+    }
+    // `.shared::cta` names the own CTA, and may be written as `.shared::cluster` with a mask.
+    let own = says("shared::cta");
+    let shared = if own { AddressSpace::Shared } else { AddressSpace::SharedCluster };
+    Some(Box::new(ToShared {
+        tensor: source,
+        to: Address::of(form, "dstMem", shared)?,
+        mbarrier: Address::of(form, "mbar", shared)?,
+        mask: slot_of(form, "ctaMask"),
+        pairs: says("cta_group::2"),
+    }))
+}
+
+/// The tensor map, the coordinates, and how they are meant.
+struct Source {
+    map: Address,
+    /// The slot of the first coordinate, and how many there are.
+    coordinates: (usize, usize),
+    dimensions: usize,
+    mode: Mode,
+    /// The slot of the first of what `im2col` modes are told, and how many there are.
+    told: (usize, usize),
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Tile,
+    FourRows,
+    Im2col,
+    Im2colW,
+    Im2colW128,
+}
+
+impl Source {
+    fn of(form: &Form<'_>, says: &impl Fn(&str) -> bool) -> Option<Self> {
+        let map = slot_of(form, "tensorMap")?;
+        let mode = if says("tile::gather4") || says("tile::scatter4") {
+            Mode::FourRows
+        } else if says("im2col::w::128") {
+            Mode::Im2colW128
+        } else if says("im2col::w") {
+            Mode::Im2colW
+        } else if says("im2col") || says("im2col_no_offs") {
+            Mode::Im2col
+        } else {
+            Mode::Tile
+        };
+        let told = ["im2colOffsets", "im2colInfo"].into_iter().find(|name| form.given(name));
+        Some(Self {
+            map: Address::of(form, "tensorMap", AddressSpace::Generic)?,
+            // The coordinates follow the map in its bracket.
+            coordinates: (map + 1, form.elements("tensorMap").count() - 1),
+            dimensions: (1..=5).find(|d| says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
+            mode,
+            told: match told {
+                Some(name) => (slot_of(form, name)?, form.elements(name).count()),
+                None => (0, 0),
+            },
+        })
+    }
+
+    /// The map and the rows of a lane's copy, with no rule broken.
+    fn read(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        lane: usize,
+        direction: Direction,
+    ) -> Result<(TensorMap, Walk), Flow> {
+        let map = self.map(context, slots, lane)?;
+        let mut coordinates = Coordinates::default();
+        let (first, count) = self.coordinates;
+        for (coordinate, slot) in coordinates.iter_mut().zip(&slots[first..first + count]) {
+            *coordinate = context.bank.lane(*slot, lane) as i32;
+        }
+        let mut told = [0; 3];
+        let (first, count) = self.told;
+        for (value, slot) in told.iter_mut().zip(&slots[first..first + count]) {
+            *value = context.bank.lane(*slot, lane) as u16;
+        }
+        let wide = Wide { halo: told[0], offset: told[1] };
+        let access = match self.mode {
+            Mode::Tile => Access::Tile,
+            Mode::FourRows => Access::FourRows,
+            Mode::Im2col => Access::Im2col(told),
+            Mode::Im2colW => Access::Im2colW(wide),
+            Mode::Im2colW128 => Access::Im2colW128(wide),
+        };
+        let device = context.run.environment.profile;
+        match broken_rule(device, &map, access, self.dimensions, &coordinates, direction) {
+            None => {
+                let walk = Walk::new(&map, access, &coordinates);
+                Ok((map, walk))
+            }
+            Some(rule) => {
+                let coordinates = &coordinates[..self.coordinates.1];
+                let note = format!("the coordinates are {coordinates:?}");
+                Err(context.fault(Kind::Misuse, lane, rule, vec![note]))
+            }
+        }
+    }
+
+    fn map(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<TensorMap, Flow> {
+        let address = self.map.read(context, slots)[lane];
+        if window_of(address) != Window::Global {
+            let message =
+                format!("a tensor map lies in global, constant or parameter memory, not at {address:#x}");
+            return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
+        }
+        let host = self.map.resolve(context, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
+        let mut bytes = [0; BYTES];
+        // SAFETY: these bytes have just been checked.
+        unsafe { access::copy_out(std::ptr::with_exposed_provenance(host as usize), &mut bytes) };
+        TensorMap::from_bytes(&bytes).map_err(|unknown| {
+            let message = format!("what lies at {address:#x} is no tensor map: {unknown}");
+            context.fault(Kind::Misuse, lane, message, Vec::new())
+        })
+    }
+}
+
+/// Checks that the box fits where it lies in shared memory.
+fn fits(context: &mut Context<'_>, lane: usize, walk: &Walk, place: Shared) -> Result<(), Flow> {
+    let (rank, offset) = rank_and_offset(u64::from(place.address));
+    let bytes = context.worker.cluster.shared.get(rank as usize).map_or(0, |peer| peer.bytes);
+    match broken_by_place(walk, place.address, offset, bytes) {
+        None => Ok(()),
+        Some(rule) => Err(context.fault(Kind::Misuse, lane, rule, Vec::new())),
+    }
+}
+
+/// Checks so many bytes of each row in global memory: all of them at once where they lie in one allocation.
+fn reach(context: &mut Context<'_>, lane: usize, walk: &Walk, bytes: u64, wants: Wants) -> Result<(), Flow> {
+    let Some(bounds) = walk.bounds() else { return Ok(()) };
+    if in_one_region(context, &bounds, walk, bytes, wants) {
+        return Ok(());
+    }
+    let outcome = walk.each(|row| {
+        let Some(address) = row.address else { return ControlFlow::Continue(()) };
+        let mut all = [0; LANES];
+        all[lane] = address;
+        match context.resolve(AddressSpace::Global, &all, 1 << lane, bytes, 1, wants) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(flow) => ControlFlow::Break(flow),
+        }
+    });
+    match outcome {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(flow) => Err(flow),
+    }
+}
+
+fn in_one_region(context: &Context<'_>, bounds: &Range<u64>, walk: &Walk, bytes: u64, wants: Wants) -> bool {
+    let length = (bounds.end - bounds.start).saturating_add(bytes.saturating_sub(u64::from(walk.inside)));
+    context.run.environment.memory.region(bounds.start).is_some_and(|region| {
+        region.holds(bounds.start, length) && !region.constant && (region.writable || wants == Wants::Read)
+    })
+}
+
+/// Who issues.
+fn issuer(context: &Context<'_>, lane: usize) -> Issuer {
+    Issuer { rank: context.cta.rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() }
+}
+
+/// Runs what one lane issues for each lane.
+fn each_lane(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flow {
+    for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        if let Err(flow) = issue(lane) {
+            return flow;
+        }
+    }
+    Flow::Issued
+}
+
+/// Global memory to the shared memory of one CTA or of several.
+struct ToShared {
+    tensor: Source,
+    to: Address,
+    mbarrier: Address,
+    /// The slot of the CTAs that the box is for, as bits by rank.
+    mask: Option<usize>,
+    /// `.cta_group::2`: the barrier may be the other CTA's of a pair.
+    pairs: bool,
+}
+
+impl ToShared {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let (map, walk) = self.tensor.read(context, slots, lane, Direction::Load)?;
+        reach(context, lane, &walk, u64::from(walk.inside), Wants::Read)?;
+        let (to, mbarrier) = (self.to.read(context, slots)[lane], self.mbarrier.read(context, slots)[lane]);
+        let to = self.to.resolve_shared(context, lane, to, 16, 16, Wants::Write)?;
+        let mbarrier = self.mbarrier.resolve_shared(context, lane, mbarrier, 8, 8, Wants::Write)?;
+        let (places, barriers) = match self.mask {
+            None => {
+                let mates = if self.pairs { !1 } else { !0 };
+                if (to.address ^ mbarrier.address) >> OFFSET_BITS & mates != 0 {
+                    let message = "the mbarrier object must lie in the CTA that the box goes to";
+                    return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
+                }
+                (smallvec![to], smallvec![mbarrier])
+            }
+            Some(slot) => {
+                let mask = context.bank.lane(slots[slot], lane) as u16;
+                self.everywhere(context, lane, mask, to, mbarrier)?
+            }
+        };
+        for place in &places {
+            fits(context, lane, &walk, *place)?;
+        }
+        let bytes = walk.bytes();
+        let cta = |place: &Shared| place.cta();
+        let writes = places.iter().map(cta).chain(barriers.iter().map(cta)).fold(0, |all, bit| all | bit);
+        let pending = Pending {
+            issuer: issuer(context, lane),
+            what: format!("a tensor copy of {bytes} bytes"),
+            transfer: Box::new(Load { walk, map, to: places, fetched: None }) as Box<dyn Transfer>,
+            fetched: false,
+            group: None,
+            signals: barriers
+                .iter()
+                .map(|barrier| Signal::CompleteTx { address: barrier.address, bytes: bytes as u32 })
+                .collect(),
+            after_copies: false,
+            reads: 0,
+            writes,
+        };
+        context.worker.effort += bytes / 64;
+        context.worker.cluster.engine.push(pending);
+        Ok(())
+    }
+
+    /// The box's place and the barrier of each CTA of a mask, at the offsets that they have in the CTA named.
+    fn everywhere(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        mask: u16,
+        to: Shared,
+        mbarrier: Shared,
+    ) -> Result<(SmallVec<[Shared; 1]>, SmallVec<[Shared; 1]>), Flow> {
+        let offset = |place: Shared| u64::from(place.address) & ((1 << OFFSET_BITS) - 1);
+        let mut places = SmallVec::new();
+        let mut barriers = SmallVec::new();
+        for rank in (0..16u64).filter(|rank| mask >> rank & 1 != 0) {
+            // In a pair of CTAs, those of the barrier's parity are told.
+            let told =
+                if self.pairs { rank & !1 | u64::from(mbarrier.address >> OFFSET_BITS) & 1 } else { rank };
+            places.push(peer(context, lane, rank, offset(to), 16)?);
+            barriers.push(peer(context, lane, told, offset(mbarrier), 8)?);
+        }
+        Ok((places, barriers))
+    }
+}
+
+/// The same offset in another CTA of the cluster.
+fn peer(context: &mut Context<'_>, lane: usize, rank: u64, offset: u64, bytes: u64) -> Result<Shared, Flow> {
+    let address = rank << OFFSET_BITS | offset;
+    let mut all = [0; LANES];
+    all[lane] = address;
+    let pointers =
+        context.resolve(AddressSpace::SharedCluster, &all, 1 << lane, bytes, bytes, Wants::Write)?;
+    Ok(Shared { address: address as u32, host: pointers.at[lane] })
+}
+
+impl Execute for ToShared {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        each_lane(mask, |lane| self.issue(context, slots, lane))
+    }
+}
+
+/// The own CTA's shared memory to global memory.
+struct FromShared {
+    tensor: Source,
+    from: Address,
+    /// What is done to global memory, unless it is overwritten.
+    reduction: Option<Reduction>,
+}
+
+impl FromShared {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let direction = self.reduction.map_or(Direction::Store, Direction::Reduce);
+        let (map, walk) = self.tensor.read(context, slots, lane, direction)?;
+        let how = match self.reduction {
+            None => How::Write(edge(context, &walk)),
+            Some(reduction) => match combine(reduction, map.element) {
+                Some(combine) => How::Combine(combine),
+                None => {
+                    let message = format!("there is no {} of {:?}", reduction.name(), map.element);
+                    return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
+                }
+            },
+        };
+        let bytes = match how {
+            How::Write(edge) => written(&walk, edge),
+            How::Combine(_) => u64::from(walk.inside),
+        };
+        reach(context, lane, &walk, bytes, Wants::Write)?;
+        let from = self.from.read(context, slots)[lane];
+        let from = self.from.resolve_shared(context, lane, from, 16, 16, Wants::Read)?;
+        fits(context, lane, &walk, from)?;
+        let what = match self.reduction {
+            None => format!("a tensor store of {} bytes", walk.bytes()),
+            Some(reduction) => format!("a tensor reduction ({}) of {} bytes", reduction.name(), walk.bytes()),
+        };
+        context.worker.effort += walk.bytes() / 64;
+        let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
+        let pending = Pending {
+            issuer: issuer(context, lane),
+            what,
+            transfer: Box::new(Store { walk, map, from, how, fetched: None }) as Box<dyn Transfer>,
+            fetched: false,
+            group: Some((GroupKind::Bulk, closed)),
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: from.cta(),
+            writes: 0,
+        };
+        context.worker.cluster.engine.push(pending);
+        Ok(())
+    }
+}
+
+/// How a store ends its rows: a chunk is written whole, unless that would leave the allocation.
+fn edge(context: &Context<'_>, walk: &Walk) -> Edge {
+    let whole = written(walk, Edge::WholeChunk);
+    match walk.bounds() {
+        Some(bounds) if whole > u64::from(walk.inside) => {
+            if in_one_region(context, &bounds, walk, whole, Wants::Write) {
+                Edge::WholeChunk
+            } else {
+                Edge::Exact
+            }
+        }
+        _ => Edge::WholeChunk,
+    }
+}
+
+impl Execute for FromShared {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        each_lane(mask, |lane| self.issue(context, slots, lane))
+    }
+}
+
+struct Prefetch;
+
+impl Execute for Prefetch {
+    fn run(&self, _: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+        Flow::Next
+    }
+}

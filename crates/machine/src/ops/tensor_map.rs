@@ -1,0 +1,107 @@
+//! `tensormap.replace` and `tensormap.cp_fenceproxy` (manual 9.7.9.26 and 9.7.13.16): tensor maps that a kernel makes
+//! itself, in shared or global memory.
+//!
+//! The copy engine reads a map when a copy is issued, and all memory is one here, so that the proxy fence has nothing to
+//! do.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::access;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{LANES, Slot};
+use crate::tensor::bits::BYTES;
+use crate::tensor::replace::{Field, replace};
+
+/// What the address of a tensor map must be a multiple of.
+const ALIGNMENT: u64 = 64;
+
+/// The operation of an instruction on a tensor map.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let head = form.row().head;
+    if head.starts_with("tensormap.replace.") {
+        let mut words = form.words().chain(form.modifiers());
+        return Some(Box::new(Replace {
+            at: Address::of(form, "addr", AddressSpace::from_name(form.slot("ss")))?,
+            field: words.find_map(Field::from_name)?,
+            ord: form.constant("ord").unwrap_or(0) as u32,
+            value: slot_of(form, "new_val")?,
+        }));
+    }
+    if head.starts_with("tensormap.cp_fenceproxy.") {
+        return Some(Box::new(Publish {
+            to: Address::of(form, "dst", AddressSpace::Global)?,
+            from: Address::of(form, "src", AddressSpace::Shared)?,
+        }));
+    }
+    None
+}
+
+struct Replace {
+    at: Address,
+    field: Field,
+    ord: u32,
+    value: usize,
+}
+
+impl Replace {
+    fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let address = self.at.read(context, slots)[lane];
+        let host = self.at.resolve(context, lane, address, BYTES as u64, ALIGNMENT, Wants::Write)?;
+        let pointer = std::ptr::with_exposed_provenance_mut(host as usize);
+        let mut map = [0; BYTES];
+        // SAFETY: these bytes have just been checked.
+        unsafe { access::copy_out(pointer, &mut map) };
+        let value = context.bank.lane(slots[self.value], lane);
+        match replace(&map, self.field, self.ord, value) {
+            // SAFETY: as above.
+            Ok(map) => unsafe { access::copy_in(pointer, &map) },
+            Err(message) => return Err(context.fault(Kind::Misuse, lane, message, Vec::new())),
+        }
+        Ok(())
+    }
+}
+
+impl Execute for Replace {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            if let Err(flow) = self.lane(context, slots, lane) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// A map from shared to global memory. All lanes of the warp copy it together; they name the same places.
+struct Publish {
+    to: Address,
+    from: Address,
+}
+
+impl Publish {
+    fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let (to, from) = (self.to.read(context, slots)[lane], self.from.read(context, slots)[lane]);
+        let from = self.from.resolve_shared(context, lane, from, BYTES as u64, ALIGNMENT, Wants::Read)?;
+        let to = self.to.resolve(context, lane, to, BYTES as u64, ALIGNMENT, Wants::Write)?;
+        let to = std::ptr::with_exposed_provenance_mut(to as usize);
+        // SAFETY: both have just been checked.
+        unsafe { access::copy(to, std::ptr::with_exposed_provenance(from.host as usize), BYTES) };
+        Ok(())
+    }
+}
+
+impl Execute for Publish {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            if let Err(flow) = self.lane(context, slots, lane) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+}
