@@ -242,10 +242,11 @@ impl Context<'_> {
     fn shared_at(&self, address: u64, bytes: u64, space: AddressSpace) -> Result<u64, MissedShared> {
         let (rank, offset) = rank_and_offset(address);
         let foreign = rank != u64::from(self.cta.rank);
+        let own_only = matches!(space, AddressSpace::Shared | AddressSpace::SharedVariable);
         let peers = &self.worker.cluster.shared;
         match usize::try_from(rank).ok().and_then(|rank| peers.get(rank)) {
             None => Err(MissedShared::NoSuchCta),
-            Some(_) if foreign && space == AddressSpace::Shared => Err(MissedShared::Foreign),
+            Some(_) if foreign && own_only => Err(MissedShared::Foreign),
             Some(peer) if foreign && peer.ended => Err(MissedShared::Ended),
             Some(peer) if offset < peer.bytes && bytes <= peer.bytes - offset => Ok(peer.host + offset),
             Some(peer) => Err(MissedShared::Outside { offset, size: peer.bytes, foreign }),

@@ -1,11 +1,14 @@
 //! What an operation sees while it runs: the registers, its warp, its CTA, its worker, and the launch.
 
+use std::sync::Arc;
+
 use ptxvm_memory::{LocalMemory, Region, SharedMemory};
 
 use crate::address::AddressSpace;
 use crate::barrier::Barrier;
-use crate::cluster::{Claims, ClusterState};
+use crate::cluster::{Arrivals, Claims, ClusterState};
 use crate::code::Code;
+use crate::dependency::GridStatus;
 use crate::engine::Trouble;
 use crate::finding::Kind;
 use crate::lanes::Flow;
@@ -93,10 +96,10 @@ pub struct Run<'a> {
     pub gridid: u64,
     /// When it began, for timeouts.
     pub began: std::time::Instant,
-    /// CTAs that may be live at once.
+    /// Clusters that may be live at once.
     pub resident: u32,
     /// The clusters of the grid that nobody has begun.
-    pub claims: &'a Claims,
+    pub claims: &'a Arc<Claims>,
 }
 
 impl Run<'_> {
@@ -149,6 +152,8 @@ pub struct WarpState {
     pub expired: u32,
     /// How often in a row the warp has asked an mbarrier in vain.
     pub asked: u32,
+    /// What its lanes have to do with the barrier of their cluster.
+    pub arrivals: Arrivals,
     /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`].
     pub closed: [[u32; LANES]; 2],
 }
@@ -184,8 +189,23 @@ pub struct CtaState {
     pub cluster_ctaid: [u32; 3],
     /// The address of its shared memory among those of its cluster.
     pub shared_base: u64,
+    /// Whether one of its threads has seen that a request to cancel a cluster was refused.
+    pub saw_refusal: bool,
+    /// Whether it holds back the grids that depend on this one no longer.
+    pub released_dependents: bool,
     /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`]).
     pub asleep: u32,
+}
+
+impl CtaState {
+    /// The grids that depend on this one need not wait for this CTA any more.
+    pub fn release_dependents(&mut self, status: Option<&GridStatus>) {
+        if !std::mem::replace(&mut self.released_dependents, true)
+            && let Some(status) = status
+        {
+            status.release(1);
+        }
+    }
 }
 
 /// The state of one host thread.

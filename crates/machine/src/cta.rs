@@ -3,10 +3,11 @@
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::barrier::{Barrier, Reduced};
-use crate::cluster::OFFSET_BITS;
+use crate::cluster::{Arrivals, OFFSET_BITS};
 use crate::code::{Code, Reduction};
 use crate::context::{CtaState, Run, WarpState, Worker};
-use crate::finding::Finding;
+use crate::engine::Trouble;
+use crate::finding::Stop;
 use crate::interpret::{self, Leave};
 use crate::registers::{LANES, Value};
 use crate::report;
@@ -41,12 +42,10 @@ pub enum Progress {
     Waiting,
     /// Its turn is over.
     Turn,
-    /// An asynchronous operation went wrong; the worker's trouble says how.
-    Trouble,
-    /// The guest did something impossible.
-    Finding(Box<Finding>),
-    /// An instruction that the machine does not have.
-    Unsupported(crate::finding::Unsupported),
+    /// An asynchronous operation went wrong when it completed.
+    Trouble(Box<Trouble>),
+    /// It cannot go on.
+    Stopped(Stop),
 }
 
 /// The instructions of a warp's turn, before the others come.
@@ -69,6 +68,8 @@ impl Cta {
             rank: 0,
             cluster_ctaid: [0; 3],
             shared_base: 0,
+            released_dependents: false,
+            saw_refusal: false,
             asleep: 0,
         };
         let warp = |index: u32| Warp {
@@ -83,6 +84,7 @@ impl Cta {
                 awaited: None,
                 expired: 0,
                 asked: 0,
+                arrivals: Arrivals::default(),
                 closed: [[0; LANES]; 2],
             },
             activations: Vec::new(),
@@ -123,6 +125,7 @@ impl Cta {
         self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
         self.state.shared.reset(0);
         (self.state.unsettled, self.state.asleep, self.seen) = (false, 0, 0);
+        (self.state.released_dependents, self.state.saw_refusal) = (false, false);
         if self.state.busy != 0 {
             self.state.busy = 0;
             self.state.barriers.fill(Barrier::default());
@@ -136,6 +139,7 @@ impl Cta {
             warp.state.exited = 0;
             warp.state.maxnreg = 0;
             (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
+            warp.state.arrivals = Arrivals::default();
             warp.state.closed = [[0; LANES]; 2];
             warp.state.local.reset();
             if warp.state.local.grow_to(entry.frame_bytes).is_err() {
@@ -179,8 +183,12 @@ impl Cta {
                 }
                 Leave::Turn => spinning = 0,
                 Leave::Spinning => spinning += 1,
-                Leave::Fault(_) if worker.trouble.is_some() => return Progress::Trouble,
-                Leave::Fault(at) => return report::fault(self, index, at, worker, run),
+                Leave::Fault(at) => {
+                    return match worker.trouble.take() {
+                        Some(trouble) => Progress::Trouble(trouble),
+                        None => Progress::Stopped(report::fault(self, index, at, worker, run)),
+                    };
+                }
             }
             self.turn = index + 1;
             if self.state.unsettled {

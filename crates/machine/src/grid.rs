@@ -8,18 +8,19 @@
 //! starting a thread takes longer than a small launch.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 
-use crate::cluster::{Claims, Cluster};
+use crate::cluster::{Claims, Cluster, Outcome};
 use crate::code::Code;
 use crate::context::{Run, Worker};
-use crate::cta::Progress;
+use crate::dependency::Ending;
 use crate::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
+use crate::occupancy::Demand;
 use crate::room::{Room, Rooms};
 use crate::statistics::Statistics;
 
@@ -33,6 +34,9 @@ const TOLD: u64 = 1 << 14;
 
 /// After so long a launch that has CTAs left gets the help of other threads.
 const ALONE: Duration = Duration::from_micros(100);
+
+/// How long a worker sleeps that waits for other grids, before it looks at limits again.
+const DOZE: Duration = Duration::from_millis(1);
 
 /// The bytes of a cooperative launch's workspace, the first four of which say so.
 const WORKSPACE: u32 = 64;
@@ -70,6 +74,7 @@ pub fn run(
     launch: &Launch,
     environment: &Environment<'_>,
 ) -> Result<Statistics, Stop> {
+    let _ending = Ending(launch.status.as_deref());
     if code.too_large {
         let what = "a kernel with more registers or constants than two gigabytes hold for a warp".into();
         return Err(Stop::Unsupported(Unsupported { what, span: Default::default() }));
@@ -87,11 +92,19 @@ pub fn run(
         false => None,
     };
     let threads = launch.block.iter().product::<u32>();
-    let resident =
-        environment.profile.resident_ctas(threads, code.shared_bytes.saturating_add(launch.shared));
+    let shared = code.shared_bytes.saturating_add(launch.shared);
+    let resident = match launch.cluster_shape().iter().product::<u32>() {
+        1 => environment.profile.resident_ctas(threads, shared),
+        size => {
+            let demand = Demand { threads, registers: 1, shared, carveout: None };
+            environment.profile.clusters(&demand, size).max(1)
+        }
+    };
     let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-    let clusters = ctas / launch.cluster_shape().iter().map(|n| u64::from(*n)).product::<u64>().max(1);
-    let claims = Claims::new(clusters);
+    if let Some(status) = &launch.status {
+        status.begin(ctas);
+    }
+    let claims = Arc::new(Claims::new(launch));
     let run = Run {
         code,
         launch,
@@ -103,7 +116,7 @@ pub fn run(
         resident,
         claims: &claims,
     };
-    let workers = launch.threads.clamp(1, usize::try_from(clusters).unwrap_or(usize::MAX).max(1));
+    let workers = launch.threads.clamp(1, usize::try_from(claims.all()).unwrap_or(usize::MAX).max(1));
     let common = Common {
         workers: AtomicUsize::new(1),
         instructions: AtomicU64::new(0),
@@ -219,34 +232,33 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
         begin = false;
         let mut slices = 0;
         loop {
-            let progress = cluster.run(&mut worker, run, slice(run, common));
+            let outcome = cluster.run(&mut worker, run, slice(run, common));
             help();
             if let Some(limit) = limits(&mut told, &worker, run, common) {
                 stop(common, u64::MAX, Stop::Limit(limit));
             }
             if common.stopping.load(Ordering::Relaxed)
-                && matches!(progress, Progress::Spinning | Progress::Turn)
+                && !matches!(outcome, Outcome::Ended | Outcome::Stopped(_))
             {
                 break;
             }
-            match progress {
-                Progress::Ended => {
+            match outcome {
+                Outcome::Ended => {
                     spare.push(cluster);
                     begin = live.is_empty();
                     break;
                 }
-                Progress::Turn if slices < PATIENCE => slices += 1,
-                Progress::Turn | Progress::Spinning | Progress::Waiting | Progress::Trouble => {
+                Outcome::Turn if slices < PATIENCE => slices += 1,
+                Outcome::Turn | Outcome::Spinning | Outcome::AwaitsGrids => {
+                    if matches!(outcome, Outcome::AwaitsGrids) {
+                        doze(run);
+                    }
                     live.push_back(cluster);
                     begin = true;
                     break;
                 }
-                Progress::Finding(finding) => {
-                    stop(common, cluster.first_cta(), Stop::Finding(finding));
-                    break;
-                }
-                Progress::Unsupported(unsupported) => {
-                    stop(common, cluster.first_cta(), Stop::Unsupported(unsupported));
+                Outcome::Stopped(why) => {
+                    stop(common, cluster.first_cta(), why);
                     break;
                 }
             }
@@ -258,6 +270,13 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
     statistics
 }
 
+/// Waits a little for the grids before this one.
+fn doze(run: &Run<'_>) {
+    if let Some(grid) = run.launch.prerequisites.iter().find(|grid| !grid.has_ended()) {
+        grid.await_end(DOZE);
+    }
+}
+
 /// The effort until limits are looked at again: no more than instructions are left.
 fn slice(run: &Run<'_>, common: &Common) -> u64 {
     let done = common.instructions.load(Ordering::Relaxed);
@@ -266,9 +285,7 @@ fn slice(run: &Run<'_>, common: &Common) -> u64 {
 
 /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
 fn claim(live: usize, run: &Run<'_>, common: &Common) -> Option<u64> {
-    let size = run.launch.cluster_shape().iter().product::<u32>().max(1);
-    let share =
-        || ((run.resident / size).max(1) as usize).div_ceil(common.workers.load(Ordering::Relaxed).max(1));
+    let share = || (run.resident as usize).div_ceil(common.workers.load(Ordering::Relaxed).max(1));
     if live > 0 && live >= share() {
         return None;
     }

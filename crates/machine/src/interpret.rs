@@ -269,6 +269,9 @@ fn end(
         }
         Terminator::Exit { guard, next } => {
             let gone = group.mask & guarded(bank, *guard);
+            if worker.cluster.barrier.leave(&warp.state, gone) {
+                worker.cluster.events += 1;
+            }
             warp.state.exited |= gone;
             // Who waits for this warp at a barrier may have waited for these lanes alone.
             let mut busy = cta.busy;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
+use crate::dependency::GridStatus;
 use crate::profile::Profile;
 
 /// The shape of a launch and how to run it.
@@ -31,6 +32,10 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Whether all CTAs are resident together and can wait for each other: the guest then finds a workspace for it.
     pub cooperative: bool,
+    /// Tells the grids that depend on this one how far it is.
+    pub status: Option<Arc<GridStatus>>,
+    /// The grids whose end `griddepcontrol.wait` waits for.
+    pub prerequisites: Vec<Arc<GridStatus>>,
     /// Whether memory traffic is counted.
     pub statistics: bool,
     /// How the host watches and stops the launch.
@@ -51,6 +56,8 @@ impl Default for Launch {
             max_instructions: None,
             timeout: None,
             cooperative: false,
+            status: None,
+            prerequisites: Vec::new(),
             statistics: false,
             control: Arc::default(),
         }

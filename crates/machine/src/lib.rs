@@ -12,6 +12,7 @@ pub mod cluster;
 pub mod code;
 pub mod context;
 mod cta;
+pub mod dependency;
 pub mod engine;
 pub mod finding;
 pub mod form;
@@ -39,6 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
+pub use dependency::GridStatus;
 pub use finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
 pub use launch::{Asynchrony, Control, Environment, Launch};
 pub use occupancy::Demand;

@@ -26,6 +26,9 @@ const REGISTER_PIECE: u32 = 256;
 const SHARED_PIECE: u32 = 128;
 /// The sizes in KiB that a multiprocessor's shared memory can be given; the greatest of a device ends the list.
 const CARVEOUTS: [u32; 9] = [8, 16, 32, 64, 100, 132, 164, 196, 228];
+/// CTAs of a cluster that every device with clusters takes, and the most that one takes.
+const PORTABLE_CLUSTER: u32 = 8;
+const LARGEST_CLUSTER: u32 = 16;
 /// CTAs of clusters that a multiprocessor holds.
 const CLUSTER_CTAS_PER_SM: u32 = 8;
 
@@ -71,12 +74,37 @@ impl Profile {
         there / shared.max(1)
     }
 
+    /// How many CTAs a cluster may have: on every device with clusters, and on this one at most.
+    #[must_use]
+    pub fn cluster_sizes(&self) -> (u32, u32) {
+        let group = self.groups.iter().copied().max().unwrap_or(1);
+        (PORTABLE_CLUSTER.min(group), LARGEST_CLUSTER.min(group))
+    }
+
     /// How many clusters of `size` CTAs the device holds.
     #[must_use]
     pub fn clusters(&self, demand: &Demand, size: u32) -> u32 {
         let slots = self.ctas_per_multiprocessor(demand).min(CLUSTER_CTAS_PER_SM);
         let size = size.max(1);
         self.groups.iter().filter(|&&sms| sms >= size).map(|&sms| sms * slots / size).sum()
+    }
+
+    /// The multiprocessor of a CTA in the cluster of this number, where clusters have `size` CTAs: all of a cluster lie
+    /// in one group, each on its own.
+    #[must_use]
+    pub fn multiprocessor(&self, cluster: u64, size: u32, rank: u32) -> u32 {
+        let size = size.max(1);
+        let side_by_side: u32 = self.groups.iter().map(|sms| sms / size).sum();
+        let mut number = (cluster % u64::from(side_by_side.max(1))) as u32;
+        let mut first = 0;
+        for sms in self.groups {
+            if number < sms / size {
+                return first + number * size + rank;
+            }
+            number -= sms / size;
+            first += sms;
+        }
+        rank % self.sms.max(1)
     }
 
     /// The dynamic shared memory that each of so many CTAs of a multiprocessor could have, as the driver reckons it:

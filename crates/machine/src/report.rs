@@ -2,23 +2,24 @@
 
 use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
 
+use crate::cluster::{ClusterBarrier, ClusterState};
 use crate::code::Source;
 use crate::context::{Run, Worker};
-use crate::cta::{Cta, Progress};
+use crate::cta::Cta;
 use crate::engine::Trouble;
-use crate::finding::{Finding, Kind, Place, Thread, Unsupported};
+use crate::finding::{Finding, Kind, Place, Stop, Thread, Unsupported};
 use crate::interpret::{self, Fault};
 use crate::nearby;
 use crate::warp::{Awaited, Group, State, Warp};
 
 /// The finding of a fault.
-pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Progress {
+pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Stop {
     let source = interpret::place(run.code, at.at);
     let Some(mut fault) = worker.fault.take() else {
         let instruction =
             &run.code.program.functions[source.function.0 as usize].instructions[source.instruction as usize];
         let what = worker.unsupported.take().unwrap_or_default();
-        return Progress::Unsupported(Unsupported { what, span: instruction.span });
+        return Stop::Unsupported(Unsupported { what, span: instruction.span });
     };
     let thread = thread(cta, &cta.warps[warp], fault.lane);
     let registers = registers(&mut cta.warps[warp], at.activation, source, fault.lane, run);
@@ -27,7 +28,7 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
         fault.notes.extend(nearby::sentence(missed, source.function, frame, run));
     }
     let place = place(&cta.warps[warp], at.activation, source, run);
-    Progress::Finding(Box::new(Finding {
+    Stop::Finding(Box::new(Finding {
         kind: fault.kind,
         message: fault.message,
         notes: fault.notes,
@@ -125,14 +126,14 @@ fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
 }
 
 /// The finding of an asynchronous operation that went wrong when it completed.
-pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Progress {
+pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
     let Trouble { kind, message, mut notes, issuer } = trouble;
     let cta = &ctas[issuer.rank as usize];
     let warp = &cta.warps[issuer.warp as usize];
     let source = interpret::place(run.code, interpret::At::Instruction(issuer.at));
     notes
         .push("this came when the asynchronous operation completed; the place is where it was issued".into());
-    Progress::Finding(Box::new(Finding {
+    Stop::Finding(Box::new(Finding {
         kind,
         message,
         notes,
@@ -144,7 +145,7 @@ pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Progre
 }
 
 /// Nothing in a cluster can run, and not all threads have ended: who waits for what.
-pub fn deadlock(ctas: &mut [Box<Cta>], run: &Run<'_>) -> Finding {
+pub fn deadlock(ctas: &mut [Box<Cta>], cluster: &ClusterState, run: &Run<'_>) -> Finding {
     let mut notes = Vec::new();
     let mut first: Option<(usize, usize, Group, Source)> = None;
     for (rank, cta) in ctas.iter().enumerate() {
@@ -164,6 +165,9 @@ pub fn deadlock(ctas: &mut [Box<Cta>], run: &Run<'_>) -> Finding {
     let ended =
         |cta: &Cta| cta.warps.iter().map(|w| (w.state.present & w.state.exited).count_ones()).sum::<u32>();
     let ended: u32 = ctas.iter().map(|cta| ended(cta)).sum();
+    if ctas.iter().any(|cta| waits_for_cluster(cta)) {
+        notes.push(missing_at_barrier(ctas, &cluster.barrier));
+    }
     let which = if ctas.len() > 1 { "cluster" } else { "CTA" };
     if ended > 0 {
         notes.push(format!("{ended} threads of the {which} have ended"));
@@ -183,6 +187,26 @@ pub fn deadlock(ctas: &mut [Box<Cta>], run: &Run<'_>) -> Finding {
     };
     let kind = Kind::Deadlock;
     Finding { kind, message, notes, kernel: kernel(run), place, thread, registers: Vec::new() }
+}
+
+fn waits_for_cluster(cta: &Cta) -> bool {
+    let groups = cta.warps.iter().flat_map(|warp| &warp.groups);
+    groups.into_iter().any(|group| group.state == State::Wait(Awaited::ClusterBarrier))
+}
+
+/// Who has not arrived at the cluster's barrier.
+fn missing_at_barrier(ctas: &[Box<Cta>], barrier: &ClusterBarrier) -> String {
+    let missing = |warp: &Warp| (warp.state.alive() & !warp.state.arrivals.open(barrier)).count_ones();
+    let each = ctas.iter().enumerate().filter_map(|(rank, cta)| {
+        let threads: u32 = cta.warps.iter().map(missing).sum();
+        (threads != 0).then(|| format!("{threads} of CTA {rank}"))
+    });
+    let each: Vec<String> = each.collect();
+    let (missing, living) = barrier.progress();
+    format!(
+        "{missing} of the cluster's {living} living threads have not arrived at its barrier: {}",
+        each.join(", ")
+    )
 }
 
 /// The instruction that a waiting group stands at.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Environment, Launch, Statistics, Unsupported};
+use ptxvm_machine::{Demand, Environment, Launch, Statistics, Unsupported};
 
 use crate::failure::{Failure, guarded};
 use crate::launch::{Dimensions, LaunchOptions};
@@ -132,6 +132,18 @@ impl Kernel {
         profile.resident_ctas(threads, self.shared_bytes().saturating_add(shared))
     }
 
+    /// How many CTAs the device holds at once in clusters of this shape.
+    fn resident_in_clusters(&self, cluster: [u32; 3], options: &LaunchOptions) -> u64 {
+        let demand = Demand {
+            threads: options.block.0.iter().product(),
+            registers: self.register_estimate(),
+            shared: self.shared_bytes().saturating_add(options.shared),
+            carveout: None,
+        };
+        let size = cluster.iter().product();
+        u64::from(self.module.device().profile().clusters(&demand, size)) * u64::from(size)
+    }
+
     /// The module it belongs to.
     #[must_use]
     pub fn module(&self) -> &Module {
@@ -143,6 +155,15 @@ impl Kernel {
     /// # Errors
     /// Why it did not end well; memory is then as the kernel left it.
     pub fn launch(&self, options: &LaunchOptions) -> Result<Statistics, Failure> {
+        let ran = self.run(options);
+        // Also if it never began: nobody waits for it any more.
+        if let Some(status) = &options.status {
+            status.end();
+        }
+        ran
+    }
+
+    fn run(&self, options: &LaunchOptions) -> Result<Statistics, Failure> {
         let device = self.module.device();
         let function = self.function();
         let block =
@@ -157,16 +178,21 @@ impl Kernel {
         if let Some(finding) = limits::broken(options, &demands) {
             return Err(Failure::Finding(finding));
         }
+        let grid = limits::grid_of(options, &function.limits);
+        let cluster = limits::cluster_of(options, &function.limits);
         if options.cooperative {
-            let ctas = options.grid.0.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-            let resident = u64::from(self.resident_ctas(options.block.0, options.shared));
+            let ctas = grid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+            let mut resident = u64::from(self.resident_ctas(options.block.0, options.shared));
+            if let Some(cluster) = cluster {
+                resident = resident.min(self.resident_in_clusters(cluster, options));
+            }
             if ctas > resident {
                 return Err(Failure::TooLarge { ctas, resident });
             }
         }
         let launch = Launch {
-            grid: options.grid.0,
-            cluster: options.cluster.map(|cluster| cluster.0).or(function.limits.reqnctapercluster),
+            grid,
+            cluster,
             asynchrony: options.asynchrony,
             block: options.block.0,
             shared: options.shared,
@@ -176,6 +202,8 @@ impl Kernel {
             max_instructions: options.max_instructions,
             timeout: options.timeout,
             cooperative: options.cooperative,
+            status: options.status.clone(),
+            prerequisites: options.prerequisites.clone(),
             statistics: options.statistics,
             control: Arc::clone(&options.control),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_machine::{Asynchrony, Control};
+use ptxvm_machine::{Asynchrony, Control, GridStatus};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -67,6 +67,8 @@ pub struct LaunchOptions {
     pub block: Dimensions,
     /// CTAs of a cluster in each dimension; `None` for what the kernel's own directives say.
     pub cluster: Option<Dimensions>,
+    /// Whether a cluster may have more CTAs than every device with clusters takes: 16 rather than 8.
+    pub nonportable_cluster: bool,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The values of the parameters.
@@ -83,6 +85,11 @@ pub struct LaunchOptions {
     pub timeout: Option<Duration>,
     /// Whether all CTAs must be resident together, so that they can wait for each other (`grid.sync()`).
     pub cooperative: bool,
+    /// Tells how far the launch is, for grids that may begin before this one has ended (`griddepcontrol`). It says
+    /// that the grid has ended when the launch has, however that came about.
+    pub status: Option<Arc<GridStatus>>,
+    /// The grids whose end this one waits for at `griddepcontrol.wait`.
+    pub prerequisites: Vec<Arc<GridStatus>>,
     /// Whether memory traffic is counted, which costs time.
     pub statistics: bool,
     /// How to watch the launch and to stop it from another thread.
@@ -121,6 +128,7 @@ impl Default for LaunchOptions {
             grid: Dimensions::default(),
             block: Dimensions::default(),
             cluster: None,
+            nonportable_cluster: false,
             shared: 0,
             arguments: Arguments::default(),
             seed: 0,
@@ -129,6 +137,8 @@ impl Default for LaunchOptions {
             max_instructions: None,
             timeout: None,
             cooperative: false,
+            status: None,
+            prerequisites: Vec::new(),
             statistics: false,
             control: Arc::default(),
             print: None,

@@ -84,6 +84,7 @@ pub use module::{Module, Variable};
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Finding, Kind, Limit, Place, Profile, Statistics, Thread, Unsupported,
+    Asynchrony, Class, Control, Demand, Finding, GridStatus, Kind, Limit, Place, Profile, Statistics, Thread,
+    Unsupported,
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};

@@ -3,51 +3,41 @@
 //! A launch that does not speak of clusters has clusters of one CTA. When no thread of a cluster can go on, its
 //! asynchronous units are asked to complete something; only when they have nothing left is that a deadlock.
 
+mod barrier;
+mod claims;
 mod state;
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
+use crate::engine::Trouble;
+use crate::finding::Stop;
 use crate::launch::Asynchrony;
 use crate::report;
 
+pub use barrier::{Arrivals, ClusterBarrier};
+pub use claims::Claims;
 pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
 
 /// How often in a row waits at mbarriers may expire without anything having happened in the cluster. A program that
 /// counts its attempts in order to give up has given up by then, or means to wait for ever.
 const EXPIRIES: u32 = 256;
 
-/// The clusters of a grid that nobody has begun: a number that workers fight for, on a cache line of its own so that
-/// they fight for nothing else.
+/// The least effort of a CTA's turn while others of its cluster wait for theirs.
+const LEAST_TURN: u64 = 1 << 12;
+
+/// How far a cluster got.
 #[derive(Debug)]
-#[repr(align(128))]
-pub struct Claims {
-    next: AtomicU64,
-    clusters: u64,
-}
-
-impl Claims {
-    /// All clusters of a grid.
-    #[must_use]
-    pub fn new(clusters: u64) -> Self {
-        Self { next: AtomicU64::new(0), clusters }
-    }
-
-    /// Whether there are some left.
-    #[must_use]
-    pub fn has_more(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.clusters
-    }
-
-    /// Takes the next one.
-    pub fn take(&self) -> Option<u64> {
-        if !self.has_more() {
-            return None;
-        }
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        (index < self.clusters).then_some(index)
-    }
+pub enum Outcome {
+    /// All its CTAs have ended.
+    Ended,
+    /// Its turn is over.
+    Turn,
+    /// Its threads look for something that only others can do.
+    Spinning,
+    /// Its threads wait for grids before this one.
+    AwaitsGrids,
+    /// It cannot go on.
+    Stopped(Stop),
 }
 
 /// A cluster with its CTAs.
@@ -57,7 +47,7 @@ pub struct Cluster {
     pub ctas: Vec<Box<Cta>>,
     /// What operations may use, unless the cluster has its turn: then the worker has it.
     state: Box<ClusterState>,
-    /// The CTAs that have not ended.
+    /// The CTAs that have not ended, as bits by rank.
     living: u32,
     /// The CTA whose turn it is.
     turn: usize,
@@ -95,12 +85,12 @@ impl Cluster {
     /// Makes it the cluster of this number, at its beginning. Gives whether the host had memory for its frames.
     pub fn start(&mut self, index: u64, run: &Run<'_>, worker: &mut Worker) -> bool {
         let shape = run.launch.cluster_shape();
-        let grid: [u64; 3] = std::array::from_fn(|d| u64::from(run.launch.grid[d] / shape[d].max(1)));
-        let clusterid = [index % grid[0], index / grid[0] % grid[1], index / grid[0] / grid[1]];
-        let clusterid = clusterid.map(|at| at as u32);
-        self.state.start(index, clusterid, run.launch.seed);
+        let clusterid = claims::clusterid(index, run.launch.grid, shape);
+        let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
+        self.state.start(index, clusterid, threads, run.launch.seed);
         (self.turn, self.expiries) = (0, 0);
-        self.living = self.ctas.len() as u32;
+        self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
+        let size = self.ctas.len() as u32;
         for (rank, cta) in self.ctas.iter_mut().enumerate() {
             let rank = rank as u32;
             let within = [rank % shape[0], rank / shape[0] % shape[1], rank / shape[0] / shape[1]];
@@ -109,6 +99,9 @@ impl Cluster {
                 return false;
             }
             cta.join(rank, within);
+            if size > 1 {
+                cta.state.smid = run.environment.profile.multiprocessor(index, size, rank);
+            }
             let host = cta.state.shared.pointer().expose_provenance() as u64;
             let bytes = cta.state.shared.bytes() as u64;
             self.state.shared.push(Peer { host, bytes, ended: false });
@@ -117,83 +110,119 @@ impl Cluster {
     }
 
     /// Runs the CTAs in turn, for about `fuel` of effort.
-    pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
+    pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Outcome {
         std::mem::swap(&mut self.state, &mut worker.cluster);
-        let progress = self.run_within(worker, run, fuel);
+        let outcome = self.run_within(worker, run, fuel);
         std::mem::swap(&mut self.state, &mut worker.cluster);
-        progress
+        outcome
     }
 
-    fn run_within(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
+    fn run_within(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Outcome {
         let enough = worker.effort.saturating_add(fuel);
-        // CTAs in a row that could not go on, and whether some of them look for something outside.
+        look_for_grids(worker, run);
+        // The CTAs that could not go on since something last happened, and whether some of them look for something
+        // outside.
         let mut stuck = 0;
         let mut spinning = false;
         loop {
-            let rank = self.turn;
-            let left = enough.saturating_sub(worker.effort);
-            // A CTA that is not alone gets a part of the turn, so that the others can answer it.
-            let share =
-                if self.living > 1 { (left / u64::from(self.living)).max(1 << 12).min(left) } else { left };
-            if !worker.cluster.shared[rank].ended {
-                match self.ctas[rank].run(worker, run, share) {
-                    Progress::Ended => {
-                        if let Some(progress) = self.ended(rank, worker, run) {
-                            return progress;
-                        }
-                        (stuck, spinning) = (0, false);
+            let rank = self.next(stuck, worker, run);
+            let share = self.share(enough.saturating_sub(worker.effort), worker, run);
+            match self.ctas[rank].run(worker, run, share) {
+                Progress::Ended => {
+                    if let Some(outcome) = self.ended(rank, worker, run) {
+                        return outcome;
                     }
-                    Progress::Turn => (stuck, spinning) = (0, false),
-                    Progress::Spinning => (stuck, spinning) = (stuck + 1, true),
-                    Progress::Waiting => stuck += 1,
-                    Progress::Trouble => {
-                        let trouble = worker.trouble.take();
-                        return trouble
-                            .map_or(Progress::Waiting, |t| report::trouble(&mut self.ctas, *t, run));
-                    }
-                    progress => return progress,
+                    (stuck, spinning) = (0, false);
                 }
+                Progress::Turn => (stuck, spinning) = (0, false),
+                Progress::Spinning => (stuck, spinning) = (stuck | 1 << rank, true),
+                Progress::Waiting => stuck |= 1 << rank,
+                Progress::Trouble(trouble) => return self.trouble(*trouble, run),
+                Progress::Stopped(stop) => return Outcome::Stopped(stop),
             }
-            self.turn = (rank + 1) % self.ctas.len();
+            self.turn = rank + 1;
             if run.launch.asynchrony == Asynchrony::Seeded
                 && let Err(trouble) = worker.cluster.tick()
             {
-                return report::trouble(&mut self.ctas, *trouble, run);
+                return self.trouble(*trouble, run);
             }
             if self.ctas.iter().any(|cta| cta.may_wake(worker)) {
                 (stuck, spinning) = (0, false);
             }
-            if stuck >= self.living {
+            if self.living & !stuck == 0 {
                 match worker.cluster.complete_one() {
-                    Err(trouble) => return report::trouble(&mut self.ctas, *trouble, run),
-                    Ok(true) => (stuck, spinning) = (0, false),
+                    Err(trouble) => return self.trouble(*trouble, run),
+                    Ok(true) => {}
                     Ok(false) => {
                         let expired = self.expire(worker);
                         if spinning {
-                            return Progress::Spinning;
+                            return Outcome::Spinning;
                         }
                         if !expired {
-                            return Progress::Finding(Box::new(report::deadlock(&mut self.ctas, run)));
+                            return self.waits_in_vain(worker, run);
                         }
-                        stuck = 0;
                     }
                 }
+                (stuck, spinning) = (0, false);
             }
             if worker.effort >= enough {
-                return Progress::Turn;
+                return Outcome::Turn;
             }
         }
     }
 
+    /// The CTA that runs next: one that lives and is not known to be stuck, of which there is one.
+    fn next(&self, stuck: u32, worker: &mut Worker, run: &Run<'_>) -> usize {
+        let ready = self.living & !stuck;
+        if self.ctas.len() == 1 || ready == 0 {
+            return 0;
+        }
+        let first = match run.launch.seed {
+            0 => self.turn as u32,
+            _ => worker.next_random() as u32 % self.ctas.len() as u32,
+        };
+        let later = ready & u32::MAX.checked_shl(first).unwrap_or(0);
+        let from = if later != 0 { later } else { ready };
+        from.trailing_zeros() as usize
+    }
+
+    /// The effort of a CTA's turn. One that is not alone gets a part of what is left, so that the others can answer it.
+    fn share(&self, left: u64, worker: &mut Worker, run: &Run<'_>) -> u64 {
+        let living = u64::from(self.living.count_ones());
+        if living <= 1 {
+            return left;
+        }
+        let share = match run.launch.seed {
+            0 => (left / living).max(LEAST_TURN),
+            _ => 1 + worker.next_random() % (2 * LEAST_TURN),
+        };
+        share.min(left)
+    }
+
     /// A CTA has ended: nobody may touch its shared memory any more. Gives what the cluster came to by that, if
     /// anything.
-    fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Progress> {
+    fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
         if let Err(trouble) = worker.cluster.leave(rank as u32) {
-            return Some(report::trouble(&mut self.ctas, *trouble, run));
+            return Some(self.trouble(*trouble, run));
         }
+        let cta = &mut self.ctas[rank].state;
+        cta.asleep = 0;
+        cta.release_dependents(run.launch.status.as_deref());
         worker.statistics.ctas += 1;
-        self.living -= 1;
-        (self.living == 0).then_some(Progress::Ended)
+        self.living &= !(1 << rank);
+        (self.living == 0).then_some(Outcome::Ended)
+    }
+
+    /// No thread can go on, and nothing is under way: some wait for other grids, or for ever.
+    fn waits_in_vain(&mut self, worker: &Worker, run: &Run<'_>) -> Outcome {
+        if worker.cluster.awaits_grids {
+            return Outcome::AwaitsGrids;
+        }
+        Outcome::Stopped(Stop::Finding(Box::new(report::deadlock(&mut self.ctas, &worker.cluster, run))))
+    }
+
+    fn trouble(&mut self, trouble: Trouble, run: &Run<'_>) -> Outcome {
+        Outcome::Stopped(report::trouble(&mut self.ctas, trouble, run))
     }
 
     /// Lets all waits at mbarriers end in vain. Gives whether there were some that may, and have not been for too
@@ -209,5 +238,14 @@ impl Cluster {
             some |= cta.expire();
         }
         some && self.expiries <= EXPIRIES
+    }
+}
+
+/// Wakes those who wait for the grids before this one, if these have ended.
+fn look_for_grids(worker: &mut Worker, run: &Run<'_>) {
+    let cluster = &mut *worker.cluster;
+    if cluster.awaits_grids && run.launch.prerequisites.iter().all(|grid| grid.has_ended()) {
+        cluster.awaits_grids = false;
+        cluster.events += 1;
     }
 }

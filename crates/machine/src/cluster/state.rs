@@ -3,6 +3,7 @@
 
 use smallvec::SmallVec;
 
+use super::ClusterBarrier;
 use crate::engine::Engine;
 use crate::mbarrier::Mbarriers;
 
@@ -18,10 +19,14 @@ pub struct ClusterState {
     pub clusterid: [u32; 3],
     /// The shared memory of each CTA, by rank.
     pub shared: SmallVec<[Peer; 1]>,
+    /// Its barrier.
+    pub barrier: ClusterBarrier,
     /// The mbarrier objects in it.
     pub mbarriers: Mbarriers,
     /// The units that work while the threads go on.
     pub engine: Engine,
+    /// Whether somebody may wait for the grids before this one.
+    pub awaits_grids: bool,
     /// Counts what somebody may have waited for: who sleeps looks again when it changes.
     pub events: u64,
 }
@@ -38,9 +43,10 @@ pub struct Peer {
 }
 
 impl ClusterState {
-    /// Makes it that of a fresh cluster.
-    pub fn start(&mut self, index: u64, clusterid: [u32; 3], seed: u64) {
-        (self.index, self.clusterid, self.events) = (index, clusterid, 0);
+    /// Makes it that of a fresh cluster of so many threads.
+    pub fn start(&mut self, index: u64, clusterid: [u32; 3], threads: u32, seed: u64) {
+        (self.index, self.clusterid, self.events, self.awaits_grids) = (index, clusterid, 0, false);
+        self.barrier = ClusterBarrier::new(threads);
         self.shared.clear();
         self.mbarriers.clear();
         self.engine.start(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));

@@ -25,6 +25,7 @@ pub fn converges(form: &Form<'_>) -> Option<Option<&'static str>> {
         "shfl" | "vote" | "match" | "redux" | "elect" if says("sync") => Some(Some("membermask")),
         "bar" if says("warp") => Some(Some("membermask")),
         "setmaxnreg" => Some(None),
+        "barrier" if says("cluster") && says("arrive") => Some(None),
         _ if says("aligned") && !ends(form) => Some(None),
         _ => None,
     }

@@ -1,7 +1,7 @@
-//! `fence`, `membar` (manual 9.7.13.4) and `griddepcontrol` (9.7.13.13).
+//! `fence`, `membar` (manual 9.7.13.4).
 //!
 //! A host thread sees its own accesses in order, so that only the order between host threads is left to do, and the
-//! host's strongest fence does it for every scope and proxy. Grids run one after the other: none waits for another.
+//! host's strongest fence does it for every scope and proxy.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -13,7 +13,7 @@ use crate::registers::Slot;
 /// The operation of a fence.
 pub fn select(form: &Form<'_>) -> Option<Op> {
     match form.opcode() {
-        "fence" | "membar" | "griddepcontrol" => Some(Box::new(Fence)),
+        "fence" | "membar" => Some(Box::new(Fence)),
         _ => None,
     }
 }

@@ -1,23 +1,31 @@
-//! `isspacep` and `cvta` (manual 9.7.9.19, 9.7.9.20): generic addresses and those of a space.
+//! `isspacep`, `cvta`, `mapa` and `getctarank` (manual 9.7.9.19, .20, .23, .24): generic addresses and those of a
+//! space, and which CTA of a cluster an address belongs to.
 //!
 //! Global, constant and parameter addresses are host addresses and the same in the generic space; shared and local
-//! ones are offsets in their windows. A 32-bit generic address is the low half of the real one.
+//! ones are offsets in their windows. A 32-bit generic address is the low half of the real one. The rank of a CTA
+//! stands in the same bits of a shared address and of the generic one; as on an H200, `mapa` puts any rank there.
 
-use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, Window, window_of};
+use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, SHARED_SIZE, Window, window_of};
 
+use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
 
-/// The operation of `isspacep`, `cvta` and `cvta.to`.
+/// The operation of `isspacep`, `cvta`, `cvta.to`, `mapa` and `getctarank`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
+    match form.name() {
+        "mapa" => {
+            return Some(lanes::simd2(|a: u64, rank: u32| a & !RANK | u64::from(rank) << OFFSET_BITS & RANK));
+        }
+        "getctarank" => return Some(lanes::simd1(|a: u64| ((a & RANK) >> OFFSET_BITS) as u32)),
+        _ => {}
+    }
     let space = form.slot("space")?;
     match form.name() {
         "isspacep" => Some(match space {
-            "shared" | "shared::cta" => {
-                lanes::map1(|a: u64| window_of(a) == Window::Shared && a - SHARED_BASE < CTA)
-            }
+            "shared" | "shared::cta" => Box::new(OwnShared),
             "shared::cluster" => lanes::map1(|a: u64| window_of(a) == Window::Shared),
             "local" => lanes::map1(|a: u64| window_of(a) == Window::Local),
             "global" => Box::new(Within(Asked::Global)),
@@ -31,8 +39,8 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     }
 }
 
-/// The addresses of the shared window that are the CTA's own.
-const CTA: u64 = 1 << 24;
+/// The bits of an address that say which CTA's memory it is in.
+const RANK: u64 = (SHARED_SIZE - 1) >> OFFSET_BITS << OFFSET_BITS;
 
 /// What is added to an address of a space to make it generic.
 fn base(space: &str) -> Option<u64> {
@@ -52,6 +60,19 @@ fn move_by(distance: u64) -> Op {
         LOCAL_BASE => lanes::simd1(|a: u64| a.wrapping_add(LOCAL_BASE)),
         _ if distance == SHARED_BASE.wrapping_neg() => lanes::simd1(|a: u64| a.wrapping_sub(SHARED_BASE)),
         _ => lanes::simd1(|a: u64| a.wrapping_sub(LOCAL_BASE)),
+    }
+}
+
+/// Whether addresses lie in the CTA's own part of the shared window.
+struct OwnShared;
+
+impl Execute for OwnShared {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let own = SHARED_BASE + context.cta.shared_base;
+        let a = u64::read(&context.bank, slots[1]);
+        let answers = a.map(|a| a.wrapping_sub(own) < 1 << OFFSET_BITS);
+        bool::write(&mut context.bank, slots[0], mask, &answers);
+        Flow::Next
     }
 }
 

@@ -5,12 +5,15 @@ pub mod atomic;
 pub mod bits;
 pub mod bulk;
 pub mod cache;
+pub mod cluster;
+pub mod cluster_launch;
 pub mod comparison;
 pub mod convert;
 pub mod extended;
 pub mod fence;
 pub mod floating;
 pub mod generic;
+pub mod griddepcontrol;
 pub mod half;
 pub mod integer;
 pub mod load_store;
@@ -44,12 +47,15 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     bits::select,
     bulk::select,
     cache::select,
+    cluster::select,
+    cluster_launch::select,
     comparison::select,
     convert::select,
     extended::select,
     fence::select,
     floating::select,
     generic::select,
+    griddepcontrol::select,
     half::select,
     integer::select,
     load_store::select,

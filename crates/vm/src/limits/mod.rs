@@ -1,9 +1,13 @@
 //! The limits that a launch is held to before anything runs: the grid's, the device's, the kernel's own.
 
+mod cluster;
+
 use ptxvm_ir::Limits;
 use ptxvm_machine::{Finding, Kind, Profile};
 
 use crate::launch::LaunchOptions;
+
+pub(crate) use cluster::{cluster_of, grid_of};
 
 /// The largest grid in each dimension.
 const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
@@ -28,6 +32,7 @@ pub(crate) struct Demands<'a> {
 pub(crate) fn broken(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<Box<Finding>> {
     let message = shape(launch, demands.profile)
         .or_else(|| directives(launch, demands))
+        .or_else(|| cluster::complaint(launch, demands))
         .or_else(|| shared(launch, demands))
         .or_else(|| local(demands))?;
     Some(Box::new(Finding {
@@ -73,12 +78,8 @@ fn directives(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<String> {
         return Some(format!("the kernel's .reqntid asks for CTAs of {}, not of {block}", by(wanted)));
     }
     let threads = threads(launch.block.0);
-    if let Some(most) = limits.maxntid.filter(|&most| threads > u128::from(most)) {
-        return Some(format!("a CTA has {threads} threads, the kernel's .maxntid allows {most}"));
-    }
-    let cluster = limits.reqnctapercluster?;
-    let whole = launch.grid.0.iter().zip(cluster).all(|(&n, c)| c != 0 && n.is_multiple_of(c));
-    (!whole).then(|| format!("the grid is no whole number of clusters of {}", by(cluster)))
+    let most = limits.maxntid.filter(|&most| threads > u128::from(most))?;
+    Some(format!("a CTA has {threads} threads, the kernel's .maxntid allows {most}"))
 }
 
 fn shared(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<String> {

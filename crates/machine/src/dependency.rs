@@ -1,0 +1,97 @@
+//! How far a grid is, for the grids that depend on it: `griddepcontrol` (manual 9.7.13.13).
+//!
+//! A grid whose launch says so begins before those that it depends on have ended: as soon as each of their CTAs has
+//! said `launch_dependents` or has ended. At `griddepcontrol.wait` it waits for their end. Who launches grids keeps
+//! the order; the machine tells how far a grid is and waits.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How far a grid is. It belongs to one launch.
+#[derive(Debug, Default)]
+pub struct GridStatus {
+    /// The CTAs that have neither said `launch_dependents` nor ended, once the grid has begun.
+    holding: AtomicU64,
+    stage: Mutex<Stage>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// It has not begun, or some of its CTAs hold its dependents back.
+    #[default]
+    Holding,
+    /// Its dependents may begin.
+    Released,
+    /// It has ended.
+    Ended,
+}
+
+impl GridStatus {
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reach(&self, stage: Stage) {
+        let mut now = self.stage();
+        *now = stage.max(*now);
+        drop(now);
+        self.changed.notify_all();
+    }
+
+    fn wait(&self, stage: Stage, at_most: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(self.stage(), at_most, |now| *now < stage);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 >= stage
+    }
+
+    /// The grid begins, with so many CTAs.
+    pub(crate) fn begin(&self, ctas: u64) {
+        self.holding.store(ctas, Ordering::Relaxed);
+    }
+
+    /// So many CTAs hold the dependents no longer back. A CTA is counted once.
+    pub(crate) fn release(&self, ctas: u64) {
+        if self.holding.fetch_sub(ctas, Ordering::AcqRel) == ctas {
+            self.reach(Stage::Released);
+        }
+    }
+
+    /// The grid has ended, or will never begin. Running it says so by itself.
+    pub fn end(&self) {
+        self.reach(Stage::Ended);
+    }
+
+    /// Whether the grid has ended.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        *self.stage() == Stage::Ended
+    }
+
+    /// Whether grids that depend on it may begin.
+    #[must_use]
+    pub fn dependents_may_launch(&self) -> bool {
+        *self.stage() >= Stage::Released
+    }
+
+    /// Waits until grids that depend on it may begin, but no longer than this. Gives whether they may.
+    pub fn await_launch(&self, at_most: Duration) -> bool {
+        self.wait(Stage::Released, at_most)
+    }
+
+    /// Waits until the grid has ended, but no longer than this. Gives whether it has.
+    pub fn await_end(&self, at_most: Duration) -> bool {
+        self.wait(Stage::Ended, at_most)
+    }
+}
+
+/// Says that a grid has ended when it is dropped, however that comes about.
+pub(crate) struct Ending<'a>(pub Option<&'a GridStatus>);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if let Some(status) = self.0 {
+            status.end();
+        }
+    }
+}

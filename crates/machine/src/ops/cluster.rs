@@ -1,0 +1,91 @@
+//! `barrier.cluster` (manual 9.7.13.3).
+//!
+//! The manual has a thread wait for all of its warp at these instructions; the linker brings the lanes together where
+//! they arrive (`link/terminator.rs`). The order that `.release` and `.acquire` ask for is there anyway, because the
+//! CTAs of a cluster run on one host thread.
+
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::Slot;
+use crate::warp::Awaited;
+
+/// The operation of an instruction of clusters.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
+    if form.opcode() != "barrier" || !says("cluster") {
+        return None;
+    }
+    let aligned = says("aligned");
+    if says("arrive") { Some(Box::new(Arrive { aligned })) } else { Some(Box::new(Wait { aligned })) }
+}
+
+/// Refuses lanes without the rest of their warp.
+fn whole(context: &mut Context<'_>, aligned: bool, lanes: u32) -> Result<(), Flow> {
+    let missing = context.warp.alive() & !lanes;
+    if !aligned || missing == 0 {
+        return Ok(());
+    }
+    let message =
+        format!("lanes {lanes:#010x} execute an `.aligned` barrier.cluster, lanes {missing:#010x} do not");
+    let note = "all threads of the warp that have not ended must execute the same instruction".into();
+    Err(context.fault(Kind::Misuse, lanes.trailing_zeros() as usize, message, vec![note]))
+}
+
+struct Arrive {
+    aligned: bool,
+}
+
+impl Execute for Arrive {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole(context, self.aligned, mask) {
+            return flow;
+        }
+        let again = context.warp.arrivals.unwaited() & mask;
+        if again != 0 {
+            let message = "a thread arrives at the cluster's barrier again without having waited for it";
+            let lane = again.trailing_zeros() as usize;
+            let note = "between two barrier.cluster.arrive there must be a barrier.cluster.wait".into();
+            return context.fault(Kind::Misuse, lane, message, vec![note]);
+        }
+        let cluster = &mut *context.worker.cluster;
+        if cluster.barrier.arrive(&mut context.warp.arrivals, mask) {
+            cluster.events += 1;
+        }
+        Flow::Next
+    }
+}
+
+struct Wait {
+    aligned: bool,
+}
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole(context, self.aligned, mask) {
+            return flow;
+        }
+        let arrivals = &mut context.warp.arrivals;
+        let absent = mask & !arrivals.unwaited();
+        if absent != 0 {
+            let message = "a thread waits for the cluster's barrier without having arrived there";
+            let lane = absent.trailing_zeros() as usize;
+            let note = "before each barrier.cluster.wait there must be a barrier.cluster.arrive".into();
+            return context.fault(Kind::Misuse, lane, message, vec![note]);
+        }
+        let open = mask & arrivals.open(&context.worker.cluster.barrier);
+        if open == 0 {
+            arrivals.waited(mask);
+            return Flow::Next;
+        }
+        if open != mask {
+            let message =
+                format!("lanes {open:#010x} are a phase of the cluster's barrier ahead of the others");
+            let lane = open.trailing_zeros() as usize;
+            return context.fault(Kind::Misuse, lane, message, Vec::new());
+        }
+        context.warp.awaited = Some(Awaited::ClusterBarrier);
+        Flow::Wait
+    }
+}

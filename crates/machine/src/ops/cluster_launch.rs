@@ -1,0 +1,223 @@
+//! `clusterlaunchcontrol` (manual 9.7.13.17, 9.7.13.18): a cluster takes another off the grid before it has begun, to
+//! do its work itself.
+//!
+//! A request is an asynchronous operation: the cluster that it takes is the next one at the moment it completes. The
+//! manual does not say what the 16 bytes of the response hold, and no silicon was at hand to ask. Here the first three
+//! words are the `%ctaid` of the cluster's first CTA and the fourth says what they are: [`CANCELLED`] or [`REFUSED`].
+//! A device may refuse although there are clusters left; a seed makes that happen now and then.
+#![allow(unsafe_code)]
+
+use std::sync::{Arc, OnceLock};
+
+use ptxvm_memory::access;
+use smallvec::smallvec;
+
+use crate::address::{AddressSpace, Wants};
+use crate::cluster::{Claims, OFFSET_BITS, rank_and_offset};
+use crate::context::Context;
+use crate::engine::{Issuer, Pending, Signal, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{LANES, Slot, Value};
+
+/// The bytes of a response, and what its address is a multiple of.
+const RESPONSE: u64 = 16;
+/// The last word of a response to a request that was granted.
+const CANCELLED: u32 = 0x434c_4301;
+/// The last word of a response to a request that was refused.
+const REFUSED: u32 = 0x434c_4300;
+/// With a seed, one of so many requests is refused without need.
+const WHIM: u64 = 8;
+
+/// The operation of `clusterlaunchcontrol`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.opcode() != "clusterlaunchcontrol" {
+        return None;
+    }
+    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
+    if says("try_cancel") {
+        let space = AddressSpace::from_name(form.slot("space"));
+        return Some(Box::new(TryCancel {
+            response: Address::of(form, "addr", space)?,
+            mbarrier: Address::of(form, "mbar", space)?,
+            everywhere: says("multicast::cluster::all"),
+        }));
+    }
+    let response = slot_of(form, "try_cancel_response")?;
+    if says("is_canceled") {
+        return Some(Box::new(IsCanceled { response }));
+    }
+    let first = match form.slot("dimension") {
+        Some("get_first_ctaid::y") => 1,
+        Some("get_first_ctaid::z") => 2,
+        _ => 0,
+    };
+    Some(Box::new(FirstCtaid { response, first }))
+}
+
+struct TryCancel {
+    response: Address,
+    mbarrier: Address,
+    everywhere: bool,
+}
+
+impl TryCancel {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        if context.cta.saw_refusal {
+            let message = "a request to cancel a cluster after the CTA has seen one refused";
+            let note = "what such a request does is not defined; the CTA should end its work".into();
+            return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
+        }
+        let response = self.response.read(context, slots)[lane];
+        let response =
+            self.response.resolve_shared(context, lane, response, RESPONSE, RESPONSE, Wants::Write)?;
+        let mbarrier = self.mbarrier.read(context, slots)[lane];
+        let mbarrier = self.mbarrier.resolve_shared(context, lane, mbarrier, 8, 8, Wants::Write)?;
+        let own = context.cta.rank;
+        if response.cta() != 1 << own || mbarrier.cta() != 1 << own {
+            let message = "the response and the mbarrier must lie in the CTA's own shared memory";
+            return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
+        }
+        let peers = context.worker.cluster.shared.len() as u32;
+        if self.everywhere && context.worker.cluster.shared.iter().any(|peer| peer.ended) {
+            let message = "a request whose response goes to all CTAs of the cluster, of which one has ended";
+            return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
+        }
+        let whim = context.run.launch.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
+        let request = Arc::new(Request {
+            claims: (!whim).then(|| Arc::clone(context.run.claims)),
+            response: OnceLock::new(),
+        });
+        let ranks = if self.everywhere { 0..peers } else { own..own + 1 };
+        let (_, at) = rank_and_offset(u64::from(response.address));
+        let (_, mbarrier) = rank_and_offset(u64::from(mbarrier.address));
+        for rank in ranks {
+            let warp = context.warp.index;
+            let cluster = &mut context.worker.cluster;
+            let host = cluster.shared[rank as usize].host + at;
+            cluster.engine.push(Pending {
+                issuer: Issuer { rank: own, warp, lanes: 1 << lane, ..Issuer::default() },
+                what: "a request to cancel a cluster".into(),
+                transfer: Box::new(Response { to: host, request: Arc::clone(&request) }),
+                fetched: false,
+                group: None,
+                signals: smallvec![Signal::CompleteTx {
+                    address: rank << OFFSET_BITS | mbarrier as u32,
+                    bytes: RESPONSE as u32
+                }],
+                after_copies: false,
+                reads: 0,
+                writes: 1 << rank,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Execute for TryCancel {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            if let Err(flow) = self.issue(context, slots, lane) {
+                return flow;
+            }
+        }
+        Flow::Issued
+    }
+}
+
+/// A request, which is decided when the first of its responses is written.
+#[derive(Debug)]
+struct Request {
+    /// What it takes a cluster from; `None` if it is refused anyway.
+    claims: Option<Arc<Claims>>,
+    response: OnceLock<[u32; 4]>,
+}
+
+impl Request {
+    fn response(&self) -> [u32; 4] {
+        *self.response.get_or_init(|| match self.claims.as_ref().and_then(|claims| claims.cancel()) {
+            Some([x, y, z]) => [x, y, z, CANCELLED],
+            None => [0, 0, 0, REFUSED],
+        })
+    }
+}
+
+/// The response on its way to one CTA.
+#[derive(Debug)]
+struct Response {
+    to: u64,
+    request: Arc<Request>,
+}
+
+impl Transfer for Response {
+    fn fetch(&mut self) {}
+
+    fn deliver(&mut self) {
+        let mut bytes = [0; RESPONSE as usize];
+        for (to, word) in bytes.chunks_exact_mut(4).zip(self.request.response()) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let to = std::ptr::with_exposed_provenance_mut(self.to as usize);
+        // SAFETY: the bytes of the own CTA were checked when the request was issued; every CTA of the cluster has as
+        // much shared memory, and none gives it back before the cluster has ended.
+        unsafe { access::copy_in(to, &bytes) };
+    }
+}
+
+/// The words of each lane's response; refuses what is none.
+fn responses(context: &mut Context<'_>, slot: Slot, mask: u32) -> Result<[[u32; 4]; LANES], Flow> {
+    let words = u128::read(&context.bank, slot).map(|bits| [0, 32, 64, 96].map(|at| (bits >> at) as u32));
+    let stranger = |lane: &usize| mask >> lane & 1 != 0 && !matches!(words[*lane][3], CANCELLED | REFUSED);
+    if let Some(lane) = (0..LANES).find(stranger) {
+        let message = "the value is no response of clusterlaunchcontrol.try_cancel";
+        let note = "the response is there when the mbarrier's phase is complete".into();
+        return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
+    }
+    Ok(words)
+}
+
+struct IsCanceled {
+    response: usize,
+}
+
+impl Execute for IsCanceled {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let words = match responses(context, slots[self.response], mask) {
+            Ok(words) => words,
+            Err(flow) => return flow,
+        };
+        let granted = words.map(|words| words[3] == CANCELLED);
+        context.cta.saw_refusal |= (0..LANES).any(|lane| mask >> lane & 1 != 0 && !granted[lane]);
+        bool::write(&mut context.bank, slots[0], mask, &granted);
+        Flow::Next
+    }
+}
+
+struct FirstCtaid {
+    response: usize,
+    /// The dimension of the first destination; the others follow.
+    first: usize,
+}
+
+impl Execute for FirstCtaid {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let words = match responses(context, slots[self.response], mask) {
+            Ok(words) => words,
+            Err(flow) => return flow,
+        };
+        let refused = |lane: &usize| mask >> lane & 1 != 0 && words[*lane][3] != CANCELLED;
+        if let Some(lane) = (0..LANES).find(refused) {
+            let message = "get_first_ctaid of a response that says that no cluster was cancelled";
+            return context.fault(Kind::Misuse, lane, message, Vec::new());
+        }
+        for (number, slot) in slots[..self.response].iter().enumerate() {
+            // The fourth element is not specified.
+            let dimension = self.first + number;
+            let values = words.map(|words| if dimension < 3 { words[dimension] } else { 0 });
+            u32::write(&mut context.bank, *slot, mask, &values);
+        }
+        Flow::Next
+    }
+}

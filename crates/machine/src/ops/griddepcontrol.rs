@@ -1,0 +1,41 @@
+//! `griddepcontrol` (manual 9.7.13.13). Without grids before or behind this one it does nothing.
+
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::Slot;
+use crate::warp::Awaited;
+
+/// The operation of `griddepcontrol`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.opcode() != "griddepcontrol" {
+        return None;
+    }
+    match form.slot("action")? {
+        "launch_dependents" => Some(Box::new(LaunchDependents)),
+        "wait" => Some(Box::new(Wait)),
+        _ => None,
+    }
+}
+
+struct LaunchDependents;
+
+impl Execute for LaunchDependents {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+        context.cta.release_dependents(context.run.launch.status.as_deref());
+        Flow::Next
+    }
+}
+
+struct Wait;
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+        if context.run.launch.prerequisites.iter().all(|grid| grid.has_ended()) {
+            return Flow::Next;
+        }
+        context.worker.cluster.awaits_grids = true;
+        context.warp.awaited = Some(Awaited::Grids);
+        Flow::Wait
+    }
+}
