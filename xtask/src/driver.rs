@@ -10,10 +10,10 @@ const SUBJECTS: [(&str, &str); 8] = [
     ("context", "contexts, stacks, limits, the primary context"),
     ("module", "modules, libraries, functions, the linker, JIT options"),
     ("launch", "launches and occupancy"),
-    ("memory", "allocation, copies, fills, pools, managed, pinned and virtual memory"),
+    ("memory", "allocation, copies, fills, pools, managed, pinned and virtual memory, tensor maps"),
     ("stream", "streams, events, waits and writes of values"),
     ("graph", "graphs, capture, conditional nodes"),
-    ("graphics", "arrays, textures, surfaces, tensor maps, OpenGL and others"),
+    ("graphics", "arrays, textures, surfaces, OpenGL and others"),
 ];
 
 /// The text of the page.

@@ -99,6 +99,41 @@ fn structures_are_given_as_bytes() {
 }
 
 #[test]
+fn tensor_maps_are_made_of_buffers() {
+    // Word 2 says what the tensor is; the address is compared with the buffer's.
+    let by_value = kernel(
+        ".param .align 64 .b8 map[128], .param .u64 in, .param .u64 out",
+        "ld.param.u64 %rd0, [map]; ld.param.u32 %r0, [map+8]; ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n\
+         setp.ne.u64 %p0, %rd0, %rd1; @%p0 trap; st.global.u32 [%rd2], %r0;",
+    );
+    let in_memory = kernel(
+        ".param .u64 map, .param .u64 in, .param .u64 out",
+        "ld.param.u64 %rd3, [map]; ld.global.u64 %rd0, [%rd3]; ld.global.u32 %r0, [%rd3+8];\n\
+         ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n\
+         setp.ne.u64 %p0, %rd0, %rd1; @%p0 trap; st.global.u32 [%rd2], %r0;",
+    );
+    for source in [&by_value, &in_memory] {
+        let run = |map: &str| first(&["--arg", map, "--arg", "f32[12,60]", "--arg", "u32[1]"], source);
+        // As the first of the recorded maps.
+        assert_eq!(run("tensormap(#1, box [24,3], swizzle 128B, promotion 128B)"), 0x0004_6390);
+        assert_eq!(run("tensormap(in, tf32, box [24,3])"), 0x0001_0390);
+    }
+    let refused = |map: &str, expected: &str| {
+        is_refused(&["--arg", map, "--arg", "f32[12,60]", "--arg", "u32[1]"], &by_value, expected);
+    };
+    refused("tensormap(#3, box [24,3])", "the argument for `map`: `#3` is no parameter");
+    refused("tensormap(a, box [24,3])", "`a` is no parameter");
+    refused("tensormap(map, box [24,3])", "`map` is given no buffer");
+    refused("tensormap(#1, box [24,300])", "the argument for `map`: no tensor map: boxDim[1] is 300");
+    refused("tensormap(#1, box [24,3]", "lacks its `)`");
+    let narrow = kernel(".param .u32 map, .param .u64 in", "");
+    is_refused(&["--arg", "tensormap(in, box [4])", "--arg", "f32[4]"], &narrow, "cannot hold a tensor map");
+    let old =
+        ["--device", "a100", "--arg", "tensormap(in, box [24,3])", "--arg", "f32[12,60]", "--arg", "u32[1]"];
+    is_refused(&old, &by_value, "has no tensor maps");
+}
+
+#[test]
 fn arguments_that_do_not_fit_are_named() {
     let source = echo(".param .u32", "u32", "%r0");
     is_refused(&[], &source, "k(a: u32, out: u64) lacks arguments for a, out");

@@ -85,6 +85,6 @@ pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::{
     Asynchrony, Class, Control, Demand, Finding, GridStatus, Kind, Limit, Place, Profile, Statistics, Thread,
-    Unsupported,
+    Unsupported, tensor,
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};

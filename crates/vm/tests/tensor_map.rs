@@ -4,9 +4,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use ptxvm_machine::tensor::encode::{Im2col, Tensor, Tiled};
-use ptxvm_machine::tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
 use ptxvm_vm::Profile;
+use ptxvm_vm::tensor::encode::{Im2col, Tensor, Tiled};
+use ptxvm_vm::tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -1,11 +1,13 @@
 //! Arguments meet parameters: each parameter gets the bytes it wants, or a sentence says why not.
 
 use ptxvm_vm::Parameter;
+use ptxvm_vm::tensor::bits::BYTES;
 
 use super::contents::{self, HostBuffer};
 use super::element::Element;
 use super::options::name_of;
 use super::specification::Specification;
+use super::tensor_map;
 
 /// What a parameter is given.
 #[derive(Debug, PartialEq)]
@@ -14,6 +16,8 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// The address of a buffer with these contents.
     Buffer(HostBuffer),
+    /// The tensor map of the buffer that another parameter is given, or, where `points`, the address of it.
+    TensorMap { of: usize, map: Box<tensor_map::Description>, points: bool },
 }
 
 /// Gives every parameter its value, in order.
@@ -46,13 +50,41 @@ pub fn bind(kernel: &str, parameters: &[Parameter], arguments: &[String]) -> Res
         ));
     }
     contents::affordable(given.iter().flatten().map(Specification::bytes).fold(0, u64::saturating_add))?;
-    let values = parameters.iter().zip(given.iter().flatten()).enumerate();
-    values
-        .map(|(i, (parameter, specification))| {
-            let value = value(parameter, specification, i as u64);
-            value.map_err(|why| format!("the argument for `{}`: {why}", parameter.name))
-        })
-        .collect()
+    let mut values = Vec::new();
+    for (i, (parameter, specification)) in parameters.iter().zip(given.iter().flatten()).enumerate() {
+        let value = match specification {
+            Specification::TensorMap(map) => tensor_map(parameters, parameter, map),
+            other => value(parameter, other, i as u64),
+        };
+        values.push(value.map_err(|why| format!("the argument for `{}`: {why}", parameter.name))?);
+    }
+    for (value, parameter) in values.iter().zip(parameters) {
+        if let Value::TensorMap { of, .. } = value
+            && !matches!(values[*of], Value::Buffer(_))
+        {
+            let (map, other) = (&parameter.name, &parameters[*of].name);
+            return Err(format!("the argument for `{map}`: `{other}` is given no buffer to make a map of"));
+        }
+    }
+    Ok(values)
+}
+
+fn tensor_map(
+    parameters: &[Parameter],
+    parameter: &Parameter,
+    map: &tensor_map::Description,
+) -> Result<Value, String> {
+    let name = &map.buffer;
+    let of = match name.strip_prefix('#') {
+        Some(number) => number.parse().ok().filter(|&n: &usize| n < parameters.len()),
+        None => parameters.iter().position(|p| p.name == *name),
+    };
+    let of = of.ok_or_else(|| format!("`{name}` is no parameter; `#0` is the first"))?;
+    let points = may_point(parameter);
+    if !points && parameter.size != BYTES as u64 {
+        return Err(format!("it is {} and cannot hold a tensor map, which has {BYTES}", type_of(parameter)));
+    }
+    Ok(Value::TensorMap { of, map: Box::new(map.clone()), points })
 }
 
 /// The kernel with its parameters, as messages show it.
@@ -103,6 +135,7 @@ fn value(parameter: &Parameter, specification: &Specification, index: u64) -> Re
         Specification::File(path) if may_point(parameter) => buffer(HostBuffer::from_file(path, None, None)),
         Specification::File(path) => exactly(parameter, contents::read(path)?, path),
         Specification::Bytes(bytes) => exactly(parameter, bytes.clone(), "`hex:`"),
+        Specification::TensorMap(_) => Err("a tensor map is made of other arguments".to_owned()),
     }
 }
 

@@ -14,6 +14,7 @@ mod save;
 mod specification;
 mod statistics;
 mod table;
+mod tensor_map;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -166,30 +167,62 @@ fn undecodable(arguments: &Arguments, input: &input::Input, error: ptxvm_syntax:
     exit::INVALID
 }
 
+/// Puts bytes into a new buffer.
+fn place(device: &Device, name: &str, bytes: &[u8]) -> Result<Buffer, String> {
+    let fail = |why: String| format!("the buffer for `{name}`: {why}");
+    let buffer = Buffer::named(device, bytes.len(), Some(name)).map_err(|e| fail(e.to_string()))?;
+    buffer.write(bytes).map_err(|e| fail(e.to_string()))?;
+    Ok(buffer)
+}
+
 /// Buffers on the device, and the arguments that point to them.
 struct Prepared {
     arguments: ptxvm_vm::Arguments,
     buffers: Vec<(usize, String, Buffer, HostBuffer)>,
+    /// Tensor maps in memory, which live as long as the launch.
+    _maps: Vec<Buffer>,
 }
 
 impl Prepared {
     fn new(device: &Device, names: &[&str], values: Vec<Value>) -> Result<Prepared, String> {
-        let mut prepared = Prepared { arguments: ptxvm_vm::Arguments::new(), buffers: Vec::new() };
-        for (index, value) in values.into_iter().enumerate() {
+        // Tensor maps hold the addresses of buffers, wherever among the parameters those stand.
+        let mut placed = Vec::new();
+        for (value, name) in values.iter().zip(names) {
+            placed.push(match value {
+                Value::Buffer(host) => Some(place(device, name, &host.bytes)?),
+                _ => None,
+            });
+        }
+        let (mut arguments, mut maps) = (ptxvm_vm::Arguments::new(), Vec::new());
+        for (index, value) in values.iter().enumerate() {
             match value {
-                Value::Bytes(bytes) => prepared.arguments.push(bytes.as_slice()),
-                Value::Buffer(host) => {
+                Value::Bytes(bytes) => arguments.push(bytes.as_slice()),
+                Value::Buffer(_) => {
+                    if let Some(buffer) = &placed[index] {
+                        arguments.push(Pointer(buffer.address()));
+                    }
+                }
+                Value::TensorMap { of, map, points } => {
+                    let (Value::Buffer(host), Some(buffer)) = (&values[*of], &placed[*of]) else { continue };
                     let name = names[index];
-                    let fail = |why: String| format!("the buffer for `{name}`: {why}");
-                    let size = host.bytes.len();
-                    let buffer = Buffer::named(device, size, Some(name)).map_err(|e| fail(e.to_string()))?;
-                    buffer.write(&host.bytes).map_err(|e| fail(e.to_string()))?;
-                    prepared.arguments.push(Pointer(buffer.address()));
-                    prepared.buffers.push((index, name.to_owned(), buffer, host));
+                    let bytes = map.encode(buffer.address(), host, device.profile());
+                    let bytes = bytes.map_err(|why| format!("the argument for `{name}`: {why}"))?;
+                    if *points {
+                        let map = place(device, name, &bytes)?;
+                        arguments.push(Pointer(map.address()));
+                        maps.push(map);
+                    } else {
+                        arguments.push(bytes.as_slice());
+                    }
                 }
             }
         }
-        Ok(prepared)
+        let buffers = values.into_iter().zip(placed).enumerate();
+        let buffers = buffers.filter_map(|(index, (value, buffer))| match (value, buffer) {
+            (Value::Buffer(host), Some(buffer)) => Some((index, names[index].to_owned(), buffer, host)),
+            _ => None,
+        });
+        Ok(Prepared { arguments, buffers: buffers.collect(), _maps: maps })
     }
 
     /// What the buffers hold now.

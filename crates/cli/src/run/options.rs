@@ -53,7 +53,8 @@ pub struct Launch {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub shared: Option<u32>,
     /// An argument, in the order of the parameters: 42, f32:1.5, 'f32[64,64]=iota' (zeros, ones, rand, rand(SEED),
-    /// a number, a list, @FILE), @x.npy, hex:01ff; or NAME=ARG for the parameter of that name
+    /// a number, a list, @FILE), @x.npy, hex:01ff, 'tensormap(#0, box [32,8])' for a map of the first parameter's
+    /// buffer; or NAME=ARG for the parameter of that name
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub arg: Vec<String>,
     /// The device to be: h200 (default), h100, b200, a100 …

@@ -1,8 +1,9 @@
-//! What `--arg` says: a number, a buffer with its type, shape and contents, or plain bytes.
+//! What `--arg` says: a number, a buffer with its type, shape and contents, a tensor map of a buffer, or plain bytes.
 //!
 //! Reading the text needs neither the kernel nor any file, so that mistakes in it are named before anything runs.
 
 use super::element::{self, Element};
+use super::tensor_map;
 
 /// An argument as it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub enum Specification {
     File(String),
     /// `hex:01ff`: bytes, by value.
     Bytes(Vec<u8>),
+    /// `tensormap(#0, box [32,8])`: the tensor map of a buffer, by value or in memory, whichever the parameter is.
+    TensorMap(Box<tensor_map::Description>),
 }
 
 /// What a buffer holds at first.
@@ -41,6 +44,10 @@ impl Specification {
         }
         if let Some(digits) = text.strip_prefix("hex:") {
             return hex(digits).map(Specification::Bytes);
+        }
+        if let Some(rest) = text.strip_prefix("tensormap(") {
+            let inner = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks its `)`"))?;
+            return tensor_map::Description::parse(inner).map(Box::new).map(Specification::TensorMap);
         }
         if let Some((name, rest)) = text.split_once('[') {
             return buffer(name.trim(), rest);
@@ -241,6 +248,8 @@ mod tests {
             ("hex:0g", "hexadecimal"),
             ("f31:1", "no element type"),
             ("u8:300", "does not fit"),
+            ("tensormap(#0", "lacks its `)`"),
+            ("tensormap()", "lacks its buffer"),
         ] {
             let error = Specification::parse(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! Arrays, textures, surfaces, tensor maps and the graphics interfaces: the entry points are there and refuse.
+//! Arrays, textures, surfaces and the graphics interfaces: the entry points are there and refuse.
 
 mod unsupported;
 

@@ -36,10 +36,6 @@ unsupported! {
     cuSurfObjectGetResourceDesc
     cuSurfRefGetArray
     cuSurfRefSetArray
-    cuTensorMapEncodeIm2col
-    cuTensorMapEncodeIm2colWide
-    cuTensorMapEncodeTiled
-    cuTensorMapReplaceAddress
     cuTexObjectCreate
     cuTexObjectDestroy
     cuTexObjectGetResourceDesc

@@ -34,6 +34,11 @@ pub fn unsupported(entry: &str) {
     eprintln!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED");
 }
 
+/// Says why a call is refused whose answer is the same for many reasons.
+pub fn refused(entry: &str, why: &str) {
+    eprintln!("ptxvm: {entry} answers CUDA_ERROR_INVALID_VALUE: {why}");
+}
+
 /// Says that a program has asked for one of the driver's private tables.
 pub fn no_export_table(id: &str) {
     eprintln!(

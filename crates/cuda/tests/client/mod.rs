@@ -58,6 +58,9 @@ arguments! { A B C D E F G H }
 arguments! { A B C D E F G H I }
 arguments! { A B C D E F G H I J }
 arguments! { A B C D E F G H I J K }
+arguments! { A B C D E F G H I J K L }
+arguments! { A B C D E F G H I J K L M N O }
+arguments! { A B C D E F G H I J K L M N O P }
 
 /// Calls an entry point and gives its answer.
 pub fn answer(name: &str, arguments: impl Arguments) -> u32 {

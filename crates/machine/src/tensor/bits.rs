@@ -120,6 +120,20 @@ impl fmt::Display for Unknown {
     }
 }
 
+/// The bytes with another address (`cuTensorMapReplaceAddress`); nothing else of them is looked at.
+///
+/// # Errors
+/// The address is not aligned as the layout asks.
+pub fn with_address(bytes: &[u8; BYTES], address: u64) -> Result<[u8; BYTES], String> {
+    let unit: u64 = if get(bytes, INTERLEAVE) == Interleave::Bytes32 as u32 { 32 } else { 16 };
+    if !address.is_multiple_of(unit) {
+        return Err(format!("globalAddress is {address:#x}; it must be a multiple of {unit}"));
+    }
+    let mut bytes = *bytes;
+    bytes[..8].copy_from_slice(&address.to_le_bytes());
+    Ok(bytes)
+}
+
 impl TensorMap {
     /// The very bytes that the driver writes.
     #[must_use]

@@ -126,10 +126,7 @@ impl Im2colWide<'_> {
     /// The driver of this device refuses it, for the reason in the sentence.
     pub fn encode(&self, device: &Profile) -> Result<TensorMap, String> {
         if device.capability < (10, 0) {
-            return Err(format!(
-                "im2col::w needs a device of compute capability 10.0, {} is {}.{}",
-                device.marketing, device.capability.0, device.capability.1
-            ));
+            return Err(newer_device("im2col::w", device));
         }
         let mut map = self.tensor.map(3)?;
         within("mode", i64::from(self.mode), 0, 1)?;
@@ -236,10 +233,7 @@ impl TensorMap {
             _ if device.capability < (9, 0) => {
                 Err(format!("{} has no tensor maps; they need compute capability 9.0", device.marketing))
             }
-            Some(what) if device.capability < (10, 0) => Err(format!(
-                "{what} needs a device of compute capability 10.0, {} is {}.{}",
-                device.marketing, device.capability.0, device.capability.1
-            )),
+            Some(what) if device.capability < (10, 0) => Err(newer_device(what, device)),
             _ => Ok(()),
         }
     }
@@ -311,6 +305,11 @@ impl TensorMap {
             _ => Ok(()),
         }
     }
+}
+
+fn newer_device(what: &str, device: &Profile) -> String {
+    let (major, minor) = device.capability;
+    format!("compute capability 10.0 is needed for {what}; {} has {major}.{minor}", device.marketing)
 }
 
 fn within(name: &str, value: i64, least: i64, most: i64) -> Result<(), String> {

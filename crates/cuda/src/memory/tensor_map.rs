@@ -1,0 +1,130 @@
+//! The entry points that describe tensors in device memory for copies: `cuTensorMapEncode*`.
+
+use ptxvm_vm::tensor::TensorMap;
+use ptxvm_vm::tensor::bits::{self, BYTES};
+use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
+
+use crate::abi::{Answer, CUresult, Host, In, Out};
+use crate::driver;
+use crate::entry::entry;
+use crate::report;
+
+/// `CUtensorMap`
+pub type CUtensorMap = [u8; BYTES];
+
+/// The alignment of a `CUtensorMap`.
+const ALIGNMENT: usize = 64;
+
+/// What the encoders share, read from the arrays of the caller.
+struct Shape {
+    sizes: Vec<u64>,
+    strides: Vec<u64>,
+    element_strides: Vec<u32>,
+}
+
+impl Shape {
+    /// Reads as many values as the rank says, which is checked first: the caller has no more than five of each.
+    fn read(rank: u32, sizes: In<u64>, strides: In<u64>, element_strides: In<u32>) -> Answer<Self> {
+        if !(1..=5).contains(&rank) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let rank = rank as usize;
+        Ok(Self {
+            sizes: sizes.list(rank)?,
+            strides: strides.list(rank - 1)?,
+            element_strides: element_strides.list(rank)?,
+        })
+    }
+}
+
+entry! {
+    fn cuTensorMapEncodeTiled(
+        map: Out<CUtensorMap>, element: u32, rank: u32, address: Host, sizes: In<u64>, strides: In<u64>,
+        box_sizes: In<u32>, element_strides: In<u32>, interleave: u32, swizzle: u32, promotion: u32, fill: u32,
+    ) {
+        let device = driver::get()?.device.profile();
+        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let box_sizes = box_sizes.list(rank as usize)?;
+        let tensor = Tensor {
+            element,
+            address: address.address(),
+            sizes: &shape.sizes,
+            strides: &shape.strides,
+            element_strides: &shape.element_strides,
+            interleave,
+            swizzle,
+            promotion,
+            fill,
+        };
+        write(map, "cuTensorMapEncodeTiled", Tiled { tensor, box_sizes: &box_sizes }.encode(device))
+    }
+
+    fn cuTensorMapEncodeIm2col(
+        map: Out<CUtensorMap>, element: u32, rank: u32, address: Host, sizes: In<u64>, strides: In<u64>,
+        lower: In<i32>, upper: In<i32>, channels: u32, pixels: u32, element_strides: In<u32>, interleave: u32,
+        swizzle: u32, promotion: u32, fill: u32,
+    ) {
+        let device = driver::get()?.device.profile();
+        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let corners = (rank as usize).saturating_sub(2);
+        let (lower, upper) = (lower.list(corners)?, upper.list(corners)?);
+        let tensor = Tensor {
+            element,
+            address: address.address(),
+            sizes: &shape.sizes,
+            strides: &shape.strides,
+            element_strides: &shape.element_strides,
+            interleave,
+            swizzle,
+            promotion,
+            fill,
+        };
+        let made = Im2col { tensor, lower: &lower, upper: &upper, channels, pixels }.encode(device);
+        write(map, "cuTensorMapEncodeIm2col", made)
+    }
+
+    fn cuTensorMapEncodeIm2colWide(
+        map: Out<CUtensorMap>, element: u32, rank: u32, address: Host, sizes: In<u64>, strides: In<u64>,
+        lower: i32, upper: i32, channels: u32, pixels: u32, element_strides: In<u32>, interleave: u32, mode: u32,
+        swizzle: u32, promotion: u32, fill: u32,
+    ) {
+        let device = driver::get()?.device.profile();
+        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let tensor = Tensor {
+            element,
+            address: address.address(),
+            sizes: &shape.sizes,
+            strides: &shape.strides,
+            element_strides: &shape.element_strides,
+            interleave,
+            swizzle,
+            promotion,
+            fill,
+        };
+        let made = Im2colWide { tensor, lower, upper, channels, pixels, mode }.encode(device);
+        write(map, "cuTensorMapEncodeIm2colWide", made)
+    }
+
+    fn cuTensorMapReplaceAddress(map: Out<CUtensorMap>, address: Host) {
+        driver::get()?;
+        aligned(map)?;
+        let replaced = bits::with_address(&map.get()?, address.address());
+        map.set(replaced.map_err(|why| refused("cuTensorMapReplaceAddress", &why))?)
+    }
+}
+
+/// Writes a map that was made, or says why it was not.
+fn write(map: Out<CUtensorMap>, entry: &str, made: Result<TensorMap, String>) -> Answer {
+    aligned(map)?;
+    map.set(made.map_err(|why| refused(entry, &why))?.to_bytes())
+}
+
+fn aligned(map: Out<CUtensorMap>) -> Answer {
+    let whole = !map.is_null() && map.pointer().addr().is_multiple_of(ALIGNMENT);
+    if whole { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+}
+
+fn refused(entry: &str, why: &str) -> CUresult {
+    report::refused(entry, why);
+    CUresult::INVALID_VALUE
+}

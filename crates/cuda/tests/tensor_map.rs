@@ -1,0 +1,179 @@
+//! `cuTensorMapEncode*` as a C program calls them. What they write is compared with an H200's maps in
+//! `crates/vm/tests/tensor_map.rs`; here it is how they take their arguments.
+
+mod client;
+
+use std::ptr::null;
+
+use client::{answer, call};
+
+const SUCCESS: u32 = 0;
+const INVALID_VALUE: u32 = 1;
+
+/// `CUtensorMap`, and room to be misaligned in.
+#[repr(align(64))]
+struct Room([u8; 256]);
+
+/// The arguments of `cuTensorMapEncodeTiled` that the tests vary.
+struct Tiled {
+    map: *mut u8,
+    rank: u32,
+    address: u64,
+    sizes: *const u64,
+    strides: *const u64,
+    box_sizes: *const u32,
+    element_strides: *const u32,
+    element: u32,
+    swizzle: u32,
+}
+
+const SIZES: [u64; 2] = [60, 12];
+const STRIDES: [u64; 1] = [240];
+const BOX: [u32; 2] = [24, 3];
+const ONES: [u32; 5] = [1; 5];
+/// The first case of `tests/golden/tma.json.zst`, up to its zeros.
+const GOLDEN: &str = "00000090b37f0000906304000f000000000000000000000000000000000000003b0000000b000000\
+                      00000000000000000000000000000017020000000000000020010000000000000004";
+
+impl Tiled {
+    fn new(room: &mut Room) -> Self {
+        Self {
+            map: room.0.as_mut_ptr(),
+            rank: 2,
+            address: 0x7fb3_9000_0000,
+            sizes: SIZES.as_ptr(),
+            strides: STRIDES.as_ptr(),
+            box_sizes: BOX.as_ptr(),
+            element_strides: ONES.as_ptr(),
+            element: 7,
+            swizzle: 3,
+        }
+    }
+
+    fn encode(&self) -> u32 {
+        let head = (self.map, self.element, self.rank, self.address, self.sizes, self.strides);
+        let (map, element, rank, address, sizes, strides) = head;
+        let (box_sizes, element_strides, swizzle) = (self.box_sizes, self.element_strides, self.swizzle);
+        answer(
+            "cuTensorMapEncodeTiled",
+            (
+                map,
+                element,
+                rank,
+                address,
+                sizes,
+                strides,
+                box_sizes,
+                element_strides,
+                0u32,
+                swizzle,
+                2u32,
+                0u32,
+            ),
+        )
+    }
+}
+
+fn golden() -> Vec<u8> {
+    let digits: Vec<char> = GOLDEN.chars().collect();
+    let byte = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16).expect("hex");
+    let mut bytes: Vec<u8> = digits.chunks(2).map(byte).collect();
+    bytes.resize(128, 0);
+    bytes
+}
+
+#[test]
+fn a_tiled_map_is_the_drivers() {
+    call("cuInit", (0u32,));
+    let mut room = Room([0xee; 256]);
+    assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
+    assert_eq!(room.0[..128], golden());
+    assert!(room.0[128..].iter().all(|&b| b == 0xee), "nothing is written behind the map");
+}
+
+#[test]
+fn wrong_arguments_are_refused_and_nothing_is_written() {
+    call("cuInit", (0u32,));
+    type Change = fn(&mut Tiled);
+    let wrong: [(&str, Change); 13] = [
+        ("no map", |t| t.map = std::ptr::null_mut()),
+        ("a map at 16", |t| t.map = t.map.wrapping_add(16)),
+        ("no sizes", |t| t.sizes = null()),
+        ("no strides", |t| t.strides = null()),
+        ("no box", |t| t.box_sizes = null()),
+        ("no element strides", |t| t.element_strides = null()),
+        ("rank 0", |t| t.rank = 0),
+        ("rank 6", |t| t.rank = 6),
+        ("rank 2^32 - 1", |t| t.rank = u32::MAX),
+        ("no such element", |t| t.element = 16),
+        ("a packed element on Hopper", |t| t.element = 13),
+        ("a swizzle of Blackwell's", |t| t.swizzle = 4),
+        ("an address at 8", |t| t.address += 8),
+    ];
+    for (name, change) in wrong {
+        let mut room = Room([0xee; 256]);
+        let mut tiled = Tiled::new(&mut room);
+        change(&mut tiled);
+        assert_eq!(tiled.encode(), INVALID_VALUE, "{name}");
+        assert!(room.0.iter().all(|&b| b == 0xee), "{name}");
+    }
+}
+
+#[test]
+fn a_vector_needs_no_strides() {
+    call("cuInit", (0u32,));
+    let mut room = Room([0xee; 256]);
+    let tiled = Tiled { rank: 1, strides: null(), ..Tiled::new(&mut room) };
+    assert_eq!(tiled.encode(), SUCCESS);
+}
+
+#[test]
+fn im2col_reads_a_corner_for_each_dimension_of_the_image() {
+    call("cuInit", (0u32,));
+    let mut room = Room([0xee; 256]);
+    let (sizes, strides) = ([61_u64, 11, 12, 12], [256_u64, 2816, 33792]);
+    let (lower, upper) = ([-2_i32, 0], [-1_i32, 0]);
+    let encode = |map: *mut u8, lower: *const i32| {
+        let (sizes, strides, upper, ones) = (sizes.as_ptr(), strides.as_ptr(), upper.as_ptr(), ONES.as_ptr());
+        answer(
+            "cuTensorMapEncodeIm2col",
+            (
+                map, 10u32, 4u32, 0u64, sizes, strides, lower, upper, 16u32, 44u32, ones, 0u32, 3u32, 2u32,
+                0u32,
+            ),
+        )
+    };
+    assert_eq!(encode(room.0.as_mut_ptr(), null()), INVALID_VALUE);
+    assert_eq!(encode(room.0.as_mut_ptr(), lower.as_ptr()), SUCCESS);
+    // Lower corner (-2, 0), upper corner (-1, 0), 44 pixels: as in a recorded map.
+    assert_eq!(room.0[56..64], [0xfe, 0x00, 0xff, 0x00, 43, 0, 0, 0]);
+}
+
+#[test]
+fn im2col_wide_is_not_hoppers() {
+    call("cuInit", (0u32,));
+    let mut room = Room([0xee; 256]);
+    let (sizes, strides) = ([64_u64, 16, 12, 4], [256_u64, 4096, 49152]);
+    let (map, ones) = (room.0.as_mut_ptr(), ONES.as_ptr());
+    let (sizes, strides) = (sizes.as_ptr(), strides.as_ptr());
+    let arguments = (
+        map, 7u32, 4u32, 0u64, sizes, strides, -1i32, -1i32, 16u32, 32u32, ones, 0u32, 0u32, 3u32, 0u32, 0u32,
+    );
+    assert_eq!(answer("cuTensorMapEncodeIm2colWide", arguments), INVALID_VALUE);
+    assert!(room.0.iter().all(|&b| b == 0xee));
+}
+
+#[test]
+fn an_address_is_replaced_and_nothing_else() {
+    call("cuInit", (0u32,));
+    let mut room = Room([0xee; 256]);
+    assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
+    let map = room.0.as_mut_ptr();
+    assert_eq!(answer("cuTensorMapReplaceAddress", (map, 0x7f12_3456_7808_u64)), INVALID_VALUE);
+    assert_eq!(room.0[..128], golden());
+    assert_eq!(answer("cuTensorMapReplaceAddress", (map, 0x7f12_3456_7800_u64)), SUCCESS);
+    assert_eq!(room.0[..8], 0x7f12_3456_7800_u64.to_le_bytes());
+    assert_eq!(room.0[8..128], golden()[8..]);
+    assert_eq!(answer("cuTensorMapReplaceAddress", (std::ptr::null_mut::<u8>(), 0_u64)), INVALID_VALUE);
+    assert_eq!(answer("cuTensorMapReplaceAddress", (map.wrapping_add(16), 0_u64)), INVALID_VALUE);
+}
