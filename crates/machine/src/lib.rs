@@ -12,6 +12,7 @@ pub mod cluster;
 pub mod code;
 pub mod context;
 mod cta;
+mod deadlock;
 pub mod dependency;
 pub mod engine;
 pub mod finding;

@@ -32,6 +32,13 @@ pub fn sentence(missed: Missed, function: FunctionId, frame: u64, run: &Run<'_>)
     })
 }
 
+/// The name of the shared variable that an offset lies in, and how far from its beginning.
+pub fn shared_name(offset: u64, run: &Run<'_>) -> Option<String> {
+    let holds = |near: &Near<'_>| offset.checked_sub(near.start).is_some_and(|within| within < near.size);
+    let Near { name, start, .. } = shared(run).into_iter().find(holds)?;
+    Some(if offset == start { format!("`{name}`") } else { format!("`{name}` + {}", offset - start) })
+}
+
 fn shared<'a>(run: &'a Run<'_>) -> Vec<Near<'a>> {
     let variables = &run.code.program.variables;
     let near = run.code.shared.iter().filter_map(|(id, start)| {

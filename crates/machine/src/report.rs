@@ -2,15 +2,14 @@
 
 use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
 
-use crate::cluster::{ClusterBarrier, ClusterState};
 use crate::code::Source;
 use crate::context::{Run, Worker};
 use crate::cta::Cta;
 use crate::engine::Trouble;
-use crate::finding::{Finding, Kind, Place, Stop, Thread, Unsupported};
+use crate::finding::{Finding, Place, Stop, Thread, Unsupported};
 use crate::interpret::{self, Fault};
 use crate::nearby;
-use crate::warp::{Awaited, Group, State, Warp};
+use crate::warp::Warp;
 
 /// The finding of a fault.
 pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Stop {
@@ -45,11 +44,13 @@ fn frame(warp: &mut Warp, activation: u32, source: Source, lane: usize, run: &Ru
     code.map_or(0, |code| warp.bank(activation, run.code).lane(code.frame, lane))
 }
 
-fn kernel(run: &Run<'_>) -> String {
+/// The entry's name.
+pub fn kernel(run: &Run<'_>) -> String {
     run.code.program.functions[run.code.entry.0 as usize].name.clone()
 }
 
-fn thread(cta: &Cta, warp: &Warp, lane: usize) -> Thread {
+/// The coordinates of a thread.
+pub fn thread(cta: &Cta, warp: &Warp, lane: usize) -> Thread {
     Thread {
         ctaid: cta.state.ctaid,
         tid: [0, 1, 2].map(|d| warp.state.tid[d][lane]),
@@ -58,7 +59,8 @@ fn thread(cta: &Cta, warp: &Warp, lane: usize) -> Thread {
     }
 }
 
-fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Place {
+/// Where an instruction stands and the calls that led there.
+pub fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Place {
     let program = &run.code.program;
     let function = &program.functions[source.function.0 as usize];
     let instruction = &function.instructions[source.instruction as usize];
@@ -144,115 +146,8 @@ pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
     }))
 }
 
-/// Nothing in a cluster can run, and not all threads have ended: who waits for what.
-pub fn deadlock(ctas: &mut [Box<Cta>], cluster: &ClusterState, run: &Run<'_>) -> Finding {
-    let mut notes = Vec::new();
-    let mut first: Option<(usize, usize, Group, Source)> = None;
-    for (rank, cta) in ctas.iter().enumerate() {
-        for (index, warp) in cta.warps.iter().enumerate() {
-            for group in &warp.groups {
-                let source = waiting_at(group, run);
-                first = first.or(Some((rank, index, *group, source)));
-                if notes.len() < 16 {
-                    let waits = waits(cta, warp, group, source, run);
-                    let whose =
-                        if ctas.len() > 1 { format!("CTA {rank} of the cluster, ") } else { String::new() };
-                    notes.push(format!("{whose}{waits}"));
-                }
-            }
-        }
-    }
-    let ended =
-        |cta: &Cta| cta.warps.iter().map(|w| (w.state.present & w.state.exited).count_ones()).sum::<u32>();
-    let ended: u32 = ctas.iter().map(|cta| ended(cta)).sum();
-    if ctas.iter().any(|cta| waits_for_cluster(cta)) {
-        notes.push(missing_at_barrier(ctas, &cluster.barrier));
-    }
-    let which = if ctas.len() > 1 { "cluster" } else { "CTA" };
-    if ended > 0 {
-        notes.push(format!("{ended} threads of the {which} have ended"));
-    }
-    let (rank, place, thread) = match &first {
-        Some((rank, index, group, source)) => {
-            let warp = &ctas[*rank].warps[*index];
-            let place = place(warp, group.activation, *source, run);
-            (*rank, Some(place), Some(thread(&ctas[*rank], warp, group.mask.trailing_zeros() as usize)))
-        }
-        None => (0, None, None),
-    };
-    let [x, y, z] = ctas[rank].state.ctaid;
-    let message = match ctas.len() {
-        1 => format!("no thread of CTA ({x},{y},{z}) can go on"),
-        _ => format!("no thread of the cluster of CTA ({x},{y},{z}) can go on"),
-    };
-    let kind = Kind::Deadlock;
-    Finding { kind, message, notes, kernel: kernel(run), place, thread, registers: Vec::new() }
-}
-
-fn waits_for_cluster(cta: &Cta) -> bool {
-    let groups = cta.warps.iter().flat_map(|warp| &warp.groups);
-    groups.into_iter().any(|group| group.state == State::Wait(Awaited::ClusterBarrier))
-}
-
-/// Who has not arrived at the cluster's barrier.
-fn missing_at_barrier(ctas: &[Box<Cta>], barrier: &ClusterBarrier) -> String {
-    let missing = |warp: &Warp| (warp.state.alive() & !warp.state.arrivals.open(barrier)).count_ones();
-    let each = ctas.iter().enumerate().filter_map(|(rank, cta)| {
-        let threads: u32 = cta.warps.iter().map(missing).sum();
-        (threads != 0).then(|| format!("{threads} of CTA {rank}"))
-    });
-    let each: Vec<String> = each.collect();
-    let (missing, living) = barrier.progress();
-    format!(
-        "{missing} of the cluster's {living} living threads have not arrived at its barrier: {}",
-        each.join(", ")
-    )
-}
-
-/// The instruction that a waiting group stands at.
-fn waiting_at(group: &Group, run: &Run<'_>) -> Source {
-    match group.state {
-        // A group at a barrier has already been moved behind it.
-        State::Barrier { at, .. } => run.code.blocks[at as usize].source,
-        _ => {
-            let block = &run.code.blocks[group.block as usize];
-            run.code.instructions.get(block.start as usize).map_or(block.source, |i| i.source)
-        }
-    }
-}
-
-fn waits(cta: &Cta, warp: &Warp, group: &Group, source: Source, run: &Run<'_>) -> String {
-    let who = format!("warp {}, lanes {:#010x}", warp.state.index, group.mask);
-    let line = text(source, run);
-    match group.state {
-        State::Barrier { number, .. } => {
-            let (arrived, expected) = cta.state.barriers[number as usize].progress(cta.living());
-            let missing = warp.state.alive() & !group.mask;
-            let own = if missing == 0 {
-                String::new()
-            } else {
-                format!("; its own lanes {missing:#010x} have not come")
-            };
-            format!(
-                "{who} wait at barrier {number} ({line}): {arrived} of {expected} warps have arrived{own}"
-            )
-        }
-        State::Converge(members) => {
-            let missing = members & warp.state.alive() & !group.mask;
-            format!("{who} wait at {line} for lanes {missing:#010x} of their warp")
-        }
-        State::Wait(Awaited::Mbarrier { address, parity }) => {
-            format!("{who} wait at {line} for phase {} of the mbarrier at {address:#x}", u8::from(parity))
-        }
-        State::Wait(Awaited::ClusterBarrier) => {
-            format!("{who} wait at {line} for the other threads of the cluster")
-        }
-        State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
-        State::Ready | State::Released(_) => format!("{who} could run"),
-    }
-}
-
-fn text(source: Source, run: &Run<'_>) -> String {
+/// An instruction's name, for notes.
+pub fn text(source: Source, run: &Run<'_>) -> String {
     let program = &run.code.program;
     let FunctionId(function) = source.function;
     let instruction = &program.functions[function as usize].instructions[source.instruction as usize];

@@ -9,6 +9,7 @@ mod state;
 
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
+use crate::deadlock;
 use crate::engine::Trouble;
 use crate::finding::Stop;
 use crate::launch::Asynchrony;
@@ -154,7 +155,7 @@ impl Cluster {
                     Err(trouble) => return self.trouble(*trouble, run),
                     Ok(true) => {}
                     Ok(false) => {
-                        let expired = self.expire(worker);
+                        let expired = self.expire(worker, spinning);
                         if spinning {
                             return Outcome::Spinning;
                         }
@@ -218,7 +219,7 @@ impl Cluster {
         if worker.cluster.awaits_grids {
             return Outcome::AwaitsGrids;
         }
-        Outcome::Stopped(Stop::Finding(Box::new(report::deadlock(&mut self.ctas, &worker.cluster, run))))
+        Outcome::Stopped(Stop::Finding(Box::new(deadlock::finding(&self.ctas, &worker.cluster, run))))
     }
 
     fn trouble(&mut self, trouble: Trouble, run: &Run<'_>) -> Outcome {
@@ -226,18 +227,22 @@ impl Cluster {
     }
 
     /// Lets all waits at mbarriers end in vain. Gives whether there were some that may, and have not been for too
-    /// long.
-    fn expire(&mut self, worker: &Worker) -> bool {
+    /// long; while others of the cluster look for something outside, no time is too long.
+    fn expire(&mut self, worker: &Worker, spinning: bool) -> bool {
         let events = worker.cluster.events;
         if self.quiet_since != events {
             (self.quiet_since, self.expiries) = (events, 0);
         }
-        self.expiries += 1;
+        // Those who have been patient for too long stay where they are, so that the report finds them there.
+        if self.expiries >= EXPIRIES && !spinning {
+            return false;
+        }
+        self.expiries = self.expiries.saturating_add(1);
         let mut some = false;
         for cta in &mut self.ctas {
             some |= cta.expire();
         }
-        some && self.expiries <= EXPIRIES
+        some
     }
 }
 

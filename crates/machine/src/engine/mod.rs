@@ -10,6 +10,7 @@ use crate::cluster::ClusterState;
 use crate::context::splitmix64;
 use crate::finding::Kind;
 use crate::launch::Asynchrony;
+use crate::mbarrier::{Arrival, Wrong};
 
 pub use pending::{GroupKind, Issuer, Pending, Signal, Transfer};
 
@@ -45,6 +46,11 @@ impl Engine {
     /// Takes an operation. The interpreter says where it was issued when the instruction is over ([`ClusterState::issue`]).
     pub fn push(&mut self, pending: Pending) {
         self.queue.push(pending);
+    }
+
+    /// A random choice of the seed.
+    pub fn toss(&mut self) -> bool {
+        splitmix64(&mut self.random) & 1 != 0
     }
 
     /// What has not completed, the oldest first.
@@ -140,9 +146,13 @@ impl ClusterState {
     fn signal(&mut self, signal: &Signal, issuer: Issuer) -> Result<(), Box<Trouble>> {
         let done = match *signal {
             Signal::CompleteTx { address, bytes } => self.complete_tx(address, bytes),
-            Signal::Arrive { address, count, counted } => self.arrive_asynchronously(address, count, counted),
+            Signal::Arrive { address, count } => {
+                let how = Arrival { count, expect: None, drop: false, no_complete: false };
+                self.arrive_at_mbarrier(address, how, issuer.party()).map(drop)
+            }
         };
-        done.map_err(|message| Box::new(Trouble { kind: Kind::Misuse, message, notes: Vec::new(), issuer }))
+        let trouble = |Wrong { message, notes }| Trouble { kind: Kind::Misuse, message, notes, issuer };
+        done.map_err(|wrong| Box::new(trouble(wrong)))
     }
 
     /// A CTA has ended. What it left under way must not need its shared memory any more.

@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::mbarrier::Party;
+
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
 pub trait Transfer: Send + std::fmt::Debug {
     /// Reads the source into a buffer of its own. Called at most once, and only when reading and writing happen at
@@ -48,10 +50,10 @@ impl Pending {
     }
 
     /// Whether it will still touch the shared memory of a CTA in a way that somebody could notice. What `cp.async`
-    /// brings in after the end nobody sees.
+    /// brings in or arrives at after the end nobody sees.
     pub(super) fn needs(&self, rank: u32) -> bool {
         let bit = 1 << rank;
-        let own_copy = self.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync);
+        let own_copy = self.after_copies || self.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync);
         let reads = self.reads & bit != 0 && !self.fetched;
         reads || self.writes & bit != 0 && !own_copy
     }
@@ -73,8 +75,6 @@ pub enum Signal {
         address: u32,
         /// How many arrivals.
         count: u32,
-        /// Whether the object already counts on them (`.noinc`); otherwise the pending count was raised before.
-        counted: bool,
     },
 }
 
@@ -104,6 +104,12 @@ pub struct Issuer {
 }
 
 impl Issuer {
+    /// The threads alone.
+    #[must_use]
+    pub fn party(&self) -> Party {
+        Party { rank: self.rank, warp: self.warp, lanes: self.lanes }
+    }
+
     /// Whether some lane of this one belongs to the other.
     #[must_use]
     pub fn is_of(&self, other: &Issuer) -> bool {

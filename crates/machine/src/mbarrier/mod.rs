@@ -1,7 +1,10 @@
-//! mbarrier objects (manual 9.7.13.15): their 64 bits in shared memory, and what the machine remembers of each.
+//! mbarrier objects (manual 9.7.13.15): what each holds, and what the machine remembers of it.
 
 mod object;
+mod record;
 mod table;
+pub mod token;
 
-pub use object::{Object, Refusal};
-pub use table::Mbarriers;
+pub use object::{MOST, Object, Refusal};
+pub use record::{Parties, Party, Record};
+pub use table::{Arrival, Mbarriers, Wrong};

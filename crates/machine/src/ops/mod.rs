@@ -1,6 +1,7 @@
 //! The operations, a file for each section of the manual: which function of `num` or of the machine a form means.
 
 pub mod approximate;
+pub mod async_copy;
 pub mod atomic;
 pub mod bits;
 pub mod bulk;
@@ -43,6 +44,7 @@ use crate::statistics::Class;
 /// Every file's choice, in the order of the manual.
 const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     approximate::select,
+    async_copy::select,
     atomic::select,
     bits::select,
     bulk::select,

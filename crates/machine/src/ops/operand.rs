@@ -4,6 +4,7 @@ use ptxvm_ir::{Base, OperandKind, Space};
 use ptxvm_memory::{SHARED_BASE, Window, window_of};
 
 use crate::address::{AddressSpace, Wants};
+use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::form::Form;
@@ -81,6 +82,35 @@ impl Address {
         wants: Wants,
     ) -> Result<Shared, Flow> {
         let host = self.resolve(context, lane, address, bytes, align, wants)?;
+        self.shared(context, lane, address, host)
+    }
+
+    /// The same for all lanes of a mask, of objects that are aligned to their size.
+    pub fn resolve_all_shared(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        mask: u32,
+        bytes: u64,
+        wants: Wants,
+    ) -> Result<[Shared; LANES], Flow> {
+        let addresses = self.read(context, slots);
+        let pointers = context.resolve(self.space, &addresses, mask, bytes, bytes, wants)?;
+        let mut places = [Shared { address: 0, host: 0 }; LANES];
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            places[lane] = self.shared(context, lane, addresses[lane], pointers.at[lane])?;
+        }
+        Ok(places)
+    }
+
+    /// The place in shared memory that a checked address means.
+    fn shared(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        address: u64,
+        host: u64,
+    ) -> Result<Shared, Flow> {
         let within = match self.space {
             AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
             AddressSpace::SharedVariable => Some(address + context.cta.shared_base),
@@ -110,6 +140,12 @@ impl Shared {
     /// The CTA that it belongs to, as a bit by rank.
     #[must_use]
     pub fn cta(self) -> u32 {
-        1 << (self.address >> crate::cluster::OFFSET_BITS)
+        1 << self.rank()
+    }
+
+    /// The rank of the CTA that it belongs to.
+    #[must_use]
+    pub fn rank(self) -> u32 {
+        self.address >> OFFSET_BITS
     }
 }

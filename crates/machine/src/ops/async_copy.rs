@@ -1,0 +1,298 @@
+//! `cp.async` (manual 9.7.9.25.3): copies of 4, 8 or 16 bytes by each lane from global to shared memory, the groups of
+//! them that a thread closes and waits for, and `cp.async.mbarrier.arrive` (9.7.13.15.15), which tells an mbarrier
+//! object that they are done.
+//!
+//! Cache operators, policies and prefetch sizes are hints and change nothing.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::access;
+use smallvec::SmallVec;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::launch::Asynchrony;
+use crate::ops::load_store::traffic;
+use crate::ops::mbarrier::{At, lanes, misused};
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{LANES, Slot};
+
+/// The operation of a `cp.async` that is no bulk copy.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let mut words = form.words();
+    if (words.next(), words.next()) != (Some("cp"), Some("async")) {
+        return None;
+    }
+    match words.next() {
+        Some("commit_group") => Some(Box::new(Commit)),
+        Some("wait_all") => Some(Box::new(Wait { latest: 0, closes: true })),
+        Some("wait_group") => Some(Box::new(Wait { latest: form.constant("N")? as u32, closes: false })),
+        Some("mbarrier") => {
+            let at = At::of(form, Some("cp.async.mbarrier.arrive"))?;
+            let counted = form.words().chain(form.modifiers()).any(|word| word == "noinc");
+            Some(Box::new(Arrive { at, counted }))
+        }
+        None => Some(Box::new(Copy {
+            to: Address::of(form, "dst", AddressSpace::Shared)?,
+            from: Address::of(form, "src", AddressSpace::Global)?,
+            bytes: form.constant("cp-size")?,
+            limit: match (slot_of(form, "src-size"), slot_of(form, "ignore-src")) {
+                (Some(size), _) => Limit::Size(size),
+                (None, Some(ignore)) => Limit::Ignore(ignore),
+                (None, None) => Limit::None,
+            },
+        })),
+        _ => None,
+    }
+}
+
+/// What tells how many bytes are read; zeros follow.
+enum Limit {
+    None,
+    Size(usize),
+    Ignore(usize),
+}
+
+struct Copy {
+    to: Address,
+    from: Address,
+    bytes: u64,
+    limit: Limit,
+}
+
+impl Copy {
+    /// How many bytes each lane reads.
+    fn sizes(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<[u8; LANES], Flow> {
+        let mut sizes = [self.bytes as u8; LANES];
+        match self.limit {
+            Limit::None => {}
+            Limit::Ignore(slot) => {
+                let ignored = context.bank.mask(slots[slot]);
+                lanes(ignored).for_each(|lane| sizes[lane] = 0);
+            }
+            Limit::Size(slot) => {
+                for lane in lanes(mask) {
+                    let size = context.bank.lane(slots[slot], lane) as u32;
+                    if u64::from(size) > self.bytes {
+                        let message = format!("a copy of {} bytes with a src-size of {size}", self.bytes);
+                        let note =
+                            "the src-size says how many of the bytes are read, and cannot be more of them";
+                        return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
+                    }
+                    sizes[lane] = size as u8;
+                }
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Checks all lanes and gives what they move.
+    fn lines(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Lines, Flow> {
+        let sizes = self.sizes(context, slots, mask)?;
+        let to = self.to.read(context, slots);
+        let to = context.resolve(self.to.space, &to, mask, self.bytes, self.bytes, Wants::Write)?.at;
+        let addresses = self.from.read(context, slots);
+        let mut from = [0; LANES];
+        // What is not read may lie anywhere.
+        let mut left = lanes(mask).filter(|lane| sizes[*lane] != 0).fold(0, |mask, lane| mask | 1u32 << lane);
+        while left != 0 {
+            let size = sizes[left.trailing_zeros() as usize];
+            let alike =
+                lanes(left).filter(|lane| sizes[*lane] == size).fold(0, |mask, lane| mask | 1 << lane);
+            let at =
+                context.resolve(self.from.space, &addresses, alike, size.into(), self.bytes, Wants::Read)?.at;
+            lanes(alike).for_each(|lane| from[lane] = at[lane]);
+            left &= !alike;
+        }
+        Ok(Lines { mask, to, from, sizes, bytes: self.bytes as u8, fetched: None })
+    }
+}
+
+impl Execute for Copy {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let mut lines = match self.lines(context, slots, mask) {
+            Ok(lines) => lines,
+            Err(flow) => return flow,
+        };
+        if context.run.launch.statistics {
+            let counted = &mut context.worker.statistics;
+            let read = lanes(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
+            counted.bytes_read[traffic(AddressSpace::Global)] += read;
+            counted.bytes_written[traffic(AddressSpace::Shared)] += self.bytes * u64::from(mask.count_ones());
+        }
+        if context.run.launch.asynchrony == Asynchrony::Eager {
+            lines.deliver();
+            return Flow::Next;
+        }
+        // Lanes that have closed the same number of groups go together.
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let closed = context.warp.closed[GroupKind::CpAsync as usize];
+        let mut left = mask;
+        while left != 0 {
+            let group = closed[left.trailing_zeros() as usize];
+            let alike =
+                lanes(left).filter(|lane| closed[*lane] == group).fold(0, |mask, lane| mask | 1 << lane);
+            left &= !alike;
+            context.worker.cluster.engine.push(Pending {
+                issuer: Issuer { rank, warp, lanes: alike, ..Issuer::default() },
+                what: format!("a `cp.async` of {} bytes", self.bytes),
+                transfer: Box::new(Lines { mask: alike, ..lines.clone() }),
+                fetched: false,
+                group: Some((GroupKind::CpAsync, group)),
+                signals: SmallVec::new(),
+                after_copies: false,
+                reads: 0,
+                writes: 1 << rank,
+            });
+        }
+        Flow::Issued
+    }
+}
+
+/// The bytes of one instruction on their way: a line for each lane.
+#[derive(Clone, Debug)]
+struct Lines {
+    mask: u32,
+    to: [u64; LANES],
+    from: [u64; LANES],
+    sizes: [u8; LANES],
+    bytes: u8,
+    fetched: Option<Box<[[u8; 16]; LANES]>>,
+}
+
+impl Lines {
+    /// What a lane's line holds now.
+    fn line(&self, lane: usize) -> [u8; 16] {
+        let mut line = [0; 16];
+        let from = std::ptr::with_exposed_provenance(self.from[lane] as usize);
+        // SAFETY: so many bytes were checked when the copy was issued, and the launch's lease keeps them; where the
+        // size is zero nothing is read.
+        unsafe { access::copy_out(from, &mut line[..usize::from(self.sizes[lane])]) };
+        line
+    }
+}
+
+impl Transfer for Lines {
+    fn fetch(&mut self) {
+        let mut lines = Box::new([[0; 16]; LANES]);
+        lanes(self.mask).for_each(|lane| lines[lane] = self.line(lane));
+        self.fetched = Some(lines);
+    }
+
+    fn deliver(&mut self) {
+        for lane in lanes(self.mask) {
+            let line = self.fetched.as_ref().map_or_else(|| self.line(lane), |lines| lines[lane]);
+            let to = std::ptr::with_exposed_provenance_mut(self.to[lane] as usize);
+            // SAFETY: the destination was checked when the copy was issued, and the cluster keeps it.
+            unsafe { access::copy_in(to, &line[..usize::from(self.bytes)]) };
+        }
+    }
+}
+
+/// `cp.async.commit_group`
+struct Commit;
+
+impl Execute for Commit {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        close(context, mask);
+        Flow::Next
+    }
+}
+
+fn close(context: &mut Context<'_>, mask: u32) {
+    for lane in lanes(mask) {
+        let closed = &mut context.warp.closed[GroupKind::CpAsync as usize][lane];
+        *closed = closed.wrapping_add(1);
+    }
+}
+
+/// `cp.async.wait_group` and `cp.async.wait_all`
+struct Wait {
+    /// How many of the latest groups may stay under way.
+    latest: u32,
+    /// Whether what belongs to no group yet is one first.
+    closes: bool,
+}
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if self.closes {
+            close(context, mask);
+        }
+        let closed = context.warp.closed[GroupKind::CpAsync as usize];
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let latest = self.latest;
+        let wanted = |pending: &Pending| match pending.group {
+            Some((GroupKind::CpAsync, group))
+                if (pending.issuer.rank, pending.issuer.warp) == (rank, warp) =>
+            {
+                lanes(pending.issuer.lanes & mask).any(|lane| closed[lane].wrapping_sub(group) > latest)
+            }
+            _ => false,
+        };
+        let done = context.worker.cluster.complete_all(wanted);
+        context.completed(done)
+    }
+}
+
+/// `cp.async.mbarrier.arrive`
+struct Arrive {
+    at: At,
+    /// Whether the object's count includes the arrival (`.noinc`).
+    counted: bool,
+}
+
+impl Execute for Arrive {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let places = match self.at.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        let mut signals: SmallVec<[Signal; 1]> = SmallVec::new();
+        for lane in lanes(mask) {
+            let at = places[lane].address;
+            let cluster = &mut context.worker.cluster;
+            let known = match self.counted {
+                true => cluster.look_at_mbarrier(at).map(drop),
+                false => cluster.await_copies(at),
+            };
+            if let Err(wrong) = known {
+                return misused(context, lane, wrong);
+            }
+            let same = signals.iter_mut().find_map(|signal| match signal {
+                Signal::Arrive { address, count } if *address == at => Some(count),
+                _ => None,
+            });
+            match same {
+                Some(count) => *count += 1,
+                None => signals.push(Signal::Arrive { address: at, count: 1 }),
+            }
+        }
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp, lanes: mask, ..Issuer::default() },
+            what: "the arrival of a `cp.async.mbarrier.arrive`".into(),
+            transfer: Box::new(Nothing),
+            fetched: false,
+            group: None,
+            signals,
+            after_copies: true,
+            reads: 0,
+            writes: 1 << rank,
+        });
+        Flow::Issued
+    }
+}
+
+/// An operation that only tells somebody.
+#[derive(Debug)]
+struct Nothing;
+
+impl Transfer for Nothing {
+    fn fetch(&mut self) {}
+
+    fn deliver(&mut self) {}
+}

@@ -1,0 +1,67 @@
+//! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
+
+use super::{At, lanes, misused, party};
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::mbarrier::Arrival;
+use crate::ops::operand::slot_of;
+use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::OperandKind;
+
+pub fn select(form: &Form<'_>, drop: bool) -> Option<Op> {
+    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
+    // Who wants a state must be in the CTA of the object.
+    let state = form.operand("state").filter(|operand| operand.kind != OperandKind::Sink).is_some();
+    let (expects, no_complete) = (says("expect_tx"), says("noComplete"));
+    let own = match (state || no_complete, drop) {
+        (false, _) => None,
+        (true, false) => Some("mbarrier.arrive"),
+        (true, true) => Some("mbarrier.arrive_drop"),
+    };
+    Some(Box::new(Arrive {
+        at: At::of(form, own)?,
+        state,
+        count: slot_of(form, "count"),
+        bytes: if expects { Some(slot_of(form, "txCount")?) } else { None },
+        drop,
+        no_complete,
+    }))
+}
+
+struct Arrive {
+    at: At,
+    state: bool,
+    count: Option<usize>,
+    bytes: Option<usize>,
+    drop: bool,
+    no_complete: bool,
+}
+
+impl Execute for Arrive {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let places = match self.at.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        let mut states = [0; LANES];
+        for lane in lanes(mask) {
+            let operand = |slot: usize| context.bank.lane(slots[slot], lane) as u32;
+            let how = Arrival {
+                count: self.count.map_or(1, operand),
+                expect: self.bytes.map(operand),
+                drop: self.drop,
+                no_complete: self.no_complete,
+            };
+            let by = party(context, lane);
+            match context.worker.cluster.arrive_at_mbarrier(places[lane].address, how, by) {
+                Ok(state) => states[lane] = state,
+                Err(wrong) => return misused(context, lane, wrong),
+            }
+        }
+        if self.state {
+            u64::write(&mut context.bank, slots[0], mask, &states);
+        }
+        Flow::Next
+    }
+}

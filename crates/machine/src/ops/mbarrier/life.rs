@@ -1,0 +1,58 @@
+//! `mbarrier.init` and `mbarrier.inval`.
+
+use super::{At, lanes, misused, party};
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::operand::slot_of;
+use crate::registers::Slot;
+
+pub fn init(form: &Form<'_>) -> Option<Op> {
+    Some(Box::new(Init { at: At::of(form, Some("mbarrier.init"))?, count: slot_of(form, "count")? }))
+}
+
+pub fn inval(form: &Form<'_>) -> Option<Op> {
+    Some(Box::new(Inval { at: At::of(form, Some("mbarrier.inval"))? }))
+}
+
+struct Init {
+    at: At,
+    count: usize,
+}
+
+impl Execute for Init {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let places = match self.at.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        for lane in lanes(mask) {
+            let count = context.bank.lane(slots[self.count], lane) as u32;
+            let (place, by) = (places[lane], party(context, lane));
+            if let Err(wrong) = context.worker.cluster.init_mbarrier(place.address, place.host, count, by) {
+                return misused(context, lane, wrong);
+            }
+        }
+        Flow::Next
+    }
+}
+
+struct Inval {
+    at: At,
+}
+
+impl Execute for Inval {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let places = match self.at.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        for lane in lanes(mask) {
+            let by = party(context, lane);
+            if let Err(wrong) = context.worker.cluster.inval_mbarrier(places[lane].address, by) {
+                return misused(context, lane, wrong);
+            }
+        }
+        Flow::Next
+    }
+}

@@ -1,0 +1,95 @@
+//! `mbarrier.*` (manual 9.7.13.15): making and ending objects, arriving, counting bytes, waiting.
+//!
+//! `.sem` and `.scope` change nothing here: every lane's accesses happen in the order in which lanes run.
+
+mod arrive;
+mod life;
+mod transactions;
+mod wait;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Flow, Op, map1};
+use crate::mbarrier::{Party, Wrong, token};
+use crate::ops::operand::{Address, Shared};
+use crate::registers::{LANES, Slot};
+
+/// What an mbarrier object takes and what its address is a multiple of.
+pub const BYTES: u64 = 8;
+
+/// The operation of an mbarrier instruction.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.opcode() != "mbarrier" {
+        return None;
+    }
+    match form.words().nth(1)? {
+        "init" => life::init(form),
+        "inval" => life::inval(form),
+        "expect_tx" => transactions::select(form, false),
+        "complete_tx" => transactions::select(form, true),
+        "arrive" => arrive::select(form, false),
+        "arrive_drop" => arrive::select(form, true),
+        "test_wait" => wait::select(form, false),
+        "try_wait" => wait::select(form, true),
+        "pending_count" => Some(map1(token::pending_count)),
+        _ => None,
+    }
+}
+
+/// Where an instruction finds its object.
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    address: Address,
+    /// What to call the instruction, if it is not for objects of other CTAs.
+    own: Option<&'static str>,
+}
+
+impl At {
+    /// The operand `addr`. `own` names the instruction if it takes objects of its own CTA alone.
+    pub fn of(form: &Form<'_>, own: Option<&'static str>) -> Option<Self> {
+        let words = form.words().chain(form.modifiers());
+        let space = words.filter(|word| word.starts_with("shared")).last();
+        Some(Self { address: Address::of(form, "addr", AddressSpace::from_name(space))?, own })
+    }
+
+    /// Where the object of each lane lies.
+    pub fn places(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        mask: u32,
+    ) -> Result<[Shared; LANES], Flow> {
+        let places = self.address.resolve_all_shared(context, slots, mask, BYTES, Wants::Write)?;
+        if let Some(name) = self.own {
+            let foreign = |lane: &usize| mask >> lane & 1 != 0 && places[*lane].rank() != context.cta.rank;
+            if let Some(lane) = (0..LANES).find(foreign) {
+                let rank = places[lane].rank();
+                let message = format!("`{name}` on an mbarrier object of CTA {rank} of the cluster");
+                let note = format!(
+                    "this is CTA {}; of another CTA's objects it can only count bytes, and arrive without a state",
+                    context.cta.rank
+                );
+                return Err(context.fault(Kind::WrongSpace, lane, message, vec![note]));
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// A lane of the running warp.
+pub fn party(context: &Context<'_>, lane: usize) -> Party {
+    Party { rank: context.cta.rank, warp: context.warp.index, lanes: 1 << lane }
+}
+
+/// Stops the warp: a lane used an object against its rules.
+#[cold]
+pub fn misused(context: &mut Context<'_>, lane: usize, wrong: Wrong) -> Flow {
+    context.fault(Kind::Misuse, lane, wrong.message, wrong.notes)
+}
+
+/// The lanes of a mask.
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}

@@ -1,0 +1,108 @@
+//! `mbarrier.test_wait` and `mbarrier.try_wait`: has a phase ended?
+//!
+//! `try_wait` sleeps until it has, or until nothing else in the cluster can go on: then it gives up, as its time
+//! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
+//! those whom it waits for.
+
+use super::{At, lanes, misused};
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::launch::Asynchrony;
+use crate::mbarrier::{Wrong, token};
+use crate::ops::operand::slot_of;
+use crate::registers::{LANES, Slot, Value};
+use crate::warp::Awaited;
+
+/// After so many questions in vain, `test_wait` sleeps as well.
+const PATIENCE: u32 = 16;
+
+pub fn select(form: &Form<'_>, sleeps: bool) -> Option<Op> {
+    let name = if sleeps { "mbarrier.try_wait" } else { "mbarrier.test_wait" };
+    let (by_state, phase) = match slot_of(form, "state") {
+        Some(state) => (true, state),
+        None => (false, slot_of(form, "phaseParity")?),
+    };
+    Some(Box::new(Wait { at: At::of(form, Some(name))?, phase, by_state, sleeps }))
+}
+
+struct Wait {
+    at: At,
+    phase: usize,
+    by_state: bool,
+    sleeps: bool,
+}
+
+impl Wait {
+    /// Whether the phase that a lane names has ended, and the phase's parity.
+    fn ask(&self, context: &Context<'_>, address: u32, named: u64) -> Result<(bool, bool), Wrong> {
+        let cluster = &context.worker.cluster;
+        let record = cluster.look_at_mbarrier(address)?;
+        let parity = if self.by_state { token::parity(named) } else { named & 1 != 0 };
+        if self.by_state
+            && let Err(stale) = token::check(named, address, record.phases)
+        {
+            let place = cluster.whereabouts(address);
+            let (message, note) = match stale {
+                token::Stale::Foreign => (
+                    format!("a state for the mbarrier object at {place} that is another object's"),
+                    "a wait takes the state that an arrival at the same object returned",
+                ),
+                token::Stale::Old(ended) => (
+                    format!(
+                        "a state for the mbarrier object at {place} since whose arrival {ended} phases have ended"
+                    ),
+                    "only the current phase and the one before can be asked for",
+                ),
+            };
+            return Err(Wrong { message, notes: vec![note.into()] });
+        }
+        Ok((record.object.phase != parity, parity))
+    }
+
+    /// Whether a question in vain is answered at once. A program that does not ask again is seen to go on too early.
+    fn answers(&self, context: &mut Context<'_>) -> bool {
+        let asked = context.warp.asked;
+        context.warp.asked = asked.saturating_add(1);
+        if !self.sleeps {
+            return asked < PATIENCE;
+        }
+        asked == 0
+            && match context.run.launch.asynchrony {
+                Asynchrony::Eager => false,
+                Asynchrony::Lazy => true,
+                Asynchrony::Seeded => context.worker.cluster.engine.toss(),
+            }
+    }
+}
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let places = match self.at.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        let mut complete = [false; LANES];
+        let mut awaited = None;
+        for lane in lanes(mask) {
+            let address = places[lane].address;
+            let named = context.bank.lane(slots[self.phase], lane);
+            match self.ask(context, address, named) {
+                Ok((ended, parity)) => {
+                    complete[lane] = ended;
+                    awaited = awaited.or((!ended).then_some(Awaited::Mbarrier { address, parity }));
+                }
+                Err(wrong) => return misused(context, lane, wrong),
+            }
+        }
+        if complete.contains(&true) {
+            context.warp.asked = 0;
+        } else if context.warp.expired & mask == 0 && !self.answers(context) {
+            context.warp.awaited = awaited;
+            return Flow::Wait;
+        }
+        context.warp.expired &= !mask;
+        bool::write(&mut context.bank, slots[0], mask, &complete);
+        Flow::Next
+    }
+}
