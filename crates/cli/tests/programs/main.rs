@@ -91,7 +91,7 @@ macro_rules! folders {
     };
 }
 
-folders!(calls, cluster, control, faults, limits, memory, print, special, sync, wide);
+folders!(calls, cluster, control, faults, limits, mbarrier, memory, print, special, sync, wide);
 
 #[test]
 #[ignore = "needs ptxas 13.1, named by PTXAS"]
