@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use ptxvm_memory::{
-    Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, Window, access, window_of,
+    Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
 };
 
 use crate::cluster::rank_and_offset;
@@ -206,11 +206,13 @@ impl Context<'_> {
                     Window::Global => (Window::Global, address),
                 },
             };
-            let problem = if address & (align - 1) != 0 {
+            let problem = if window == Window::Shared && self.is_foreign(offset, space) {
+                Some(self.outside_shared(MissedShared::Foreign, lane, (offset, bytes), wants))
+            } else if address & (align - 1) != 0 {
                 Some(self.misaligned(lane, space, address, bytes, align, wants))
             } else {
                 match window {
-                    Window::Shared => match self.shared_at(offset, bytes, space) {
+                    Window::Shared => match self.shared_at(offset, bytes) {
                         Ok(host) => {
                             at[lane] = host;
                             None
@@ -237,16 +239,20 @@ impl Context<'_> {
         Ok(Pointers { at })
     }
 
-    /// Where bytes of the cluster's shared memory lie on the host. An instruction that says `.shared::cta` reaches its
-    /// own CTA's alone.
-    fn shared_at(&self, address: u64, bytes: u64, space: AddressSpace) -> Result<u64, MissedShared> {
+    /// Whether an instruction that reaches its own CTA's shared memory alone is given an address of another's.
+    fn is_foreign(&self, address: u64, space: AddressSpace) -> bool {
+        let own_only = matches!(space, AddressSpace::Shared | AddressSpace::SharedVariable);
+        let in_cluster = self.worker.cluster.shared.len() > 1 && address < SHARED_SIZE;
+        own_only && in_cluster && rank_and_offset(address).0 != u64::from(self.cta.rank)
+    }
+
+    /// Where bytes of the cluster's shared memory lie on the host.
+    fn shared_at(&self, address: u64, bytes: u64) -> Result<u64, MissedShared> {
         let (rank, offset) = rank_and_offset(address);
         let foreign = rank != u64::from(self.cta.rank);
-        let own_only = matches!(space, AddressSpace::Shared | AddressSpace::SharedVariable);
         let peers = &self.worker.cluster.shared;
         match usize::try_from(rank).ok().and_then(|rank| peers.get(rank)) {
             None => Err(MissedShared::NoSuchCta),
-            Some(_) if foreign && own_only => Err(MissedShared::Foreign),
             Some(peer) if foreign && peer.ended => Err(MissedShared::Ended),
             Some(peer) if offset < peer.bytes && bytes <= peer.bytes - offset => Ok(peer.host + offset),
             Some(peer) => Err(MissedShared::Outside { offset, size: peer.bytes, foreign }),
@@ -276,7 +282,12 @@ impl Context<'_> {
                 let note = format!(
                     "each CTA of the cluster has {size} bytes; the access begins at offset {offset:#x}"
                 );
-                self.fault(Kind::OutOfBounds, lane, message, vec![note])
+                // As an H200 has it: what no CTA could have is an address, what this one has not is not there.
+                let kind = match offset < u64::from(self.run.environment.profile.shared_per_sm) {
+                    true => Kind::ForeignShared,
+                    false => Kind::OutOfBounds,
+                };
+                self.fault(kind, lane, message, vec![note])
             }
             MissedShared::NoSuchCta if ctas == 1 => {
                 let size = self.cta.shared.bytes() as u64;
@@ -284,19 +295,19 @@ impl Context<'_> {
             }
             MissedShared::NoSuchCta => {
                 let message = format!("{what}, which names CTA {rank} of a cluster of {ctas}");
-                self.fault(Kind::OutOfBounds, lane, message, Vec::new())
+                self.fault(Kind::ForeignShared, lane, message, Vec::new())
             }
             MissedShared::Foreign => {
                 let message =
                     format!("{what}, which is that of CTA {rank} of the cluster, through `.shared::cta`");
                 let note =
                     format!("this is CTA {own}; `.shared::cluster` reaches offset {offset:#x} of CTA {rank}");
-                self.fault(Kind::WrongSpace, lane, message, vec![note])
+                self.fault(Kind::Misuse, lane, message, vec![note])
             }
             MissedShared::Ended => {
                 let message = format!("{what}: CTA {rank} of the cluster, whose memory it is, has ended");
                 let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
-                self.fault(Kind::UseAfterFree, lane, message, vec![note.into()])
+                self.fault(Kind::ForeignShared, lane, message, vec![note.into()])
             }
         }
     }

@@ -46,6 +46,8 @@ pub enum Kind {
     Misaligned,
     /// An address in another space than the instruction says.
     WrongSpace,
+    /// An access to the shared memory of another CTA of the cluster that is not there.
+    ForeignShared,
     /// An access through a null pointer.
     Null,
     /// An access to memory that has been freed.
@@ -82,6 +84,7 @@ impl Kind {
             Self::OutOfBounds => "out-of-bounds",
             Self::Misaligned => "misaligned",
             Self::WrongSpace => "wrong-space",
+            Self::ForeignShared => "foreign-shared",
             Self::Null => "null",
             Self::UseAfterFree => "use-after-free",
             Self::ReadOnly => "read-only",

@@ -109,7 +109,7 @@ fn result(found: &Finding) -> CUresult {
         Kind::Assert => CUresult::ASSERT,
         Kind::Deadlock => CUresult::LAUNCH_TIMEOUT,
         Kind::Launch => CUresult::INVALID_VALUE,
-        Kind::Trap | Kind::Breakpoint | Kind::BadFree => CUresult::LAUNCH_FAILED,
+        Kind::ForeignShared | Kind::Trap | Kind::Breakpoint | Kind::BadFree => CUresult::LAUNCH_FAILED,
     }
 }
 

@@ -127,7 +127,7 @@ fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
         "%globaltimer_hi" => timer(context) >> 32,
         "%total_smem_size" => shared.next_multiple_of(128),
         "%dynamic_smem_size" => u64::from(context.run.launch.shared),
-        "%aggr_smem_size" => shared.next_multiple_of(128) + reserved,
+        "%aggr_smem_size" => shared + reserved,
         // The driver gives the address of a cooperative launch's workspace in two of the environment registers.
         "%envreg1" => context.run.workspace >> 32,
         "%envreg2" => context.run.workspace & u64::from(u32::MAX),

@@ -5,9 +5,10 @@ use ptxvm_ir::Limits;
 use super::{AXES, Demands, GRID, by};
 use crate::launch::LaunchOptions;
 
-/// The CTAs of a cluster in each dimension; `None` if neither the launch nor the kernel speaks of clusters.
+/// The CTAs of a cluster in each dimension; `None` if neither the launch nor the kernel speaks of clusters. As the
+/// driver has it, no extent in any dimension says nothing.
 pub(crate) fn cluster_of(launch: &LaunchOptions, limits: &Limits) -> Option<[u32; 3]> {
-    launch.cluster.map(|cluster| cluster.0).or(limits.reqnctapercluster)
+    launch.cluster.map(|cluster| cluster.0).filter(|cluster| *cluster != [0; 3]).or(limits.reqnctapercluster)
 }
 
 /// The CTAs of the grid in each dimension. The launch of a kernel that is `.blocksareclusters` counts clusters.
