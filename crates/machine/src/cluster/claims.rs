@@ -73,7 +73,13 @@ impl Claims {
 /// The place of a cluster among those of its grid.
 #[must_use]
 pub fn clusterid(index: u64, grid: [u32; 3], shape: [u32; 3]) -> [u32; 3] {
-    let [width, height] = [0, 1].map(|d| u64::from(grid[d] / shape[d].max(1)).max(1));
+    // Most grids have clusters of one CTA in one dimension, and most of their kernels are short.
+    let across = |d: usize| u64::from(if shape[d] == 1 { grid[d] } else { grid[d] / shape[d].max(1) }).max(1);
+    let width = across(0);
+    if index < width {
+        return [index as u32, 0, 0];
+    }
+    let height = across(1);
     [index % width, index / width % height, index / width / height].map(|at| at as u32)
 }
 

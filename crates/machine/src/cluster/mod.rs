@@ -94,7 +94,10 @@ impl Cluster {
         let size = self.ctas.len() as u32;
         for (rank, cta) in self.ctas.iter_mut().enumerate() {
             let rank = rank as u32;
-            let within = [rank % shape[0], rank / shape[0] % shape[1], rank / shape[0] / shape[1]];
+            let within = match size {
+                1 => [0; 3],
+                _ => [rank % shape[0], rank / shape[0] % shape[1], rank / shape[0] / shape[1]],
+            };
             let ctaid = std::array::from_fn(|d| clusterid[d] * shape[d] + within[d]);
             if !cta.start(ctaid, run, worker) {
                 return false;
