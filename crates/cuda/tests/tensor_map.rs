@@ -150,17 +150,25 @@ fn im2col_reads_a_corner_for_each_dimension_of_the_image() {
 }
 
 #[test]
-fn im2col_wide_is_not_hoppers() {
+fn im2col_wide_is_im2col_along_w() {
     call("cuInit", (0u32,));
     let mut room = Room([0xee; 256]);
-    let (sizes, strides) = ([64_u64, 16, 12, 4], [256_u64, 4096, 49152]);
+    let (sizes, strides) = ([34_u64, 5, 2, 12], [288_u64, 1440, 2880]);
     let (map, ones) = (room.0.as_mut_ptr(), ONES.as_ptr());
     let (sizes, strides) = (sizes.as_ptr(), strides.as_ptr());
-    let arguments = (
-        map, 7u32, 4u32, 0u64, sizes, strides, -1i32, -1i32, 16u32, 32u32, ones, 0u32, 0u32, 3u32, 0u32, 0u32,
-    );
-    assert_eq!(answer("cuTensorMapEncodeIm2colWide", arguments), INVALID_VALUE);
+    let encode = |mode: u32| {
+        let arguments = (
+            map, 4u32, 4u32, 0u64, sizes, strides, -1i32, -1i32, 2u32, 16u32, ones, 0u32, mode, 0u32, 0u32,
+            0u32,
+        );
+        answer("cuTensorMapEncodeIm2colWide", arguments)
+    };
+    assert_eq!(encode(2), INVALID_VALUE);
     assert!(room.0.iter().all(|&b| b == 0xee));
+    assert_eq!(encode(0), SUCCESS);
+    // As in a recorded map: im2col, rank 4, u64; the corners along W and H; 16 pixels.
+    assert_eq!(room.0[8..12], 0x231_u32.to_le_bytes());
+    assert_eq!(room.0[56..64], [0xff, 0x00, 0xff, 0x00, 15, 0, 0, 0]);
 }
 
 #[test]

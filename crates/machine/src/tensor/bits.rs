@@ -3,8 +3,9 @@
 //! The first 64 bytes are what a copy reads; behind them the driver keeps two numbers for itself. All of it was read
 //! off the maps that an H200's driver made (`tests/golden/tma.json.zst`), except for what that driver refuses to make.
 //! The packed element types, the swizzle's atomicity and the swizzle of 96 bytes lie where the code lies that ptxas
-//! 13.1 makes of `tensormap.replace` for sm_100a and sm_103a. Where `im2col::w` is marked nobody has told: the two bits
-//! [`WIDE`] and [`WIDE_128`] are this project's choice.
+//! 13.1 makes of `tensormap.replace` for sm_100a and sm_103a; no silicon here has confirmed those, nor which alignment
+//! and how many bytes the driver notes down for them. A map for `im2col::w` is one for `im2col` with corners along W
+//! only: the driver marks it in no way, and the instruction says how it is used.
 
 use std::fmt;
 
@@ -32,9 +33,7 @@ const PROMOTION: Field = Field(8, 17, 2);
 pub(super) const ATOMICITY: Field = Field(8, 19, 3);
 /// The swizzle is that of 96 bytes.
 pub(super) const SWIZZLE_96: Field = Field(8, 22, 1);
-const WIDE: Field = Field(8, 23, 1);
-const WIDE_128: Field = Field(8, 24, 1);
-const RESERVED_TOO: Field = Field(8, 25, 7);
+const RESERVED_TOO: Field = Field(8, 23, 9);
 /// Channels of a pixel less one, in the place of the box's size in dimension 0.
 const CHANNELS: Field = Field(52, 24, 8);
 const LOWER_CORNER: Field = Field(56, 0, 16);
@@ -173,7 +172,7 @@ impl TensorMap {
     /// # Errors
     /// A field holds what no driver writes.
     pub fn from_bytes(bytes: &[u8; BYTES]) -> Result<Self, Unknown> {
-        for (field, name) in [(RESERVED, "bits 1 to 3 of word 2"), (RESERVED_TOO, "bits 25 to 31 of word 2")]
+        for (field, name) in [(RESERVED, "bits 1 to 3 of word 2"), (RESERVED_TOO, "bits 23 to 31 of word 2")]
         {
             known(name, get(bytes, field), |value| (value == 0).then_some(()))?;
         }
@@ -210,26 +209,25 @@ impl TensorMap {
     pub fn inner_bytes(&self) -> u64 {
         let elements = match self.mode {
             Mode::Tile(sizes) => sizes[0],
-            Mode::Im2col { channels, .. } | Mode::Im2colWide { channels, .. } => channels,
+            Mode::Im2col { channels, .. } => channels,
         };
         let bits = if self.element.has_gaps() { 8 } else { self.element.bits() };
         u64::from(elements) * u64::from(bits) / 8
     }
 
     /// The bytes of a box as the driver counts them. It rounds down where an element stride does not divide the box,
-    /// while a copy rounds up.
+    /// and lets that of dimension 0 count, while a copy rounds up and ignores it.
     #[must_use]
     pub fn box_bytes(&self) -> u64 {
-        let rest = match self.mode {
+        match self.mode {
             Mode::Tile(sizes) => {
-                (1..self.rank).map(|d| u64::from(sizes[d] / self.element_strides[d])).product()
+                let along = |d: usize| u64::from(sizes[d] / self.element_strides[d]);
+                let elements = u64::from(sizes[0]);
+                let inner = self.inner_bytes() * along(0) / elements;
+                (1..self.rank).map(along).fold(inner, |bytes, count| bytes * count)
             }
-            Mode::Im2col { pixels, .. } | Mode::Im2colWide { pixels, wide_128: false, .. } => {
-                u64::from(pixels)
-            }
-            Mode::Im2colWide { wide_128: true, .. } => 128,
-        };
-        self.inner_bytes() * rest
+            Mode::Im2col { pixels, .. } => self.inner_bytes() * u64::from(pixels),
+        }
     }
 }
 
@@ -331,23 +329,11 @@ fn put_mode(b: &mut [u8; BYTES], mode: &Mode, rank: usize) {
             put(b, UPPER_CORNER, corner(&upper[..rank - 2], corner_bits(rank)));
             put(b, PIXELS, pixels - 1);
         }
-        Mode::Im2colWide { lower, upper, channels, pixels, wide_128 } => {
-            put(b, IM2COL, 1);
-            put(b, WIDE, 1);
-            put(b, WIDE_128, u32::from(wide_128));
-            put(b, CHANNELS, channels - 1);
-            put(b, LOWER_CORNER, lower as u32);
-            put(b, UPPER_CORNER, upper as u32);
-            put(b, PIXELS, pixels - 1);
-        }
     }
 }
 
 fn mode(bytes: &[u8; BYTES], rank: usize) -> Result<Mode, Unknown> {
-    let wide = get(bytes, WIDE);
-    let wide_128 = known("im2col::w::128", get(bytes, WIDE_128), |v| (v <= wide).then_some(v == 1))?;
     if get(bytes, IM2COL) == 0 {
-        known("im2col::w", wide, |v| (v == 0).then_some(()))?;
         let mut sizes = [1; MOST_DIMENSIONS];
         for d in 0..rank {
             sizes[d] = get(bytes, box_size(d)) + 1;
@@ -357,10 +343,6 @@ fn mode(bytes: &[u8; BYTES], rank: usize) -> Result<Mode, Unknown> {
     known("rank", rank as u32 - 1, |n| (n >= 2).then_some(()))?;
     let (channels, pixels) = (get(bytes, CHANNELS) + 1, get(bytes, PIXELS) + 1);
     let corners = [get(bytes, LOWER_CORNER), get(bytes, UPPER_CORNER)];
-    if wide == 1 {
-        let [lower, upper] = corners.map(|c| coordinate(c, 16, 0));
-        return Ok(Mode::Im2colWide { lower, upper, channels, pixels, wide_128 });
-    }
     let [lower, upper] = corners.map(|c| {
         let mut all = [0; 3];
         for (d, place) in all[..rank - 2].iter_mut().enumerate() {
@@ -394,11 +376,10 @@ mod tests {
     #[test]
     fn what_no_device_here_can_make_comes_back_as_it_was() {
         let tile = Mode::Tile([128, 2, 3, 4, 1]);
-        let wide =
-            |wide_128| Mode::Im2colWide { lower: -300, upper: 5, channels: 64, pixels: 1024, wide_128 };
+        let im2col = Mode::Im2col { lower: [-128, 127, 0], upper: [0, -1, 0], channels: 64, pixels: 1024 };
         for swizzle in Swizzle::NUMBERED.into_iter().chain([Swizzle::Bytes96]) {
             for element in Element::ALL {
-                for mode in [tile, wide(false), wide(true)] {
+                for mode in [tile, im2col] {
                     let map = map(mode, element, swizzle);
                     assert_eq!(TensorMap::from_bytes(&map.to_bytes()), Ok(map));
                 }
@@ -412,15 +393,13 @@ mod tests {
         assert!(TensorMap::from_bytes(&good).is_ok());
         for (field, value, name) in [
             (RESERVED, 1, "bits 1 to 3 of word 2"),
-            (RESERVED_TOO, 1, "bits 25 to 31 of word 2"),
+            (RESERVED_TOO, 1, "bits 23 to 31 of word 2"),
             (RANK, 5, "rank"),
             (ELEMENT, 14, "elemtype"),
             (ROUND, 1, "elemtype (rounding to tf32)"),
             (INTERLEAVE, 3, "interleave_layout"),
             (SWIZZLE_96, 1, "swizzle_mode"),
             (ATOMICITY, 1, "swizzle_atomicity"),
-            (WIDE, 1, "im2col::w"),
-            (WIDE_128, 1, "im2col::w::128"),
         ] {
             let mut bytes = good;
             put(&mut bytes, field, value);

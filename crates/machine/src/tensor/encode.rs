@@ -110,43 +110,30 @@ impl Im2col<'_> {
         };
         let (lower, upper) =
             (corner("pixelBoxLowerCorner", self.lower)?, corner("pixelBoxUpperCorner", self.upper)?);
-        for d in 0..map.rank - 2 {
-            area(map.sizes[d + 1], lower[d], upper[d])?;
-        }
         map.mode = Mode::Im2col { lower, upper, channels: self.channels, pixels: self.pixels };
         map.allowed(device)?;
+        // Pixels lie behind the channels; in an interleaved tensor those come last.
+        let first = usize::from(map.interleave == Interleave::None);
+        for (d, size) in map.sizes[first..first + map.rank - 2].iter().enumerate() {
+            area(*size, lower[d], upper[d])?;
+        }
         Ok(map)
     }
 }
 
 impl Im2colWide<'_> {
-    /// Makes the map. No device here has confirmed its rules: they are those of the driver's documentation.
+    /// Makes the map, which is that of `cuTensorMapEncodeIm2col` with corners along W alone. An H200's driver makes it
+    /// too, although no instruction of Hopper's can use it.
     ///
     /// # Errors
     /// The driver of this device refuses it, for the reason in the sentence.
     pub fn encode(&self, device: &Profile) -> Result<TensorMap, String> {
-        if device.capability < (10, 0) {
-            return Err(newer_device("im2col::w", device));
-        }
-        let mut map = self.tensor.map(3)?;
         within("mode", i64::from(self.mode), 0, 1)?;
-        columns(self.channels, self.pixels)?;
-        let reach = 1 << 15;
-        within("pixelBoxLowerCornerWidth", i64::from(self.lower), -reach, reach - 1)?;
-        within("pixelBoxUpperCornerWidth", i64::from(self.upper), -reach, reach - 1)?;
-        area(map.sizes[1], self.lower, self.upper)?;
-        if !matches!(map.swizzle, Swizzle::Bytes64 | Swizzle::Bytes128 | Swizzle::Bytes128Atom32) {
-            return Err("im2col::w needs a swizzle of 64B, 128B or 128B in atoms of 32B".to_owned());
-        }
-        map.mode = Mode::Im2colWide {
-            lower: self.lower,
-            upper: self.upper,
-            channels: self.channels,
-            pixels: self.pixels,
-            wide_128: self.mode == 1,
-        };
-        map.allowed(device)?;
-        Ok(map)
+        let corners = self.tensor.sizes.len().saturating_sub(2).min(3);
+        let (lower, upper) = ([self.lower, 0, 0], [self.upper, 0, 0]);
+        let (lower, upper) = (&lower[..corners], &upper[..corners]);
+        let (tensor, channels, pixels) = (self.tensor, self.channels, self.pixels);
+        Im2col { tensor, lower, upper, channels, pixels }.encode(device)
     }
 }
 
@@ -252,9 +239,7 @@ impl TensorMap {
         }
         let (name, elements) = match self.mode {
             Mode::Tile(sizes) => ("boxDim[0]", sizes[0]),
-            Mode::Im2col { channels, .. } | Mode::Im2colWide { channels, .. } => {
-                ("channelsPerPixel", channels)
-            }
+            Mode::Im2col { channels, .. } => ("channelsPerPixel", channels),
         };
         if elements != 128 {
             return Err(format!("{name} is {elements}; with these elements it must be 128"));
@@ -266,37 +251,22 @@ impl TensorMap {
         let fits = match swizzle {
             Swizzle::None | Swizzle::Bytes128 | Swizzle::Bytes128Atom32 => true,
             Swizzle::Bytes128Atom64 => stored,
-            Swizzle::Bytes64 => stored && matches!(self.mode, Mode::Im2colWide { .. }),
             _ => false,
         };
         if fits { Ok(()) } else { Err("these elements cannot be swizzled like that".to_owned()) }
     }
 
-    /// How interleave, swizzle and the innermost dimension of the box go together.
+    /// How interleave, swizzle and the innermost dimension of the box go together. The driver's documentation asks for
+    /// a swizzle of 32 bytes with slices of 32 bytes; the driver does not.
     fn inner(&self) -> Result<(), String> {
         let inner = self.inner_bytes();
-        let slice = match self.interleave {
-            Interleave::None => 0,
-            Interleave::Bytes16 => 16,
-            Interleave::Bytes32 => 32,
-        };
-        if slice != 0 {
-            if self.rank < 3 {
-                return Err(format!(
-                    "an interleaved tensor has 3 dimensions at least, this one {}",
-                    self.rank
-                ));
-            }
-            if inner != slice {
-                return Err(format!("a slice has {slice} bytes, but dimension 0 of the box has {inner}"));
-            }
-            if self.interleave == Interleave::Bytes32 && self.swizzle != Swizzle::Bytes32 {
-                return Err("an interleave of 32B needs a swizzle of 32B".to_owned());
-            }
-            return Ok(());
-        }
         if !inner.is_multiple_of(16) {
             return Err(format!("dimension 0 of the box has {inner} bytes; it must be a multiple of 16"));
+        }
+        if self.interleave != Interleave::None {
+            let rank = self.rank;
+            let flat = || format!("an interleaved tensor has 3 dimensions at least, this one {rank}");
+            return if rank < 3 { Err(flat()) } else { Ok(()) };
         }
         match self.swizzle.span() {
             Some(span) if inner > span => {
@@ -332,9 +302,9 @@ fn columns(channels: u32, pixels: u32) -> Result<(), String> {
     within("pixelsPerColumn", i64::from(pixels), 1, 1024)
 }
 
-/// The bounding box may not be empty. The driver does not mind one that ends before it begins.
+/// The bounding box may not be empty.
 fn area(size: u64, lower: i32, upper: i32) -> Result<(), String> {
-    if size as i64 + i64::from(upper) == i64::from(lower) {
+    if size as i64 + i64::from(upper) <= i64::from(lower) {
         return Err(format!("the box from {lower} to {upper} of a dimension of {size} is empty"));
     }
     Ok(())

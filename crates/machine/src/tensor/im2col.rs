@@ -53,7 +53,6 @@ impl Pixels {
     ) -> Self {
         let (lower, upper, pixels) = match map.mode {
             Mode::Im2col { lower, upper, pixels, .. } => (lower, upper, pixels),
-            Mode::Im2colWide { lower, upper, pixels, .. } => ([lower, 0, 0], [upper, 0, 0], pixels),
             Mode::Tile(_) => ([0; 3], [0; 3], 0),
         };
         let slice = map.interleave.bytes();

@@ -35,7 +35,8 @@ pub struct TensorMap {
 pub enum Mode {
     /// A box of this size in each dimension, in elements; 1 beyond the rank.
     Tile([u32; MOST_DIMENSIONS]),
-    /// Pixels and channels of images, for convolutions.
+    /// Pixels and channels of images, for convolutions. Copies in the modes `im2col::w` and `im2col::w::128` use the
+    /// same map, of which they take the corners along W only.
     Im2col {
         /// The lower corner of the bounding box, of the dimensions W, H, D in this order (those that there are).
         lower: [i32; 3],
@@ -45,19 +46,6 @@ pub enum Mode {
         channels: u32,
         /// Pixels of a column that a copy takes.
         pixels: u32,
-    },
-    /// The same along W only (`im2col::w`, `im2col::w::128`).
-    Im2colWide {
-        /// The lower corner along W.
-        lower: i32,
-        /// The upper corner along W.
-        upper: i32,
-        /// Channels of a pixel that a copy takes.
-        channels: u32,
-        /// Pixels of a column that a copy takes.
-        pixels: u32,
-        /// Whether the mode is `im2col::w::128`.
-        wide_128: bool,
     },
 }
 

@@ -1,8 +1,9 @@
 //! `tensormap.replace` (manual 9.7.9.26): one field of the 128 bytes is overwritten, and nothing else is looked at, so
 //! that a program can build a map from nothing.
 //!
-//! The bits are those that ptxas 13.1 changes. Values beyond a field's range, which it cuts off, are refused: the program
-//! means something else than what it would get.
+//! The bits are those that an H200 changes (`tests/golden/async/tensormap_replace.json.zst`), and for the fields of later
+//! devices those that ptxas 13.1 does. A value that does not fit is cut off and not refused, as there; a copy through a map
+//! that came out wrong is.
 
 use super::bits::{self, BYTES};
 use super::map::{Element, MOST_DIMENSIONS};
@@ -72,85 +73,49 @@ const ELEMENTS: [Element; 16] = [
     Element::U6x16Align16,
 ];
 
-/// The map with a field replaced. Fields without an ordinal ignore it.
+/// The map with a field replaced; the ordinal of fields without one is 0.
 ///
 /// # Errors
-/// The ordinal or the value is out of the field's range; the sentence says so.
+/// ptxas would have refused the ordinal or the constant; the sentence says so.
 pub fn replace(map: &[u8; BYTES], field: Field, ord: u32, value: u64) -> Result<[u8; BYTES], String> {
     let mut map = *map;
     let d = ord as usize;
-    let most = match field {
-        Field::BoxDim | Field::GlobalDim | Field::ElementStride => MOST_DIMENSIONS,
-        // The stride of dimension 0 follows from the element; ordinal 0 is that of dimension 1.
-        Field::GlobalStride => MOST_DIMENSIONS - 1,
-        _ => usize::MAX,
-    };
-    if d >= most {
-        return Err(format!("there is no {} {ord}; the last is {}", field.name(), most - 1));
+    if d >= MOST_DIMENSIONS {
+        return Err(format!("there is no {} {ord}; the last is {}", field.name(), MOST_DIMENSIONS - 1));
     }
-    let within = |least: u64, greatest: u64| match (least..=greatest).contains(&value) {
+    let constant = |greatest: u64| match value <= greatest {
         true => Ok(value as u32),
-        false => Err(format!("{} must be from {least} to {greatest}, not {value}", field.name())),
+        false => Err(format!("{} must be from 0 to {greatest}, not {value}", field.name())),
     };
+    let less_one = (value as u32).wrapping_sub(1);
     match field {
-        Field::GlobalAddress => {
-            if !value.is_multiple_of(16) {
-                return Err(format!("global_address must be a multiple of 16, not {value:#x}"));
-            }
-            map[..8].copy_from_slice(&value.to_le_bytes());
-        }
-        Field::Rank => {
-            let less_one = within(0, MOST_DIMENSIONS as u64 - 1)?;
-            bits::put(&mut map, bits::RANK, less_one);
-        }
-        Field::BoxDim => {
-            if bits::get(&map, bits::IM2COL) == 1 {
-                return Err("an im2col map has no box_dim".to_owned());
-            }
-            let size = within(1, 256)?;
-            bits::put(&mut map, bits::box_size(d), size - 1);
-        }
-        // Of 32 bits, and 2^32 is a size, written as 0.
-        Field::GlobalDim => bits::put(&mut map, bits::size(d), (value as u32).wrapping_sub(1)),
+        Field::GlobalAddress => map[..8].copy_from_slice(&value.to_le_bytes()),
+        Field::Rank => bits::put(&mut map, bits::RANK, value as u32),
+        Field::BoxDim => bits::put(&mut map, bits::box_size(d), less_one),
+        Field::GlobalDim => bits::put(&mut map, bits::size(d), less_one),
         Field::GlobalStride => {
-            if !value.is_multiple_of(16) || value >= 1 << 40 {
-                return Err(format!(
-                    "global_stride must be a multiple of 16 and less than 2^40, not {value}"
-                ));
-            }
+            // A tensor has no fifth stride; ptxas takes the ordinal, and the upper bits of the others are overwritten.
             let (low, high) = bits::stride(d);
             bits::put(&mut map, low, (value >> 4) as u32);
             bits::put(&mut map, high, (value >> 36) as u32);
         }
-        Field::ElementStride => {
-            let stride = within(1, 8)?;
-            bits::put(&mut map, bits::element_stride(d), stride - 1);
-        }
+        Field::ElementStride => bits::put(&mut map, bits::element_stride(d), less_one),
         Field::Elemtype => {
-            let (code, round) = bits::code(ELEMENTS[within(0, 15)? as usize]);
+            let (code, round) = bits::code(ELEMENTS[constant(15)? as usize]);
             bits::put(&mut map, bits::ELEMENT, code);
-            // Rounding to tf32 is switched on and never off: the code that ptxas makes leaves the bit alone.
+            // Rounding to tf32 is switched on and never off.
             if round == 1 {
                 bits::put(&mut map, bits::ROUND, 1);
             }
         }
-        Field::InterleaveLayout => {
-            let layout = within(0, 2)?;
-            bits::put(&mut map, bits::INTERLEAVE, layout);
-        }
+        Field::InterleaveLayout => bits::put(&mut map, bits::INTERLEAVE, constant(2)?),
         Field::SwizzleMode => {
-            let mode = within(0, 4)?;
+            let mode = constant(4)?;
             bits::put(&mut map, bits::SWIZZLE, mode);
             bits::put(&mut map, bits::SWIZZLE_96, mode >> 2);
         }
-        Field::SwizzleAtomicity => {
-            let atomicity = within(0, 3)?;
-            bits::put(&mut map, bits::ATOMICITY, atomicity);
-        }
-        Field::FillMode => {
-            let fill = within(0, 1)?;
-            bits::put(&mut map, bits::FILL, fill);
-        }
+        Field::SwizzleAtomicity => bits::put(&mut map, bits::ATOMICITY, constant(3)?),
+        Field::FillMode => bits::put(&mut map, bits::FILL, constant(1)?),
     }
     Ok(map)
 }
@@ -241,17 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused() {
+    fn what_ptxas_refuses_is_refused() {
         for (field, ord, value, expected) in [
-            (Field::GlobalAddress, 0, 8, "multiple of 16"),
-            (Field::Rank, 0, 5, "from 0 to 4"),
-            (Field::BoxDim, 0, 0, "from 1 to 256"),
-            (Field::BoxDim, 0, 257, "from 1 to 256"),
             (Field::BoxDim, 5, 1, "no box_dim 5; the last is 4"),
-            (Field::GlobalStride, 0, 8, "multiple of 16"),
-            (Field::GlobalStride, 0, 1 << 40, "2^40"),
-            (Field::GlobalStride, 4, 16, "no global_stride 4; the last is 3"),
-            (Field::ElementStride, 0, 9, "from 1 to 8"),
             (Field::Elemtype, 0, 16, "from 0 to 15"),
             (Field::InterleaveLayout, 0, 3, "from 0 to 2"),
             (Field::SwizzleMode, 0, 5, "from 0 to 4"),
@@ -261,8 +218,5 @@ mod tests {
             let why = replace(&[0; BYTES], field, ord, value).expect_err(expected);
             assert!(why.contains(expected), "{field:?}: {why}");
         }
-        let mut im2col = [0; BYTES];
-        bits::put(&mut im2col, bits::IM2COL, 1);
-        assert!(replace(&im2col, Field::BoxDim, 0, 1).is_err());
     }
 }

@@ -62,16 +62,12 @@ fn mode(map: &TensorMap, access: Access, dimensions: usize) -> Option<String> {
     let fits = matches!(
         (access, map.mode),
         (Access::Tile | Access::FourRows, Mode::Tile(_))
-            | (Access::Im2col(_), Mode::Im2col { .. })
-            | (Access::Im2colW(_), Mode::Im2colWide { wide_128: false, .. })
-            | (Access::Im2colW128(_), Mode::Im2colWide { wide_128: true, .. })
+            | (Access::Im2col(_) | Access::Im2colW(_) | Access::Im2colW128(_), Mode::Im2col { .. })
     );
     if !fits {
         let made = match map.mode {
             Mode::Tile(_) => "tile",
             Mode::Im2col { .. } => "im2col",
-            Mode::Im2colWide { wide_128: false, .. } => "im2col::w",
-            Mode::Im2colWide { wide_128: true, .. } => "im2col::w::128",
         };
         let wanted = match access {
             Access::Tile => "tile",

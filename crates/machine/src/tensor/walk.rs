@@ -200,7 +200,7 @@ impl Along {
         let bits = if slice == 0 { i64::from(map.element.bits()) } else { 8 * i64::from(slice) };
         let count = match map.mode {
             Mode::Tile(size) => size[0],
-            Mode::Im2col { channels, .. } | Mode::Im2colWide { channels, .. } => channels,
+            Mode::Im2col { channels, .. } => channels,
         };
         // A map that no encoder made could ask for anything: no box is as long as this, and rows are whole chunks.
         let packed = i64::from(map.element.packed());
