@@ -11,6 +11,7 @@ use crate::code::Code;
 use crate::dependency::GridStatus;
 use crate::engine::Trouble;
 use crate::finding::Kind;
+use crate::held_back::HeldBack;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
 use crate::registers::{Bank, LANES};
@@ -240,6 +241,8 @@ pub struct Worker {
     pub random: u64,
     /// The cluster whose turn it is.
     pub cluster: Box<ClusterState>,
+    /// What clusters that have ended left to be written.
+    pub held_back: HeldBack,
 }
 
 /// How many regions a worker remembers: a kernel's usual handful of buffers.
@@ -263,6 +266,7 @@ impl Worker {
             looks: 0,
             effort: 0,
             cluster: Box::default(),
+            held_back: HeldBack::default(),
             random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }

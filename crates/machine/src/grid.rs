@@ -233,6 +233,9 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
         let mut slices = 0;
         loop {
             let outcome = cluster.run(&mut worker, run, slice(run, common));
+            if matches!(outcome, Outcome::Spinning | Outcome::AwaitsGrids) {
+                worker.release(run);
+            }
             help();
             if let Some(limit) = limits(&mut told, &worker, run, common) {
                 stop(common, u64::MAX, Stop::Limit(limit));
@@ -264,6 +267,7 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
             }
         }
     }
+    worker.release(run);
     told.tell(&worker, run, common);
     let statistics = count(&mut worker, run);
     rooms.give(Room { blocks: worker.blocks, spare: spare.pop() }, run);

@@ -4,6 +4,7 @@ use crate::arrive;
 use crate::call;
 use crate::code::{Block, Code, Converge, Terminator};
 use crate::context::{Context, CtaState, Run, Worker};
+use crate::event::What;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::meet;
@@ -129,7 +130,9 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                         let at = first + offset as u32;
                         let asynchrony = run.launch.asynchrony;
                         let issued = context.worker.cluster.issue(at, group.activation, asynchrony);
-                        if context.completed(issued) == Flow::Stop {
+                        let done = context.completed(issued);
+                        context.worker.tell(run);
+                        if done == Flow::Stop {
                             return fault(warp, group, At::Instruction(at));
                         }
                     }
@@ -271,6 +274,7 @@ fn end(
             let gone = group.mask & guarded(bank, *guard);
             if worker.cluster.barrier.leave(&warp.state, gone) {
                 worker.cluster.events += 1;
+                worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
             }
             warp.state.exited |= gone;
             // Who waits for this warp at a barrier may have waited for these lanes alone.

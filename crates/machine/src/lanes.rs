@@ -24,7 +24,7 @@ pub enum Flow {
     /// Nothing has been done yet: the lanes wait for what `WarpState::awaited` says, and then execute it again. Only
     /// instructions that begin a block may say so (`link/terminator.rs`).
     Wait,
-    /// The operation has handed work to the cluster's asynchronous units.
+    /// The operation has handed work to the cluster's asynchronous units, or noted events: the interpreter says where.
     Issued,
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use crate::dependency::GridStatus;
+use crate::event::Event;
 use crate::profile::Profile;
 
 /// The shape of a launch and how to run it.
@@ -120,4 +121,6 @@ pub struct Environment<'a> {
     /// Takes the value that the guest gives a conditional node of a graph (`cudaGraphSetConditional`), with the
     /// handle of the node. Without it, there is no graph.
     pub set_conditional: Option<&'a (dyn Fn(u64, u32) + Sync)>,
+    /// Takes what happens that orders memory. Without it, nothing is noted.
+    pub on_event: Option<&'a (dyn Fn(&Event) + Sync)>,
 }

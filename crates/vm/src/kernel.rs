@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Demand, Environment, Launch, Statistics, Unsupported};
+use ptxvm_machine::{Demand, Environment, Event, Launch, Statistics, Unsupported};
 
 use crate::failure::{Failure, guarded};
 use crate::launch::{Dimensions, LaunchOptions};
@@ -213,11 +213,13 @@ impl Kernel {
             }
         };
         let set_conditional = options.set_conditional.as_deref().map(|set| set as &(dyn Fn(u64, u32) + Sync));
+        let on_event = options.on_event.as_deref().map(|told| told as &(dyn Fn(&Event) + Sync));
         let environment = Environment {
             memory: device.memory(),
             profile: device.profile(),
             print: &print,
             set_conditional,
+            on_event,
         };
         let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
         ran.map_err(Failure::Bug)?.map_err(Failure::from)

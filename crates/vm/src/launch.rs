@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_machine::{Asynchrony, Control, GridStatus};
+use ptxvm_machine::{Asynchrony, Control, Event, GridStatus};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -46,6 +46,9 @@ pub type Print = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
 /// Takes the handle of a conditional node and the value that the guest gives it; it may be called from several threads.
 pub type SetConditional = Arc<dyn Fn(u64, u32) + Send + Sync>;
+
+/// Takes what happens in a launch that orders memory; it may be called from several threads.
+pub type OnEvent = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Everything about a launch but the kernel.
 ///
@@ -98,6 +101,9 @@ pub struct LaunchOptions {
     pub print: Option<Print>,
     /// Takes what the guest gives conditional nodes of a graph; without one that is not supported.
     pub set_conditional: Option<SetConditional>,
+    /// Takes what happens that orders memory: fences, asynchronous operations, mbarriers. With one host thread, in the
+    /// order in which it happens; with several, each cluster's events are.
+    pub on_event: Option<OnEvent>,
 }
 
 impl LaunchOptions {
@@ -118,6 +124,13 @@ impl LaunchOptions {
     #[must_use]
     pub fn on_print(mut self, print: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         self.print = Some(Arc::new(print));
+        self
+    }
+
+    /// Has what happens that orders memory given to `told`.
+    #[must_use]
+    pub fn on_event(mut self, told: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(Arc::new(told));
         self
     }
 }
@@ -143,6 +156,7 @@ impl Default for LaunchOptions {
             control: Arc::default(),
             print: None,
             set_conditional: None,
+            on_event: None,
         }
     }
 }

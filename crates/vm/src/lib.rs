@@ -77,14 +77,15 @@ pub use buffer::{Buffer, Element};
 pub use device::Device;
 pub use failure::{Failure, KernelError, LoadError};
 pub use kernel::Kernel;
-pub use launch::{Dimensions, LaunchOptions, Print, SetConditional};
+pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
 pub use load::{LoadOptions, Text};
 pub use module::{Module, Variable};
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
+pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Finding, GridStatus, Kind, Limit, Place, Profile, Statistics, Thread,
-    Unsupported, tensor,
+    Asynchrony, Class, Control, Demand, Event, Finding, GridStatus, Kind, Limit, Place, Profile, Statistics,
+    Thread, Unsupported, tensor,
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};

@@ -89,6 +89,7 @@ impl Cluster {
         let clusterid = claims::clusterid(index, run.launch.grid, shape);
         let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
         self.state.start(index, clusterid, threads, run.launch.seed);
+        self.state.log.start(run.environment.on_event.is_some());
         (self.turn, self.expiries) = (0, 0);
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
@@ -117,6 +118,7 @@ impl Cluster {
     pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Outcome {
         std::mem::swap(&mut self.state, &mut worker.cluster);
         let outcome = self.run_within(worker, run, fuel);
+        worker.tell(run);
         std::mem::swap(&mut self.state, &mut worker.cluster);
         outcome
     }
@@ -144,6 +146,7 @@ impl Cluster {
                 Progress::Trouble(trouble) => return self.trouble(*trouble, run),
                 Progress::Stopped(stop) => return Outcome::Stopped(stop),
             }
+            worker.tell(run);
             self.turn = rank + 1;
             if run.launch.asynchrony == Asynchrony::Seeded
                 && let Err(trouble) = worker.cluster.tick()
@@ -214,6 +217,9 @@ impl Cluster {
         cta.release_dependents(run.launch.status.as_deref());
         worker.statistics.ctas += 1;
         self.living &= !(1 << rank);
+        if self.living == 0 {
+            worker.hold_back(run);
+        }
         (self.living == 0).then_some(Outcome::Ended)
     }
 

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::ClusterBarrier;
 use crate::engine::Engine;
+use crate::event::Log;
 use crate::mbarrier::Mbarriers;
 
 /// The bits of a `.shared::cluster` address that are an offset in one CTA's memory; the rank stands above them.
@@ -25,6 +26,8 @@ pub struct ClusterState {
     pub mbarriers: Mbarriers,
     /// The units that work while the threads go on.
     pub engine: Engine,
+    /// What has happened, if somebody listens.
+    pub log: Log,
     /// Whether somebody may wait for the grids before this one.
     pub awaits_grids: bool,
     /// Counts what somebody may have waited for: who sleeps looks again when it changes.

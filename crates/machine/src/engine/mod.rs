@@ -8,11 +8,15 @@ mod pending;
 
 use crate::cluster::ClusterState;
 use crate::context::splitmix64;
+use crate::event::What;
 use crate::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Arrival, Wrong};
 
 pub use pending::{GroupKind, Issuer, Pending, Signal, Transfer};
+
+/// How many stores of a cluster that have read their source may stay without being written: their bytes take memory.
+const HELD_BACK: usize = 256;
 
 /// The operations that have been issued and have not completed.
 #[derive(Debug, Default)]
@@ -21,6 +25,8 @@ pub struct Engine {
     random: u64,
     /// How many of the queue's first entries have been issued for good; the others have just been pushed.
     settled: usize,
+    /// How many operations the cluster has issued, which numbers them.
+    issued: u64,
 }
 
 /// Something that went wrong when an operation completed, and who had issued it.
@@ -40,7 +46,7 @@ impl Engine {
     /// Forgets everything, for a fresh cluster.
     pub fn start(&mut self, seed: u64) {
         self.queue.clear();
-        (self.random, self.settled) = (seed, 0);
+        (self.random, self.settled, self.issued) = (seed, 0, 0);
     }
 
     /// Takes an operation. The interpreter says where it was issued when the instruction is over ([`ClusterState::issue`]).
@@ -61,13 +67,27 @@ impl Engine {
 }
 
 impl ClusterState {
-    /// The instruction at this place has pushed operations: they are under way from now on.
+    /// The instruction at this place is over. If it has pushed operations, they are under way from now on.
     pub fn issue(&mut self, at: u32, activation: u32, asynchrony: Asynchrony) -> Result<(), Box<Trouble>> {
-        let first = self.engine.settled;
-        for pending in &mut self.engine.queue[first..] {
-            (pending.issuer.at, pending.issuer.activation) = (at, activation);
+        let Engine { queue, settled, issued, .. } = &mut self.engine;
+        let fresh = &mut queue[*settled..];
+        let some = !fresh.is_empty();
+        for pending in fresh {
+            let issuer = &mut pending.issuer;
+            (issuer.at, issuer.activation, issuer.operation) = (at, activation, *issued);
+            *issued += 1;
+            self.log.act(pending.issuer);
+            self.log.note(|| What::Issued {
+                operation: pending.issuer.operation,
+                what: pending.what.clone(),
+                lanes: pending.issuer.lanes,
+                group: pending.group,
+                reads: pending.reads,
+                writes: pending.writes,
+            });
         }
-        self.engine.settled = self.engine.queue.len();
+        self.log.place(at);
+        *settled = queue.len();
         match asynchrony {
             Asynchrony::Eager => {
                 while !self.engine.queue.is_empty() {
@@ -75,20 +95,22 @@ impl ClusterState {
                 }
                 Ok(())
             }
-            Asynchrony::Lazy => Ok(()),
-            Asynchrony::Seeded => self.tick(),
+            Asynchrony::Seeded if some => self.tick(),
+            Asynchrony::Lazy | Asynchrony::Seeded => Ok(()),
         }
     }
 
-    /// Time passes: some operations may complete, in any order.
+    /// Time passes: some operations may read their source or complete, in any order.
     pub fn tick(&mut self) -> Result<(), Box<Trouble>> {
         while !self.engine.queue.is_empty() {
             let random = splitmix64(&mut self.engine.random);
-            // Every other time nothing more happens.
-            if random & 1 == 0 {
-                break;
+            let index = (random >> 2) as usize % self.engine.queue.len();
+            match random & 3 {
+                // Every other time nothing more happens.
+                0 | 1 => break,
+                2 => self.fetch(index),
+                _ => self.complete(index)?,
             }
-            self.complete((random >> 1) as usize % self.engine.queue.len())?;
         }
         Ok(())
     }
@@ -112,9 +134,29 @@ impl ClusterState {
     }
 
     /// Has the sources of all operations read that `wanted` names.
-    pub fn fetch_all(&mut self, wanted: impl Fn(&Pending) -> bool) {
-        for pending in self.engine.queue.iter_mut().filter(|pending| wanted(pending)) {
+    pub fn fetch_all(&mut self, wanted: impl Fn(&Pending) -> bool) -> Result<(), Box<Trouble>> {
+        for index in 0..self.engine.queue.len() {
+            if wanted(&self.engine.queue[index]) {
+                self.fetch(index);
+            }
+        }
+        let held_back = |pending: &Pending| pending.fetched && pending.group.is_some();
+        let held = self.engine.queue.iter().filter(|pending| held_back(pending)).count();
+        for _ in HELD_BACK..held {
+            if let Some(oldest) = self.engine.queue.iter().position(held_back) {
+                self.complete(oldest)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the source of one operation read.
+    fn fetch(&mut self, index: usize) {
+        let pending = &mut self.engine.queue[index];
+        if !pending.fetched {
             pending.fetch();
+            self.log.act_for(pending.issuer);
+            self.log.note(|| What::Read { operation: pending.issuer.operation });
         }
     }
 
@@ -137,6 +179,8 @@ impl ClusterState {
         self.events += 1;
         pending.deliver();
         let issuer = pending.issuer;
+        self.log.act_for(issuer);
+        self.log.note(|| What::Completed { operation: issuer.operation });
         for signal in &pending.signals {
             self.signal(signal, issuer)?;
         }
@@ -155,28 +199,44 @@ impl ClusterState {
         done.map_err(|wrong| Box::new(trouble(wrong)))
     }
 
-    /// A CTA has ended. What it left under way must not need its shared memory any more.
+    /// A CTA has ended. What is under way must not need its shared memory any more: nobody may write to it or tell its
+    /// mbarriers, and what reads it must have done so. What it has issued itself goes on, except what is over with it.
     pub fn leave(&mut self, rank: u32) -> Result<(), Box<Trouble>> {
-        let index = rank as usize;
-        let needed = |pending: &Pending| pending.needs(rank);
-        if let Some(pending) = self.engine.queue.iter().find(|pending| needed(pending)) {
+        self.complete_all(|pending| pending.issuer.rank == rank && pending.ends_with_cta())?;
+        if let Some(pending) = self.engine.queue.iter().find(|pending| pending.needs(rank)) {
+            let writes = pending.writes >> rank & 1 != 0;
+            let (does, note) = match writes {
+                true => (
+                    "writes to",
+                    "a thread of the CTA must wait for the mbarrier that it signals before the CTA ends",
+                ),
+                false => (
+                    "reads",
+                    "the thread that issued it must wait before the CTA ends: \
+                     `cp.async.bulk.wait_group.read` is enough for what a bulk group reads",
+                ),
+            };
             return Err(Box::new(Trouble {
                 kind: Kind::Misuse,
                 message: format!(
-                    "a CTA ended while {} that uses its shared memory was under way",
+                    "CTA {rank} of the cluster ended while {} was under way, which {does} its shared memory",
                     pending.what
                 ),
-                notes: vec!["the threads of the CTA must wait for it before they end".into()],
+                notes: vec![note.into()],
                 issuer: pending.issuer,
             }));
         }
-        // What only this CTA could have waited for happens now.
-        let own = |pending: &Pending| pending.issuer.rank == rank;
-        self.complete_all(own)?;
-        if let Some(peer) = self.shared.get_mut(index) {
+        if let Some(peer) = self.shared.get_mut(rank as usize) {
             peer.ended = true;
         }
         self.events += 1;
+        self.log.note_cta(rank, || What::CtaEnded);
         Ok(())
+    }
+
+    /// What is left of a cluster whose CTAs have all ended: writes to global memory that nobody has waited for.
+    pub fn take_rest(&mut self) -> Vec<Pending> {
+        self.engine.settled = 0;
+        std::mem::take(&mut self.engine.queue)
     }
 }

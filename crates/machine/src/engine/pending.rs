@@ -45,17 +45,24 @@ impl Pending {
         }
     }
 
-    pub(super) fn deliver(&mut self) {
+    /// Writes the destination.
+    pub fn deliver(&mut self) {
         self.transfer.deliver();
     }
 
-    /// Whether it will still touch the shared memory of a CTA in a way that somebody could notice. What `cp.async`
-    /// brings in or arrives at after the end nobody sees.
+    /// Whether it will still touch the shared memory of a CTA.
     pub(super) fn needs(&self, rank: u32) -> bool {
         let bit = 1 << rank;
-        let own_copy = self.after_copies || self.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync);
-        let reads = self.reads & bit != 0 && !self.fetched;
-        reads || self.writes & bit != 0 && !own_copy
+        self.reads & bit != 0 && !self.fetched || self.writes & bit != 0
+    }
+
+    /// Whether it is over when the CTA ends that issued it: `cp.async` and the arrivals after it, which nobody sees
+    /// then, and what neither an mbarrier nor a group tells of.
+    pub(super) fn ends_with_cta(&self) -> bool {
+        match self.group {
+            Some((kind, _)) => kind == GroupKind::CpAsync,
+            None => self.after_copies || self.signals.is_empty(),
+        }
     }
 }
 
@@ -88,6 +95,17 @@ pub enum GroupKind {
     Bulk = 1,
 }
 
+impl GroupKind {
+    /// The name in events.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CpAsync => "cp.async",
+            Self::Bulk => "cp.async.bulk",
+        }
+    }
+}
+
 /// Who issued an operation, and where.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Issuer {
@@ -101,6 +119,8 @@ pub struct Issuer {
     pub at: u32,
     /// The activation that executed it; the interpreter fills it in.
     pub activation: u32,
+    /// The number of the operation in its cluster, which it gets when it is issued.
+    pub operation: u64,
 }
 
 impl Issuer {

@@ -5,6 +5,7 @@
 //! CTAs of a cluster run on one host thread.
 
 use crate::context::Context;
+use crate::event::What;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
@@ -18,7 +19,11 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         return None;
     }
     let aligned = says("aligned");
-    if says("arrive") { Some(Box::new(Arrive { aligned })) } else { Some(Box::new(Wait { aligned })) }
+    if says("arrive") {
+        let sem = if says("relaxed") { "relaxed" } else { "release" };
+        return Some(Box::new(Arrive { aligned, sem }));
+    }
+    Some(Box::new(Wait { aligned }))
 }
 
 /// Refuses lanes without the rest of their warp.
@@ -35,6 +40,7 @@ fn whole(context: &mut Context<'_>, aligned: bool, lanes: u32) -> Result<(), Flo
 
 struct Arrive {
     aligned: bool,
+    sem: &'static str,
 }
 
 impl Execute for Arrive {
@@ -49,11 +55,13 @@ impl Execute for Arrive {
             let note = "between two barrier.cluster.arrive there must be a barrier.cluster.wait".into();
             return context.fault(Kind::Misuse, lane, message, vec![note]);
         }
+        let flow = context.note_each(mask, |_| What::ClusterArrive { sem: self.sem });
         let cluster = &mut *context.worker.cluster;
         if cluster.barrier.arrive(&mut context.warp.arrivals, mask) {
             cluster.events += 1;
+            cluster.log.note_cta(context.cta.rank, || What::ClusterBarrier);
         }
-        Flow::Next
+        flow
     }
 }
 
@@ -77,7 +85,7 @@ impl Execute for Wait {
         let open = mask & arrivals.open(&context.worker.cluster.barrier);
         if open == 0 {
             arrivals.waited(mask);
-            return Flow::Next;
+            return context.note_each(mask, |_| What::ClusterWait);
         }
         if open != mask {
             let message =

@@ -34,35 +34,15 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
 
 fn select_load(form: &Form<'_>, ty: Type) -> Option<Op> {
     let (base, offset) = form.address()?;
-    let space = space_of(form, base);
     let count = form.operands().iter().filter(|o| o.written).count();
-    let strong = strong(form);
-    let acquire = form.has("acquire");
-    macro_rules! load {
-        ($ty:ty) => {
-            match base {
-                Base::Variable(_) if space.is_none() => {
-                    Box::new(LoadParameter::<$ty> { offset, count, of: PhantomData })
-                }
-                _ => lanes::vectorised(Load::<$ty> {
-                    space: space.unwrap_or(AddressSpace::Generic),
-                    offset,
-                    count,
-                    strong,
-                    acquire,
-                    of: PhantomData,
-                }),
-            }
-        };
+    match (space_of(form, base), base) {
+        (None, Base::Variable(_)) => load_parameter(ty.bits(), offset, count),
+        (space, _) => {
+            let (strong, acquire) = (strong(form), form.has("acquire"));
+            let space = space.unwrap_or(AddressSpace::Generic);
+            load(ty.bits(), Reading { space, offset, count, strong, acquire })
+        }
     }
-    Some(match ty.bits() {
-        8 => load!(u8),
-        16 => load!(u16),
-        32 => load!(u32),
-        64 => load!(u64),
-        128 => load!(u128),
-        _ => return None,
-    })
 }
 
 fn select_store(form: &Form<'_>, ty: Type) -> Option<Op> {
@@ -71,19 +51,69 @@ fn select_store(form: &Form<'_>, ty: Type) -> Option<Op> {
     let address =
         form.operands().iter().position(|o| matches!(o.kind, ptxvm_ir::OperandKind::Address { .. }))?;
     let place = form.operands()[address].place;
-    let values = form.operands().iter().filter(|o| !o.written && o.place == place + 1).count();
-    let release = form.has("release");
-    macro_rules! store {
-        ($ty:ty) => {
-            lanes::vectorised(Store::<$ty> { space, offset, count: values, release, of: PhantomData })
-        };
-    }
-    Some(match ty.bits() {
-        8 => store!(u8),
-        16 => store!(u16),
-        32 => store!(u32),
-        64 => store!(u64),
-        128 => store!(u128),
+    let count = form.operands().iter().filter(|o| !o.written && o.place == place + 1).count();
+    store(ty.bits(), Writing { space, offset, count, release: form.has("release") })
+}
+
+/// How a load reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    /// The space of its address.
+    pub space: AddressSpace,
+    /// What is added to it.
+    pub offset: i64,
+    /// How many words a lane reads.
+    pub count: usize,
+    /// Whether it may see what other threads write meanwhile.
+    pub strong: bool,
+    /// Whether what those did before is seen after it.
+    pub acquire: bool,
+}
+
+/// How a store writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing {
+    /// The space of its address.
+    pub space: AddressSpace,
+    /// What is added to it.
+    pub offset: i64,
+    /// How many words a lane writes.
+    pub count: usize,
+    /// Whether what was done before is seen by those who acquire.
+    pub release: bool,
+}
+
+/// A load of words of so many bits.
+pub(crate) fn load(bits: u32, how: Reading) -> Option<Op> {
+    Some(match bits {
+        8 => lanes::vectorised(Load::<u8> { how, of: PhantomData }),
+        16 => lanes::vectorised(Load::<u16> { how, of: PhantomData }),
+        32 => lanes::vectorised(Load::<u32> { how, of: PhantomData }),
+        64 => lanes::vectorised(Load::<u64> { how, of: PhantomData }),
+        128 => lanes::vectorised(Load::<u128> { how, of: PhantomData }),
+        _ => return None,
+    })
+}
+
+fn load_parameter(bits: u32, offset: i64, count: usize) -> Option<Op> {
+    Some(match bits {
+        8 => Box::new(LoadParameter::<u8> { offset, count, of: PhantomData }),
+        16 => Box::new(LoadParameter::<u16> { offset, count, of: PhantomData }),
+        32 => Box::new(LoadParameter::<u32> { offset, count, of: PhantomData }),
+        64 => Box::new(LoadParameter::<u64> { offset, count, of: PhantomData }),
+        128 => Box::new(LoadParameter::<u128> { offset, count, of: PhantomData }),
+        _ => return None,
+    })
+}
+
+/// A store of words of so many bits.
+pub(crate) fn store(bits: u32, how: Writing) -> Option<Op> {
+    Some(match bits {
+        8 => lanes::vectorised(Store::<u8> { how, of: PhantomData }),
+        16 => lanes::vectorised(Store::<u16> { how, of: PhantomData }),
+        32 => lanes::vectorised(Store::<u32> { how, of: PhantomData }),
+        64 => lanes::vectorised(Store::<u64> { how, of: PhantomData }),
+        128 => lanes::vectorised(Store::<u128> { how, of: PhantomData }),
         _ => return None,
     })
 }
@@ -130,26 +160,23 @@ pub(crate) fn addresses(context: &Context<'_>, slot: Slot, offset: i64) -> [u64;
 }
 
 struct Load<T> {
-    space: AddressSpace,
-    offset: i64,
-    count: usize,
-    strong: bool,
-    acquire: bool,
+    how: Reading,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for Load<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let Reading { space, offset, count, strong, acquire } = self.how;
         let size = size_of::<T>() as u64;
-        let bytes = size * self.count as u64;
-        let at = addresses(context, slots[self.count], self.offset);
-        let pointers =
-            match context.resolve(self.space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Read) {
-                Ok(pointers) => pointers,
-                Err(flow) => return flow,
-            };
-        for element in 0..self.count {
+        let bytes = size * count as u64;
+        let at = addresses(context, slots[count], offset);
+        let pointers = match context.resolve(space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Read)
+        {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        for element in 0..count {
             let mut values = [T::default(); LANES];
             if gathered::<T, V4>(&pointers, element, mask, &mut values) {
                 // AVX-512 has loaded them.
@@ -169,18 +196,18 @@ impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for
                     values[lane] = unsafe { access::load(from) };
                 }
             }
-            if self.strong {
+            if strong {
                 let before = T::read(&context.bank, slots[element]);
                 let same = (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == values[l]);
                 context.worker.polled |= same;
             }
             T::write(&mut context.bank, slots[element], mask, &values);
         }
-        if self.acquire {
+        if acquire {
             fence(Ordering::Acquire);
         }
         if context.run.launch.statistics {
-            context.worker.statistics.bytes_read[traffic(self.space)] += bytes * u64::from(mask.count_ones());
+            context.worker.statistics.bytes_read[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next
     }
@@ -303,28 +330,26 @@ impl Turns {
 }
 
 struct Store<T> {
-    space: AddressSpace,
-    offset: i64,
-    count: usize,
-    release: bool,
+    how: Writing,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let Writing { space, offset, count, release } = self.how;
         let size = size_of::<T>() as u64;
-        let bytes = size * self.count as u64;
-        let at = addresses(context, slots[0], self.offset);
-        let pointers =
-            match context.resolve(self.space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Write) {
-                Ok(pointers) => pointers,
-                Err(flow) => return flow,
-            };
-        if self.release {
+        let bytes = size * count as u64;
+        let at = addresses(context, slots[0], offset);
+        let pointers = match context.resolve(space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Write)
+        {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        if release {
             fence(Ordering::Release);
         }
-        for element in 0..self.count {
+        for element in 0..count {
             let slot = slots[1 + element];
             if slot.is_sink() {
                 continue;
@@ -353,8 +378,7 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
             }
         }
         if context.run.launch.statistics {
-            context.worker.statistics.bytes_written[traffic(self.space)] +=
-                bytes * u64::from(mask.count_ones());
+            context.worker.statistics.bytes_written[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next
     }

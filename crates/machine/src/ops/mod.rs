@@ -24,10 +24,13 @@ pub mod mbarrier;
 pub mod misc;
 pub mod mixed;
 pub mod moves;
+pub mod multimem;
 pub mod operand;
 pub mod permute;
 pub mod special;
 pub mod stack;
+pub mod store_async;
+pub mod store_bulk;
 pub mod tensor_copy;
 pub mod tensor_map;
 pub mod video;
@@ -67,8 +70,11 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     misc::select,
     mixed::select,
     moves::select,
+    multimem::select,
     permute::select,
     stack::select,
+    store_async::select,
+    store_bulk::select,
     tensor_copy::select,
     tensor_map::select,
     video::select,

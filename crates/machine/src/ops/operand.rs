@@ -24,10 +24,10 @@ pub fn slot_of(form: &Form<'_>, name: &str) -> Option<usize> {
 /// An address among the operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Address {
-    slot: usize,
+    pub(super) slot: usize,
     /// The space that it is in.
     pub space: AddressSpace,
-    offset: i64,
+    pub(super) offset: i64,
 }
 
 impl Address {

@@ -107,8 +107,13 @@ pub fn run_on(
         let text = String::from_utf8_lossy(text).into_owned();
         printed.lock().expect("nobody panics while printing").push(text);
     };
-    let environment =
-        Environment { memory: &memory, profile: <&Profile>::default(), print: &print, set_conditional: None };
+    let environment = Environment {
+        memory: &memory,
+        profile: <&Profile>::default(),
+        print: &print,
+        set_conditional: None,
+        on_event: None,
+    };
     let launch = Launch {
         grid: [grid, 1, 1],
         block: [block, 1, 1],

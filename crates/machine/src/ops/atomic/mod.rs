@@ -1,11 +1,13 @@
 //! `atom` and `red` (manual 9.7.13.5 and 9.7.13.6): what is done to the word in memory, by operation and type.
 //!
-//! Cache hints change no value, nor does `.noftz`, which only says what the operation does anyway.
+//! Cache hints change no value, nor does `.noftz`, which only says what the operation does anyway. Asynchronous
+//! reductions mean the same, element by element ([`Reduction`]).
 
+mod reduction;
 mod update;
 
 use ptxvm_isa::Type;
-use ptxvm_num::float::atomic::{add_f32, add_f64};
+use ptxvm_num::float::atomic::{Unit, add_f32, add_f64};
 use ptxvm_num::float::half::{self, Finish, bf16x2, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
@@ -13,7 +15,18 @@ use ptxvm_num::int::{arithmetic, atomic};
 use super::load_store::space_of;
 use crate::form::Form;
 use crate::lanes::Op;
-use update::Access;
+pub use reduction::Reduction;
+pub(crate) use update::Access;
+use update::Memorable;
+
+/// What is made of an operation with one operand: an instruction, or the elements' part in an asynchronous reduction.
+pub trait Combine: Sized {
+    /// What that is.
+    type Output;
+
+    /// Makes it of `f`: of the unit that does it, the word in memory, and the operand.
+    fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Self::Output;
+}
 
 /// The operation of `atom` or `red`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
@@ -34,19 +47,26 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     };
     let ty = form.main_type()?;
     form.modifiers().find_map(|word| match word {
+        "exch" => exchange(how, ty),
+        "cas" => compare_and_swap(how, ty),
+        _ => combination(how, word, ty),
+    })
+}
+
+/// The operation of this name that combines numbers of a type; `None` if there is none.
+pub(crate) fn combination<C: Combine>(how: C, name: &str, ty: Type) -> Option<C::Output> {
+    match name {
         "add" => add(how, ty),
         "min" => extreme(how, ty, Extreme::Min),
         "max" => extreme(how, ty, Extreme::Max),
         "inc" => Some(how.binary(|_, old: u32, b| atomic::inc(old, b))),
         "dec" => Some(how.binary(|_, old: u32, b| atomic::dec(old, b))),
-        "and" | "or" | "xor" => logic(how, ty, word),
-        "exch" => exchange(how, ty),
-        "cas" => compare_and_swap(how, ty),
+        "and" | "or" | "xor" => logic(how, ty, name),
         _ => None,
-    })
+    }
 }
 
-fn add(how: Access, ty: Type) -> Option<Op> {
+fn add<C: Combine>(how: C, ty: Type) -> Option<C::Output> {
     Some(match ty {
         Type::U32 | Type::S32 => how.binary(|_, old, b| arithmetic::add::<u32>(old, b)),
         Type::U64 => how.binary(|_, old, b| arithmetic::add::<u64>(old, b)),
@@ -60,7 +80,7 @@ fn add(how: Access, ty: Type) -> Option<Op> {
     })
 }
 
-fn extreme(how: Access, ty: Type, which: Extreme) -> Option<Op> {
+fn extreme<C: Combine>(how: C, ty: Type, which: Extreme) -> Option<C::Output> {
     let plain = Modifiers::default();
     Some(match (ty, which) {
         (Type::U32, Extreme::Min) => how.binary(|_, old, b| arithmetic::min::<u32>(old, b)),
@@ -79,7 +99,7 @@ fn extreme(how: Access, ty: Type, which: Extreme) -> Option<Op> {
     })
 }
 
-fn logic(how: Access, ty: Type, word: &str) -> Option<Op> {
+fn logic<C: Combine>(how: C, ty: Type, word: &str) -> Option<C::Output> {
     Some(match (ty.bits(), word) {
         (32, "and") => how.binary(|_, old: u32, b| old & b),
         (32, "or") => how.binary(|_, old: u32, b| old | b),

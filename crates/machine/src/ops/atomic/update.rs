@@ -17,6 +17,7 @@ use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
+use crate::ops::atomic::Combine;
 use crate::ops::load_store::{addresses, traffic};
 use crate::registers::{LANES, Plain, Slot, Value};
 
@@ -43,9 +44,10 @@ pub struct Access {
 pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}
 impl<T: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static> Memorable for T {}
 
-impl Access {
-    /// The operation with one operand: `f` of the unit that does it, the word in memory, and `b`.
-    pub fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Op {
+impl Combine for Access {
+    type Output = Op;
+
+    fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Op {
         Box::new(Update {
             how: self,
             swap: false,
@@ -53,7 +55,9 @@ impl Access {
             of: PhantomData,
         })
     }
+}
 
+impl Access {
     /// The operation with two operands: `f` of the word in memory, `b` and `c`.
     pub fn ternary<T: Memorable>(self, f: impl Fn(T, T, T) -> T + Send + Sync + 'static) -> Op {
         Box::new(Update { how: self, swap: true, apply: move |_, old, b, c| f(old, b, c), of: PhantomData })
@@ -149,7 +153,7 @@ fn together(at: &[u64; LANES], left: u32) -> u32 {
 ///
 /// # Safety
 /// As for [`access::store`].
-unsafe fn exclusively<T: AtomicWord>(pointer: *mut u8, change: impl FnOnce(T) -> T) {
+pub(super) unsafe fn exclusively<T: AtomicWord>(pointer: *mut u8, change: impl FnOnce(T) -> T) {
     // SAFETY: the caller's promise, for a load and a store of the same word.
     unsafe { access::store(pointer, change(access::load(pointer))) }
 }

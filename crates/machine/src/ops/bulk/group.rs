@@ -1,0 +1,61 @@
+//! `cp.async.bulk.commit_group` and `.wait_group` (manual 9.7.9.25.6): a thread's bulk operations, in groups.
+//!
+//! Waiting never blocks: what a thread waits for completes then, if it has not before.
+
+use crate::context::Context;
+use crate::engine::{GroupKind, Issuer, Pending};
+use crate::event::What;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::{LANES, Slot};
+
+/// Closes a group of what the thread has issued since the last.
+pub fn commit() -> Op {
+    Box::new(Commit)
+}
+
+/// Waits for all groups but the latest, until they have been read only or until they are done.
+pub fn wait(latest: u32, read: bool) -> Op {
+    Box::new(Wait { latest, read })
+}
+
+struct Commit;
+
+impl Execute for Commit {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        let closed = &mut context.warp.closed[GroupKind::Bulk as usize];
+        let groups = *closed;
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            closed[lane] = closed[lane].saturating_add(1);
+        }
+        context.note_each(mask, |lane| What::Committed { kind: GroupKind::Bulk, group: groups[lane] })
+    }
+}
+
+struct Wait {
+    latest: u32,
+    read: bool,
+}
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let thread = Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() };
+            // Groups have the numbers of those that were closed before them.
+            let before = context.warp.closed[GroupKind::Bulk as usize][lane].saturating_sub(self.latest);
+            let wanted = |pending: &Pending| {
+                let group = pending.group.filter(|(kind, _)| *kind == GroupKind::Bulk);
+                group.is_some_and(|(_, number)| number < before) && pending.issuer.is_of(&thread)
+            };
+            let cluster = &mut context.worker.cluster;
+            let done = if self.read { cluster.fetch_all(wanted) } else { cluster.complete_all(wanted) };
+            if context.completed(done) == Flow::Stop {
+                return Flow::Stop;
+            }
+            context.act(lane);
+            let read = self.read;
+            context.worker.cluster.log.note(|| What::Waited { kind: GroupKind::Bulk, before, read });
+        }
+        context.noted()
+    }
+}

@@ -1,0 +1,236 @@
+//! Issuing a bulk operation: what the manual asks of sizes, addresses, masks and mbarriers is checked here.
+
+use ptxvm_num::float::atomic::Unit;
+use smallvec::SmallVec;
+
+use super::transfer::{How, Move, Source};
+use crate::address::Wants;
+use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::context::Context;
+use crate::engine::{GroupKind, Issuer, Pending, Signal};
+use crate::finding::Kind;
+use crate::lanes::{Execute, Flow};
+use crate::ops::operand::{Address, Shared};
+use crate::registers::{LANES, Slot};
+
+/// What sizes and addresses of bulk operations are multiples of.
+const UNIT: u64 = 16;
+/// What an mbarrier object takes, and what its address is a multiple of.
+const MBARRIER: u64 = 8;
+
+/// Where bytes go from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From global memory to shared memory.
+    Load,
+    /// From the CTA's shared memory to that of another.
+    Exchange,
+    /// From the CTA's shared memory to global memory.
+    Store,
+}
+
+/// A bulk copy or reduction.
+pub struct Bulk {
+    pub direction: Direction,
+    pub to: Address,
+    pub from: Address,
+    /// The slot of the size.
+    pub size: usize,
+    /// Whom it tells; otherwise it belongs to a group of its thread.
+    pub mbarrier: Option<Address>,
+    /// The slot of the mask of CTAs.
+    pub ctas: Option<usize>,
+    /// The slot of the mask of bytes.
+    pub bytes: Option<usize>,
+    pub how: How,
+}
+
+impl Bulk {
+    fn name(&self) -> String {
+        match &self.how {
+            How::Reduce(reduction) => format!("bulk reduction ({})", reduction.name()),
+            _ if self.ctas.is_some() => "multicast bulk copy".into(),
+            _ => "bulk copy".into(),
+        }
+    }
+
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let bytes = size(context, slots[self.size], lane, &self.name())?;
+        let (to, from) = (self.to.read(context, slots)[lane], self.from.read(context, slots)[lane]);
+        if bytes == 0 {
+            return Ok(());
+        }
+        match self.direction {
+            Direction::Store => self.store(context, slots, lane, (to, from, bytes)),
+            Direction::Load => {
+                let from = self.from.resolve(context, lane, from, bytes, UNIT, Wants::Read)?;
+                self.bring(context, slots, lane, (to, from, bytes), 0)
+            }
+            Direction::Exchange => {
+                let from = self.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
+                self.bring(context, slots, lane, (to, from.host, bytes), from.cta())
+            }
+        }
+    }
+
+    /// From shared memory to global memory, as one of a group.
+    fn store(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        lane: usize,
+        (to, from, bytes): (u64, u64, u64),
+    ) -> Result<(), Flow> {
+        let from = self.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
+        let to = self.to.resolve(context, lane, to, bytes, UNIT, Wants::Write)?;
+        let how = match (self.bytes, &self.how) {
+            (Some(mask), _) => How::Masked(context.bank.lane(slots[mask], lane) as u16),
+            (None, how) => how.clone(),
+        };
+        let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
+        let rank = context.cta.rank;
+        let name = self.name();
+        let transfer =
+            Move { to, unit: Unit::Global, from: Source::Memory(from.host), bytes: bytes as usize, how };
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() },
+            what: format!("a {name} of {bytes} bytes from the shared memory of CTA {rank} to global memory"),
+            transfer: Box::new(transfer),
+            fetched: false,
+            group: Some((GroupKind::Bulk, closed)),
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: from.cta(),
+            writes: 0,
+        });
+        Ok(())
+    }
+
+    /// To shared memory, of one CTA or of several, with a signal to the mbarrier in each.
+    fn bring(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        lane: usize,
+        (to, from, bytes): (u64, u64, u64),
+        reads: u32,
+    ) -> Result<(), Flow> {
+        let Some(mbarrier) = &self.mbarrier else { return Ok(()) };
+        let to = self.to.resolve_shared(context, lane, to, bytes, UNIT, Wants::Write)?;
+        let at = mbarrier.read(context, slots)[lane];
+        let mbarrier = mbarrier.resolve_shared(context, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
+        let ranks = match self.ctas {
+            Some(mask) => {
+                let mask = context.bank.lane(slots[mask], lane) as u16;
+                self.destinations(context, lane, mask)?
+            }
+            None => to.cta(),
+        };
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let source = match self.direction {
+            Direction::Load => "global memory".to_owned(),
+            _ => format!("the shared memory of CTA {rank}"),
+        };
+        let name = self.name();
+        for target in (0..u32::BITS).filter(|target| ranks >> target & 1 != 0) {
+            let to = within(context, to, target);
+            // The manual lets a copy to one CTA tell an mbarrier of another, and an H200 does it.
+            let mbarrier = if self.ctas.is_some() { within(context, mbarrier, target) } else { mbarrier };
+            let transfer = Move {
+                to: to.host,
+                unit: Unit::Shared,
+                from: Source::Memory(from),
+                bytes: bytes as usize,
+                how: self.how.clone(),
+            };
+            context.worker.cluster.engine.push(Pending {
+                issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
+                what: format!("a {name} of {bytes} bytes from {source} to the shared memory of CTA {target}"),
+                transfer: Box::new(transfer),
+                fetched: false,
+                group: None,
+                signals: SmallVec::from_elem(
+                    Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 },
+                    1,
+                ),
+                after_copies: false,
+                reads,
+                writes: to.cta() | mbarrier.cta(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The CTAs that a mask names, if all of them are there.
+    fn destinations(&self, context: &mut Context<'_>, lane: usize, mask: u16) -> Result<u32, Flow> {
+        let peers = &context.worker.cluster.shared;
+        let ctas = peers.len() as u32;
+        let mask = u32::from(mask);
+        if mask >> ctas != 0 {
+            let message = format!("a {} with the CTA mask {mask:#06x} in a cluster of {ctas}", self.name());
+            let rule = "each bit of the mask must be the rank of a CTA of the cluster";
+            return Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]));
+        }
+        let gone = (0..ctas).find(|rank| mask >> rank & 1 != 0 && peers[*rank as usize].ended);
+        if let Some(rank) = gone {
+            let message = format!("a {} to CTA {rank} of the cluster, which has ended", self.name());
+            let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+            return Err(context.fault(Kind::UseAfterFree, lane, message, vec![note.into()]));
+        }
+        Ok(mask)
+    }
+}
+
+/// The same place in the shared memory of another CTA of the cluster.
+fn within(context: &Context<'_>, place: Shared, rank: u32) -> Shared {
+    let (own, offset) = rank_and_offset(u64::from(place.address));
+    let peers = &context.worker.cluster.shared;
+    let base = |rank: u64| peers.get(rank as usize).map_or(0, |peer| peer.host);
+    let host = place.host.wrapping_sub(base(own)).wrapping_add(base(u64::from(rank)));
+    Shared { address: rank << OFFSET_BITS | offset as u32, host }
+}
+
+/// The size of a bulk operation, if it is one.
+fn size(context: &mut Context<'_>, slot: Slot, lane: usize, name: &str) -> Result<u64, Flow> {
+    let bytes = context.bank.lane(slot, lane) & u64::from(u32::MAX);
+    if bytes.is_multiple_of(UNIT) {
+        return Ok(bytes);
+    }
+    let message = format!("a {name} of {bytes} bytes");
+    Err(context.fault(Kind::Misuse, lane, message, vec!["the size must be a multiple of 16".into()]))
+}
+
+impl Execute for Bulk {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            if let Err(flow) = self.issue(context, slots, lane) {
+                return flow;
+            }
+        }
+        Flow::Issued
+    }
+}
+
+/// `cp.async.bulk.prefetch`: there is no cache, but sizes and addresses have their rules.
+pub struct Prefetch {
+    pub from: Address,
+    /// The slot of the size.
+    pub size: usize,
+}
+
+impl Execute for Prefetch {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let from = self.from.read(context, slots);
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            if let Err(flow) = size(context, slots[self.size], lane, "bulk prefetch") {
+                return flow;
+            }
+            if !from[lane].is_multiple_of(UNIT) {
+                let message = format!("a bulk prefetch at {:#x}", from[lane]);
+                let rule = vec!["the address must be a multiple of 16".into()];
+                return context.fault(Kind::Misaligned, lane, message, rule);
+            }
+        }
+        Flow::Next
+    }
+}

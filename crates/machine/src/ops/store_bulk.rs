@@ -1,0 +1,65 @@
+//! `st.bulk` (manual 9.7.9.13): zeros for a region of the CTA's shared memory.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::access;
+
+use crate::address::{AddressSpace, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::load_store::traffic;
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{LANES, Slot};
+
+/// What sizes and addresses are multiples of.
+const UNIT: u64 = 8;
+/// The most bytes that the manual allows.
+const MOST: u64 = 16_777_216;
+
+/// The operation of `st.bulk`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.section() != "9.7.9.13" {
+        return None;
+    }
+    let space = AddressSpace::from_name(form.slot("ss"));
+    Some(Box::new(StoreBulk { to: Address::of(form, "a", space)?, size: slot_of(form, "size")? }))
+}
+
+struct StoreBulk {
+    to: Address,
+    /// The slot of the size.
+    size: usize,
+}
+
+impl Execute for StoreBulk {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let to = self.to.read(context, slots);
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let bytes = context.bank.lane(slots[self.size], lane);
+            let rule = match bytes {
+                _ if !bytes.is_multiple_of(UNIT) => Some("the size must be a multiple of 8"),
+                _ if bytes > MOST => Some("the size must not be above 16777216"),
+                _ => None,
+            };
+            if let Some(rule) = rule {
+                let message = format!("a bulk store of {bytes} bytes");
+                return context.fault(Kind::Misuse, lane, message, vec![rule.into()]);
+            }
+            if bytes == 0 {
+                continue;
+            }
+            let place = match self.to.resolve_shared(context, lane, to[lane], bytes, UNIT, Wants::Write) {
+                Ok(place) => place,
+                Err(flow) => return flow,
+            };
+            let host = std::ptr::with_exposed_provenance_mut(place.host as usize);
+            // SAFETY: the bytes have just been checked, and the cluster keeps them.
+            unsafe { access::fill(host, bytes as usize, 0) };
+            if context.run.launch.statistics {
+                context.worker.statistics.bytes_written[traffic(AddressSpace::Shared)] += bytes;
+            }
+        }
+        Flow::Next
+    }
+}
