@@ -3,6 +3,7 @@
 mod bind;
 mod contents;
 mod element;
+mod events;
 mod host_memory;
 mod launch_line;
 mod npy;
@@ -29,6 +30,7 @@ use crate::input;
 use crate::render::Printer;
 use bind::Value;
 use contents::HostBuffer;
+use events::Events;
 pub use options::Arguments;
 use options::Launch;
 use output::Output;
@@ -68,7 +70,11 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let names: Vec<&str> = kernel.parameters().iter().map(|p| p.name.as_str()).collect();
     let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
     let prepared = Prepared::new(&device, &names, values).map_err(usage)?;
-    let launch = launch(&kernel, &options, arguments, &prepared);
+    let mut launch = launch(&kernel, &options, arguments, &prepared);
+    if arguments.events {
+        let events = Events::new(arguments.format, source);
+        launch = launch.on_event(move |event| events.write(event));
+    }
     interruptible(&launch.control).map_err(usage)?;
 
     let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();

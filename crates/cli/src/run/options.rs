@@ -20,6 +20,10 @@ pub struct Arguments {
     /// Count what the kernel did and show it
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "human")]
     pub stats: Option<Form>,
+    /// Tell what happens that orders memory: fences, asynchronous copies, mbarriers, ends of CTAs; a line for each
+    /// on standard error, or an object with --format json
+    #[arg(long)]
+    pub events: bool,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,
