@@ -20,8 +20,9 @@ use crate::ops::operand::{Address, Shared, slot_of};
 use crate::registers::{LANES, Slot};
 use crate::tensor::bits::BYTES;
 use crate::tensor::reduce::combine;
+use crate::tensor::rules::SHARED_ALIGNMENT;
 use crate::tensor::store::written;
-use crate::tensor::transfer::{How, Load, Store};
+use crate::tensor::transfer::{Load, Store};
 use crate::tensor::{
     Access, Coordinates, Direction, Edge, Reduction, TensorMap, Walk, Wide, broken_by_place, broken_rule,
 };
@@ -170,13 +171,17 @@ impl Source {
     }
 }
 
-/// Checks that the box fits where it lies in shared memory.
-fn fits(context: &mut Context<'_>, lane: usize, walk: &Walk, place: Shared) -> Result<(), Flow> {
+/// Checks that so much of a box fits where it lies in shared memory.
+fn fits(context: &mut Context<'_>, lane: usize, extent: u64, place: Shared) -> Result<(), Flow> {
     let (rank, offset) = rank_and_offset(u64::from(place.address));
     let bytes = context.worker.cluster.shared.get(rank as usize).map_or(0, |peer| peer.bytes);
-    match broken_by_place(walk, place.address, offset, bytes) {
+    match broken_by_place(extent, place.address, offset, bytes) {
         None => Ok(()),
-        Some(rule) => Err(context.fault(Kind::Misuse, lane, rule, Vec::new())),
+        Some(rule) => {
+            let aligned = place.address.is_multiple_of(SHARED_ALIGNMENT);
+            let kind = if aligned { Kind::Misuse } else { Kind::Misaligned };
+            Err(context.fault(kind, lane, rule, Vec::new()))
+        }
     }
 }
 
@@ -256,7 +261,7 @@ impl ToShared {
             }
         };
         for place in &places {
-            fits(context, lane, &walk, *place)?;
+            fits(context, lane, walk.extent(), *place)?;
         }
         let bytes = walk.bytes();
         let cta = |place: &Shared| place.cta();
@@ -331,24 +336,12 @@ impl FromShared {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let direction = self.reduction.map_or(Direction::Store, Direction::Reduce);
         let (map, walk) = self.tensor.read(context, slots, lane, direction)?;
-        let how = match self.reduction {
-            None => How::Write(edge(context, &walk)),
-            Some(reduction) => match combine(reduction, map.element) {
-                Some(combine) => How::Combine(combine),
-                None => {
-                    let message = format!("there is no {} of {:?}", reduction.name(), map.element);
-                    return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
-                }
-            },
-        };
-        let bytes = match how {
-            How::Write(edge) => written(&walk, edge),
-            How::Combine(_) => u64::from(walk.inside),
-        };
-        reach(context, lane, &walk, bytes, Wants::Write)?;
+        let combine = self.reduction.and_then(|reduction| combine(reduction, map.element));
+        let edge = edge(context, &walk);
+        reach(context, lane, &walk, written(&walk, edge), Wants::Write)?;
         let from = self.from.read(context, slots)[lane];
         let from = self.from.resolve_shared(context, lane, from, 16, 16, Wants::Read)?;
-        fits(context, lane, &walk, from)?;
+        fits(context, lane, walk.extent_inside(), from)?;
         let what = match self.reduction {
             None => format!("a tensor store of {} bytes", walk.bytes()),
             Some(reduction) => format!("a tensor reduction ({}) of {} bytes", reduction.name(), walk.bytes()),
@@ -358,7 +351,7 @@ impl FromShared {
         let pending = Pending {
             issuer: issuer(context, lane),
             what,
-            transfer: Box::new(Store { walk, map, from, how, fetched: None }) as Box<dyn Transfer>,
+            transfer: Box::new(Store { walk, map, from, combine, edge, fetched: None }) as Box<dyn Transfer>,
             fetched: false,
             group: Some((GroupKind::Bulk, closed)),
             signals: SmallVec::new(),
@@ -371,7 +364,7 @@ impl FromShared {
     }
 }
 
-/// How a store ends its rows: a chunk is written whole, unless that would leave the allocation.
+/// How a row ends in global memory: a chunk is written whole, unless that would leave the allocation.
 fn edge(context: &Context<'_>, walk: &Walk) -> Edge {
     let whole = written(walk, Edge::WholeChunk);
     match walk.bounds() {

@@ -4,8 +4,8 @@
 use ptxvm_memory::chunk::{self, CHUNK};
 
 use super::map::TensorMap;
-use super::swizzle::Pattern;
-use super::walk::Walk;
+use super::swizzle::{LINE, Pattern};
+use super::walk::{Stretch, Walk};
 
 /// Where a box lies in shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Image {
     /// The image of a map's boxes that begins there.
     ///
     /// # Safety
-    /// [`Walk::extent`] bytes from the pointer on are shared memory that nothing frees while the image is used, the
+    /// [`Walk::extent`] bytes from the pointer on ([`Walk::extent_inside`] for a store) are shared memory that nothing frees while the image is used, the
     /// pointer is a multiple of 16, and the address is one of the swizzle's span ([`super::rules::broken_rule`] knows).
     pub unsafe fn new(map: &TensorMap, pointer: *mut u8, address: u32) -> Self {
         Self { pointer, address, pattern: map.swizzle.pattern() }
@@ -40,39 +40,71 @@ impl Image {
         (self.pointer.wrapping_offset(moved as i32 as isize), self.pattern.flips(address))
     }
 
-    /// Copies whole chunks that lie side by side in global memory into the image.
+    /// Copies `chunks` whole chunks of each row of a stretch: into the image if `IN`, and out of it otherwise. They begin
+    /// `skip` bytes behind the row's beginning in the image, and at `global` for the first row.
     ///
     /// # Safety
-    /// The chunks from `at` on are the image's, and as many at `from` are global memory that may be read.
-    #[inline(always)]
-    pub unsafe fn fill_from(&self, at: u32, from: *const u8, chunks: u32) {
-        // SAFETY: the caller's promise; a swizzle exchanges chunks of the image.
-        unsafe {
-            if self.pattern.is_none() {
-                return chunk::copy_many(self.chunk(at).0, from, chunks as usize);
+    /// The chunks are the image's, and those of global memory may be read, or written.
+    pub unsafe fn copy_rows<const IN: bool>(
+        &self,
+        stretch: Stretch,
+        skip: u32,
+        global: *mut u8,
+        chunks: u32,
+    ) {
+        let (at, pitch, step) = (stretch.first.at + skip, stretch.pitch as usize, stretch.step as usize);
+        if self.pattern.is_none() {
+            let (shared, _) = self.chunk(at);
+            let (to, from, to_step, from_step) =
+                if IN { (shared, global, pitch, step) } else { (global, shared, step, pitch) };
+            // SAFETY: the caller's promise.
+            return unsafe {
+                chunk::copy_rows(to, from, chunk::Rows { count: stretch.count, chunks, to_step, from_step })
+            };
+        }
+        for row in 0..stretch.count {
+            let at = at.wrapping_add(stretch.pitch.wrapping_mul(row));
+            let global = global.wrapping_add(step.wrapping_mul(row as usize));
+            if IN {
+                chunk::prefetch(
+                    global.wrapping_add(chunk::AHEAD.wrapping_mul(step)),
+                    CHUNK * chunks as usize,
+                );
             }
-            for k in 0..chunks {
-                chunk::copy(self.chunk(at + CHUNK as u32 * k).0, from.add(CHUNK * k as usize));
+            // SAFETY: the caller's promise; a swizzle exchanges chunks of the image.
+            unsafe {
+                if chunks == 8 && self.address.wrapping_add(at).is_multiple_of(LINE) {
+                    // A whole line, as most rows with a swizzle of 128 bytes are.
+                    let (line, key) = self.line(at);
+                    for k in 0..8 {
+                        copy_one::<IN>(line.wrapping_add((CHUNK * k) ^ key), global.wrapping_add(CHUNK * k));
+                    }
+                } else {
+                    for k in 0..chunks as usize {
+                        let (shared, _) = self.chunk(at + (CHUNK * k) as u32);
+                        copy_one::<IN>(shared, global.wrapping_add(CHUNK * k));
+                    }
+                }
             }
         }
     }
 
-    /// Copies whole chunks of the image to where they lie side by side in global memory.
-    ///
-    /// # Safety
-    /// The chunks from `at` on are the image's, and as many at `to` are global memory that may be written.
+    /// Where the line at an offset of the image lies, and what its chunks' offsets are exclusive-ored with.
     #[inline(always)]
-    pub unsafe fn write_to(&self, at: u32, to: *mut u8, chunks: u32) {
-        // SAFETY: as for `fill_from`.
-        unsafe {
-            if self.pattern.is_none() {
-                return chunk::copy_many(to, self.chunk(at).0, chunks as usize);
-            }
-            for k in 0..chunks {
-                chunk::copy(to.add(CHUNK * k as usize), self.chunk(at + CHUNK as u32 * k).0);
-            }
-        }
+    fn line(&self, at: u32) -> (*mut u8, usize) {
+        let address = self.address.wrapping_add(at);
+        (self.pointer.wrapping_add(at as usize), (self.pattern.place(address) ^ address) as usize)
     }
+}
+
+/// Copies a chunk of shared memory from or to global memory.
+///
+/// # Safety
+/// As for [`chunk::copy`].
+#[inline(always)]
+unsafe fn copy_one<const IN: bool>(shared: *mut u8, global: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { if IN { chunk::copy(shared, global) } else { chunk::copy(global, shared) } }
 }
 
 /// The chunks of a row and what of each is in the tensor.

@@ -25,21 +25,26 @@ pub unsafe fn load(walk: &Walk, map: &TensorMap, image: Image) {
     };
     let plain = image.keeps_chunks() && !how.rounds && how.written == 16;
     let (first, behind) = how.chunks.whole();
-    let _ = walk.each(|row| {
+    let _ = walk.stretches(|stretch| {
         // SAFETY: the caller's promise; the whole chunks of a row that is in the tensor are among its bytes there.
         unsafe {
-            match row.address {
+            match stretch.first.address {
                 Some(address) if plain => {
-                    for chunk in 0..first {
-                        how.chunk(row, chunk);
-                    }
                     let from = host(address).wrapping_add((16 * first - walk.before) as usize);
-                    image.fill_from(row.at + 16 * first, from, behind - first);
-                    for chunk in behind..how.chunks.count {
-                        how.chunk(row, chunk);
+                    image.copy_rows::<true>(stretch, 16 * first, from, behind - first);
+                    if first != 0 || behind != how.chunks.count {
+                        for row in stretch.rows() {
+                            (0..first)
+                                .chain(behind..how.chunks.count)
+                                .for_each(|chunk| how.chunk(row, chunk));
+                        }
                     }
                 }
-                _ => (0..how.chunks.count).for_each(|chunk| how.chunk(row, chunk)),
+                _ => {
+                    for row in stretch.rows() {
+                        (0..how.chunks.count).for_each(|chunk| how.chunk(row, chunk));
+                    }
+                }
             }
         }
         ControlFlow::<()>::Continue(())

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use ptxvm_memory::atomic;
-use ptxvm_num::float::atomic::{Unit, add_f32};
+use ptxvm_num::float::atomic::{Unit, add_f32, add_f64};
 use ptxvm_num::float::half::{self, Finish};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic as counters};
@@ -12,7 +12,7 @@ use ptxvm_num::int::{arithmetic, atomic as counters};
 use super::image::{Chunks, Image};
 use super::load::host;
 use super::map::{Element, TensorMap};
-use super::store::chunk_of;
+use super::store::{Edge, chunk_of};
 use super::walk::Walk;
 
 /// What is done to an element of global memory.
@@ -69,7 +69,8 @@ pub enum Combine {
     B64(fn(u64, u64) -> u64),
 }
 
-/// What an operation does to elements of a type; nothing if the two do not go together.
+/// What an operation does to elements of a type; nothing if the two do not go together. The pairs are those that an H200
+/// takes, which are not quite the manual's: it adds `f64` too, and has no logic on `s64`.
 #[must_use]
 pub fn combine(reduction: Reduction, element: Element) -> Option<Combine> {
     use Combine::{B16, B32, B64};
@@ -77,7 +78,10 @@ pub fn combine(reduction: Reduction, element: Element) -> Option<Combine> {
     Some(match (reduction, element) {
         (Add, Element::U32 | Element::S32) => B32(arithmetic::add::<u32>),
         (Add, Element::U64) => B64(arithmetic::add::<u64>),
-        (Add, Element::F32 | Element::F32Ftz) => B32(|old, b| add_f32(Unit::Global, old, b)),
+        // The copy engine flushes subnormal numbers only if the map says so, unlike `red` on global memory.
+        (Add, Element::F32 | Element::Tf32) => B32(|old, b| add_f32(Unit::Shared, old, b)),
+        (Add, Element::F32Ftz | Element::Tf32Ftz) => B32(|old, b| add_f32(Unit::Global, old, b)),
+        (Add, Element::F64) => B64(|old, b| add_f64(Unit::Global, old, b)),
         (Add, Element::F16) => B16(|old, b| half::f16::add(old, b, Finish::default())),
         (Add, Element::Bf16) => B16(half::bf16::add),
         (Min, Element::U32) => B32(|old, b| old.min(b)),
@@ -97,19 +101,20 @@ pub fn combine(reduction: Reduction, element: Element) -> Option<Combine> {
         (And, Element::U32 | Element::S32) => B32(|old, b| old & b),
         (Or, Element::U32 | Element::S32) => B32(|old, b| old | b),
         (Xor, Element::U32 | Element::S32) => B32(|old, b| old ^ b),
-        (And, Element::U64 | Element::S64) => B64(|old, b| old & b),
-        (Or, Element::U64 | Element::S64) => B64(|old, b| old | b),
-        (Xor, Element::U64 | Element::S64) => B64(|old, b| old ^ b),
+        (And, Element::U64) => B64(|old, b| old & b),
+        (Or, Element::U64) => B64(|old, b| old | b),
+        (Xor, Element::U64) => B64(|old, b| old ^ b),
         _ => return None,
     })
 }
 
-/// Combines the image's elements with those of the tensor. Elements outside of it are left alone.
+/// Combines the image's elements with those of the tensor, in whole chunks like a store.
 ///
 /// # Safety
-/// As for [`super::store::store`] with the exact edge; the operation is one of the elements' type.
-pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: Combine) {
+/// As for [`super::store::store`]; the operation is one of the elements' type.
+pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: Combine, edge: Edge) {
     let chunks = Chunks::new(walk, map);
+    let chunks = if edge == Edge::WholeChunk { chunks.rounded_up() } else { chunks };
     let _ = walk.each(|row| {
         let Some(address) = row.address else { return ControlFlow::<()>::Continue(()) };
         for chunk in 0..chunks.count {

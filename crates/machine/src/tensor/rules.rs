@@ -6,7 +6,7 @@
 use super::im2col::Pixels;
 use super::map::{Element, Interleave, Mode, Swizzle, TensorMap};
 use super::reduce::{Reduction, combine};
-use super::walk::{Access, Coordinates, Walk, Wide};
+use super::walk::{Access, Coordinates, Wide};
 use crate::profile::Profile;
 
 /// Where a copy goes.
@@ -43,15 +43,14 @@ pub fn broken_rule(
         .or_else(|| backwards(map, coordinates, access, direction))
 }
 
-/// The rule that a box breaks by its place in shared memory, of which there are `bytes` bytes.
+/// The rule that a box breaks by its place in shared memory: `extent` bytes of it are used, from `offset` of `bytes` on.
 #[must_use]
-pub fn broken_by_place(walk: &Walk, address: u32, offset: u64, bytes: u64) -> Option<String> {
+pub fn broken_by_place(extent: u64, address: u32, offset: u64, bytes: u64) -> Option<String> {
     if !address.is_multiple_of(SHARED_ALIGNMENT) {
         return Some(format!(
             "a box must begin at a multiple of {SHARED_ALIGNMENT} bytes in shared memory; it begins at {address:#x}"
         ));
     }
-    let extent = walk.extent();
     (extent > bytes.saturating_sub(offset)).then(|| {
         format!("a box must fit into shared memory: it takes {extent} bytes at {offset:#x} of {bytes}")
     })

@@ -45,21 +45,21 @@ pub unsafe fn store(walk: &Walk, map: &TensorMap, image: Image, edge: Edge) {
     let chunks = if edge == Edge::WholeChunk { chunks.rounded_up() } else { chunks };
     let plain = image.keeps_chunks() && map.element.packed() == 16;
     let (first, behind) = chunks.whole();
-    let _ = walk.each(|row| {
-        let Some(address) = row.address else { return ControlFlow::<()>::Continue(()) };
+    let _ = walk.stretches(|stretch| {
+        let Some(address) = stretch.first.address else { return ControlFlow::<()>::Continue(()) };
         // SAFETY: the caller's promise; the whole chunks of a row are among its bytes in the tensor.
         unsafe {
             if plain {
-                for chunk in 0..first {
-                    part(map, &chunks, image, row, address, chunk);
-                }
                 let to = host(address).wrapping_add((16 * first - walk.before) as usize);
-                image.write_to(row.at + 16 * first, to, behind - first);
-                for chunk in behind..chunks.count {
-                    part(map, &chunks, image, row, address, chunk);
+                image.copy_rows::<false>(stretch, 16 * first, to, behind - first);
+            }
+            let (first, behind) = if plain { (first, behind) } else { (0, 0) };
+            if first != 0 || behind != chunks.count {
+                for row in stretch.rows() {
+                    (0..first)
+                        .chain(behind..chunks.count)
+                        .for_each(|chunk| part(map, &chunks, image, row, chunk));
                 }
-            } else {
-                (0..chunks.count).for_each(|chunk| part(map, &chunks, image, row, address, chunk));
             }
         }
         ControlFlow::Continue(())
@@ -70,8 +70,8 @@ pub unsafe fn store(walk: &Walk, map: &TensorMap, image: Image, edge: Edge) {
 ///
 /// # Safety
 /// As for [`store`].
-unsafe fn part(map: &TensorMap, chunks: &Chunks, image: Image, row: Row, address: u64, chunk: u32) {
-    let Some((part, offset)) = chunks.part(chunk) else { return };
+unsafe fn part(map: &TensorMap, chunks: &Chunks, image: Image, row: Row, chunk: u32) {
+    let (Some(address), Some((part, offset))) = (row.address, chunks.part(chunk)) else { return };
     // SAFETY: the caller's promise.
     let value = unsafe { chunk_of(image, row, chunk) };
     let value = if map.element.packed() == 12 { pack_six_bits(value) } else { value };

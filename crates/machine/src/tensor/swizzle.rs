@@ -7,7 +7,7 @@
 use super::Swizzle;
 
 /// The bytes of a line of shared memory.
-const LINE: u32 = 128;
+pub const LINE: u32 = 128;
 
 impl Swizzle {
     /// How chunks are exchanged.

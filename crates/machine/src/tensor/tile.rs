@@ -27,6 +27,11 @@ impl Dimension {
 
     /// The first and the last position of the box that are in the tensor.
     fn inside(&self) -> Option<(i64, i64)> {
+        if self.step == 1 {
+            // Without the divisions below.
+            let (first, end) = (self.start.max(0), (self.start + i64::from(self.count)).min(self.size));
+            return (first < end).then_some((first, end - 1));
+        }
         let skipped = (-self.start).max(0).checked_add(self.step - 1)? / self.step;
         let first = self.start + skipped * self.step;
         let steps = i64::from(self.count) - 1 - skipped;
@@ -65,7 +70,7 @@ impl Odometer {
             let size = if slice != 0 && d + 2 == rank { 1 } else { size[d] };
             *dimension = Dimension {
                 start: i64::from(coordinates[d]),
-                count: size.div_ceil(step),
+                count: if step == 1 { size } else { size.div_ceil(step) },
                 step: i64::from(step),
                 size: i64::try_from(map.sizes[d]).unwrap_or(i64::MAX),
                 stride: if d == 0 { u64::from(slice) } else { map.strides[d] },
@@ -79,11 +84,13 @@ impl Odometer {
         self.dimensions[..self.rank].iter().fold(1, |rows: u64, d| rows.saturating_mul(u64::from(d.count)))
     }
 
-    /// Visits each row.
-    #[inline(always)]
-    pub fn each<B>(&self, visit: &mut impl FnMut(Option<u64>) -> ControlFlow<B>) -> ControlFlow<B> {
+    /// Visits the rows, stretch by stretch: so many that are in the tensor and so far from each other, or that are not.
+    pub fn stretches<B>(
+        &self,
+        visit: &mut impl FnMut(Option<u64>, u64, u32) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         match self.rank {
-            0 => visit(Some(self.beginning)),
+            0 => visit(Some(self.beginning), 0, 1),
             rank => self.turn(rank - 1, self.beginning, true, visit),
         }
     }
@@ -94,20 +101,29 @@ impl Odometer {
         d: usize,
         address: u64,
         inside: bool,
-        visit: &mut impl FnMut(Option<u64>) -> ControlFlow<B>,
+        visit: &mut impl FnMut(Option<u64>, u64, u32) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let dimension = &self.dimensions[d];
-        let mut position = dimension.start;
-        let mut address = address.wrapping_add((position as u64).wrapping_mul(dimension.stride));
         let step = (dimension.step as u64).wrapping_mul(dimension.stride);
-        for _ in 0..dimension.count {
-            let inside = inside && dimension.holds(position);
-            match d {
-                0 => visit(inside.then_some(address))?,
-                _ => self.turn(d - 1, address, inside, visit)?,
+        let at = |position: i64| address.wrapping_add((position as u64).wrapping_mul(dimension.stride));
+        if d == 0 {
+            let range = if inside { dimension.inside() } else { None };
+            let Some((first, last)) = range else { return visit(None, 0, dimension.count) };
+            let before = ((first - dimension.start) / dimension.step) as u32;
+            let rows = ((last - first) / dimension.step) as u32 + 1;
+            if before != 0 {
+                visit(None, 0, before)?;
             }
+            visit(Some(at(first)), step, rows)?;
+            return match dimension.count - before - rows {
+                0 => ControlFlow::Continue(()),
+                behind => visit(None, 0, behind),
+            };
+        }
+        let mut position = dimension.start;
+        for _ in 0..dimension.count {
+            self.turn(d - 1, at(position), inside && dimension.holds(position), visit)?;
             position += dimension.step;
-            address = address.wrapping_add(step);
         }
         ControlFlow::Continue(())
     }

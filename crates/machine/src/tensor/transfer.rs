@@ -33,18 +33,11 @@ pub struct Store {
     pub walk: Walk,
     pub map: TensorMap,
     pub from: Shared,
-    pub how: How,
+    /// What is done to global memory, unless it is overwritten.
+    pub combine: Option<Combine>,
+    pub edge: Edge,
     /// The box, once it has been read.
     pub fetched: Option<Scratch>,
-}
-
-/// What happens in global memory.
-#[derive(Clone, Copy, Debug)]
-pub enum How {
-    /// It is overwritten.
-    Write(Edge),
-    /// It is combined with the box.
-    Combine(Combine),
 }
 
 impl Transfer for Load {
@@ -88,8 +81,8 @@ impl Transfer for Store {
     fn fetch(&mut self) {
         let mut scratch = Scratch::new(&self.walk);
         let from = std::ptr::with_exposed_provenance(self.from.host as usize);
-        // SAFETY: the box's extent was checked when the copy was issued, and the scratch is as large.
-        unsafe { access::copy(scratch.pointer(), from, self.walk.extent() as usize) };
+        // SAFETY: what the store reads was checked when it was issued, and the scratch is as large.
+        unsafe { access::copy(scratch.pointer(), from, self.walk.extent_inside() as usize) };
         self.fetched = Some(scratch);
     }
 
@@ -101,9 +94,9 @@ impl Transfer for Store {
         };
         // SAFETY: so were the rows.
         unsafe {
-            match self.how {
-                How::Write(edge) => store(&self.walk, &self.map, image, edge),
-                How::Combine(combine) => reduce(&self.walk, &self.map, image, combine),
+            match self.combine {
+                None => store(&self.walk, &self.map, image, self.edge),
+                Some(combine) => reduce(&self.walk, &self.map, image, combine, self.edge),
             }
         }
     }

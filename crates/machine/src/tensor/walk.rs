@@ -56,6 +56,32 @@ pub struct Row {
     pub address: Option<u64>,
 }
 
+/// Rows that follow one another in shared memory, at the same distance from each other in global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The first of them.
+    pub first: Row,
+    /// How many there are.
+    pub count: u32,
+    /// From one to the next in shared memory.
+    pub pitch: u32,
+    /// From one to the next in global memory.
+    pub step: u64,
+}
+
+impl Stretch {
+    /// Each of its rows.
+    pub fn rows(self) -> impl Iterator<Item = Row> {
+        (0..self.count).map(move |k| {
+            let step = self.step.wrapping_mul(u64::from(k));
+            Row {
+                at: self.first.at.wrapping_add(self.pitch.wrapping_mul(k)),
+                address: self.first.address.map(|address| address.wrapping_add(step)),
+            }
+        })
+    }
+}
+
 /// The rows of an access.
 #[derive(Clone, Debug)]
 pub struct Walk {
@@ -107,7 +133,7 @@ impl Walk {
                 (Path::Pixels(pixels), rows)
             }
         };
-        let image = along.row / map.element.packed() * 16;
+        let image = if map.element.has_gaps() { along.row / map.element.packed() * 16 } else { along.row };
         let span = map.swizzle.span().unwrap_or(0) as u32;
         let pitch = if slice == 0 { span.max(image) } else { image };
         Self { row: along.row, before: along.before, inside: along.inside, image, pitch, rows, span, path }
@@ -123,31 +149,57 @@ impl Walk {
     /// How far the image reaches in shared memory, from where it begins.
     #[must_use]
     pub fn extent(&self) -> u64 {
-        let rows = self.rows.saturating_sub(1).saturating_mul(u64::from(self.pitch));
-        let end = if self.rows == 0 { 0 } else { rows.saturating_add(u64::from(self.image)) };
+        self.end(self.rows)
+    }
+
+    /// The same for the rows that are in the tensor, which is all that a store reads.
+    #[must_use]
+    pub fn extent_inside(&self) -> u64 {
+        let (mut rows, mut last) = (0, 0);
+        let _ = self.stretches(|stretch| {
+            rows += u64::from(stretch.count);
+            if stretch.first.address.is_some() {
+                last = rows;
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        self.end(last)
+    }
+
+    /// The end of the image's first rows.
+    fn end(&self, rows: u64) -> u64 {
+        let Some(before) = rows.checked_sub(1) else { return 0 };
+        let end = before.saturating_mul(u64::from(self.pitch)).saturating_add(u64::from(self.image));
         end.checked_next_multiple_of(u64::from(self.span.max(1))).unwrap_or(u64::MAX)
     }
 
     /// Calls `f` for each row in the order of shared memory, until it breaks off.
-    #[inline(always)]
     pub fn each<B>(&self, mut f: impl FnMut(Row) -> ControlFlow<B>) -> ControlFlow<B> {
+        self.stretches(|stretch| {
+            for row in stretch.rows() {
+                f(row)?;
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same, for as many rows at a time as lie alike.
+    pub fn stretches<B>(&self, mut f: impl FnMut(Stretch) -> ControlFlow<B>) -> ControlFlow<B> {
         let mut at = 0u32;
-        let pitch = self.pitch;
-        let nothing = self.inside == 0;
-        let mut visit = |address: Option<u64>| {
-            let row = Row { at, address: if nothing { None } else { address } };
-            at = at.wrapping_add(pitch);
-            f(row)
+        let mut visit = |address: Option<u64>, step, count| {
+            let first = Row { at, address: address.filter(|_| self.inside != 0) };
+            at = at.wrapping_add(self.pitch.wrapping_mul(count));
+            f(Stretch { first, count, pitch: self.pitch, step })
         };
         match &self.path {
-            Path::Tile(odometer) => odometer.each(&mut visit),
+            Path::Tile(odometer) => odometer.stretches(&mut visit),
             Path::FourRows(rows) => {
                 for row in rows.iter().take(self.rows as usize) {
-                    visit(*row)?;
+                    visit(*row, 0, 1)?;
                 }
                 ControlFlow::Continue(())
             }
-            Path::Pixels(pixels) => pixels.each(&mut visit),
+            Path::Pixels(pixels) => pixels.each(&mut |address| visit(address, 0, 1)),
         }
     }
 
@@ -203,8 +255,9 @@ impl Along {
             Mode::Im2col { channels, .. } => channels,
         };
         // A map that no encoder made could ask for anything: no box is as long as this, and rows are whole chunks.
-        let packed = i64::from(map.element.packed());
-        let row = (i64::from(count) * bits / 8).min(1 << 20) / packed * packed;
+        let row = (i64::from(count) * bits / 8).min(1 << 20);
+        let row =
+            if map.element.has_gaps() { row - row % i64::from(map.element.packed()) } else { row & !15 };
         let size = i64::try_from(u128::from(map.sizes[0]) * bits as u128 / 8).unwrap_or(i64::MAX);
         let start = i64::from(coordinate) * bits / 8;
         let before = (-start).clamp(0, row);

@@ -27,6 +27,7 @@ pub struct Description {
 pub struct Case {
     pub mode: String,
     pub rank: usize,
+    #[serde(alias = "type")]
     pub dtype_id: u8,
     pub dims: Vec<u64>,
     pub strides: Vec<u64>,
@@ -45,6 +46,7 @@ pub struct Case {
     #[serde(default)]
     pub pixels: u32,
     /// What the driver answered; 0 is success.
+    #[serde(default)]
     pub result: u32,
     #[serde(default)]
     pub coords: Vec<i32>,
@@ -125,7 +127,8 @@ const SWIZZLES: [Swizzle; 7] = [
     Swizzle::Bytes128Atom64,
 ];
 
-fn padded<T: Copy, const N: usize>(values: &[T], rest: T) -> [T; N] {
+/// An array with these values first.
+pub fn padded<T: Copy, const N: usize>(values: &[T], rest: T) -> [T; N] {
     let mut array = [rest; N];
     for (to, from) in array.iter_mut().zip(values) {
         *to = *from;

@@ -27,7 +27,7 @@ fn boxes_are_those_of_an_h200() {
         let (access, coordinates) = (case.access(), case.coordinates());
         let walk = Walk::new(&map, access, &coordinates);
         let rule = broken_rule(h200, &map, access, case.rank, &coordinates, Direction::Load)
-            .or_else(|| broken_by_place(&walk, 0x400, 0x400, 0x400 + SHARED_AND_BARRIER));
+            .or_else(|| broken_by_place(walk.extent(), 0x400, 0x400, 0x400 + SHARED_AND_BARRIER));
         if case.fault.is_some() {
             assert!(rule.is_some(), "case {number} must be refused");
             refused += 1;

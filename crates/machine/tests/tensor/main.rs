@@ -5,3 +5,5 @@
 mod golden;
 mod loads;
 mod memory;
+mod newer;
+mod stores;

@@ -1,5 +1,10 @@
 //! Memory for the tests' tensors and boxes: aligned, and larger than anything that is copied.
 
+/// The byte that the H200's buffers held at an index.
+pub fn golden_byte(index: u64) -> u8 {
+    (index.wrapping_mul(2_654_435_761) >> 11) as u8
+}
+
 /// Bytes at a multiple of 128.
 pub struct Aligned {
     lines: Vec<Line>,
@@ -19,7 +24,7 @@ impl Aligned {
     pub fn golden_tensor(bytes: usize) -> Self {
         let mut memory = Self::filled(bytes, 0);
         for (i, byte) in memory.bytes_mut().iter_mut().enumerate() {
-            *byte = ((i as u64).wrapping_mul(2_654_435_761) >> 11) as u8;
+            *byte = golden_byte(i as u64);
         }
         memory
     }
