@@ -169,6 +169,15 @@ fn lookback_scan() {
     }
 }
 
+#[test]
+fn tma_pipeline() {
+    let expected: Vec<f32> = (0..64).map(|i| (65536 * i + 32640) as f32).collect();
+    for mode in ["--async=eager", "--async=lazy", "--async=seeded"] {
+        let [sums] = buffers("tma_pipeline.ptx", ["sums"], &[mode]);
+        assert_eq!(floats(&sums), expected, "{mode}");
+    }
+}
+
 /// One pixel as the kernel's comments say it is made, in the host's own arithmetic.
 fn pixel(column: u32, row: u32) -> [u8; 3] {
     let (cx, cy) = ((column as f32).mul_add(0.005625, -2.45f32), (row as f32).mul_add(0.005625, -1.125f32));

@@ -221,7 +221,7 @@ fn coordinates(text: &str) -> Result<Value, String> {
 }
 
 /// Texts in double quotes, with JSON's escapes.
-fn quoted(text: &str) -> Result<Vec<String>, String> {
+pub fn quoted(text: &str) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
     for text in stream.by_ref() {

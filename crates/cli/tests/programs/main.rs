@@ -3,6 +3,7 @@
 //! The notation is described in `tests/run/README.md`. A file is run with several seeds and host threads; PTX leaves
 //! open in which order threads run, so a right program gives the same under each.
 
+mod asynchrony;
 mod expectation;
 mod outcome;
 
@@ -91,7 +92,25 @@ macro_rules! folders {
     };
 }
 
-folders!(calls, cluster, control, faults, limits, mbarrier, memory, print, special, sync, wide);
+folders!(
+    calls, cluster, control, copies, exchange, faults, limits, mbarrier, memory, pipeline, print, special,
+    sync, wide
+);
+
+#[test]
+fn copies_in_every_mode() {
+    asynchrony::folder("copies");
+}
+
+#[test]
+fn exchange_in_every_mode() {
+    asynchrony::folder("exchange");
+}
+
+#[test]
+fn pipeline_in_every_mode() {
+    asynchrony::folder("pipeline");
+}
 
 #[test]
 #[ignore = "needs ptxas 13.1, named by PTXAS"]

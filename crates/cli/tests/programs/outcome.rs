@@ -126,11 +126,11 @@ fn read(mut pipe: impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A folder for the buffers of a run, removed after it.
-struct Folder(PathBuf);
+/// A folder for the files of a run, removed after it.
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("ptxvm-programs-{}-{number}", std::process::id()));

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use ptxvm_vm::{Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile};
+use ptxvm_vm::tensor::encode::{Tensor, Tiled};
+use ptxvm_vm::{Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile};
 use serde::Deserialize;
 
 use crate::fill::{Element, fill};
@@ -32,6 +33,9 @@ pub struct Case {
     #[serde(default)]
     pub ends: Option<String>,
     arguments: Vec<Argument>,
+    /// Whether its copies must complete in the order in which they are issued, as they do on an H200, though nothing says so.
+    #[serde(default)]
+    in_order: bool,
     /// Whether an H200 gives the same bits every time.
     #[serde(default = "yes")]
     pub gpu: bool,
@@ -43,7 +47,8 @@ pub struct Case {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Argument {
-    /// A number (`u32 7`), a buffer (`f32[7]=zero`), or an array as numba passes it (`array f32[7]=zero`).
+    /// A number (`u32 7`), a buffer (`f32[7]=zero`), an array as numba passes it (`array f32[7]=zero`), or a tensor map
+    /// of a buffer with the box that it copies (`map 4,8 f32[16,16]=zero`).
     One(String),
     /// A structure by value.
     Structure(Vec<String>),
@@ -238,6 +243,7 @@ impl Case {
                 }
             },
             seed: order.seed,
+            asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
             threads: order.threads,
             max_instructions: Some(50_000_000),
             ..LaunchOptions::new(dimensions(&self.grid), dimensions(&self.block))
@@ -260,10 +266,12 @@ impl Case {
                         continue;
                     };
                     let buffer = Buffer::from_slice(&device, &parsed.bytes).expect("memory");
-                    launch = if parsed.array {
-                        pass(launch, &buffer, shape, parsed.element)
-                    } else {
-                        launch.argument(&buffer)
+                    launch = match &parsed.how {
+                        Passed::Pointer => launch.argument(&buffer),
+                        Passed::Array => pass(launch, &buffer, shape, parsed.element),
+                        Passed::Map(size) => {
+                            launch.argument(map(&device, &buffer, shape, parsed.element, size).as_slice())
+                        }
                     };
                     made.push((position, parsed.bytes, Some(buffer), parsed.volatile));
                 }
@@ -308,6 +316,32 @@ fn pass(launch: LaunchOptions, buffer: &Buffer, shape: &[usize], element: Elemen
     launch
 }
 
+/// The tensor map of a buffer, whose last dimension is the innermost, with boxes of this size, innermost first.
+fn map(device: &Device, buffer: &Buffer, shape: &[usize], element: Element, size: &[u32]) -> [u8; 128] {
+    assert_eq!(element, Element::Float(32, 23), "a map of f32");
+    let sizes: Vec<u64> = shape.iter().rev().map(|n| *n as u64).collect();
+    let strides: Vec<u64> = (1..sizes.len()).map(|d| 4 * sizes[..d].iter().product::<u64>()).collect();
+    let tensor = Tensor {
+        element: 7,
+        address: buffer.address(),
+        sizes: &sizes,
+        strides: &strides,
+        element_strides: &vec![1; sizes.len()],
+        interleave: 0,
+        swizzle: 0,
+        promotion: 0,
+        fill: 0,
+    };
+    Tiled { tensor, box_sizes: size }.encode(device.profile()).expect("a right map").to_bytes()
+}
+
+/// How a kernel gets a buffer.
+enum Passed {
+    Pointer,
+    Array,
+    Map(Vec<u32>),
+}
+
 struct Parsed {
     bytes: Vec<u8>,
     /// The value, if it is a number.
@@ -315,26 +349,33 @@ struct Parsed {
     /// The shape, if it is a buffer.
     shape: Option<Vec<usize>>,
     element: Element,
-    array: bool,
+    how: Passed,
     volatile: bool,
 }
 
 fn parse(text: &str, position: usize) -> Parsed {
     let wrong = || -> ! { panic!("the argument `{text}` is not understood") };
-    let (array, rest) = text.strip_prefix("array ").map_or((false, text), |rest| (true, rest));
+    let (how, rest) = if let Some(rest) = text.strip_prefix("array ") {
+        (Passed::Array, rest)
+    } else if let Some((size, rest)) = text.strip_prefix("map ").and_then(|rest| rest.split_once(' ')) {
+        (Passed::Map(size.split(',').map(|n| n.parse().unwrap_or_else(|_| wrong())).collect()), rest)
+    } else {
+        (Passed::Pointer, text)
+    };
     let (volatile, rest) = rest.strip_suffix(" volatile").map_or((false, rest), |rest| (true, rest));
     if let Some((ty, number)) = rest.split_once(' ') {
         let Some(element) = Element::named(ty) else { wrong() };
         let Ok(number) = number.parse::<f64>() else { wrong() };
         let bytes = element.encode(number).to_le_bytes()[..element.bytes()].to_vec();
-        return Parsed { bytes, number, shape: None, element, array, volatile };
+        return Parsed { bytes, number, shape: None, element, how, volatile };
     }
-    let Some((ty, (shape, how))) = rest.split_once('[').and_then(|(ty, r)| Some((ty, r.split_once("]=")?)))
+    let Some((ty, (shape, filling))) =
+        rest.split_once('[').and_then(|(ty, r)| Some((ty, r.split_once("]=")?)))
     else {
         wrong()
     };
     let Some(element) = Element::named(ty) else { wrong() };
     let shape: Vec<usize> = shape.split(',').map(|n| n.parse().unwrap_or_else(|_| wrong())).collect();
-    let bytes = fill(element, shape.iter().product(), how, position);
-    Parsed { bytes, number: 0.0, shape: Some(shape), element, array, volatile }
+    let bytes = fill(element, shape.iter().product(), filling, position);
+    Parsed { bytes, number: 0.0, shape: Some(shape), element, how, volatile }
 }

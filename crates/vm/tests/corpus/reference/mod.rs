@@ -7,6 +7,7 @@ mod basic;
 mod blackwell;
 mod devcalls;
 mod functions;
+mod hopper;
 mod numba;
 mod round;
 mod triton;
@@ -27,7 +28,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn all() -> impl Iterator<Item = &'static (&'static str, fn(&Run) -> Verdict)> {
-    [numba::TABLE, basic::TABLE, devcalls::TABLE, triton::TABLE, blackwell::TABLE].into_iter().flatten()
+    [numba::TABLE, basic::TABLE, devcalls::TABLE, triton::TABLE, blackwell::TABLE, hopper::TABLE]
+        .into_iter()
+        .flatten()
 }
 
 /// References with the names of their cases.
