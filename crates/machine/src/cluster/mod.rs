@@ -7,6 +7,8 @@ mod barrier;
 mod claims;
 mod state;
 
+use smallvec::SmallVec;
+
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
 use crate::deadlock;
@@ -14,6 +16,7 @@ use crate::engine::Trouble;
 use crate::finding::Stop;
 use crate::launch::Asynchrony;
 use crate::report;
+use crate::warp::{Awaited, State};
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
@@ -157,7 +160,11 @@ impl Cluster {
                 (stuck, spinning) = (0, false);
             }
             if self.living & !stuck == 0 {
-                match worker.cluster.complete_one() {
+                let awaited = match run.launch.asynchrony {
+                    Asynchrony::Lazy => self.awaited(),
+                    Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
+                };
+                match worker.cluster.complete_one(&awaited) {
                     Err(trouble) => return self.trouble(*trouble, run),
                     Ok(true) => {}
                     Ok(false) => {
@@ -176,6 +183,17 @@ impl Cluster {
                 return Outcome::Turn;
             }
         }
+    }
+
+    /// The mbarrier objects that threads wait at.
+    fn awaited(&self) -> SmallVec<[u32; 4]> {
+        let warps = self.ctas.iter().flat_map(|cta| &cta.warps);
+        let states = warps.flat_map(|warp| &warp.groups).map(|group| group.state);
+        let address = |state: State| match state {
+            State::Wait(Awaited::Mbarrier { address, .. }) => Some(address),
+            _ => None,
+        };
+        states.filter_map(address).collect()
     }
 
     /// The CTA that runs next: one that lives and is not known to be stuck, of which there is one.

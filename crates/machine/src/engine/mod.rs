@@ -6,6 +6,8 @@
 
 mod pending;
 
+use smallvec::SmallVec;
+
 use crate::cluster::ClusterState;
 use crate::context::splitmix64;
 use crate::event::What;
@@ -115,12 +117,17 @@ impl ClusterState {
         Ok(())
     }
 
-    /// Completes an operation because nothing else can go on. Gives whether there was one.
-    pub fn complete_one(&mut self) -> Result<bool, Box<Trouble>> {
+    /// Completes an operation because nothing else can go on: if there are some, one that tells an mbarrier object of
+    /// these, for the others can still be late. Gives whether there was one.
+    pub fn complete_one(&mut self, awaited: &[u32]) -> Result<bool, Box<Trouble>> {
         if self.engine.queue.is_empty() {
             return Ok(false);
         }
-        let index = splitmix64(&mut self.engine.random) as usize % self.engine.queue.len();
+        let random = splitmix64(&mut self.engine.random) as usize;
+        let queue = &self.engine.queue;
+        let tells = |pending: &Pending| pending.signals.iter().any(|s| awaited.contains(&s.address()));
+        let wanted: SmallVec<[usize; 8]> = (0..queue.len()).filter(|&index| tells(&queue[index])).collect();
+        let index = if wanted.is_empty() { random % queue.len() } else { wanted[random % wanted.len()] };
         self.complete(index)?;
         Ok(true)
     }

@@ -85,6 +85,16 @@ pub enum Signal {
     },
 }
 
+impl Signal {
+    /// The mbarrier object that it tells.
+    #[must_use]
+    pub const fn address(&self) -> u32 {
+        match *self {
+            Self::CompleteTx { address, .. } | Self::Arrive { address, .. } => address,
+        }
+    }
+}
+
 /// The groups that a thread closes with `commit_group` and waits for with `wait_group`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
