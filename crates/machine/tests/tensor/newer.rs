@@ -77,7 +77,7 @@ fn four_rows_are_gathered_and_scattered() {
 }
 
 /// A batch of images, N x H x W x C, with 64 channels of a byte each.
-fn images(n: u64, h: u64, w: u64, corners: [i32; 2], step: u32, wide_128: bool) -> TensorMap {
+fn images(n: u64, h: u64, w: u64, corners: [i32; 2], step: u32) -> TensorMap {
     TensorMap {
         address: 1 << 40,
         element: Element::U8,
@@ -85,7 +85,12 @@ fn images(n: u64, h: u64, w: u64, corners: [i32; 2], step: u32, wide_128: bool) 
         sizes: [64, w, h, n, 1],
         strides: [0, 64, 64 * w, 64 * w * h, 0],
         element_strides: [1, step, 1, 1, 1],
-        mode: Mode::Im2colWide { lower: corners[0], upper: corners[1], channels: 64, pixels: 128, wide_128 },
+        mode: Mode::Im2col {
+            lower: [corners[0], 0, 0],
+            upper: [corners[1], 0, 0],
+            channels: 64,
+            pixels: 128,
+        },
         interleave: Interleave::None,
         swizzle: Swizzle::Bytes64,
         fill: Fill::Zeros,
@@ -96,7 +101,7 @@ fn images(n: u64, h: u64, w: u64, corners: [i32; 2], step: u32, wide_128: bool) 
 /// The manual's figure 18: 128 pixels from (7, 2, 3, 0) on and a halo of two.
 #[test]
 fn a_column_along_w_goes_from_image_to_image() {
-    let map = images(128, 9, 7, [0, 0], 1, false);
+    let map = images(128, 9, 7, [0, 0], 1);
     let access = Access::Im2colW(Wide { halo: 2, offset: 0 });
     let coordinates = [0, 3, 2, 7, 0];
     assert_eq!(broken_rule(b200(), &map, access, 4, &coordinates, Direction::Load), None);
@@ -111,11 +116,11 @@ fn a_column_along_w_goes_from_image_to_image() {
 /// The manual's figure 19: the halo behind each 32 pixels, which are loaded again with the next.
 #[test]
 fn a_column_of_128_has_a_halo_behind_each_32() {
-    let map = images(128, 9, 7, [0, 0], 1, true);
+    let map = images(128, 9, 7, [0, 0], 1);
     let access = Access::Im2colW128(Wide { halo: 2, offset: 0 });
     let found = addresses(&map, access, &[0, 3, 2, 7, 0]);
     let plain = addresses(
-        &images(128, 9, 7, [0, 0], 1, false),
+        &images(128, 9, 7, [0, 0], 1),
         Access::Im2colW(Wide { halo: 2, offset: 0 }),
         &[0, 3, 2, 7, 0],
     );
@@ -128,7 +133,7 @@ fn a_column_of_128_has_a_halo_behind_each_32() {
 /// The manual's example with a stride of 2 and two buffers: the even and the odd pixels of rows padded on the left.
 #[test]
 fn the_offset_moves_the_box_and_the_walk() {
-    let map = images(128, 9, 67, [-1, 0], 2, false);
+    let map = images(128, 9, 67, [-1, 0], 2);
     let first = addresses(&map, Access::Im2colW(Wide { halo: 1, offset: 0 }), &[0, -1, 2, 7, 0]);
     let second = addresses(&map, Access::Im2colW(Wide { halo: 0, offset: 1 }), &[0, -1, 2, 7, 0]);
     let row = |n: u64| 64 * 67 * (2 + 9 * n);
