@@ -1,4 +1,5 @@
-//! What becomes of asynchronous operations whose CTA ends: which of them are wrong, and which go on.
+//! What becomes of asynchronous operations whose CTA ends: which of them are wrong, and which go on; and the events that
+//! tell of them.
 
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +59,7 @@ fn run(source: &str, ctas: u32, cluster: u32, asynchrony: Asynchrony, seed: u64)
     let words: Vec<u8> = (0..256u32).flat_map(u32::to_le_bytes).collect();
     let (a, b) = (Buffer::new(&device, 1024).expect("memory"), Buffer::new(&device, 1024).expect("memory"));
     a.write(&words).expect("as long");
-    b.write(&[0; 1024]).expect("as long");
+    b.write(&[0u8; 1024]).expect("as long");
     let events = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&events);
     let options = LaunchOptions {
@@ -278,4 +279,40 @@ fn events_say_who_and_what() {
         .collect();
     assert!(texts[3].starts_with("membar.gl"), "{texts:?}");
     assert_eq!(events.iter().filter(|e| e.what == What::CtaEnded).count(), 2);
+}
+
+#[test]
+fn events_of_a_load_come_in_its_order() {
+    let waits =
+        "W: mbarrier.try_wait.parity.shared.b64 %p2, [%mb], 0; @!%p2 bra W; mbarrier.inval.shared.b64 [%mb];";
+    let source = kernel(&format!("{LOAD} {waits}"));
+    let eager: Vec<&str> = names(&run(&source, 1, 1, Asynchrony::Eager, 0).well());
+    let expected = [
+        "fence",
+        "mbarrier-init",
+        "mbarrier-change",
+        "issued",
+        "completed",
+        "mbarrier-change",
+        "phase-ended",
+        "phase-seen",
+        "mbarrier-inval",
+        "cta-ended",
+    ];
+    assert_eq!(eager, expected);
+    // Late or early, the same happens, and in this order.
+    assert_eq!(names(&run(&source, 1, 1, Asynchrony::Lazy, 0).well()), expected);
+}
+
+#[test]
+fn events_of_a_store_show_when_it_is_read_and_written() {
+    let source = kernel(&format!("{STORE} cp.async.bulk.wait_group.read 0;"));
+    let eager = ["fence", "issued", "completed", "committed", "waited", "cta-ended"];
+    assert_eq!(names(&run(&source, 1, 1, Asynchrony::Eager, 0).well()), eager);
+    let lazy = ["fence", "issued", "committed", "read", "waited", "cta-ended", "completed"];
+    assert_eq!(names(&run(&source, 1, 1, Asynchrony::Lazy, 0).well()), lazy);
+}
+
+fn names(ran: &Ran) -> Vec<&'static str> {
+    ran.events.iter().map(|(name, _)| *name).collect()
 }
