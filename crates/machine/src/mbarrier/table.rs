@@ -6,6 +6,7 @@ use super::object::{MOST, Object, Refusal};
 use super::record::{Party, Record};
 use super::token;
 use crate::cluster::{ClusterState, rank_and_offset};
+use crate::event::What;
 
 /// The mbarrier objects of a cluster, by their `.shared::cluster` address.
 #[derive(Debug, Default)]
@@ -92,6 +93,7 @@ impl ClusterState {
         };
         self.mbarriers.live.insert(address, Record::new(object, by, host));
         self.mbarriers.gone.remove(&address);
+        self.log.note(|| What::MbarrierInit { mbarrier: address, count });
         Ok(())
     }
 
@@ -100,6 +102,7 @@ impl ClusterState {
         self.look_at_mbarrier(address)?.write_back();
         self.mbarriers.live.remove(&address);
         self.mbarriers.gone.insert(address, by);
+        self.log.note(|| What::MbarrierInval { mbarrier: address });
         Ok(())
     }
 
@@ -158,9 +161,19 @@ impl ClusterState {
             }
         };
         let state = token::token(record.object.bits(), address, record.phases);
+        let before = record.object;
         match change(record) {
             Ok(()) => {
-                self.events += u64::from(record.advance());
+                let after = record.object;
+                self.log.note(|| What::MbarrierChange {
+                    mbarrier: address,
+                    arrivals: i64::from(before.pending) - i64::from(after.pending),
+                    tx: i64::from(after.tx) - i64::from(before.tx),
+                });
+                if record.advance() {
+                    self.events += 1;
+                    self.log.note(|| What::PhaseEnded { mbarrier: address, parity: after.phase });
+                }
                 Ok(state)
             }
             Err(refusal) => Err(self.refused(refusal, address)),

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
+use crate::event::What;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
@@ -123,7 +124,7 @@ impl Execute for Copy {
             counted.bytes_read[traffic(AddressSpace::Global)] += read;
             counted.bytes_written[traffic(AddressSpace::Shared)] += self.bytes * u64::from(mask.count_ones());
         }
-        if context.run.launch.asynchrony == Asynchrony::Eager {
+        if context.run.launch.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on() {
             lines.deliver();
             return Flow::Next;
         }
@@ -198,7 +199,11 @@ struct Commit;
 impl Execute for Commit {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         close(context, mask);
-        Flow::Next
+        let closed = context.warp.closed[GroupKind::CpAsync as usize];
+        context.note_each(mask, |lane| What::Committed {
+            kind: GroupKind::CpAsync,
+            group: closed[lane].wrapping_sub(1),
+        })
     }
 }
 
@@ -234,7 +239,14 @@ impl Execute for Wait {
             _ => false,
         };
         let done = context.worker.cluster.complete_all(wanted);
-        context.completed(done)
+        if context.completed(done) == Flow::Stop {
+            return Flow::Stop;
+        }
+        context.note_each(mask, |lane| What::Waited {
+            kind: GroupKind::CpAsync,
+            before: closed[lane].saturating_sub(latest),
+            read: false,
+        })
     }
 }
 
@@ -253,6 +265,7 @@ impl Execute for Arrive {
         };
         let mut signals: SmallVec<[Signal; 1]> = SmallVec::new();
         for lane in lanes(mask) {
+            context.act(lane);
             let at = places[lane].address;
             let cluster = &mut context.worker.cluster;
             let known = match self.counted {

@@ -46,6 +46,7 @@ impl Execute for Arrive {
         };
         let mut states = [0; LANES];
         for lane in lanes(mask) {
+            context.act(lane);
             let operand = |slot: usize| context.bank.lane(slots[slot], lane) as u32;
             let how = Arrival {
                 count: self.count.map_or(1, operand),
@@ -62,6 +63,6 @@ impl Execute for Arrive {
         if self.state {
             u64::write(&mut context.bank, slots[0], mask, &states);
         }
-        Flow::Next
+        context.noted()
     }
 }

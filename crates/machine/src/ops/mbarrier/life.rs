@@ -27,13 +27,14 @@ impl Execute for Init {
             Err(flow) => return flow,
         };
         for lane in lanes(mask) {
+            context.act(lane);
             let count = context.bank.lane(slots[self.count], lane) as u32;
             let (place, by) = (places[lane], party(context, lane));
             if let Err(wrong) = context.worker.cluster.init_mbarrier(place.address, place.host, count, by) {
                 return misused(context, lane, wrong);
             }
         }
-        Flow::Next
+        context.noted()
     }
 }
 
@@ -48,11 +49,12 @@ impl Execute for Inval {
             Err(flow) => return flow,
         };
         for lane in lanes(mask) {
+            context.act(lane);
             let by = party(context, lane);
             if let Err(wrong) = context.worker.cluster.inval_mbarrier(places[lane].address, by) {
                 return misused(context, lane, wrong);
             }
         }
-        Flow::Next
+        context.noted()
     }
 }

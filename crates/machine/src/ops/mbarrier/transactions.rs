@@ -24,6 +24,7 @@ impl Execute for Count {
             Err(flow) => return flow,
         };
         for lane in lanes(mask) {
+            context.act(lane);
             let bytes = context.bank.lane(slots[self.bytes], lane) as u32;
             let address = places[lane].address;
             let cluster = &mut context.worker.cluster;
@@ -35,6 +36,6 @@ impl Execute for Count {
                 return misused(context, lane, wrong);
             }
         }
-        Flow::Next
+        context.noted()
     }
 }

@@ -6,6 +6,7 @@
 
 use super::{At, lanes, misused};
 use crate::context::Context;
+use crate::event::What;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
@@ -84,12 +85,13 @@ impl Execute for Wait {
         };
         let mut complete = [false; LANES];
         let mut awaited = None;
+        let mut parities = [false; LANES];
         for lane in lanes(mask) {
             let address = places[lane].address;
             let named = context.bank.lane(slots[self.phase], lane);
             match self.ask(context, address, named) {
                 Ok((ended, parity)) => {
-                    complete[lane] = ended;
+                    (complete[lane], parities[lane]) = (ended, parity);
                     awaited = awaited.or((!ended).then_some(Awaited::Mbarrier { address, parity }));
                 }
                 Err(wrong) => return misused(context, lane, wrong),
@@ -103,6 +105,10 @@ impl Execute for Wait {
         }
         context.warp.expired &= !mask;
         bool::write(&mut context.bank, slots[0], mask, &complete);
-        Flow::Next
+        let seen = lanes(mask).filter(|lane| complete[*lane]).fold(0, |seen, lane| seen | 1 << lane);
+        context.note_each(seen, |lane| What::PhaseSeen {
+            mbarrier: places[lane].address,
+            parity: parities[lane],
+        })
     }
 }
