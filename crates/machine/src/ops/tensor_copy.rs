@@ -228,6 +228,9 @@ fn each_lane(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flo
     Flow::Issued
 }
 
+/// The same place in each CTA of several.
+type Places = SmallVec<[Shared; 1]>;
+
 /// Global memory to the shared memory of one CTA or of several.
 struct ToShared {
     tensor: Source,
@@ -293,7 +296,7 @@ impl ToShared {
         mask: u16,
         to: Shared,
         mbarrier: Shared,
-    ) -> Result<(SmallVec<[Shared; 1]>, SmallVec<[Shared; 1]>), Flow> {
+    ) -> Result<(Places, Places), Flow> {
         let offset = |place: Shared| u64::from(place.address) & ((1 << OFFSET_BITS) - 1);
         let mut places = SmallVec::new();
         let mut barriers = SmallVec::new();

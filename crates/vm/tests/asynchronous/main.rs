@@ -1,0 +1,7 @@
+//! The H200's recorded answers on clusters, mbarriers and copies (`tests/golden/async`), bit for bit, whenever the
+//! operations complete.
+
+mod copies;
+mod mbarrier;
+mod recorded;
+mod tensor;
