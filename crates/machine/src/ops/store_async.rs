@@ -8,15 +8,13 @@ use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
 use crate::address::{AddressSpace, Wants};
-use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
 use crate::engine::{Issuer, Pending, Signal};
-use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::atomic::Reduction;
-use crate::ops::bulk::{How, Move, Source};
-use crate::ops::operand::{Address, Shared, slot_of};
+use crate::ops::bulk::{How, Move, Source, same_cta};
+use crate::ops::operand::{Address, slot_of};
 use crate::registers::{LANES, Slot};
 
 /// What an mbarrier object takes, and what its address is a multiple of.
@@ -145,27 +143,6 @@ impl StoreAsync {
         });
         Ok(())
     }
-}
-
-/// What writes to a CTA may tell an mbarrier there only: the manual says so of these, and not of bulk copies.
-fn same_cta(
-    context: &mut Context<'_>,
-    lane: usize,
-    what: &str,
-    to: Shared,
-    mbarrier: Shared,
-) -> Result<(), Flow> {
-    if to.cta() == mbarrier.cta() {
-        return Ok(());
-    }
-    let rank = |shared: Shared| shared.address >> OFFSET_BITS;
-    let message = format!(
-        "{what} to the shared memory of CTA {} that signals an mbarrier of CTA {}",
-        rank(to),
-        rank(mbarrier)
-    );
-    let rule = "the mbarrier must lie in the same CTA as the destination";
-    Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
 }
 
 impl Execute for StoreAsync {

@@ -42,7 +42,9 @@ fn stages() {
 
 #[test]
 fn distributed_shared_memory() {
-    assert_done(Group::read("dsmem").check(|_| true));
+    // On another CTA's shared memory an H200 adds two packed halves as one integer of 32 bits; we add the halves.
+    let packed = |name: &str| name.ends_with(".add.noftz.f16x2") || name.ends_with(".add.noftz.bf16x2");
+    assert_done(Group::read("dsmem").check(|name| !packed(name)));
 }
 
 /// What an H200 does although the manual leaves it undefined, and we refuse: the rule that the finding names.
@@ -53,7 +55,8 @@ const UNDEFINED: &[(&str, &str)] = &[
     ("size 1", "multiple of 16"),
     ("size 17 expecting 16", "multiple of 16"),
     ("size 2^20 and more", "out of bounds"),
-    ("st.async, mbarrier elsewhere", "same CTA"),
+    ("mbarrier elsewhere", "same CTA"),
+    ("mbarrier at home", "same CTA"),
 ];
 
 #[test]

@@ -67,7 +67,7 @@ impl Combine for Elements {
                 // SAFETY: `Reduction::apply` is the only way here, and its caller has promised it for every element.
                 unsafe {
                     match unit {
-                        Unit::Global => {
+                        Unit::Global | Unit::Copy => {
                             let _ = atomic::update(to, |word| f(unit, word, operand));
                         }
                         Unit::Shared => exclusively(to, |word| f(unit, word, operand)),

@@ -112,7 +112,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
                 };
                 let pointer = pointers.lane(first, element * size);
                 match unit {
-                    Unit::Global => {
+                    Unit::Global | Unit::Copy => {
                         // SAFETY: `resolve` has checked the bytes of every active lane and that they are aligned.
                         let _ = unsafe { atomic::update(pointer, change) };
                     }

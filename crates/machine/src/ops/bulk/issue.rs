@@ -91,7 +91,7 @@ impl Bulk {
         let rank = context.cta.rank;
         let name = self.name();
         let transfer =
-            Move { to, unit: Unit::Global, from: Source::Memory(from.host), bytes: bytes as usize, how };
+            Move { to, unit: Unit::Copy, from: Source::Memory(from.host), bytes: bytes as usize, how };
         context.worker.cluster.engine.push(Pending {
             issuer: Issuer { rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() },
             what: format!("a {name} of {bytes} bytes from the shared memory of CTA {rank} to global memory"),
@@ -124,7 +124,10 @@ impl Bulk {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
                 self.destinations(context, lane, mask)?
             }
-            None => to.cta(),
+            None => {
+                same_cta(context, lane, &format!("a {}", self.name()), to, mbarrier)?;
+                to.cta()
+            }
         };
         let (rank, warp) = (context.cta.rank, context.warp.index);
         let source = match self.direction {
@@ -134,8 +137,7 @@ impl Bulk {
         let name = self.name();
         for target in (0..u32::BITS).filter(|target| ranks >> target & 1 != 0) {
             let to = within(context, to, target);
-            // The manual lets a copy to one CTA tell an mbarrier of another, and an H200 does it.
-            let mbarrier = if self.ctas.is_some() { within(context, mbarrier, target) } else { mbarrier };
+            let mbarrier = within(context, mbarrier, target);
             let transfer = Move {
                 to: to.host,
                 unit: Unit::Shared,
@@ -179,6 +181,28 @@ impl Bulk {
         }
         Ok(mask)
     }
+}
+
+/// What writes to a CTA can tell an mbarrier there only. The manual says so of `st.async` and `red.async`; an H200 takes
+/// the offset of the mbarrier alone, and signals what lies there in the CTA of the destination.
+pub fn same_cta(
+    context: &mut Context<'_>,
+    lane: usize,
+    what: &str,
+    to: Shared,
+    mbarrier: Shared,
+) -> Result<(), Flow> {
+    if to.cta() == mbarrier.cta() {
+        return Ok(());
+    }
+    let rank = |shared: Shared| shared.address >> OFFSET_BITS;
+    let message = format!(
+        "{what} to the shared memory of CTA {} that signals an mbarrier of CTA {}",
+        rank(to),
+        rank(mbarrier)
+    );
+    let rule = "the mbarrier must lie in the same CTA as the destination";
+    Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
 }
 
 /// The same place in the shared memory of another CTA of the cluster.

@@ -15,6 +15,7 @@ use crate::ops::atomic::Reduction;
 use crate::ops::operand::{Address, slot_of};
 use issue::{Bulk, Direction, Prefetch};
 
+pub use issue::same_cta;
 pub use transfer::{How, Move, Source};
 
 /// The operation of a bulk instruction.
