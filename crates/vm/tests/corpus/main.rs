@@ -91,12 +91,22 @@ fn nvrtc_devcalls() {
 
 #[test]
 fn nvrtc_blackwell() {
-    run("nvrtc/tcgen05", Count { launches: 4, referred: 4, recorded: 0 });
+    run("nvrtc/tcgen05", Count { launches: 6, referred: 6, recorded: 0 });
+}
+
+#[test]
+fn nvrtc_cpasync() {
+    run("nvrtc/cpasync", Count { launches: 6, referred: 6, recorded: 4 });
+}
+
+#[test]
+fn nvrtc_hopper() {
+    run("nvrtc/hopper", Count { launches: 12, referred: 9, recorded: 2 });
 }
 
 #[test]
 fn triton() {
-    run("triton/", Count { launches: 74, referred: 47, recorded: 30 });
+    run("triton/", Count { launches: 79, referred: 47, recorded: 32 });
 }
 
 #[test]
