@@ -1,6 +1,6 @@
 //! Which kernels run today, and which wait for what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxvm_vm::{Failure, LoadError};
 
@@ -37,6 +37,9 @@ const LATER: &[(&str, &str)] = &[
     ("triton/mm_tma_dev", "sm_100a sm_120a sm_80 sm_90a"),
 ];
 
+/// The manual's sections of all instructions that they wait for: textures, surfaces, and matrix instructions.
+const SECTIONS: &[&str] = &["9.7.10", "9.7.11", "9.7.14", "9.7.15", "9.7.16"];
+
 /// The files that no device of ours takes.
 const NO_DEVICE: &[&str] = &["nvrtc/mxmma120.sm_121a"];
 
@@ -45,6 +48,7 @@ fn every_file_loads_and_every_kernel_runs_or_names_what_it_waits_for() {
     let (files, cases, golden) = (launches::files(), launches::cases(), Golden::read());
     let mut later: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut linked, mut no_device, mut running) = (0, Vec::new(), 0);
+    let mut sections = BTreeSet::new();
     for file in &files {
         let module = match file.device().load(&file.source()) {
             Ok(module) => module,
@@ -72,6 +76,7 @@ fn every_file_loads_and_every_kernel_runs_or_names_what_it_waits_for() {
                 running += 1;
                 continue;
             }
+            sections.extend(missing.iter().map(|what| section(what).to_owned()));
             for case in fitting {
                 later.entry(case.name()).or_default().push(file.variant.clone());
                 stops(case, file, &missing, &golden);
@@ -81,9 +86,17 @@ fn every_file_loads_and_every_kernel_runs_or_names_what_it_waits_for() {
     let later: Vec<(String, String)> = later.into_iter().map(|(n, v)| (n, v.join(" "))).collect();
     let later: Vec<(&str, &str)> = later.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
     assert_eq!(later, LATER, "kernels that wait");
+    assert_eq!(sections.iter().collect::<Vec<_>>(), SECTIONS, "what they wait for");
     assert_eq!(no_device, NO_DEVICE);
     let waiting: usize = later.iter().map(|(_, variants)| variants.split(' ').count()).sum();
     assert_eq!((files.len(), linked, running, waiting), (178, 4, 217, 74));
+}
+
+/// The section of an instruction's name: `9.7.14` of `mma.sync… (section 9.7.14.5.1)`.
+fn section(what: &str) -> &str {
+    let number = what.split_once("(section ").map_or(what, |(_, number)| number);
+    let end = number.match_indices(['.', ')']).nth(2).map_or(number.len(), |(at, _)| at);
+    &number[..end]
 }
 
 /// A kernel with instructions that the machine does not have stops at one of them, by its name, or does not come to
