@@ -10,7 +10,7 @@ use client::{answer, call};
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
 
-/// `CUtensorMap`, and room to be misaligned in.
+/// `CUtensorMap`, and room to lie elsewhere.
 #[repr(align(64))]
 struct Room([u8; 256]);
 
@@ -89,15 +89,20 @@ fn a_tiled_map_is_the_drivers() {
     assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
     assert_eq!(room.0[..128], golden());
     assert!(room.0[128..].iter().all(|&b| b == 0xee), "nothing is written behind the map");
+    // cuda-core keeps maps where its Python objects happen to lie.
+    let mut room = Room([0xee; 256]);
+    let mut tiled = Tiled::new(&mut room);
+    tiled.map = tiled.map.wrapping_add(16);
+    assert_eq!(tiled.encode(), SUCCESS);
+    assert_eq!(room.0[16..144], golden());
 }
 
 #[test]
 fn wrong_arguments_are_refused_and_nothing_is_written() {
     call("cuInit", (0u32,));
     type Change = fn(&mut Tiled);
-    let wrong: [(&str, Change); 13] = [
+    let wrong: [(&str, Change); 12] = [
         ("no map", |t| t.map = std::ptr::null_mut()),
-        ("a map at 16", |t| t.map = t.map.wrapping_add(16)),
         ("no sizes", |t| t.sizes = null()),
         ("no strides", |t| t.strides = null()),
         ("no box", |t| t.box_sizes = null()),
@@ -183,5 +188,4 @@ fn an_address_is_replaced_and_nothing_else() {
     assert_eq!(room.0[..8], 0x7f12_3456_7800_u64.to_le_bytes());
     assert_eq!(room.0[8..128], golden()[8..]);
     assert_eq!(answer("cuTensorMapReplaceAddress", (std::ptr::null_mut::<u8>(), 0_u64)), INVALID_VALUE);
-    assert_eq!(answer("cuTensorMapReplaceAddress", (map.wrapping_add(16), 0_u64)), INVALID_VALUE);
 }
