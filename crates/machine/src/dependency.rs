@@ -15,7 +15,30 @@ pub struct GridStatus {
     holding: AtomicU64,
     stage: Mutex<Stage>,
     changed: Condvar,
+    /// Where it lags behind those that depend on it, how far they are.
+    lag: Option<Lag>,
 }
+
+#[derive(Debug, Default)]
+struct Lag {
+    dependents: Mutex<Dependents>,
+    changed: Condvar,
+}
+
+/// What a grid that lags knows of those that depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Dependents {
+    #[default]
+    None,
+    /// One has been launched.
+    Launched,
+    /// One has come as far as it can: it has ended, or waits for this grid. Or that has taken too long.
+    Waiting,
+}
+
+/// How long a grid that lags stands still for a dependent to be launched, and for one that has been launched.
+const UNTIL_LAUNCHED: Duration = Duration::from_millis(20);
+const UNTIL_WAITING: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
@@ -54,6 +77,47 @@ impl GridStatus {
     pub(crate) fn release(&self, ctas: u64) {
         if self.holding.fetch_sub(ctas, Ordering::AcqRel) == ctas {
             self.reach(Stage::Released);
+        }
+    }
+
+    /// The status of a grid that lets its dependents run ahead: once they may begin it stands still, for a while, until
+    /// one has come as far as it can. What that reads without waiting for this grid is not there yet.
+    #[must_use]
+    pub fn lagging() -> Self {
+        Self { lag: Some(Lag::default()), ..Self::default() }
+    }
+
+    /// A grid that depends on this one has been launched.
+    pub fn dependent_launched(&self) {
+        self.dependent(Dependents::Launched);
+    }
+
+    /// A grid that depends on this one has ended, or waits for this one.
+    pub fn dependent_waits(&self) {
+        self.dependent(Dependents::Waiting);
+    }
+
+    fn dependent(&self, reached: Dependents) {
+        if let Some(lag) = &self.lag {
+            let mut now = lag.dependents.lock().unwrap_or_else(PoisonError::into_inner);
+            *now = reached.max(*now);
+            drop(now);
+            lag.changed.notify_all();
+        }
+    }
+
+    /// Stands still, once, where the grid lags and its dependents may begin.
+    pub(crate) fn lag(&self) {
+        let Some(lag) = self.lag.as_ref().filter(|_| self.dependents_may_launch()) else { return };
+        for (reached, at_most) in
+            [(Dependents::Launched, UNTIL_LAUNCHED), (Dependents::Waiting, UNTIL_WAITING)]
+        {
+            let now = lag.dependents.lock().unwrap_or_else(PoisonError::into_inner);
+            let waited = lag.changed.wait_timeout_while(now, at_most, |now| *now < reached);
+            let (mut now, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if *now < reached {
+                *now = Dependents::Waiting;
+            }
         }
     }
 

@@ -19,6 +19,13 @@ pub struct CUgraphEdgeData {
     pub reserved: [u8; 5],
 }
 
+impl CUgraphEdgeData {
+    /// From the moment at which all CTAs of a kernel have let its dependents go, or have ended.
+    pub const PROGRAMMATIC: Self = Self { from_port: 1, to_port: 0, kind: 1, reserved: [0; 5] };
+    /// From the moment at which all CTAs of a kernel have begun.
+    pub const LAUNCH_ORDER: Self = Self { from_port: 2, ..Self::PROGRAMMATIC };
+}
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types, reason = "the driver API's name")]

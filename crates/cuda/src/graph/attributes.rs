@@ -2,6 +2,7 @@
 
 use super::content::KernelNode;
 use crate::abi::{Answer, CUresult};
+use crate::launch::cluster;
 use crate::report;
 
 /// `CU_LAUNCH_ATTRIBUTE_*`
@@ -19,9 +20,8 @@ const HINTS: [u32; 7] = [1, 5, 8, 9, 10, 11, 14];
 pub fn get(kernel: &KernelNode, attribute: u32) -> Answer<[u64; 8]> {
     match attribute {
         COOPERATIVE => Ok([u64::from(kernel.launch.cooperative), 0, 0, 0, 0, 0, 0, 0]),
-        CLUSTER_DIMENSION | DEVICE_UPDATABLE => {
-            Ok(kernel.attributes.get(&attribute).copied().unwrap_or_default())
-        }
+        CLUSTER_DIMENSION => Ok(dimensions(kernel.launch.cluster)),
+        DEVICE_UPDATABLE => Ok([0; 8]),
         hint if HINTS.contains(&hint) => Ok(kernel.attributes.get(&hint).copied().unwrap_or_default()),
         _ => Err(CUresult::INVALID_VALUE),
     }
@@ -37,12 +37,9 @@ pub fn set(kernel: &mut KernelNode, attribute: u32, value: [u64; 8]) -> Answer {
     match attribute {
         COOPERATIVE => kernel.launch.cooperative = first != 0,
         CLUSTER_DIMENSION => {
-            let (x, y, z) = (first, (value[0] >> 32) as u32, value[1] as u32);
-            if [x, y, z].iter().any(|count| *count > 1) {
-                report::unsupported("cuGraphKernelNodeSetAttribute with clusters");
-                return Err(CUresult::NOT_SUPPORTED);
-            }
-            kernel.attributes.insert(attribute, value);
+            let size = [first, (value[0] >> 32) as u32, value[1] as u32];
+            let launch = &mut kernel.launch;
+            launch.cluster = cluster::of(&launch.function, launch.grid, (size != [0; 3]).then_some(size))?;
         }
         DEVICE_UPDATABLE if first != 0 => {
             report::unsupported("cuGraphKernelNodeSetAttribute with nodes that the device changes");
@@ -58,7 +55,18 @@ pub fn set(kernel: &mut KernelNode, attribute: u32, value: [u64; 8]) -> Answer {
 }
 
 /// Takes over all attributes of another node.
-pub fn copy(to: &mut KernelNode, from: &KernelNode) {
+///
+/// # Errors
+/// Its clusters do not suit this node.
+pub fn copy(to: &mut KernelNode, from: &KernelNode) -> Answer {
+    to.launch.cluster = cluster::of(&to.launch.function, to.launch.grid, from.launch.cluster)?;
     to.attributes.clone_from(&from.attributes);
     to.launch.cooperative = from.launch.cooperative;
+    Ok(())
+}
+
+/// A size as the attribute's value has it; zero where there are no clusters.
+fn dimensions(size: Option<[u32; 3]>) -> [u64; 8] {
+    let [x, y, z] = size.unwrap_or_default().map(u64::from);
+    [x | y << 32, z, 0, 0, 0, 0, 0, 0]
 }

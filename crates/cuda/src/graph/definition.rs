@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::content::Content;
+use super::content::{Content, kind};
 use super::params::Shown;
 use super::user_object::Held;
 use crate::abi::{Answer, CUgraphEdgeData, CUresult};
@@ -124,7 +124,7 @@ impl Graph {
     /// One of those is not in this graph, or is named twice.
     pub fn add(self: &Arc<Self>, content: Content<Arc<Self>>, after: &[Dependency]) -> Answer<Arc<Node>> {
         let mut state = self.state();
-        let before = state.numbers(self, after)?;
+        let before = state.numbers(self, after, content.kind())?;
         Ok(state.add(self, content, before, CUgraphNode::NULL))
     }
 
@@ -328,16 +328,21 @@ impl State {
         }
     }
 
+    /// What kind of node a number is.
+    fn kind(&self, number: u32) -> Option<u32> {
+        self.nodes.get(&number).map(|entry| entry.content.kind())
+    }
+
     fn has_edge(&self, from: u32, to: u32) -> bool {
         self.nodes[&from].after.iter().any(|(known, _)| *known == to)
     }
 
-    /// The numbers of nodes of this graph, each named once.
-    fn numbers(&self, graph: &Graph, nodes: &[Dependency]) -> Answer<Vec<(u32, CUgraphEdgeData)>> {
+    /// The numbers of nodes of this graph, each named once, that a node of a kind is to depend on.
+    fn numbers(&self, graph: &Graph, nodes: &[Dependency], kind: u32) -> Answer<Vec<(u32, CUgraphEdgeData)>> {
         let mut seen = HashSet::new();
         let number = |(handle, data): &Dependency| {
             let number = graph.number(*handle)?;
-            let valid = self.nodes.contains_key(&number) && seen.insert(number) && data.is_valid();
+            let valid = self.kind(number).is_some_and(|from| data.suits(from, kind)) && seen.insert(number);
             if valid { Ok((number, *data)) } else { Err(CUresult::INVALID_VALUE) }
         };
         nodes.iter().map(number).collect()
@@ -351,8 +356,8 @@ impl State {
         let mut seen = HashSet::new();
         let numbered = |(from, to, data): &(CUgraphNode, CUgraphNode, CUgraphEdgeData)| {
             let (from, to) = (graph.number(*from)?, graph.number(*to)?);
-            let there = self.nodes.contains_key(&from) && self.nodes.contains_key(&to);
-            let valid = there && seen.insert((from, to)) && data.is_valid();
+            let ends = self.kind(from).zip(self.kind(to));
+            let valid = ends.is_some_and(|(from, to)| data.suits(from, to)) && seen.insert((from, to));
             if valid { Ok((from, to, *data)) } else { Err(CUresult::INVALID_VALUE) }
         };
         edges.iter().map(numbered).collect()
@@ -399,5 +404,15 @@ impl CUgraphEdgeData {
     /// Whether there are such ports and such a kind of edge.
     pub fn is_valid(&self) -> bool {
         self.from_port <= 2 && self.to_port == 0 && self.kind <= 1 && self.reserved == [0; 5]
+    }
+
+    /// Whether there can be such an edge between nodes of two kinds: only kernels have ports, and only between kernels
+    /// are there programmatic edges, which leave at a port.
+    fn suits(&self, from: u32, to: u32) -> bool {
+        let kernels = (self.from_port == 0 || from == kind::KERNEL) && (self.kind == 0 || to == kind::KERNEL);
+        let programmatic = self.kind == Self::PROGRAMMATIC.kind;
+        let port =
+            if programmatic { self.from_port != 0 } else { self.from_port != Self::PROGRAMMATIC.from_port };
+        self.is_valid() && kernels && port
     }
 }

@@ -6,11 +6,11 @@ use std::vec;
 use super::conditional::Conditional;
 use super::content::{Content, EventNode};
 use super::memory::Allocation;
-use super::plan::Plan;
-use crate::abi::Answer;
+use super::plan::{Plan, Step};
+use crate::abi::{Answer, CUgraphEdgeData};
 use crate::context::Context;
 use crate::stream::{Event, Recording};
-use crate::work::Mark;
+use crate::work::{KernelLaunch, Mark, run_both};
 
 /// A launch that waits for its turn.
 pub struct GraphLaunch {
@@ -95,7 +95,13 @@ fn begin(plan: &Plan) {
 }
 
 fn run(plan: &Plan, moments: &mut vec::IntoIter<Moment>, context: &Arc<Context>) -> Answer {
-    for &at in &plan.order {
+    let mut order = plan.order.iter().peekable();
+    while let Some(&at) = order.next() {
+        if let Some((first, second)) = order.peek().and_then(|&&next| dependent(plan, at, next)) {
+            order.next();
+            run_both(first, second, context)?;
+            continue;
+        }
         let step = &plan.steps[at];
         match &step.content {
             _ if !step.enabled => {}
@@ -118,4 +124,14 @@ fn run(plan: &Plan, moments: &mut vec::IntoIter<Moment>, context: &Arc<Context>)
         }
     }
     Ok(())
+}
+
+/// Two kernels of which the second may begin when all CTAs of the first have let it.
+fn dependent(plan: &Plan, first: usize, second: usize) -> Option<(&KernelLaunch, &KernelLaunch)> {
+    let kernel = |step: usize| match &plan.steps[step] {
+        Step { enabled: true, content: Content::Kernel(kernel), .. } => Some(&kernel.launch),
+        _ => None,
+    };
+    let edge = plan.steps[second].before.contains(&(first, CUgraphEdgeData::PROGRAMMATIC));
+    if edge { kernel(first).zip(kernel(second)) } else { None }
 }

@@ -21,7 +21,7 @@ mod user_object;
 
 pub use api::*;
 pub use conditional::conditional_setter;
-pub use content::{Content, EventNode};
+pub use content::{Content, EventNode, kind};
 pub use definition::{CUgraph, CUgraphNode, Dependency, Graph};
 pub use launch::GraphLaunch;
 pub use memory::*;

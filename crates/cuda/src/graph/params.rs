@@ -10,10 +10,11 @@ use crate::abi::{
 };
 use crate::context::{CUcontext, Context, current};
 use crate::launch::check::check;
+use crate::launch::cluster;
 use crate::launch::parameters::collect;
 use crate::memory::{BoxSide, Cuboid};
 use crate::module::{CUkernel, launchable_in};
-use crate::work::{Copy, Fill, HostCall, KernelLaunch, Place, Side};
+use crate::work::{Copy, Fill, HostCall, KernelLaunch, Place, Side, Ties};
 
 /// `CUmemorytype`
 const HOST: u32 = 1;
@@ -90,6 +91,11 @@ pub fn kernel(params: &CUDA_KERNEL_NODE_PARAMS_v2, before: Option<&KernelNode>) 
     }
     let function = launchable_in(number, || context(params.ctx))?;
     let parameters = collect(&function, v1.kernel_params, v1.extra)?;
+    // What a launch says of its clusters stays with the node; what its kernel says does not.
+    let wished = before
+        .map(|before| &before.launch)
+        .and_then(|launch| launch.cluster.filter(|size| launch.function.kernel.cluster() != Some(*size)));
+    let cluster = cluster::of(&function, v1.grid, wished)?;
     let launch = KernelLaunch {
         function,
         grid: v1.grid,
@@ -97,6 +103,9 @@ pub fn kernel(params: &CUDA_KERNEL_NODE_PARAMS_v2, before: Option<&KernelNode>) 
         shared: v1.shared_bytes,
         parameters,
         cooperative: before.is_some_and(|before| before.launch.cooperative),
+        early: before.is_some_and(|before| before.launch.early),
+        cluster,
+        ties: Ties::default(),
     };
     check(&launch)?;
     Ok(KernelNode {

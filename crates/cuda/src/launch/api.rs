@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::attributes::{CUlaunchConfig, Wishes};
-use super::check::{check, clusters};
+use super::check::check;
+use super::cluster;
 use super::parameters::collect;
 use crate::abi::{Answer, CUresult, In};
 use crate::entry::entry;
 use crate::module::{CUfunction, launchable_in};
-use crate::stream::{CUstream, record, resolve};
-use crate::work::{KernelLaunch, Operation};
+use crate::stream::{CUstream, record_after, resolve};
+use crate::work::{KernelLaunch, Operation, Ties};
 
 entry! {
     fn cuLaunchKernel [cuLaunchKernel_ptsz] (
@@ -74,9 +75,15 @@ fn launch(
         return Err(CUresult::INVALID_HANDLE);
     }
     let parameters = collect(&function, parameters, extra)?;
-    let launch = KernelLaunch { function, grid, block, shared, parameters, cooperative: wishes.cooperative };
+    let Wishes { cooperative, early, .. } = wishes;
+    let ties = Ties::default();
+    let mut launch =
+        KernelLaunch { function, grid, block, shared, parameters, cooperative, early, cluster: None, ties };
     check(&launch)?;
-    clusters(&launch, wishes.cluster, wishes.preferred)?;
+    launch.cluster = cluster::of(&launch.function, grid, wishes.cluster)?;
+    if let Some(preferred) = wishes.preferred {
+        cluster::check_preferred(launch.cluster, grid, preferred)?;
+    }
     stream.submit(Operation::Kernel(launch), &[])?;
-    wishes.events.iter().try_for_each(|event| record(event, &stream))
+    wishes.events.iter().try_for_each(|(event, edge)| record_after(event, &stream, *edge))
 }

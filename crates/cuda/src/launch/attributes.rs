@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::abi::{Answer, CUresult, In};
+use crate::abi::{Answer, CUgraphEdgeData, CUresult, In};
 use crate::stream::{CUevent, CUstream, Event};
 
 /// `CUlaunchConfig`
@@ -49,6 +49,9 @@ const NVLINK_UTIL_CENTRIC_SCHEDULING: u32 = 16;
 const PORTABLE_CLUSTER_SIZE_MODE: u32 = 17;
 const SHARED_MEMORY_MODE: u32 = 18;
 
+/// `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`, the last of its kind.
+const LAST_POLICY: u32 = 2;
+
 /// What the attributes of a launch ask for.
 #[derive(Default)]
 pub struct Wishes {
@@ -58,8 +61,11 @@ pub struct Wishes {
     pub cluster: Option<[u32; 3]>,
     /// The CTAs of a cluster where the device can have larger ones.
     pub preferred: Option<[u32; 3]>,
-    /// Events that are recorded with the launch: here when it has ended, which is never too early.
-    pub events: Vec<Arc<Event>>,
+    /// Whether it may begin before the kernel that comes before it in its stream has ended.
+    pub early: bool,
+    /// Events that are recorded with the launch: here when it has ended, which is never too early. In a graph, the edge
+    /// to what waits for the event says when that may begin.
+    pub events: Vec<(Arc<Event>, CUgraphEdgeData)>,
 }
 
 impl Wishes {
@@ -73,28 +79,31 @@ impl Wishes {
             let CUlaunchAttribute { id, value: Value(words) } = list.at(index)?;
             match id {
                 COOPERATIVE => wishes.cooperative = words[0] != 0,
-                CLUSTER_DIMENSION => wishes.cluster = Some([words[0], words[1], words[2]]),
+                PROGRAMMATIC_STREAM_SERIALIZATION => wishes.early = words[0] != 0,
+                CLUSTER_DIMENSION => wishes.cluster = size(&words),
+                CLUSTER_SCHEDULING_POLICY_PREFERENCE if words[0] > LAST_POLICY => {
+                    return Err(CUresult::INVALID_VALUE);
+                }
                 PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => {
                     let event = CUevent::new(u64::from(words[0]) | u64::from(words[1]) << 32).get()?;
                     if event.is_timed() || words[2] != 0 {
                         return Err(CUresult::INVALID_VALUE);
                     }
-                    wishes.events.push(event);
+                    let at_start = id == LAUNCH_COMPLETION_EVENT || words[3] != 0;
+                    let edge =
+                        if at_start { CUgraphEdgeData::LAUNCH_ORDER } else { CUgraphEdgeData::PROGRAMMATIC };
+                    wishes.events.push((event, edge));
                 }
-                PREFERRED_CLUSTER_DIMENSION if words[..3] != [0; 3] => {
-                    wishes.preferred = Some([words[0], words[1], words[2]]);
-                }
+                PREFERRED_CLUSTER_DIMENSION => wishes.preferred = size(&words),
                 // Only a graph can have such a node.
                 DEVICE_UPDATABLE_KERNEL_NODE => return Err(CUresult::NOT_SUPPORTED),
-                // Hints, and permissions to overlap that are not used: what comes before a launch has ended here.
+                // Hints, which change nothing of what a launch computes.
                 IGNORE
                 | ACCESS_POLICY_WINDOW
                 | CLUSTER_SCHEDULING_POLICY_PREFERENCE
-                | PROGRAMMATIC_STREAM_SERIALIZATION
                 | PRIORITY
                 | MEM_SYNC_DOMAIN_MAP
                 | MEM_SYNC_DOMAIN
-                | PREFERRED_CLUSTER_DIMENSION
                 | PREFERRED_SHARED_MEMORY_CARVEOUT
                 | NVLINK_UTIL_CENTRIC_SCHEDULING
                 | PORTABLE_CLUSTER_SIZE_MODE
@@ -104,4 +113,10 @@ impl Wishes {
         }
         Ok(wishes)
     }
+}
+
+/// The size of a cluster; all zero says nothing.
+fn size(words: &[u32; 16]) -> Option<[u32; 3]> {
+    let size = [words[0], words[1], words[2]];
+    (size != [0; 3]).then_some(size)
 }

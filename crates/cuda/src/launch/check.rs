@@ -1,15 +1,12 @@
 //! What is asked of a launch before it is given to a stream: programs learn of a wrong shape from the call itself.
 
 use crate::abi::{Answer, CUresult};
-use crate::report;
 use crate::work::KernelLaunch;
 
 /// The largest grid in each dimension.
 const GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// The largest CTA in each dimension.
 const BLOCK: [u32; 3] = [1024, 1024, 64];
-/// The CTAs of a cluster that every device takes.
-const PORTABLE_CLUSTER: u32 = 8;
 
 /// Checks a launch against the device's limits, the kernel's own, and what the program has allowed it.
 ///
@@ -35,36 +32,6 @@ pub fn check(launch: &KernelLaunch) -> Answer {
         if ctas > u64::from(kernel.resident_ctas(launch.block, launch.shared)) {
             return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
-    }
-    Ok(())
-}
-
-/// Checks the clusters that a launch and its kernel ask for: only those of one CTA can be had.
-///
-/// # Errors
-/// The two disagree, the grid is no whole number of clusters, or a cluster has more than one CTA.
-pub fn clusters(launch: &KernelLaunch, wanted: Option<[u32; 3]>, preferred: Option<[u32; 3]>) -> Answer {
-    let limits = launch.function.kernel.limits();
-    let own = limits.reqnctapercluster;
-    if limits.explicitcluster && own.is_none() && wanted.is_none()
-        || own.is_some_and(|own| wanted.is_some_and(|w| w != own))
-    {
-        return Err(CUresult::INVALID_CLUSTER_SIZE);
-    }
-    let size = wanted.or(own).unwrap_or([1; 3]);
-    let divides =
-        |whole: [u32; 3], part: [u32; 3]| (0..3).all(|i| part[i] != 0 && whole[i].is_multiple_of(part[i]));
-    let ctas = size.iter().fold(1, |product: u32, &n| product.saturating_mul(n));
-    if !divides(launch.grid, size) || ctas > PORTABLE_CLUSTER {
-        return Err(CUresult::INVALID_CLUSTER_SIZE);
-    }
-    if preferred.is_some_and(|larger| !divides(launch.grid, larger) || !divides(larger, size)) {
-        return Err(CUresult::INVALID_CLUSTER_SIZE);
-    }
-    if ctas > 1 {
-        let (name, [x, y, z]) = (launch.function.kernel.name(), size);
-        report::unsupported(&format!("a launch of `{name}` in clusters of {x} x {y} x {z} CTAs"));
-        return Err(CUresult::NOT_SUPPORTED);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod api;
 mod attributes;
 pub mod check;
+pub mod cluster;
 mod occupancy;
 pub mod parameters;
 mod unsupported;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ptxvm_vm::{Demand, Profile};
 
 use super::attributes::{CUlaunchConfig, Wishes};
+use super::cluster;
 use crate::abi::{Answer, CUresult, In, Out};
 use crate::context::current;
 use crate::device::SHARED_PER_BLOCK;
@@ -17,16 +18,11 @@ type SharedOfBlock = Option<extern "C" fn(i32) -> usize>;
 
 /// `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`, which has no effect on any device of ours.
 const FLAGS: u32 = 1;
-/// The largest cluster that every device with clusters takes, and the largest that a program may allow besides.
-const PORTABLE_CLUSTER: u32 = 8;
-const LARGEST_CLUSTER: u32 = 16;
 
 /// `CU_FUNC_ATTRIBUTE_*`
 const SHARED_SIZE_BYTES: i32 = 1;
 const NUM_REGS: i32 = 4;
 const PREFERRED_SHARED_MEMORY_CARVEOUT: i32 = 9;
-const CLUSTER_SIZE_MUST_BE_SET: i32 = 10;
-const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: i32 = 14;
 
 entry! {
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -120,10 +116,7 @@ impl Resident {
             fixed: unsigned(SHARED_SIZE_BYTES)?.unwrap_or(0),
             dynamic_limit: function.dynamic_shared_limit(),
             carveout: unsigned(PREFERRED_SHARED_MEMORY_CARVEOUT)?,
-            largest_cluster: match unsigned(NON_PORTABLE_CLUSTER_SIZE_ALLOWED)? {
-                Some(0) | None => PORTABLE_CLUSTER,
-                Some(_) => LARGEST_CLUSTER,
-            },
+            largest_cluster: cluster::most(&function)?,
             function,
         })
     }
@@ -146,7 +139,7 @@ impl Resident {
 
     /// Clusters of this size on the device.
     fn clusters(&self, config: &CUlaunchConfig, size: u32) -> u32 {
-        let threads = volume(config.block);
+        let threads = cluster::volume(config.block);
         if config.shared > self.dynamic_limit {
             return 0;
         }
@@ -156,27 +149,8 @@ impl Resident {
     /// How many CTAs the clusters of a launch would have; `None` if it has none.
     fn cluster_size(&self, config: &CUlaunchConfig) -> Answer<Option<u32>> {
         let wished = Wishes::read(config.attributes, config.count)?.cluster;
-        let required = self.function.kernel.cluster();
-        let size = match (wished, required) {
-            (Some(wished), Some(required)) if wished != required => {
-                return Err(CUresult::INVALID_CLUSTER_SIZE);
-            }
-            (None, None) if self.function.attribute(CLUSTER_SIZE_MUST_BE_SET)? != 0 => {
-                return Err(CUresult::INVALID_CLUSTER_SIZE);
-            }
-            (None, None) => return Ok(None),
-            (wished, required) => wished.or(required).unwrap_or([1; 3]),
-        };
-        let whole = config.grid.iter().zip(size).all(|(&grid, size)| size != 0 && grid.is_multiple_of(size));
-        if !whole || volume(size) > self.largest_cluster {
-            return Err(CUresult::INVALID_CLUSTER_SIZE);
-        }
-        Ok(Some(volume(size)))
+        Ok(cluster::of(&self.function, config.grid, wished)?.map(cluster::volume))
     }
-}
-
-fn volume(size: [u32; 3]) -> u32 {
-    size.iter().fold(1, |product: u32, &n| product.saturating_mul(n))
 }
 
 fn max_active_blocks(

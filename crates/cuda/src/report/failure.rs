@@ -77,9 +77,11 @@ fn tell(
         0 => String::new(),
         bytes => format!(", {bytes} bytes of dynamic shared memory"),
     };
+    let cluster = launch.cluster.map(|size| size.0).map(|[x, y, z]| format!(", cluster ({x},{y},{z})"));
+    let cluster = cluster.unwrap_or_default();
     let device = kernel.module().device().profile().name;
     message.notes.push(format!(
-        "kernel `{}` was launched with grid ({gx},{gy},{gz}), block ({bx},{by},{bz}){shared} on {device}",
+        "kernel `{}` was launched with grid ({gx},{gy},{gz}){cluster}, block ({bx},{by},{bz}){shared} on {device}",
         kernel.name()
     ));
     say(message, report);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CUevent, CUstream, Event, Recording, Stream, capture, resolve};
-use crate::abi::{Answer, CUresult, Out};
+use crate::abi::{Answer, CUgraphEdgeData, CUresult, Out};
 use crate::context::current;
 use crate::entry::entry;
 use crate::handles::Handle;
@@ -97,10 +97,19 @@ fn destroy(event: CUevent) -> Answer {
 /// # Errors
 /// The stream is another context's, or that cannot be used any more.
 pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer {
+    record_after(event, stream, CUgraphEdgeData::default())
+}
+
+/// Records an event for the work that a stream was given last; in a capture, what waits for it comes after that by an
+/// edge of this kind.
+///
+/// # Errors
+/// As above.
+pub fn record_after(event: &Event, stream: &Arc<Stream>, edge: CUgraphEdgeData) -> Answer {
     if !event.is_of(&*stream.context()?) {
         return Err(CUresult::INVALID_HANDLE);
     }
-    if capture::record(event, stream)? {
+    if capture::record(event, stream, edge)? {
         return Ok(());
     }
     let recording = Arc::new(Recording::default());

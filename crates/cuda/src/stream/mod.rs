@@ -13,6 +13,8 @@ mod unsupported;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use ptxvm_vm::GridStatus;
+
 pub use api::*;
 pub use attributes::*;
 pub use event::{CUevent, Event, Recording};
@@ -24,7 +26,7 @@ pub use unsupported::*;
 use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
-use crate::work::{Mark, Operation};
+use crate::work::{Mark, Operation, Primary, early};
 use attributes::Attributes;
 use queue::{Queue, Work};
 
@@ -49,10 +51,22 @@ pub struct Stream {
     /// What programs set and ask; nothing here depends on it.
     attributes: Mutex<Attributes>,
     queue: Arc<Queue>,
-    /// The end of the last work it was given.
-    last: Mutex<Arc<Mark>>,
+    /// Kernels that begin before the one before them has ended; if that is one of these, they stand in the other queue.
+    aside: Arc<Queue>,
+    /// The last work it was given.
+    last: Mutex<Last>,
     /// The capture that it is in.
     capture: Mutex<Option<capture::Part>>,
+}
+
+/// The last work that a stream was given.
+struct Last {
+    /// Its end, and that of all work before it.
+    mark: Arc<Mark>,
+    /// How far it is, if it is a kernel that others may begin before the end of.
+    grid: Option<Arc<GridStatus>>,
+    /// Whether it stands in the queue aside.
+    aside: bool,
 }
 
 /// How a stream stands to the legacy stream.
@@ -87,13 +101,14 @@ impl Stream {
         let Some(operation) = capture::divert(self, operation)? else { return Ok(Arc::new(Mark::done())) };
         self.queue.hold();
         let order = context.ordered();
-        let work = self.place(&context, operation, self.before(&context, after));
+        let (work, aside) = self.place(&context, operation, self.before(&context, after));
         let mark = Arc::clone(&work.mark);
+        let queue = if aside { &self.aside } else { &self.queue };
         // In the queue works stand in the order of their places, or one would wait for another behind it.
-        let start = self.queue.push(work);
+        let start = queue.push(work);
         drop(order);
         if start {
-            self.queue.start();
+            queue.start();
         }
         Ok(mark)
     }
@@ -109,7 +124,7 @@ impl Stream {
         let order = context.ordered();
         let before = self.before(&context, &[]);
         before.iter().try_for_each(Mark::may_be_waited_for)?;
-        let work = self.place(&context, operation, before);
+        let (work, _) = self.place(&context, operation, before);
         drop(order);
         work.run();
         context.check()
@@ -132,7 +147,7 @@ impl Stream {
 
     /// The end of the last work that it has been given.
     pub fn last(&self) -> Arc<Mark> {
-        Arc::clone(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.last.lock().unwrap_or_else(PoisonError::into_inner).mark)
     }
 
     /// What new work comes after: its own stream's work, and where the legacy stream is involved that of all
@@ -154,17 +169,31 @@ impl Stream {
         before
     }
 
-    /// Puts new work at the end of the stream.
-    fn place(self: &Arc<Self>, context: &Arc<Context>, operation: Operation, before: Vec<Arc<Mark>>) -> Work {
+    /// Puts new work at the end of the stream, and says whether it stands in the queue aside.
+    fn place(
+        self: &Arc<Self>,
+        context: &Arc<Context>,
+        mut operation: Operation,
+        before: Vec<Arc<Mark>>,
+    ) -> (Work, bool) {
         let mark = Arc::new(Mark::after(before));
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&mark);
-        Work { operation, mark, _stream: Arc::clone(self), context: Arc::clone(context) }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (end, grid) = (Arc::clone(&last.mark), last.grid.clone());
+        let primary = early(&mut operation, grid.map(|status| Primary { status, mark: end }));
+        let grid = match &operation {
+            Operation::Kernel(launch) => launch.ties.status.clone(),
+            _ => None,
+        };
+        let aside = primary.is_some() && !last.aside;
+        *last = Last { mark: Arc::clone(&mark), grid, aside };
+        (Work { operation, mark, primary, _stream: Arc::clone(self), context: Arc::clone(context) }, aside)
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
         self.queue.close();
+        self.aside.close();
     }
 }
 

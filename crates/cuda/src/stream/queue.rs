@@ -11,7 +11,7 @@ use super::Stream;
 use crate::abi::CUresult;
 use crate::context::Context;
 use crate::report;
-use crate::work::{Mark, Operation, in_host_function, watch};
+use crate::work::{Mark, Operation, Primary, in_host_function, watch};
 
 /// How long a thread without work stays.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -25,6 +25,8 @@ pub struct Work {
     pub operation: Operation,
     /// Its end, which knows what must have been done before.
     pub mark: Arc<Mark>,
+    /// The kernel before it, if it begins before the end of that.
+    pub primary: Option<Primary>,
     /// Kept, so that those who wait for all streams find it until the work has been done.
     pub _stream: Arc<Stream>,
     pub context: Arc<Context>,
@@ -33,13 +35,23 @@ pub struct Work {
 impl Work {
     /// Waits for what comes before, and does it unless a fault has made the context unusable.
     pub fn run(self) {
-        let Self { operation, mark, context, _stream } = self;
-        mark.before().iter().for_each(|mark| mark.wait());
+        let Self { operation, mark, primary, context, _stream } = self;
+        let early =
+            |before: &Arc<Mark>| primary.as_ref().is_some_and(|primary| Arc::ptr_eq(&primary.mark, before));
+        mark.before().iter().filter(|before| !early(before)).for_each(|before| before.wait());
+        if let Some(primary) = &primary {
+            primary.wait();
+        }
         mark.while_doing(|| {
             execute(&operation, &context);
             // Whoever has waited for the work finds that nothing of it is in use any more: no module, no memory.
             drop(operation);
         });
+        if let Some(primary) = &primary {
+            // Those who come after this come after both.
+            primary.status.dependent_waits();
+            primary.mark.wait();
+        }
         mark.finish();
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ptxvm_vm::Control;
 
-use super::{Attributes, CUstream, Kind, Stream};
+use super::{Attributes, CUstream, Kind, Last, Stream};
 use crate::abi::Answer;
 use crate::context::Context;
 use crate::work::Mark;
@@ -97,7 +97,8 @@ fn make(handle: CUstream, context: Weak<Context>, kind: Kind, priority: i32) -> 
         kind,
         attributes: Mutex::new(Attributes::new(priority)),
         queue: Arc::default(),
-        last: Mutex::new(Arc::new(Mark::done())),
+        aside: Arc::default(),
+        last: Mutex::new(Last { mark: Arc::new(Mark::done()), grid: None, aside: false }),
         capture: Mutex::default(),
     }
 }

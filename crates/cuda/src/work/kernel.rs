@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_vm::{Arguments, Dimensions, Failure, LaunchOptions, Limit};
 
+use super::dependent::Ties;
 use super::print::Print;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -26,6 +27,12 @@ pub struct KernelLaunch {
     pub parameters: Vec<Vec<u8>>,
     /// Whether all CTAs must be resident at once.
     pub cooperative: bool,
+    /// Whether it may begin before the kernel that comes before it in its stream has ended.
+    pub early: bool,
+    /// CTAs of a cluster in each dimension, where the launch has clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// How it stands to launches that run beside it.
+    pub ties: Ties,
 }
 
 impl KernelLaunch {
@@ -42,6 +49,11 @@ impl KernelLaunch {
         let launch = LaunchOptions {
             grid: Dimensions(self.grid),
             block: Dimensions(self.block),
+            cluster: self.cluster.map(Dimensions),
+            // Whether the program has allowed it was asked at the call.
+            nonportable_cluster: true,
+            status: self.ties.status.clone(),
+            prerequisites: self.ties.prerequisites.clone(),
             shared: self.shared,
             arguments,
             cooperative: self.cooperative,

@@ -2,6 +2,7 @@
 //! program can ask for it and change it, and a graph can run it again.
 
 mod copy;
+mod dependent;
 mod fill;
 mod free;
 mod host;
@@ -13,6 +14,7 @@ mod values;
 use std::sync::Arc;
 
 pub use copy::{Copy, Place, Side, Staged};
+pub use dependent::{Primary, Ties, early, run_both};
 pub use fill::Fill;
 pub use free::Free;
 pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
@@ -89,6 +91,8 @@ impl Operation {
     pub fn abandon(&self, fault: CUresult) {
         match self {
             Operation::Callback(callback) => callback.run(fault),
+            // One that never ran has ended for those that wait for it.
+            Operation::Kernel(launch) => launch.ties.status.iter().for_each(|status| status.end()),
             Operation::Record(recording) => recording.mark.finish(),
             _ => {}
         }

@@ -79,10 +79,11 @@ fn wrong_shapes_are_refused_as_an_h200_refuses_them() {
 
 #[test]
 fn lists_tell_how_many_and_fill_what_room_there_is() {
-    let _context = Context::new();
+    let context = Context::new();
     let graph = Graph::new();
-    let a = graph.empty(&[]);
-    let b = graph.empty(&[a]);
+    let (append, list) = (context.module(KERNELS).kernel("append"), context.memory(64));
+    let a = graph.append(append, &[], list, 1);
+    let b = graph.append(append, &[a], list, 2);
     let mut nodes = [7u64; 4];
     let mut count = 4usize;
     call("cuGraphGetNodes", (graph.0, nodes.as_mut_ptr(), &raw mut count));
@@ -97,17 +98,25 @@ fn lists_tell_how_many_and_fill_what_room_there_is() {
     call("cuGraphGetEdges_v2", (graph.0, f, t, d, &raw mut count));
     assert_eq!((count, from, to, data[0]), (1, [a, 0], [b, 0], [0; 8]));
     // An edge that says more cannot be told to those who do not ask for it.
-    let c = graph.empty(&[]);
+    let c = graph.append(append, &[], list, 3);
     let special = [1u8, 0, 1, 0, 0, 0, 0, 0];
     call("cuGraphAddDependencies_v2", (graph.0, &raw const a, &raw const c, special.as_ptr(), 1usize));
     count = 2;
     assert_eq!(answer("cuGraphNodeGetDependencies", (c, f, &raw mut count)), 402);
     call("cuGraphNodeGetDependencies_v2", (c, f, d, &raw mut count));
     assert_eq!((count, from[0], data[0]), (1, a, special));
-    let wrong = [9u8, 0, 0, 0, 0, 0, 0, 0];
-    let added =
-        answer("cuGraphAddDependencies_v2", (graph.0, &raw const b, &raw const c, wrong.as_ptr(), 1usize));
-    assert_eq!(added, INVALID_VALUE);
+    let add = |from: Handle, to: Handle, data: [u8; 8]| {
+        let arguments = (graph.0, &raw const from, &raw const to, data.as_ptr(), 1usize);
+        answer("cuGraphAddDependencies_v2", arguments)
+    };
+    // There is no such port; a port without its kind of edge and the other way round.
+    for wrong in [[9, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]] {
+        assert_eq!(add(b, c, wrong), INVALID_VALUE, "{wrong:?}");
+    }
+    // Only kernels let others go before they have ended, and only kernels go then.
+    let nothing = graph.empty(&[]);
+    assert_eq!((add(b, nothing, special), add(nothing, b, special)), (INVALID_VALUE, INVALID_VALUE));
+    assert_eq!(add(b, c, [2, 0, 1, 0, 0, 0, 0, 0]), 0);
 }
 
 #[test]
@@ -171,8 +180,8 @@ fn parameters_are_shown_and_changed_in_graphs_and_executable_graphs() {
     value[0] = 2;
     assert_eq!(
         answer("cuGraphKernelNodeSetAttribute", (node, 4u32, value.as_ptr())),
-        NOT_SUPPORTED,
-        "a cluster"
+        INVALID_CLUSTER_SIZE,
+        "a cluster that the grid is not made of"
     );
     assert_eq!(answer("cuGraphKernelNodeSetAttribute", (late, 2u32, value.as_ptr())), INVALID_VALUE);
     call("cuGraphExecDestroy", (exec,));

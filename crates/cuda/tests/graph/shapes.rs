@@ -7,6 +7,7 @@ use crate::client::{Handle, answer, call, make};
 pub const INVALID_VALUE: u32 = 1;
 pub const NOT_SUPPORTED: u32 = 801;
 pub const UPDATE_FAILURE: u32 = 910;
+pub const INVALID_CLUSTER_SIZE: u32 = 912;
 
 /// `CUDA_KERNEL_NODE_PARAMS_v2`
 #[repr(C)]

@@ -22,7 +22,11 @@ struct LaunchDependents;
 
 impl Execute for LaunchDependents {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
-        context.cta.release_dependents(context.run.launch.status.as_deref());
+        let status = context.run.launch.status.as_deref();
+        context.cta.release_dependents(status);
+        if let Some(status) = status {
+            status.lag();
+        }
         Flow::Next
     }
 }
@@ -34,6 +38,7 @@ impl Execute for Wait {
         if context.run.launch.prerequisites.iter().all(|grid| grid.has_ended()) {
             return Flow::Next;
         }
+        context.run.launch.prerequisites.iter().for_each(|grid| grid.dependent_waits());
         context.worker.cluster.awaits_grids = true;
         context.warp.awaited = Some(Awaited::Grids);
         Flow::Wait

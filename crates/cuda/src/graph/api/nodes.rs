@@ -51,10 +51,7 @@ entry! {
 
     fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode) {
         let source = look(from, |entry| Ok(kernel_of(&mut entry.content)?.clone()))?;
-        look(to, |entry| {
-            attributes::copy(kernel_of(&mut entry.content)?, &source);
-            Ok(())
-        })
+        look(to, |entry| attributes::copy(kernel_of(&mut entry.content)?, &source))
     }
 
     fn cuGraphMemcpyNodeGetParams(node: CUgraphNode, params: Out<Cuboid>) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Moment, Part, add, any, join};
-use crate::abi::{Answer, CUresult};
+use crate::abi::{Answer, CUgraphEdgeData, CUresult};
 use crate::graph::{Content, EventNode};
 use crate::stream::{CUevent, Event, Kind, Recording, Stream};
 
@@ -23,18 +23,23 @@ pub fn wait_external(handle: CUevent, event: &Arc<Event>, stream: &Arc<Stream>) 
     add(stream, Content::Wait(EventNode { handle, event: Arc::clone(event) }))
 }
 
-/// Records an event in a stream that is being captured; says whether it is.
+/// Records an event in a stream that is being captured; says whether it is. An edge that is not an ordinary one is said
+/// of a kernel that has just been taken down.
 ///
 /// # Errors
 /// The capture is spoilt.
-pub fn record(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
+pub fn record(event: &Event, stream: &Arc<Stream>, edge: CUgraphEdgeData) -> Answer<bool> {
     if !any() {
         return Ok(false);
     }
     let part = stream.part();
     let Some(part) = part.as_ref() else { return Ok(false) };
     part.capture.check()?;
-    let moment = Moment { capture: Arc::clone(&part.capture), tips: part.tips.clone() };
+    let mut tips = part.tips.clone();
+    if edge != CUgraphEdgeData::default() {
+        tips.iter_mut().for_each(|tip| tip.1 = edge);
+    }
+    let moment = Moment { capture: Arc::clone(&part.capture), tips };
     event.set(Arc::new(Recording::captured(moment)));
     Ok(true)
 }

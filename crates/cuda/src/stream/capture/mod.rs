@@ -16,7 +16,7 @@ use std::thread::ThreadId;
 use super::{Kind, Stream};
 use crate::abi::{Answer, CUgraphEdgeData, CUresult};
 use crate::context::Context;
-use crate::graph::{CUgraphNode, Content, Dependency, Graph};
+use crate::graph::{CUgraphNode, Content, Dependency, Graph, kind};
 use crate::work::Operation;
 
 pub use event::{record, record_external, wait, wait_external};
@@ -285,6 +285,14 @@ impl Stream {
     }
 }
 
+/// Makes an ordinary dependency on a kernel one on its letting its dependents go.
+fn allow_early((node, data): &mut Dependency) {
+    let on_kernel = || node.find()?.with(|entry| Ok(entry.content.kind() == kind::KERNEL)).ok();
+    if *data == CUgraphEdgeData::default() && on_kernel() == Some(true) {
+        *data = CUgraphEdgeData::PROGRAMMATIC;
+    }
+}
+
 /// Adds dependencies that are not there yet.
 fn join(tips: &mut Vec<Dependency>, more: &[Dependency]) {
     for tip in more {
@@ -391,6 +399,12 @@ pub fn add(stream: &Arc<Stream>, content: Content<Arc<Graph>>) -> Answer {
     part.capture.check()?;
     // Nodes that the program has destroyed meanwhile need not be waited for.
     part.tips.retain(|(node, _)| node.find().is_some());
+    match &content {
+        Content::Kernel(kernel) if kernel.launch.early => part.tips.iter_mut().for_each(allow_early),
+        Content::Kernel(_) => {}
+        // What is no kernel cannot begin early, and waits for the end.
+        _ => part.tips.iter_mut().for_each(|tip| tip.1 = CUgraphEdgeData::default()),
+    }
     let node = part.capture.graph.add(content, &part.tips)?;
     part.tips = vec![(node.handle, CUgraphEdgeData::default())];
     Ok(())

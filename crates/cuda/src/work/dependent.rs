@@ -1,0 +1,113 @@
+//! Dependent launches: kernels that may begin before the kernel they come after, their primary, has ended.
+//!
+//! Whether they do follows the mode of asynchrony. Eagerly, all that is asynchronous is over at once, and so is the
+//! primary when its dependent begins. Lazily, the dependent begins as soon as the primary lets it, and the primary then
+//! stands still for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
+//! decides for each launch; seed 0 is the plain order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ptxvm_vm::{Asynchrony, GridStatus};
+
+use super::{KernelLaunch, Mark, Operation};
+use crate::abi::{Answer, CUresult};
+use crate::context::Context;
+use crate::options;
+
+/// How often one who waits for a primary looks whether it will ever begin.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How a launch stands to others that run beside it.
+#[derive(Clone, Default)]
+pub struct Ties {
+    /// Tells those that depend on it how far it is.
+    pub status: Option<Arc<GridStatus>>,
+    /// The launches whose end it waits for at `griddepcontrol.wait`.
+    pub prerequisites: Vec<Arc<GridStatus>>,
+}
+
+/// A launch before whose end another may begin.
+#[derive(Clone)]
+pub struct Primary {
+    pub status: Arc<GridStatus>,
+    /// Its end, and that of all before it.
+    pub mark: Arc<Mark>,
+}
+
+impl Primary {
+    /// Waits until its dependents may begin.
+    pub fn wait(&self) {
+        while !self.status.await_launch(LOOK) && !self.mark.is_done() {}
+    }
+}
+
+/// What tells how far a launch is, where kernels ever begin early.
+fn status() -> Option<Arc<GridStatus>> {
+    let settings = options::get();
+    match settings.asynchrony {
+        Asynchrony::Eager => None,
+        Asynchrony::Lazy => Some(Arc::new(GridStatus::lagging())),
+        Asynchrony::Seeded => (settings.seed != 0).then(Arc::default),
+    }
+}
+
+/// Whether the next kernel that may begin early does.
+fn chosen() -> bool {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let settings = options::get();
+    let asked = ASKED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let bits = (settings.seed ^ asked).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    match settings.asynchrony {
+        Asynchrony::Eager => false,
+        Asynchrony::Lazy => true,
+        Asynchrony::Seeded => settings.seed != 0 && (bits ^ bits >> 32) & 1 == 1,
+    }
+}
+
+/// Prepares an operation that a stream is given after a kernel, or after something else. A kernel is given what tells
+/// others how far it is; one that begins early is tied to the kernel before it, which is given back then.
+pub fn early(operation: &mut Operation, before: Option<Primary>) -> Option<Primary> {
+    let Operation::Kernel(launch) = operation else { return None };
+    launch.ties.status = status();
+    let primary = before.filter(|primary| launch.early && !primary.mark.is_done() && chosen())?;
+    primary.status.dependent_launched();
+    launch.ties.prerequisites = vec![Arc::clone(&primary.status)];
+    Some(primary)
+}
+
+/// Runs two kernels of a graph, of which the second may begin when the first lets it.
+///
+/// # Errors
+/// What makes the context unusable.
+pub fn run_both(first: &KernelLaunch, second: &KernelLaunch, context: &Arc<Context>) -> Answer {
+    let Some(status) = status().filter(|_| chosen()) else {
+        return first.run(context).and_then(|()| second.run(context));
+    };
+    let (mut first, mut second) = (first.clone(), second.clone());
+    first.ties.status = Some(Arc::clone(&status));
+    second.ties.prerequisites = vec![Arc::clone(&status)];
+    std::thread::scope(|scope| {
+        let beside = std::thread::Builder::new().name("ptxvm dependent".into()).spawn_scoped(scope, || {
+            while !status.await_launch(LOOK) {}
+            let ran = second.run(context);
+            status.dependent_waits();
+            ran
+        });
+        if beside.is_ok() {
+            status.dependent_launched();
+        }
+        let ran = first.run(context);
+        if ran.is_err() {
+            // The other waits for nothing any more that could still be right.
+            context.streams.interrupt();
+        }
+        let beside = match beside {
+            Ok(thread) => thread.join().unwrap_or(Err(CUresult::UNKNOWN)),
+            // The host has no thread left: one after the other.
+            Err(_) => ran.and_then(|()| second.run(context)),
+        };
+        ran.and(beside)
+    })
+}
