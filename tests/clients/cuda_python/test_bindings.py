@@ -202,25 +202,6 @@ def test_host_functions(device, stream, compile, memory):
     assert value[0] == (3 + 100) * 2 + 1
 
 
-def test_cluster_launches_come_later(device, stream, compile, capfd):
-    """Until they do, they are refused, and the message says what was refused."""
-    kernel = compile("extern \"C\" __global__ void k() {}").get_kernel("k")
-    config = driver.CUlaunchConfig()
-    config.gridDimX, config.gridDimY, config.gridDimZ = 4, 1, 1
-    config.blockDimX, config.blockDimY, config.blockDimZ = 32, 1, 1
-    config.hStream = stream.handle
-    cluster = driver.CUlaunchAttribute()
-    cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-    cluster.value.clusterDim.x, cluster.value.clusterDim.y, cluster.value.clusterDim.z = 2, 1, 1
-    config.attrs, config.numAttrs = [cluster], 1
-    (error,) = driver.cuLaunchKernelEx(config, ask(driver.cuKernelGetFunction(kernel.handle)), 0, 0)
-    if device.compute_capability.major < 9:
-        assert error != OUTCOME.CUDA_SUCCESS
-    else:
-        assert error == OUTCOME.CUDA_ERROR_NOT_SUPPORTED
-        assert "cluster" in capfd.readouterr().err
-
-
 def test_wrong_calls(device, stream, compile):
     """The right error, and the context lives on."""
     kernel = ask(driver.cuKernelGetFunction(compile("extern \"C\" __global__ void k() {}").get_kernel("k").handle))
