@@ -24,7 +24,7 @@ pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
 
 /// How often in a row waits at mbarriers may expire without anything having happened in the cluster. A program that
 /// counts its attempts in order to give up has given up by then, or means to wait for ever.
-const EXPIRIES: u32 = 256;
+const EXPIRIES: u32 = 1 << 12;
 
 /// The least effort of a CTA's turn while others of its cluster wait for theirs.
 const LEAST_TURN: u64 = 1 << 12;
