@@ -33,6 +33,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             "param" | "param::entry" => Box::new(Within(Asked::Kind(AllocationKind::Param))),
             _ => return None,
         }),
+        "cvta" if space.starts_with("param") => Some(Box::new(OfParameter)),
         "cvta" => Some(move_by(base(space)?)),
         "cvta.to" => Some(move_by(base(space)?.wrapping_neg())),
         _ => None,
@@ -60,6 +61,23 @@ fn move_by(distance: u64) -> Op {
         LOCAL_BASE => lanes::simd1(|a: u64| a.wrapping_add(LOCAL_BASE)),
         _ if distance == SHARED_BASE.wrapping_neg() => lanes::simd1(|a: u64| a.wrapping_sub(SHARED_BASE)),
         _ => lanes::simd1(|a: u64| a.wrapping_sub(LOCAL_BASE)),
+    }
+}
+
+/// The generic address of a parameter. On hardware those of the space fit into 32 bits, and Triton keeps them in 32-bit
+/// registers: the other half is that of the parameter block.
+struct OfParameter;
+
+impl Execute for OfParameter {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let block = context.run.parameters;
+        let whole = |a: u64| match u32::try_from(a) {
+            Ok(low) => block.wrapping_add(u64::from(low.wrapping_sub(block as u32))),
+            Err(_) => a,
+        };
+        let addresses = u64::read(&context.bank, slots[1]).map(whole);
+        u64::write(&mut context.bank, slots[0], mask, &addresses);
+        Flow::Next
     }
 }
 
