@@ -1,5 +1,6 @@
 """What every test with cuda-core and cuda-bindings is given: a device, a stream, and a compiler of CUDA C++."""
 
+import functools
 import pathlib
 import subprocess
 import sys
@@ -35,8 +36,9 @@ def stream(device):
     stream.sync()
 
 
+@functools.cache
 def compile_cuda(code, names=(), **options):
-    """CUDA C++ to PTX by NVRTC, loaded by the driver."""
+    """CUDA C++ to PTX by NVRTC, loaded by the driver; the same code once."""
     device = Device()
     include = [find_nvidia_header_directory(name) for name in ("cudart", "cccl")]
     options = ProgramOptions(std="c++17", arch=f"sm_{device.arch}", include_path=[i for i in include if i], **options)
