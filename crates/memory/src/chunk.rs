@@ -74,22 +74,27 @@ unsafe fn copy_rows_by_pairs(to: *mut u8, from: *const u8, rows: Rows) {
     let (mut to, mut from) = (to, from);
     for _ in 0..rows.count {
         prefetch(from.wrapping_add(AHEAD.wrapping_mul(rows.from_step)), CHUNK * rows.chunks as usize);
-        for k in 0..rows.chunks as usize / 4 {
-            // SAFETY: the instructions touch four of the caller's chunks, and change two registers that the compiler
+        let chunks = rows.chunks as usize;
+        for k in 0..chunks / 8 {
+            // SAFETY: the instructions touch eight of the caller's chunks, and change four registers that the compiler
             // chose.
             unsafe {
                 std::arch::asm!(
                     "vmovdqu {a}, [{from}]",
                     "vmovdqu {b}, [{from} + 32]",
+                    "vmovdqu {c}, [{from} + 64]",
+                    "vmovdqu {d}, [{from} + 96]",
                     "vmovdqu [{to}], {a}",
                     "vmovdqu [{to} + 32], {b}",
-                    a = out(ymm_reg) _, b = out(ymm_reg) _,
-                    from = in(reg) from.wrapping_add(4 * CHUNK * k), to = in(reg) to.wrapping_add(4 * CHUNK * k),
+                    "vmovdqu [{to} + 64], {c}",
+                    "vmovdqu [{to} + 96], {d}",
+                    a = out(ymm_reg) _, b = out(ymm_reg) _, c = out(ymm_reg) _, d = out(ymm_reg) _,
+                    from = in(reg) from.wrapping_add(8 * CHUNK * k), to = in(reg) to.wrapping_add(8 * CHUNK * k),
                     options(nostack, preserves_flags),
                 );
             }
         }
-        for k in rows.chunks as usize / 4 * 4..rows.chunks as usize {
+        for k in chunks / 8 * 8..chunks {
             // SAFETY: the chunk is one of the caller's.
             unsafe { copy(to.wrapping_add(CHUNK * k), from.wrapping_add(CHUNK * k)) };
         }

@@ -21,8 +21,8 @@ impl Image {
     /// The image of a map's boxes that begins there.
     ///
     /// # Safety
-    /// [`Walk::extent`] bytes from the pointer on ([`Walk::extent_inside`] for a store) are shared memory that nothing frees while the image is used, the
-    /// pointer is a multiple of 16, and the address is one of the swizzle's span ([`super::rules::broken_rule`] knows).
+    /// [`Walk::extent`] bytes from the pointer on ([`Walk::extent_inside`] for a store) are shared memory that nothing
+    /// frees while the image is used, the pointer is a multiple of 16, and the address of 128.
     pub unsafe fn new(map: &TensorMap, pointer: *mut u8, address: u32) -> Self {
         Self { pointer, address, pattern: map.swizzle.pattern() }
     }
