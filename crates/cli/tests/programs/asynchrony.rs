@@ -89,6 +89,12 @@ fn mark(line: &str) -> Option<(&str, &str)> {
     Some(mark.split_once(": ").unwrap_or((mark, "")))
 }
 
+/// The sources of a program's twins, with their names.
+pub fn sources(source: &str) -> Vec<(String, String)> {
+    let twins = twins(source).unwrap_or_else(|why| panic!("{why}"));
+    twins.into_iter().map(|twin| (twin.name, twin.source)).collect()
+}
+
 /// What is wrong with a folder's programs, or right with their twins.
 pub fn folder(name: &str) {
     let files = programs(&root().join(name));

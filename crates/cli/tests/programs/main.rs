@@ -125,9 +125,19 @@ fn ptxas_agrees() {
             let source = std::fs::read_to_string(&file).expect("the file is text");
             let target = if source.contains("\n.target sm_100a") { "sm_100a" } else { "sm_90a" };
             let arguments = ["-arch", target, "-o", "/dev/null"];
-            let output = Command::new(&ptxas).args(arguments).arg(&file).output().expect("ptxas runs");
-            if output.status.success() == source.contains("\n// ptxas refuses\n") {
-                wrong.push(format!("{}: {}", file.display(), String::from_utf8_lossy(&output.stderr)));
+            let refused = |file: &Path| {
+                let output = Command::new(&ptxas).args(arguments).arg(file).output().expect("ptxas runs");
+                (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+            };
+            let why = refused(&file);
+            if why.is_some() != source.contains("\n// ptxas refuses\n") {
+                wrong.push(format!("{}: {why:?}", file.display()));
+            }
+            for (name, source) in asynchrony::sources(&source) {
+                let folder = outcome::Folder::new();
+                let twin = folder.0.join("twin.ptx");
+                std::fs::write(&twin, source).expect("written");
+                wrong.extend(refused(&twin).map(|why| format!("{}, {name}: {why}", file.display())));
             }
         }
     }
