@@ -34,6 +34,7 @@ pub mod profile;
 pub mod registers;
 mod report;
 mod room;
+mod shared_address;
 pub mod statistics;
 pub mod tensor;
 mod vector_loop;
