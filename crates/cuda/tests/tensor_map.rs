@@ -5,10 +5,11 @@ mod client;
 
 use std::ptr::null;
 
-use client::{answer, call};
+use client::{Context, answer, call};
 
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
+const INVALID_CONTEXT: u32 = 201;
 
 /// `CUtensorMap`, and room to lie elsewhere.
 #[repr(align(64))]
@@ -84,7 +85,7 @@ fn golden() -> Vec<u8> {
 
 #[test]
 fn a_tiled_map_is_the_drivers() {
-    call("cuInit", (0u32,));
+    let _context = Context::new();
     let mut room = Room([0xee; 256]);
     assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
     assert_eq!(room.0[..128], golden());
@@ -99,7 +100,7 @@ fn a_tiled_map_is_the_drivers() {
 
 #[test]
 fn wrong_arguments_are_refused_and_nothing_is_written() {
-    call("cuInit", (0u32,));
+    let _context = Context::new();
     type Change = fn(&mut Tiled);
     let wrong: [(&str, Change); 12] = [
         ("no map", |t| t.map = std::ptr::null_mut()),
@@ -125,16 +126,25 @@ fn wrong_arguments_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn a_vector_needs_no_strides() {
+fn a_vector_has_no_strides_but_a_place_for_them() {
+    let _context = Context::new();
+    let mut room = Room([0xee; 256]);
+    assert_eq!(Tiled { rank: 1, ..Tiled::new(&mut room) }.encode(), SUCCESS);
+    // An H200's driver answers so, although it would read nothing there.
+    assert_eq!(Tiled { rank: 1, strides: null(), ..Tiled::new(&mut room) }.encode(), INVALID_VALUE);
+}
+
+#[test]
+fn a_map_is_made_for_the_device_of_a_context() {
     call("cuInit", (0u32,));
     let mut room = Room([0xee; 256]);
-    let tiled = Tiled { rank: 1, strides: null(), ..Tiled::new(&mut room) };
-    assert_eq!(tiled.encode(), SUCCESS);
+    let encoded = std::thread::scope(|scope| scope.spawn(|| Tiled::new(&mut room).encode()).join());
+    assert_eq!(encoded.ok(), Some(INVALID_CONTEXT));
 }
 
 #[test]
 fn im2col_reads_a_corner_for_each_dimension_of_the_image() {
-    call("cuInit", (0u32,));
+    let _context = Context::new();
     let mut room = Room([0xee; 256]);
     let (sizes, strides) = ([61_u64, 11, 12, 12], [256_u64, 2816, 33792]);
     let (lower, upper) = ([-2_i32, 0], [-1_i32, 0]);
@@ -156,7 +166,7 @@ fn im2col_reads_a_corner_for_each_dimension_of_the_image() {
 
 #[test]
 fn im2col_wide_is_im2col_along_w() {
-    call("cuInit", (0u32,));
+    let _context = Context::new();
     let mut room = Room([0xee; 256]);
     let (sizes, strides) = ([34_u64, 5, 2, 12], [288_u64, 1440, 2880]);
     let (map, ones) = (room.0.as_mut_ptr(), ONES.as_ptr());
@@ -178,7 +188,7 @@ fn im2col_wide_is_im2col_along_w() {
 
 #[test]
 fn an_address_is_replaced_and_nothing_else() {
-    call("cuInit", (0u32,));
+    let _context = Context::new();
     let mut room = Room([0xee; 256]);
     assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
     let map = room.0.as_mut_ptr();

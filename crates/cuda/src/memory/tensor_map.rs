@@ -1,17 +1,23 @@
 //! The entry points that describe tensors in device memory for copies: `cuTensorMapEncode*`.
 
+use ptxvm_vm::Profile;
 use ptxvm_vm::tensor::TensorMap;
 use ptxvm_vm::tensor::bits::{self, BYTES};
 use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
 
 use crate::abi::{Answer, CUresult, Host, In, Out};
-use crate::driver;
+use crate::context::current_even_if_broken;
 use crate::entry::entry;
 use crate::report;
 
 /// `CUtensorMap`, which the driver API wants at multiples of 64. Programs that keep theirs elsewhere are served: with
 /// cuda-core, whose Python objects hold maps, most are.
 pub type CUtensorMap = [u8; BYTES];
+
+/// The device that maps are made for: that of the current context, which there must be.
+fn profile() -> Answer<&'static Profile> {
+    Ok(current_even_if_broken()?.device.profile())
+}
 
 /// What the encoders share, read from the arrays of the caller.
 struct Shape {
@@ -23,7 +29,8 @@ struct Shape {
 impl Shape {
     /// Reads as many values as the rank says, which is checked first: the caller has no more than five of each.
     fn read(rank: u32, sizes: In<u64>, strides: In<u64>, element_strides: In<u32>) -> Answer<Self> {
-        if !(1..=5).contains(&rank) {
+        // Even a vector, which has no strides, must point somewhere: measured.
+        if !(1..=5).contains(&rank) || strides.is_null() {
             return Err(CUresult::INVALID_VALUE);
         }
         let rank = rank as usize;
@@ -40,7 +47,7 @@ entry! {
         map: Out<CUtensorMap>, element: u32, rank: u32, address: Host, sizes: In<u64>, strides: In<u64>,
         box_sizes: In<u32>, element_strides: In<u32>, interleave: u32, swizzle: u32, promotion: u32, fill: u32,
     ) {
-        let device = driver::get()?.device.profile();
+        let device = profile()?;
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
         let box_sizes = box_sizes.list(rank as usize)?;
         let tensor = Tensor {
@@ -62,7 +69,7 @@ entry! {
         lower: In<i32>, upper: In<i32>, channels: u32, pixels: u32, element_strides: In<u32>, interleave: u32,
         swizzle: u32, promotion: u32, fill: u32,
     ) {
-        let device = driver::get()?.device.profile();
+        let device = profile()?;
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
         let corners = (rank as usize).saturating_sub(2);
         let (lower, upper) = (lower.list(corners)?, upper.list(corners)?);
@@ -86,7 +93,7 @@ entry! {
         lower: i32, upper: i32, channels: u32, pixels: u32, element_strides: In<u32>, interleave: u32, mode: u32,
         swizzle: u32, promotion: u32, fill: u32,
     ) {
-        let device = driver::get()?.device.profile();
+        let device = profile()?;
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
         let tensor = Tensor {
             element,
@@ -104,7 +111,7 @@ entry! {
     }
 
     fn cuTensorMapReplaceAddress(map: Out<CUtensorMap>, address: Host) {
-        driver::get()?;
+        profile()?;
         let replaced = bits::with_address(&map.get()?, address.address());
         map.set(replaced.map_err(|why| refused("cuTensorMapReplaceAddress", &why))?)
     }

@@ -17,6 +17,9 @@ use crate::mbarrier::{Arrival, Wrong};
 
 pub use pending::{GroupKind, Issuer, Pending, Signal, Transfer};
 
+/// How many operations of a cluster may be under way: a program that never waits must not fill the host's memory.
+const MOST_PENDING: usize = 4096;
+
 /// How many stores of a cluster that have read their source may stay without being written: their bytes take memory.
 const HELD_BACK: usize = 256;
 
@@ -90,6 +93,9 @@ impl ClusterState {
         }
         self.log.place(at);
         *settled = queue.len();
+        while self.engine.queue.len() > MOST_PENDING {
+            self.complete(0)?;
+        }
         match asynchrony {
             Asynchrony::Eager => {
                 while !self.engine.queue.is_empty() {
