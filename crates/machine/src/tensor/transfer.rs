@@ -94,7 +94,7 @@ impl Transfer for Store {
         };
         // SAFETY: so were the rows.
         unsafe {
-            match self.combine {
+            match &self.combine {
                 None => store(&self.walk, &self.map, image, self.edge),
                 Some(combine) => reduce(&self.walk, &self.map, image, combine, self.edge),
             }

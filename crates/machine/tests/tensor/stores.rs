@@ -113,7 +113,7 @@ fn run(group: &str) -> (usize, usize) {
                 None => store(&walk, &map, image, Edge::WholeChunk),
                 Some(reduction) => {
                     let combine = combine(reduction, map.element).unwrap();
-                    reduce(&walk, &map, image, combine, Edge::WholeChunk);
+                    reduce(&walk, &map, image, &combine, Edge::WholeChunk);
                 }
             }
         }
