@@ -1,5 +1,5 @@
 //! The tensor maps that an H200's driver made of 600 sets of arguments (`tests/golden/tma.json.zst`) and of 676 more,
-//! many of them wrong (`async/tensormap.json.zst`): the same bytes, and the same refusals. And the maps that its
+//! many of them wrong (`async/tensormap.json.zst`), and of 760 where one argument lies at the edge of what is allowed: the same bytes, and the same refusals. And the maps that its
 //! `tensormap.replace` made.
 
 use std::io::Read;
@@ -163,6 +163,7 @@ fn agreement(file: &str) -> (usize, usize) {
 fn every_encoding_is_the_drivers() {
     assert_eq!(agreement("tma.json.zst"), (525, 75));
     assert_eq!(agreement("async/tensormap.json.zst"), (381, 295));
+    assert_eq!(agreement("async/tensormap_edges.json.zst"), (282, 478));
 }
 
 #[test]

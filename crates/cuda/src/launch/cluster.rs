@@ -15,7 +15,9 @@ const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: i32 = 14;
 /// The two disagree, a size is missing, the grid is no whole number of clusters, or a cluster has too many CTAs.
 pub fn of(function: &Function, grid: [u32; 3], wished: Option<[u32; 3]>) -> Answer<Option<[u32; 3]>> {
     let size = match (wished, required(function)?) {
-        (Some(wished), Some(required)) if wished != required => return Err(CUresult::INVALID_CLUSTER_SIZE),
+        (Some(wished), Some(required)) if !agree(wished, required) => {
+            return Err(CUresult::INVALID_CLUSTER_SIZE);
+        }
         (None, None) if function.attribute(CLUSTER_SIZE_MUST_BE_SET)? != 0 => {
             return Err(CUresult::INVALID_CLUSTER_SIZE);
         }
@@ -39,6 +41,11 @@ pub fn of(function: &Function, grid: [u32; 3], wished: Option<[u32; 3]>) -> Answ
 pub fn check_preferred(size: Option<[u32; 3]>, grid: [u32; 3], preferred: [u32; 3]) -> Answer {
     let possible = divides(grid, preferred) && size.is_some_and(|size| divides(preferred, size));
     if possible { Ok(()) } else { Err(CUresult::INVALID_CLUSTER_SIZE) }
+}
+
+/// Whether a launch's size is the one that the function wants, as far as that says one.
+fn agree(wished: [u32; 3], required: [u32; 3]) -> bool {
+    wished.iter().zip(required).all(|(&wished, required)| required == 0 || wished == required)
 }
 
 /// The size that every launch of a function has, by its directive or by what the program has set on it.

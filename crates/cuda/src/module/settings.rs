@@ -70,10 +70,11 @@ impl Settings {
                 u32::try_from(value).is_ok_and(|value| value <= most.saturating_sub(kernel.shared_bytes()))
             }
             PREFERRED_SHARED_MEMORY_CARVEOUT => (-1..=100).contains(&value),
-            REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if kernel.cluster().is_some() => {
-                return Err(CUresult::NOT_PERMITTED);
-            }
-            REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH => value >= 0,
+            REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH => match kernel.cluster() {
+                // What the kernel's directive says can only be said again.
+                Some(size) => Ok(value) == size[(attribute - REQUIRED_CLUSTER_WIDTH) as usize].try_into(),
+                None => value >= 0,
+            },
             NON_PORTABLE_CLUSTER_SIZE_ALLOWED => true,
             CLUSTER_SCHEDULING_POLICY_PREFERENCE => (0..=2).contains(&value),
             _ => false,

@@ -119,17 +119,24 @@ impl fmt::Display for Unknown {
     }
 }
 
-/// The bytes with another address (`cuTensorMapReplaceAddress`); nothing else of them is looked at.
+/// The bits of the address, at the beginning of a map.
+pub const ADDRESS_BITS: u32 = 57;
+
+/// The bytes with another address (`cuTensorMapReplaceAddress`); nothing else of them is looked at, not even the bits
+/// above the address (measured).
 ///
 /// # Errors
-/// The address is not aligned as the layout asks.
+/// The address is none that a tensor can have.
 pub fn with_address(bytes: &[u8; BYTES], address: u64) -> Result<[u8; BYTES], String> {
-    let unit: u64 = if get(bytes, INTERLEAVE) == Interleave::Bytes32 as u32 { 32 } else { 16 };
-    if !address.is_multiple_of(unit) {
-        return Err(format!("globalAddress is {address:#x}; it must be a multiple of {unit}"));
+    if address == 0 || !address.is_multiple_of(16) || address >> ADDRESS_BITS != 0 {
+        return Err(format!(
+            "globalAddress is {address:#x}; it must be a multiple of 16 below 2^{ADDRESS_BITS}, and not 0"
+        ));
     }
+    let above = u64::MAX << ADDRESS_BITS;
     let mut bytes = *bytes;
-    bytes[..8].copy_from_slice(&address.to_le_bytes());
+    let kept = (u64::from(word(&bytes, 4)) << 32) & above;
+    bytes[..8].copy_from_slice(&(address | kept).to_le_bytes());
     Ok(bytes)
 }
 
@@ -180,7 +187,8 @@ impl TensorMap {
             known("rank", get(bytes, RANK), |n| (n < MOST_DIMENSIONS as u32).then_some(n as usize + 1))?;
         let mode = mode(bytes, rank)?;
         let mut map = TensorMap {
-            address: u64::from(word(bytes, 4)) << 32 | u64::from(word(bytes, 0)),
+            address: (u64::from(word(bytes, 4)) << 32 | u64::from(word(bytes, 0)))
+                & !(u64::MAX << ADDRESS_BITS),
             element: element(bytes)?,
             rank,
             sizes: [1; MOST_DIMENSIONS],

@@ -3,7 +3,7 @@
 //!
 //! The driver answers every refusal with the same code; the sentences are ours.
 
-use super::bits::corner_bits;
+use super::bits::{ADDRESS_BITS, corner_bits};
 use super::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
 use crate::Profile;
 
@@ -188,6 +188,12 @@ impl TensorMap {
         self.device_has(device)?;
         let unit: u64 =
             if self.interleave == Interleave::Bytes32 || self.element.has_gaps() { 32 } else { 16 };
+        if self.address >= 1 << ADDRESS_BITS {
+            return Err(format!(
+                "globalAddress is {:#x}; a map holds {ADDRESS_BITS} bits of it",
+                self.address
+            ));
+        }
         if !self.address.is_multiple_of(unit) {
             return Err(format!("globalAddress is {:#x}; it must be a multiple of {unit}", self.address));
         }
@@ -200,7 +206,8 @@ impl TensorMap {
         }
         self.packed()?;
         self.inner()?;
-        let (bytes, room) = (self.box_bytes(), u64::from(device.shared_per_cta));
+        // What one multiprocessor has is the limit, though a CTA cannot have all of it: measured.
+        let (bytes, room) = (self.box_bytes(), u64::from(device.shared_per_sm));
         if bytes > room {
             return Err(format!("a box has {bytes} bytes; shared memory has {room}"));
         }
