@@ -15,7 +15,6 @@ use serde_json::Value;
 
 const SUCCESS: u32 = 0;
 const INVALID_VALUE: u32 = 1;
-const NOT_PERMITTED: u32 = 800;
 const INVALID_CLUSTER_SIZE: u32 = 912;
 /// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`
 const DIMENSION: u32 = 4;
@@ -169,8 +168,13 @@ fn a_size_that_is_set_on_a_function() {
     assert_eq!(launch(shape, [4, 1, 1], [32, 1, 1], 0, &[at]), SUCCESS);
     assert_eq!(sizes(at, 4), [[2, 1, 1]; 4]);
     assert_eq!(clustered(shape, [4, 1, 1], [4, 1, 1], at), INVALID_CLUSTER_SIZE);
+    // What is not said of the size, the launch says.
+    call("cuFuncSetAttribute", (shape, REQUIRED_WIDTH + 1, 0i32));
+    assert_eq!(launch(shape, [4, 1, 1], [32, 1, 1], 0, &[at]), INVALID_CLUSTER_SIZE);
+    assert_eq!(clustered(shape, [4, 1, 1], [2, 1, 1], at), SUCCESS);
     let fixed = module.kernel("req4");
-    assert_eq!(answer("cuFuncSetAttribute", (fixed, REQUIRED_WIDTH, 2i32)), NOT_PERMITTED);
+    assert_eq!(answer("cuFuncSetAttribute", (fixed, REQUIRED_WIDTH, 2i32)), INVALID_VALUE);
+    assert_eq!(answer("cuFuncSetAttribute", (fixed, REQUIRED_WIDTH, 4i32)), SUCCESS);
     assert_eq!(answer("cuFuncSetAttribute", (shape, REQUIRED_WIDTH - 1, 1i32)), INVALID_VALUE);
 }
 
