@@ -40,6 +40,29 @@ impl Shape {
             element_strides: element_strides.list(rank)?,
         })
     }
+
+    /// The tensor of this shape, with what the caller said in numbers.
+    fn tensor(
+        &self,
+        element: u32,
+        address: Host,
+        interleave: u32,
+        swizzle: u32,
+        promotion: u32,
+        fill: u32,
+    ) -> Tensor<'_> {
+        Tensor {
+            element,
+            address: address.address(),
+            sizes: &self.sizes,
+            strides: &self.strides,
+            element_strides: &self.element_strides,
+            interleave,
+            swizzle,
+            promotion,
+            fill,
+        }
+    }
 }
 
 entry! {
@@ -50,17 +73,7 @@ entry! {
         let device = profile()?;
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
         let box_sizes = box_sizes.list(rank as usize)?;
-        let tensor = Tensor {
-            element,
-            address: address.address(),
-            sizes: &shape.sizes,
-            strides: &shape.strides,
-            element_strides: &shape.element_strides,
-            interleave,
-            swizzle,
-            promotion,
-            fill,
-        };
+        let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
         write(map, "cuTensorMapEncodeTiled", Tiled { tensor, box_sizes: &box_sizes }.encode(device))
     }
 
@@ -73,17 +86,7 @@ entry! {
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
         let corners = (rank as usize).saturating_sub(2);
         let (lower, upper) = (lower.list(corners)?, upper.list(corners)?);
-        let tensor = Tensor {
-            element,
-            address: address.address(),
-            sizes: &shape.sizes,
-            strides: &shape.strides,
-            element_strides: &shape.element_strides,
-            interleave,
-            swizzle,
-            promotion,
-            fill,
-        };
+        let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
         let made = Im2col { tensor, lower: &lower, upper: &upper, channels, pixels }.encode(device);
         write(map, "cuTensorMapEncodeIm2col", made)
     }
@@ -95,17 +98,7 @@ entry! {
     ) {
         let device = profile()?;
         let shape = Shape::read(rank, sizes, strides, element_strides)?;
-        let tensor = Tensor {
-            element,
-            address: address.address(),
-            sizes: &shape.sizes,
-            strides: &shape.strides,
-            element_strides: &shape.element_strides,
-            interleave,
-            swizzle,
-            promotion,
-            fill,
-        };
+        let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
         let made = Im2colWide { tensor, lower, upper, channels, pixels, mode }.encode(device);
         write(map, "cuTensorMapEncodeIm2colWide", made)
     }
