@@ -35,6 +35,14 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The instruction at this place has handed work to the asynchronous units, which takes them time.
+    pub fn issued(&mut self, at: u32, activation: u32) -> Flow {
+        let asynchrony = self.run.launch.asynchrony;
+        let outcome = self.worker.cluster.issue(at, activation, asynchrony);
+        self.worker.effort += outcome.as_ref().map_or(0, |operations| operations * OPERATION);
+        self.completed(outcome.map(drop))
+    }
+
     /// Stops the warp unless all went well with the asynchronous operations that were completed.
     pub fn completed(&mut self, outcome: Result<(), Box<Trouble>>) -> Flow {
         match outcome {
@@ -53,6 +61,9 @@ impl Context<'_> {
         Flow::Stop
     }
 }
+
+/// What an asynchronous operation takes, in instructions.
+const OPERATION: u64 = 16;
 
 /// A finding in the making.
 #[derive(Clone, Debug)]

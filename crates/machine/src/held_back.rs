@@ -15,7 +15,7 @@ const MOST: usize = 256;
 
 /// The writes that are left, the oldest first, each with the number and place of its cluster.
 #[derive(Debug, Default)]
-pub struct HeldBack(VecDeque<(u64, [u32; 3], Pending)>);
+pub struct HeldBack(VecDeque<(u64, [u32; 3], Box<Pending>)>);
 
 impl Worker {
     /// The cluster whose turn it is has ended: takes what it left.

@@ -128,9 +128,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     }
                     Flow::Issued => {
                         let at = first + offset as u32;
-                        let asynchrony = run.launch.asynchrony;
-                        let issued = context.worker.cluster.issue(at, group.activation, asynchrony);
-                        let done = context.completed(issued);
+                        let done = context.issued(at, group.activation);
                         context.worker.tell(run);
                         if done == Flow::Stop {
                             return fault(warp, group, At::Instruction(at));

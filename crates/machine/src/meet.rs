@@ -89,9 +89,7 @@ fn execute(
     }
     let mut flow = instruction.op.run(&mut context, &instruction.slots, mask);
     if flow == Flow::Issued {
-        let asynchrony = context.run.launch.asynchrony;
-        let issued = context.worker.cluster.issue(at, group.activation, asynchrony);
-        flow = context.completed(issued);
+        flow = context.issued(at, group.activation);
     }
     if flow == Flow::Stop { Err(()) } else { Ok(flow) }
 }

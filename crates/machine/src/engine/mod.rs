@@ -6,6 +6,8 @@
 
 mod pending;
 
+use std::collections::VecDeque;
+
 use smallvec::SmallVec;
 
 use crate::cluster::ClusterState;
@@ -26,7 +28,8 @@ const HELD_BACK: usize = 256;
 /// The operations that have been issued and have not completed.
 #[derive(Debug, Default)]
 pub struct Engine {
-    queue: Vec<Pending>,
+    /// The oldest first. They are boxed so that taking one out moves little.
+    queue: VecDeque<Box<Pending>>,
     random: u64,
     /// How many of the queue's first entries have been issued for good; the others have just been pushed.
     settled: usize,
@@ -56,7 +59,7 @@ impl Engine {
 
     /// Takes an operation. The interpreter says where it was issued when the instruction is over ([`ClusterState::issue`]).
     pub fn push(&mut self, pending: Pending) {
-        self.queue.push(pending);
+        self.queue.push_back(Box::new(pending));
     }
 
     /// A random choice of the seed.
@@ -64,20 +67,24 @@ impl Engine {
         splitmix64(&mut self.random) & 1 != 0
     }
 
+    /// The place of the oldest of the first so many that is wanted.
+    fn first(&self, among: usize, wanted: impl Fn(&Pending) -> bool) -> Option<usize> {
+        self.queue.iter().take(among).position(|pending| wanted(pending))
+    }
+
     /// What has not completed, the oldest first.
-    #[must_use]
-    pub fn pending(&self) -> &[Pending] {
-        &self.queue
+    pub fn pending(&self) -> impl Iterator<Item = &Pending> {
+        self.queue.iter().map(|pending| &**pending)
     }
 }
 
 impl ClusterState {
-    /// The instruction at this place is over. If it has pushed operations, they are under way from now on.
-    pub fn issue(&mut self, at: u32, activation: u32, asynchrony: Asynchrony) -> Result<(), Box<Trouble>> {
+    /// The instruction at this place is over. If it has pushed operations, they are under way from now on. Gives how
+    /// many they are.
+    pub fn issue(&mut self, at: u32, activation: u32, asynchrony: Asynchrony) -> Result<u64, Box<Trouble>> {
         let Engine { queue, settled, issued, .. } = &mut self.engine;
-        let fresh = &mut queue[*settled..];
-        let some = !fresh.is_empty();
-        for pending in fresh {
+        let before = *issued;
+        for pending in queue.range_mut(*settled..) {
             let issuer = &mut pending.issuer;
             (issuer.at, issuer.activation, issuer.operation) = (at, activation, *issued);
             *issued += 1;
@@ -93,6 +100,7 @@ impl ClusterState {
         }
         self.log.place(at);
         *settled = queue.len();
+        let fresh = *issued - before;
         while self.engine.queue.len() > MOST_PENDING {
             self.complete(0)?;
         }
@@ -101,11 +109,11 @@ impl ClusterState {
                 while !self.engine.queue.is_empty() {
                     self.complete(0)?;
                 }
-                Ok(())
             }
-            Asynchrony::Seeded if some => self.tick(),
-            Asynchrony::Lazy | Asynchrony::Seeded => Ok(()),
+            Asynchrony::Seeded if fresh > 0 => self.tick()?,
+            Asynchrony::Lazy | Asynchrony::Seeded => {}
         }
+        Ok(fresh)
     }
 
     /// Time passes: some operations may read their source or complete, in any order.
@@ -140,7 +148,7 @@ impl ClusterState {
 
     /// Completes all operations that `wanted` names, the oldest first.
     pub fn complete_all(&mut self, wanted: impl Fn(&Pending) -> bool) -> Result<(), Box<Trouble>> {
-        while let Some(index) = self.engine.queue.iter().position(&wanted) {
+        while let Some(index) = self.engine.first(usize::MAX, &wanted) {
             self.complete(index)?;
         }
         Ok(())
@@ -154,9 +162,9 @@ impl ClusterState {
             }
         }
         let held_back = |pending: &Pending| pending.fetched && pending.group.is_some();
-        let held = self.engine.queue.iter().filter(|pending| held_back(pending)).count();
+        let held = self.engine.pending().filter(|pending| held_back(pending)).count();
         for _ in HELD_BACK..held {
-            if let Some(oldest) = self.engine.queue.iter().position(held_back) {
+            if let Some(oldest) = self.engine.first(usize::MAX, held_back) {
                 self.complete(oldest)?;
             }
         }
@@ -182,12 +190,12 @@ impl ClusterState {
                 pending.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync)
                     && pending.issuer.is_of(&issuer)
             };
-            while let Some(first) = self.engine.queue[..index].iter().position(earlier) {
+            while let Some(first) = self.engine.first(index, earlier) {
                 self.complete(first)?;
                 index -= 1;
             }
         }
-        let mut pending = self.engine.queue.remove(index);
+        let Some(mut pending) = self.engine.queue.remove(index) else { return Ok(()) };
         self.engine.settled = self.engine.settled.saturating_sub(1);
         self.events += 1;
         pending.deliver();
@@ -216,7 +224,7 @@ impl ClusterState {
     /// mbarriers, and what reads it must have done so. What it has issued itself goes on, except what is over with it.
     pub fn leave(&mut self, rank: u32) -> Result<(), Box<Trouble>> {
         self.complete_all(|pending| pending.issuer.rank == rank && pending.ends_with_cta())?;
-        if let Some(pending) = self.engine.queue.iter().find(|pending| pending.needs(rank)) {
+        if let Some(pending) = self.engine.pending().find(|pending| pending.needs(rank)) {
             let writes = pending.writes >> rank & 1 != 0;
             let (does, note) = match writes {
                 true => (
@@ -248,7 +256,7 @@ impl ClusterState {
     }
 
     /// What is left of a cluster whose CTAs have all ended: writes to global memory that nobody has waited for.
-    pub fn take_rest(&mut self) -> Vec<Pending> {
+    pub fn take_rest(&mut self) -> VecDeque<Box<Pending>> {
         self.engine.settled = 0;
         std::mem::take(&mut self.engine.queue)
     }
