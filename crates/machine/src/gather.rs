@@ -129,12 +129,13 @@ unsafe fn load_half(at: &[u64; HALF], mask: u16) -> __m512i {
 }
 
 /// Stores a word for each lane of the mask if the addresses of each half follow one another; gives whether they do.
+/// Where the halves overlap, the half that comes last stays.
 ///
 /// # Safety
 /// Four bytes at each active lane's address can be written, at multiples of four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-pub unsafe fn store_rows(at: &[u64; LANES], mask: u32, words: &[u32; LANES]) -> bool {
+pub unsafe fn store_rows(at: &[u64; LANES], mask: u32, words: &[u32; LANES], order: [usize; 2]) -> bool {
     let halves = [mask as u16, (mask >> 16) as u16];
     let mut rows = [0; 2];
     for half in 0..2 {
@@ -145,7 +146,7 @@ pub unsafe fn store_rows(at: &[u64; LANES], mask: u32, words: &[u32; LANES]) -> 
         let Shape::Row(row) = shape(at, halves[half]) else { return false };
         rows[half] = row;
     }
-    for half in 0..2 {
+    for half in order {
         if halves[half] == 0 {
             continue;
         }

@@ -240,15 +240,18 @@ fn scattered<T: Copy, const V4: bool>(
     element: usize,
     mask: u32,
     values: &[T; LANES],
+    turns: Turns,
 ) -> bool {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if V4 && size_of::<T>() == 4 {
+        // Where all lanes are taken at once the lowest stays, otherwise those of the upper half do.
+        let order = if turns.flip == LANES - 1 { [1, 0] } else { [0, 1] };
         // SAFETY: `T` is an unsigned integer of 32 bits.
         let words = unsafe { std::mem::transmute_copy::<[T; LANES], [u32; LANES]>(values) };
         // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
-        return unsafe { gather::store_rows(&pointers.further(element * 4), mask, &words) };
+        return unsafe { gather::store_rows(&pointers.further(element * 4), mask, &words, order) };
     }
-    let _ = (pointers, element, mask, values);
+    let _ = (pointers, element, mask, values, turns);
     false
 }
 
@@ -355,7 +358,7 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
                 continue;
             }
             let values = T::read(&context.bank, slot);
-            if scattered::<T, V4>(&pointers, element, mask, &values) {
+            if scattered::<T, V4>(&pointers, element, mask, &values, Turns::of(bytes)) {
                 // AVX-512 has stored them.
             } else if mask == u32::MAX {
                 let flip = Turns::of(bytes).flip;
