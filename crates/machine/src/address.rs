@@ -12,7 +12,7 @@ use crate::cluster::rank_and_offset;
 use crate::context::{Context, Fault, Missed, REGIONS};
 use crate::finding::Kind;
 use crate::lanes::Flow;
-use crate::registers::LANES;
+use crate::registers::{LANES, lanes_in};
 use crate::shared_address::MissedShared;
 
 /// The state space that an instruction names for its address.
@@ -182,7 +182,7 @@ impl Context<'_> {
         wants: Wants,
     ) -> Result<Pointers, Flow> {
         let mut at = [0; LANES];
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             let address = addresses[lane];
             let (window, offset) = match space {
                 AddressSpace::SharedVariable => (Window::Shared, address.wrapping_add(self.cta.shared_base)),

@@ -11,7 +11,7 @@ use crate::context::{Context, Run, Worker};
 use crate::engine::{GroupKind, Issuer};
 use crate::finding::Thread;
 use crate::lanes::Flow;
-use crate::registers::LANES;
+use crate::registers::lanes_in;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -331,7 +331,7 @@ impl Context<'_> {
     /// Notes the same for each lane of a mask, and gives what the operation says then.
     pub fn note_each(&mut self, mask: u32, what: impl Fn(usize) -> What) -> Flow {
         if self.worker.cluster.log.is_on() {
-            for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            for lane in lanes_in(mask) {
                 self.act(lane);
                 self.worker.cluster.log.note(|| what(lane));
             }

@@ -74,6 +74,12 @@ impl<'a> Form<'a> {
         self.modifiers().any(|w| w == word)
     }
 
+    /// Whether a word stands in the name or in some slot.
+    #[must_use]
+    pub fn says(&self, word: &str) -> bool {
+        self.words().chain(self.modifiers()).any(|w| w == word)
+    }
+
     /// The word in a slot, by the slot's name in the table (without its dot).
     #[must_use]
     pub fn slot(&self, name: &str) -> Option<&'static str> {

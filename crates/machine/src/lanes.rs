@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use crate::context::Context;
-use crate::registers::{Bank, LANES, Slot, Value};
+use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
 
 /// What the interpreter does after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,16 @@ pub enum Flow {
 pub trait Execute: Send + Sync {
     /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
+}
+
+/// Has each lane of a mask issue an asynchronous operation, until one is refused.
+pub fn issue_each(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flow {
+    for lane in lanes_in(mask) {
+        if let Err(flow) = issue(lane) {
+            return flow;
+        }
+    }
+    Flow::Issued
 }
 
 /// An operation, ready to be run.

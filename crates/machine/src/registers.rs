@@ -11,6 +11,11 @@ use std::ptr::NonNull;
 /// The lanes of a warp.
 pub const LANES: usize = 32;
 
+/// The lanes of a mask, from the lowest up.
+pub fn lanes_in(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
 /// Every lane.
 pub const ALL: u32 = u32::MAX;
 

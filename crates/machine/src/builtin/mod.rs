@@ -16,7 +16,7 @@ use crate::code::{Actual, Call};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
-use crate::registers::{LANES, Value};
+use crate::registers::{LANES, Value, lanes_in};
 
 /// A function that the machine provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub fn run(which: Builtin, call: &Call, frame: &[u64; LANES], context: &mut Cont
         let message = format!("`{name}` takes {parameters} parameters, the call passes {passed}");
         return context.fault(Kind::BadCall, mask.trailing_zeros() as usize, message, Vec::new());
     }
-    for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+    for lane in lanes_in(mask) {
         let site = Site { call, frame: frame[lane], lane };
         let served = match which {
             Builtin::Vprintf => print::vprintf(&site, context),

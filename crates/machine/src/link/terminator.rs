@@ -20,24 +20,22 @@ pub fn ends(form: &Form<'_>) -> bool {
 
 /// Whether an instruction waits for lanes of its warp: `Some` with the operand that names them, if there is one.
 pub fn converges(form: &Form<'_>) -> Option<Option<&'static str>> {
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
     match form.opcode() {
-        "shfl" | "vote" | "match" | "redux" | "elect" if says("sync") => Some(Some("membermask")),
-        "bar" if says("warp") => Some(Some("membermask")),
+        "shfl" | "vote" | "match" | "redux" | "elect" if form.says("sync") => Some(Some("membermask")),
+        "bar" if form.says("warp") => Some(Some("membermask")),
         "setmaxnreg" => Some(None),
-        "barrier" if says("cluster") && says("arrive") => Some(None),
-        _ if says("aligned") && !ends(form) => Some(None),
+        "barrier" if form.says("cluster") && form.says("arrive") => Some(None),
+        _ if form.says("aligned") && !ends(form) => Some(None),
         _ => None,
     }
 }
 
 /// Whether an instruction may have to wait for something outside of its warp, to be executed again then.
 pub fn waits(form: &Form<'_>) -> bool {
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
     match form.opcode() {
-        "mbarrier" => says("test_wait") || says("try_wait"),
-        "barrier" => says("cluster") && says("wait"),
-        "griddepcontrol" => says("wait"),
+        "mbarrier" => form.says("test_wait") || form.says("try_wait"),
+        "barrier" => form.says("cluster") && form.says("wait"),
+        "griddepcontrol" => form.says("wait"),
         _ => false,
     }
 }
@@ -110,10 +108,9 @@ impl Linker<'_> {
     ) -> Arrival {
         let barrier = form.operand("a").map_or(Slot::SINKHOLE, |o| self.slot(o, frame, source));
         let count = form.operand("b").map(|o| self.slot(o, frame, source));
-        let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
-        let how = if says("popc") {
+        let how = if form.says("popc") {
             Reduction::Popc
-        } else if says("and") {
+        } else if form.says("and") {
             Reduction::And
         } else {
             Reduction::Or
@@ -122,7 +119,7 @@ impl Linker<'_> {
             (Some(d), Some(c)) => Some((self.slot(d, frame, source), self.slot(c, frame, source), how)),
             _ => None,
         };
-        Arrival { guard, barrier, count, wait: !says("arrive"), reduction, next }
+        Arrival { guard, barrier, count, wait: !form.says("arrive"), reduction, next }
     }
 
     fn call(&mut self, call: &ptxvm_ir::Call, guard: Option<Slot>, frame: &mut Frame, next: u32) -> Call {

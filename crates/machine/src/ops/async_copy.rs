@@ -17,9 +17,9 @@ use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
-use crate::ops::mbarrier::{At, lanes, misused};
+use crate::ops::mbarrier::{At, misused};
 use crate::ops::operand::{Address, slot_of};
-use crate::registers::{LANES, Slot};
+use crate::registers::{LANES, Slot, lanes_in};
 
 /// The operation of a `cp.async` that is no bulk copy.
 pub fn select(form: &Form<'_>) -> Option<Op> {
@@ -33,7 +33,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         Some("wait_group") => Some(Box::new(Wait { latest: form.constant("N")? as u32, closes: false })),
         Some("mbarrier") => {
             let at = At::of(form, Some("cp.async.mbarrier.arrive"))?;
-            let counted = form.words().chain(form.modifiers()).any(|word| word == "noinc");
+            let counted = form.says("noinc");
             Some(Box::new(Arrive { at, counted }))
         }
         None => Some(Box::new(Copy {
@@ -72,10 +72,10 @@ impl Copy {
             Limit::None => {}
             Limit::Ignore(slot) => {
                 let ignored = context.bank.mask(slots[slot]);
-                lanes(ignored).for_each(|lane| sizes[lane] = 0);
+                lanes_in(ignored).for_each(|lane| sizes[lane] = 0);
             }
             Limit::Size(slot) => {
-                for lane in lanes(mask) {
+                for lane in lanes_in(mask) {
                     let size = context.bank.lane(slots[slot], lane) as u32;
                     if u64::from(size) > self.bytes {
                         let message = format!("a copy of {} bytes with a src-size of {size}", self.bytes);
@@ -98,14 +98,15 @@ impl Copy {
         let addresses = self.from.read(context, slots);
         let mut from = [0; LANES];
         // What is not read may lie anywhere.
-        let mut left = lanes(mask).filter(|lane| sizes[*lane] != 0).fold(0, |mask, lane| mask | 1u32 << lane);
+        let mut left =
+            lanes_in(mask).filter(|lane| sizes[*lane] != 0).fold(0, |mask, lane| mask | 1u32 << lane);
         while left != 0 {
             let size = sizes[left.trailing_zeros() as usize];
             let alike =
-                lanes(left).filter(|lane| sizes[*lane] == size).fold(0, |mask, lane| mask | 1 << lane);
+                lanes_in(left).filter(|lane| sizes[*lane] == size).fold(0, |mask, lane| mask | 1 << lane);
             let at =
                 context.resolve(self.from.space, &addresses, alike, size.into(), self.bytes, Wants::Read)?.at;
-            lanes(alike).for_each(|lane| from[lane] = at[lane]);
+            lanes_in(alike).for_each(|lane| from[lane] = at[lane]);
             left &= !alike;
         }
         Ok(Lines { mask, to, from, sizes, bytes: self.bytes as u8, fetched: None })
@@ -120,7 +121,7 @@ impl Execute for Copy {
         };
         if context.run.launch.statistics {
             let counted = &mut context.worker.statistics;
-            let read = lanes(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
+            let read = lanes_in(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
             counted.bytes_read[traffic(AddressSpace::Global)] += read;
             counted.bytes_written[traffic(AddressSpace::Shared)] += self.bytes * u64::from(mask.count_ones());
         }
@@ -135,7 +136,7 @@ impl Execute for Copy {
         while left != 0 {
             let group = closed[left.trailing_zeros() as usize];
             let alike =
-                lanes(left).filter(|lane| closed[*lane] == group).fold(0, |mask, lane| mask | 1 << lane);
+                lanes_in(left).filter(|lane| closed[*lane] == group).fold(0, |mask, lane| mask | 1 << lane);
             left &= !alike;
             context.worker.cluster.engine.push(Pending {
                 issuer: Issuer { rank, warp, lanes: alike, ..Issuer::default() },
@@ -179,12 +180,12 @@ impl Lines {
 impl Transfer for Lines {
     fn fetch(&mut self) {
         let mut lines = Box::new([[0; 16]; LANES]);
-        lanes(self.mask).for_each(|lane| lines[lane] = self.line(lane));
+        lanes_in(self.mask).for_each(|lane| lines[lane] = self.line(lane));
         self.fetched = Some(lines);
     }
 
     fn deliver(&mut self) {
-        for lane in lanes(self.mask) {
+        for lane in lanes_in(self.mask) {
             let line = self.fetched.as_ref().map_or_else(|| self.line(lane), |lines| lines[lane]);
             let to = std::ptr::with_exposed_provenance_mut(self.to[lane] as usize);
             // SAFETY: the destination was checked when the copy was issued, and the cluster keeps it.
@@ -208,7 +209,7 @@ impl Execute for Commit {
 }
 
 fn close(context: &mut Context<'_>, mask: u32) {
-    for lane in lanes(mask) {
+    for lane in lanes_in(mask) {
         let closed = &mut context.warp.closed[GroupKind::CpAsync as usize][lane];
         *closed = closed.wrapping_add(1);
     }
@@ -234,7 +235,7 @@ impl Execute for Wait {
             Some((GroupKind::CpAsync, group))
                 if (pending.issuer.rank, pending.issuer.warp) == (rank, warp) =>
             {
-                lanes(pending.issuer.lanes & mask).any(|lane| closed[lane].wrapping_sub(group) > latest)
+                lanes_in(pending.issuer.lanes & mask).any(|lane| closed[lane].wrapping_sub(group) > latest)
             }
             _ => false,
         };
@@ -264,7 +265,7 @@ impl Execute for Arrive {
             Err(flow) => return flow,
         };
         let mut signals: SmallVec<[Signal; 1]> = SmallVec::new();
-        for lane in lanes(mask) {
+        for lane in lanes_in(mask) {
             context.act(lane);
             let at = places[lane].address;
             let cluster = &mut context.worker.cluster;

@@ -14,13 +14,12 @@ use crate::warp::Awaited;
 
 /// The operation of an instruction of clusters.
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
-    if form.opcode() != "barrier" || !says("cluster") {
+    if form.opcode() != "barrier" || !form.says("cluster") {
         return None;
     }
-    let aligned = says("aligned");
-    if says("arrive") {
-        let sem = if says("relaxed") { "relaxed" } else { "release" };
+    let aligned = form.says("aligned");
+    if form.says("arrive") {
+        let sem = if form.says("relaxed") { "relaxed" } else { "release" };
         return Some(Box::new(Arrive { aligned, sem }));
     }
     Some(Box::new(Wait { aligned }))

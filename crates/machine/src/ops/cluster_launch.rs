@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::engine::{Issuer, Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
-use crate::lanes::{Execute, Flow, Op};
+use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{LANES, Slot, Value};
 
@@ -36,17 +36,16 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     if form.opcode() != "clusterlaunchcontrol" {
         return None;
     }
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
-    if says("try_cancel") {
+    if form.says("try_cancel") {
         let space = AddressSpace::from_name(form.slot("space"));
         return Some(Box::new(TryCancel {
             response: Address::of(form, "addr", space)?,
             mbarrier: Address::of(form, "mbar", space)?,
-            everywhere: says("multicast::cluster::all"),
+            everywhere: form.says("multicast::cluster::all"),
         }));
     }
     let response = slot_of(form, "try_cancel_response")?;
-    if says("is_canceled") {
+    if form.says("is_canceled") {
         return Some(Box::new(IsCanceled { response }));
     }
     let first = match form.slot("dimension") {
@@ -118,12 +117,7 @@ impl TryCancel {
 
 impl Execute for TryCancel {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
-            if let Err(flow) = self.issue(context, slots, lane) {
-                return flow;
-            }
-        }
-        Flow::Issued
+        issue_each(mask, |lane| self.issue(context, slots, lane))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value, lanes_in};
 
 /// The bytes of a row.
 const ROW: u64 = 16;
@@ -120,7 +120,7 @@ impl Execute for Store {
         };
         for matrix in 0..self.0.count {
             let values = u32::read(&context.bank, slots[1 + matrix]);
-            for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            for lane in lanes_in(mask) {
                 for (half, (row, column)) in self.0.places(lane).into_iter().enumerate() {
                     let to = rows.lane(8 * matrix + row, 2 * column);
                     // SAFETY: as for loading.

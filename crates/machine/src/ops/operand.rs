@@ -10,7 +10,7 @@ use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::load_store::addresses;
-use crate::registers::{LANES, Slot};
+use crate::registers::{LANES, Slot, lanes_in};
 
 /// The slot of the first operand in the place of this name: destinations come first, then sources.
 #[must_use]
@@ -97,7 +97,7 @@ impl Address {
         let addresses = self.read(context, slots);
         let pointers = context.resolve(self.space, &addresses, mask, bytes, bytes, wants)?;
         let mut places = [Shared { address: 0, host: 0 }; LANES];
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             places[lane] = self.shared(context, lane, addresses[lane], pointers.at[lane])?;
         }
         Ok(places)

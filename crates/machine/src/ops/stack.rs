@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value, lanes_in};
 
 /// The alignment that memory has without being asked for.
 const LEAST_ALIGNMENT: u64 = 8;
@@ -29,7 +29,7 @@ impl Execute for Alloca {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let sizes = u64::read(&context.bank, slots[1]);
         let mut taken = [0; LANES];
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             let start = context.warp.stack[lane].checked_next_multiple_of(self.align).unwrap_or(u64::MAX);
             let end = start.saturating_add(sizes[lane]);
             if let Err(overflow) = context.warp.local.grow_to(end) {
@@ -59,7 +59,7 @@ struct Restore;
 impl Execute for Restore {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let wanted = u64::read(&context.bank, slots[0]);
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             let now = context.warp.stack[lane];
             // A restore only ever gives memory back.
             if wanted[lane] > now {

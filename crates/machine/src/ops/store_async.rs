@@ -11,11 +11,11 @@ use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::engine::{Issuer, Pending, Signal};
 use crate::form::Form;
-use crate::lanes::{Execute, Flow, Op};
+use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::atomic::Reduction;
 use crate::ops::bulk::{How, Move, Source, same_cta};
 use crate::ops::operand::{Address, slot_of};
-use crate::registers::{LANES, Slot};
+use crate::registers::Slot;
 
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;
@@ -32,15 +32,14 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         }
         _ => return None,
     };
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
     let space = match form.slot("ss") {
         Some(name) => AddressSpace::from_name(Some(name)),
-        None if says("global") => AddressSpace::Global,
+        None if form.says("global") => AddressSpace::Global,
         None => AddressSpace::Generic,
     };
     let reaches = match () {
         () if form.given("mbar") => Reaches::Cluster,
-        () if says("release") || says("gpu") || says("sys") => Reaches::Global,
+        () if form.says("release") || form.says("gpu") || form.says("sys") => Reaches::Global,
         () => Reaches::Anything,
     };
     Some(Box::new(StoreAsync {
@@ -147,11 +146,6 @@ impl StoreAsync {
 
 impl Execute for StoreAsync {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
-            if let Err(flow) = self.issue(context, slots, lane) {
-                return flow;
-            }
-        }
-        Flow::Issued
+        issue_each(mask, |lane| self.issue(context, slots, lane))
     }
 }

@@ -10,7 +10,7 @@ use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::ops::operand::{Address, slot_of};
-use crate::registers::{LANES, Slot};
+use crate::registers::{Slot, lanes_in};
 
 /// What sizes and addresses are multiples of.
 const UNIT: u64 = 8;
@@ -35,7 +35,7 @@ struct StoreBulk {
 impl Execute for StoreBulk {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let to = self.to.read(context, slots);
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             let bytes = context.bank.lane(slots[self.size], lane);
             let rule = match bytes {
                 _ if !bytes.is_multiple_of(UNIT) => Some("the size must be a multiple of 8"),

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
-use crate::lanes::{Execute, Flow, Op};
+use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, Shared, slot_of};
 use crate::registers::{LANES, Slot};
 use crate::tensor::bits::BYTES;
@@ -41,9 +41,8 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     if !reduces && !head.starts_with("cp.async.bulk.tensor.") {
         return None;
     }
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
-    let source = Source::of(form, &says)?;
-    if says("bulk_group") {
+    let source = Source::of(form)?;
+    if form.says("bulk_group") {
         let reduction = if reduces {
             Some(form.words().chain(form.modifiers()).find_map(Reduction::from_name)?)
         } else {
@@ -53,14 +52,14 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         return Some(Box::new(FromShared { tensor: source, from, reduction }));
     }
     // `.shared::cta` names the own CTA, and may be written as `.shared::cluster` with a mask.
-    let own = says("shared::cta");
+    let own = form.says("shared::cta");
     let shared = if own { AddressSpace::Shared } else { AddressSpace::SharedCluster };
     Some(Box::new(ToShared {
         tensor: source,
         to: Address::of(form, "dstMem", shared)?,
         mbarrier: Address::of(form, "mbar", shared)?,
         mask: slot_of(form, "ctaMask"),
-        pairs: says("cta_group::2"),
+        pairs: form.says("cta_group::2"),
     }))
 }
 
@@ -85,15 +84,15 @@ enum Mode {
 }
 
 impl Source {
-    fn of(form: &Form<'_>, says: &impl Fn(&str) -> bool) -> Option<Self> {
+    fn of(form: &Form<'_>) -> Option<Self> {
         let map = slot_of(form, "tensorMap")?;
-        let mode = if says("tile::gather4") || says("tile::scatter4") {
+        let mode = if form.says("tile::gather4") || form.says("tile::scatter4") {
             Mode::FourRows
-        } else if says("im2col::w::128") {
+        } else if form.says("im2col::w::128") {
             Mode::Im2colW128
-        } else if says("im2col::w") {
+        } else if form.says("im2col::w") {
             Mode::Im2colW
-        } else if says("im2col") || says("im2col_no_offs") {
+        } else if form.says("im2col") || form.says("im2col_no_offs") {
             Mode::Im2col
         } else {
             Mode::Tile
@@ -103,7 +102,7 @@ impl Source {
             map: Address::of(form, "tensorMap", AddressSpace::Generic)?,
             // The coordinates follow the map in its bracket.
             coordinates: (map + 1, form.elements("tensorMap").count() - 1),
-            dimensions: (1..=5).find(|d| says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
+            dimensions: (1..=5).find(|d| form.says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
             mode,
             told: match told {
                 Some(name) => (slot_of(form, name)?, form.elements(name).count()),
@@ -218,16 +217,6 @@ fn issuer(context: &Context<'_>, lane: usize) -> Issuer {
     Issuer { rank: context.cta.rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() }
 }
 
-/// Runs what one lane issues for each lane.
-fn each_lane(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flow {
-    for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
-        if let Err(flow) = issue(lane) {
-            return flow;
-        }
-    }
-    Flow::Issued
-}
-
 /// The same place in each CTA of several.
 type Places = SmallVec<[Shared; 1]>;
 
@@ -323,7 +312,7 @@ fn peer(context: &mut Context<'_>, lane: usize, rank: u64, offset: u64, bytes: u
 
 impl Execute for ToShared {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        each_lane(mask, |lane| self.issue(context, slots, lane))
+        issue_each(mask, |lane| self.issue(context, slots, lane))
     }
 }
 
@@ -384,7 +373,7 @@ fn edge(context: &Context<'_>, walk: &Walk) -> Edge {
 
 impl Execute for FromShared {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        each_lane(mask, |lane| self.issue(context, slots, lane))
+        issue_each(mask, |lane| self.issue(context, slots, lane))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::{Address, slot_of};
-use crate::registers::{LANES, Slot};
+use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
 use crate::tensor::replace::{Field, replace};
 
@@ -68,7 +68,7 @@ impl Replace {
 
 impl Execute for Replace {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             if let Err(flow) = self.lane(context, slots, lane) {
                 return flow;
             }
@@ -97,7 +97,7 @@ impl Publish {
 
 impl Execute for Publish {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             if let Err(flow) = self.lane(context, slots, lane) {
                 return flow;
             }

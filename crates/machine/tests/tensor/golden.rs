@@ -67,7 +67,7 @@ impl Case {
         strides[1..=self.strides.len()].copy_from_slice(&self.strides);
         TensorMap {
             address,
-            element: ELEMENTS[usize::from(self.dtype_id)],
+            element: Element::from_number(self.dtype_id.into()).expect("an element"),
             rank: self.rank,
             sizes: padded(&self.dims, 1),
             strides,
@@ -83,7 +83,7 @@ impl Case {
             },
             interleave: [Interleave::None, Interleave::Bytes16, Interleave::Bytes32]
                 [usize::from(self.interleave)],
-            swizzle: SWIZZLES[usize::from(self.swizzle)],
+            swizzle: Swizzle::from_number(self.swizzle.into()).expect("a swizzle"),
             fill: if self.oob == 0 { Fill::Zeros } else { Fill::Nan },
             promotion: 0,
         }
@@ -100,32 +100,6 @@ impl Case {
         padded(&self.coords, 0)
     }
 }
-
-const ELEMENTS: [Element; 13] = [
-    Element::U8,
-    Element::U16,
-    Element::U32,
-    Element::S32,
-    Element::U64,
-    Element::S64,
-    Element::F16,
-    Element::F32,
-    Element::F64,
-    Element::Bf16,
-    Element::F32Ftz,
-    Element::Tf32,
-    Element::Tf32Ftz,
-];
-
-const SWIZZLES: [Swizzle; 7] = [
-    Swizzle::None,
-    Swizzle::Bytes32,
-    Swizzle::Bytes64,
-    Swizzle::Bytes128,
-    Swizzle::Bytes128Atom32,
-    Swizzle::Bytes128Atom32Flip8,
-    Swizzle::Bytes128Atom64,
-];
 
 /// An array with these values first.
 pub fn padded<T: Copy, const N: usize>(values: &[T], rest: T) -> [T; N] {

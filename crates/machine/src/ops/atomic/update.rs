@@ -19,7 +19,7 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::atomic::Combine;
 use crate::ops::load_store::{addresses, traffic};
-use crate::registers::{LANES, Plain, Slot, Value};
+use crate::registers::{LANES, Plain, Slot, Value, lanes_in};
 
 /// What an instruction says about its access.
 #[derive(Clone, Copy, Debug)]
@@ -171,7 +171,7 @@ fn shared_lanes(
         AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => u32::MAX,
         AddressSpace::Local | AddressSpace::Generic => 0,
     };
-    for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+    for lane in lanes_in(mask) {
         let window = window_of(at[lane]);
         if space == AddressSpace::Generic && window == Window::Shared {
             shared |= 1 << lane;

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Issuer, Pending};
 use crate::event::What;
 use crate::lanes::{Execute, Flow, Op};
-use crate::registers::{LANES, Slot};
+use crate::registers::{Slot, lanes_in};
 
 /// Closes a group of what the thread has issued since the last.
 pub fn commit() -> Op {
@@ -24,7 +24,7 @@ impl Execute for Commit {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         let closed = &mut context.warp.closed[GroupKind::Bulk as usize];
         let groups = *closed;
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             closed[lane] = closed[lane].saturating_add(1);
         }
         context.note_each(mask, |lane| What::Committed { kind: GroupKind::Bulk, group: groups[lane] })
@@ -39,7 +39,7 @@ struct Wait {
 impl Execute for Wait {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         let (rank, warp) = (context.cta.rank, context.warp.index);
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             let thread = Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() };
             // Groups have the numbers of those that were closed before them.
             let before = context.warp.closed[GroupKind::Bulk as usize][lane].saturating_sub(self.latest);

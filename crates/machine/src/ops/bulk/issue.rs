@@ -9,9 +9,9 @@ use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{GroupKind, Issuer, Pending, Signal};
 use crate::finding::Kind;
-use crate::lanes::{Execute, Flow};
+use crate::lanes::{Execute, Flow, issue_each};
 use crate::ops::operand::{Address, Shared};
-use crate::registers::{LANES, Slot};
+use crate::registers::{Slot, lanes_in};
 
 /// What sizes and addresses of bulk operations are multiples of.
 const UNIT: u64 = 16;
@@ -226,12 +226,7 @@ fn size(context: &mut Context<'_>, slot: Slot, lane: usize, name: &str) -> Resul
 
 impl Execute for Bulk {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
-            if let Err(flow) = self.issue(context, slots, lane) {
-                return flow;
-            }
-        }
-        Flow::Issued
+        issue_each(mask, |lane| self.issue(context, slots, lane))
     }
 }
 
@@ -245,7 +240,7 @@ pub struct Prefetch {
 impl Execute for Prefetch {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let from = self.from.read(context, slots);
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             if let Err(flow) = size(context, slots[self.size], lane, "bulk prefetch") {
                 return flow;
             }

@@ -31,18 +31,14 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             size: slot_of(form, "size")?,
         })),
         "9.7.9.25.6.1" => Some(group::commit()),
-        "9.7.9.25.6.2" => Some(group::wait(form.constant("N")? as u32, says(form, "read"))),
+        "9.7.9.25.6.2" => Some(group::wait(form.constant("N")? as u32, form.says("read"))),
         _ => None,
     }
 }
 
-fn says(form: &Form<'_>, word: &str) -> bool {
-    form.words().chain(form.modifiers()).any(|w| w == word)
-}
-
 fn bulk(form: &Form<'_>, how: How) -> Option<Op> {
-    let (global, cluster) = (says(form, "global"), says(form, "shared::cluster"));
-    let loads = global && says(form, "mbarrier::complete_tx::bytes");
+    let (global, cluster) = (form.says("global"), form.says("shared::cluster"));
+    let loads = global && form.says("mbarrier::complete_tx::bytes");
     let shared = if cluster { AddressSpace::SharedCluster } else { AddressSpace::Shared };
     let (direction, to, from) = match (loads, global) {
         (true, _) => (Direction::Load, shared, AddressSpace::Global),

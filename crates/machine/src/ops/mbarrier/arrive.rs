@@ -1,19 +1,18 @@
 //! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
 
-use super::{At, lanes, misused, party};
+use super::{At, misused, party};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::mbarrier::Arrival;
 use crate::ops::operand::slot_of;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::OperandKind;
 
 pub fn select(form: &Form<'_>, drop: bool) -> Option<Op> {
-    let says = |word: &str| form.words().chain(form.modifiers()).any(|w| w == word);
     // Who wants a state must be in the CTA of the object.
     let state = form.operand("state").filter(|operand| operand.kind != OperandKind::Sink).is_some();
-    let (expects, no_complete) = (says("expect_tx"), says("noComplete"));
+    let (expects, no_complete) = (form.says("expect_tx"), form.says("noComplete"));
     let own = match (state || no_complete, drop) {
         (false, _) => None,
         (true, false) => Some("mbarrier.arrive"),
@@ -45,7 +44,7 @@ impl Execute for Arrive {
             Err(flow) => return flow,
         };
         let mut states = [0; LANES];
-        for lane in lanes(mask) {
+        for lane in lanes_in(mask) {
             context.act(lane);
             let operand = |slot: usize| context.bank.lane(slots[slot], lane) as u32;
             let how = Arrival {

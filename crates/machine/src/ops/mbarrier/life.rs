@@ -1,6 +1,6 @@
 //! `mbarrier.init` and `mbarrier.inval`.
 
-use super::{At, lanes, misused, party};
+use super::{At, party};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
@@ -22,19 +22,11 @@ struct Init {
 
 impl Execute for Init {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let places = match self.at.places(context, slots, mask) {
-            Ok(places) => places,
-            Err(flow) => return flow,
-        };
-        for lane in lanes(mask) {
-            context.act(lane);
+        self.at.each(context, slots, mask, |context, lane, place| {
             let count = context.bank.lane(slots[self.count], lane) as u32;
-            let (place, by) = (places[lane], party(context, lane));
-            if let Err(wrong) = context.worker.cluster.init_mbarrier(place.address, place.host, count, by) {
-                return misused(context, lane, wrong);
-            }
-        }
-        context.noted()
+            let by = party(context, lane);
+            context.worker.cluster.init_mbarrier(place.address, place.host, count, by)
+        })
     }
 }
 
@@ -44,17 +36,9 @@ struct Inval {
 
 impl Execute for Inval {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let places = match self.at.places(context, slots, mask) {
-            Ok(places) => places,
-            Err(flow) => return flow,
-        };
-        for lane in lanes(mask) {
-            context.act(lane);
+        self.at.each(context, slots, mask, |context, lane, place| {
             let by = party(context, lane);
-            if let Err(wrong) = context.worker.cluster.inval_mbarrier(places[lane].address, by) {
-                return misused(context, lane, wrong);
-            }
-        }
-        context.noted()
+            context.worker.cluster.inval_mbarrier(place.address, by)
+        })
     }
 }

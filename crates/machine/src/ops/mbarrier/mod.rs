@@ -14,7 +14,7 @@ use crate::form::Form;
 use crate::lanes::{Flow, Op, map1};
 use crate::mbarrier::{Party, Wrong, token};
 use crate::ops::operand::{Address, Shared};
-use crate::registers::{LANES, Slot};
+use crate::registers::{LANES, Slot, lanes_in};
 
 /// What an mbarrier object takes and what its address is a multiple of.
 pub const BYTES: u64 = 8;
@@ -76,6 +76,27 @@ impl At {
         }
         Ok(places)
     }
+
+    /// Does something to each lane's object in turn.
+    pub fn each(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        mask: u32,
+        mut change: impl FnMut(&mut Context<'_>, usize, Shared) -> Result<(), Wrong>,
+    ) -> Flow {
+        let places = match self.places(context, slots, mask) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        for lane in lanes_in(mask) {
+            context.act(lane);
+            if let Err(wrong) = change(context, lane, places[lane]) {
+                return misused(context, lane, wrong);
+            }
+        }
+        context.noted()
+    }
 }
 
 /// A lane of the running warp.
@@ -87,9 +108,4 @@ pub fn party(context: &Context<'_>, lane: usize) -> Party {
 #[cold]
 pub fn misused(context: &mut Context<'_>, lane: usize, wrong: Wrong) -> Flow {
     context.fault(Kind::Misuse, lane, wrong.message, wrong.notes)
-}
-
-/// The lanes of a mask.
-pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
 }

@@ -1,6 +1,6 @@
 //! `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 
-use super::{At, lanes, misused};
+use super::At;
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
@@ -19,23 +19,13 @@ struct Count {
 
 impl Execute for Count {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let places = match self.at.places(context, slots, mask) {
-            Ok(places) => places,
-            Err(flow) => return flow,
-        };
-        for lane in lanes(mask) {
-            context.act(lane);
+        self.at.each(context, slots, mask, |context, lane, place| {
             let bytes = context.bank.lane(slots[self.bytes], lane) as u32;
-            let address = places[lane].address;
             let cluster = &mut context.worker.cluster;
-            let done = match self.complete {
-                true => cluster.complete_tx(address, bytes),
-                false => cluster.expect_tx(address, bytes),
-            };
-            if let Err(wrong) = done {
-                return misused(context, lane, wrong);
+            match self.complete {
+                true => cluster.complete_tx(place.address, bytes),
+                false => cluster.expect_tx(place.address, bytes),
             }
-        }
-        context.noted()
+        })
     }
 }

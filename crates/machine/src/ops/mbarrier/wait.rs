@@ -4,7 +4,7 @@
 //! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
 //! those whom it waits for.
 
-use super::{At, lanes, misused};
+use super::{At, misused};
 use crate::context::Context;
 use crate::event::What;
 use crate::form::Form;
@@ -12,7 +12,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Wrong, token};
 use crate::ops::operand::slot_of;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value, lanes_in};
 use crate::warp::Awaited;
 
 /// After so many questions in vain, `test_wait` sleeps as well.
@@ -86,7 +86,7 @@ impl Execute for Wait {
         let mut complete = [false; LANES];
         let mut awaited = None;
         let mut parities = [false; LANES];
-        for lane in lanes(mask) {
+        for lane in lanes_in(mask) {
             let address = places[lane].address;
             let named = context.bank.lane(slots[self.phase], lane);
             match self.ask(context, address, named) {
@@ -105,7 +105,7 @@ impl Execute for Wait {
         }
         context.warp.expired &= !mask;
         bool::write(&mut context.bank, slots[0], mask, &complete);
-        let seen = lanes(mask).filter(|lane| complete[*lane]).fold(0, |seen, lane| seen | 1 << lane);
+        let seen = lanes_in(mask).filter(|lane| complete[*lane]).fold(0, |seen, lane| seen | 1 << lane);
         context.note_each(seen, |lane| What::PhaseSeen {
             mbarrier: places[lane].address,
             parity: parities[lane],

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value, lanes_in};
 
 /// The operation of an instruction that looks at other lanes.
 pub fn select(form: &Form<'_>) -> Option<Op> {
@@ -101,7 +101,7 @@ impl Members {
     ) -> Result<[u32; LANES], Flow> {
         let (Self::Named(name), Some(slot)) = (self, slots.last()) else { return Ok([mask; LANES]) };
         let named = u32::read(&context.bank, *slot);
-        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+        for lane in lanes_in(mask) {
             if named[lane] >> lane & 1 == 0 {
                 let message = format!(
                     "lane {lane} executes `{name}` but its member mask {:#010x} leaves it out",
