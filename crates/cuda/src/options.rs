@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, Profile};
+use ptxvm_vm::{Asynchrony, Mma, Profile};
 
 /// The settings of the process.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Options {
     pub seed: u64,
     /// `PTXVM_ASYNC`: when asynchronous copies complete, `eager`, `lazy` or `seeded`.
     pub asynchrony: Asynchrony,
+    /// `PTXVM_MMA`: the arithmetic of matrix instructions, `exact`, `fast` or that of a generation such as `ampere`.
+    pub mma: Mma,
     /// `PTXVM_THREADS`: host threads of one launch; 0 takes every core.
     pub threads: usize,
     /// `PTXVM_STATS`: a line for every launch, and the sum at the end.
@@ -45,6 +47,7 @@ fn read() -> Options {
         profile: profile(),
         seed: number("PTXVM_SEED").unwrap_or(0),
         asynchrony: asynchrony(),
+        mma: mma(),
         threads: match threads {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             n => n,
@@ -79,6 +82,16 @@ fn asynchrony() -> Asynchrony {
     Asynchrony::ALL.into_iter().find(|when| when.name() == name).unwrap_or_else(|| {
         eprintln!("ptxvm: PTXVM_ASYNC={name}: expected eager, lazy or seeded");
         Asynchrony::default()
+    })
+}
+
+fn mma() -> Mma {
+    let Some(name) = std::env::var("PTXVM_MMA").ok().filter(|name| !name.is_empty()) else {
+        return Mma::default();
+    };
+    Mma::from_name(&name).unwrap_or_else(|| {
+        eprintln!("ptxvm: PTXVM_MMA={name}: expected exact, fast or a generation such as ampere or hopper");
+        Mma::default()
     })
 }
 

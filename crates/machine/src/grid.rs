@@ -129,6 +129,7 @@ pub fn run(
         together(workers, &run, &common, rooms)
     };
     statistics.time = began.elapsed();
+    statistics.mma = launch.mma.name();
     let stop = common.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match stop {
         Some((_, stop)) => Err(stop),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::dependency::GridStatus;
 use crate::event::Event;
+use crate::matrix::Mma;
 use crate::profile::Profile;
 
 /// The shape of a launch and how to run it.
@@ -25,6 +26,8 @@ pub struct Launch {
     pub seed: u64,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
+    /// The arithmetic of matrix instructions.
+    pub mma: Mma,
     /// How many host threads run CTAs.
     pub threads: usize,
     /// Stops the kernel after so many warp instructions.
@@ -53,6 +56,7 @@ impl Default for Launch {
             parameters: Vec::new(),
             seed: 0,
             asynchrony: Asynchrony::default(),
+            mma: Mma::default(),
             threads: 1,
             max_instructions: None,
             timeout: None,

@@ -32,13 +32,15 @@ pub enum Class {
     Barrier,
     /// Branches, calls, returns.
     Control,
+    /// Matrix multiplies and what moves their operands.
+    Matrix,
     /// Everything else.
     Other,
 }
 
 impl Class {
     /// Every class, in the order of their numbers.
-    pub const ALL: [Class; 14] = [
+    pub const ALL: [Class; 15] = [
         Class::Integer,
         Class::Single,
         Class::Double,
@@ -52,6 +54,7 @@ impl Class {
         Class::Warp,
         Class::Barrier,
         Class::Control,
+        Class::Matrix,
         Class::Other,
     ];
 
@@ -72,6 +75,7 @@ impl Class {
             Self::Warp => "warp",
             Self::Barrier => "barrier",
             Self::Control => "control",
+            Self::Matrix => "matrix",
             Self::Other => "other",
         }
     }
@@ -88,6 +92,10 @@ pub struct Statistics {
     pub bytes_read: [u64; 4],
     /// Bytes that stores and atomics wrote.
     pub bytes_written: [u64; 4],
+    /// Multiply-adds of matrix instructions.
+    pub products: u64,
+    /// The arithmetic of matrix instructions, as on the command line.
+    pub mma: &'static str,
     /// CTAs that ran.
     pub ctas: u64,
     /// Wall-clock time.
@@ -102,6 +110,7 @@ impl Statistics {
         sum(&mut self.lane_instructions, &other.lane_instructions);
         sum(&mut self.bytes_read, &other.bytes_read);
         sum(&mut self.bytes_written, &other.bytes_written);
+        self.products += other.products;
         self.ctas += other.ctas;
     }
 

@@ -194,6 +194,7 @@ impl Kernel {
             grid,
             cluster,
             asynchrony: options.asynchrony,
+            mma: options.mma,
             block: options.block.0,
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_machine::{Asynchrony, Control, Event, GridStatus};
+use ptxvm_machine::{Asynchrony, Control, Event, GridStatus, Mma};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -80,6 +80,8 @@ pub struct LaunchOptions {
     pub seed: u64,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
+    /// The arithmetic of matrix instructions: the device's, another generation's, or a faster one.
+    pub mma: Mma,
     /// How many host threads run CTAs; with one, every run is the same.
     pub threads: usize,
     /// Stops the kernel after so many warp instructions.
@@ -146,6 +148,7 @@ impl Default for LaunchOptions {
             arguments: Arguments::default(),
             seed: 0,
             asynchrony: Asynchrony::default(),
+            mma: Mma::default(),
             threads: 1,
             max_instructions: None,
             timeout: None,

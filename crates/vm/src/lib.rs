@@ -85,7 +85,8 @@ pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Event, Finding, GridStatus, Kind, Limit, Place, Profile, Statistics,
-    Thread, Unsupported, tensor,
+    Asynchrony, Class, Control, Demand, Event, Finding, GridStatus, Kind, Limit, Mma, Place, Profile,
+    Statistics, Thread, Unsupported, tensor,
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};
+pub use ptxvm_num::matrix::Unit;

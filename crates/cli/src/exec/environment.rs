@@ -35,6 +35,7 @@ fn own(arguments: &Arguments, report: &Path) -> Variables {
     set("PTXVM_DEVICE", arguments.device.map(|profile| profile.name.to_owned()));
     set("PTXVM_SEED", arguments.seed.map(|seed| seed.to_string()));
     set("PTXVM_ASYNC", arguments.asynchrony.map(|when| Asynchrony::from(when).name().to_owned()));
+    set("PTXVM_MMA", arguments.mma.map(|mma| mma.name().to_owned()));
     set("PTXVM_THREADS", arguments.threads.map(|threads| threads.to_string()));
     set("PTXVM_STATS", arguments.stats.then(|| "1".to_owned()));
     set("PTXVM_API_TRACE", arguments.api_trace.then(|| "1".to_owned()));

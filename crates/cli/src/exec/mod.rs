@@ -10,11 +10,11 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use ptxvm_vm::Profile;
+use ptxvm_vm::{Mma, Profile};
 
 use crate::check::Color;
 use crate::exit::{self, Exit};
-use crate::run::options::When;
+use crate::run::options::{When, mma};
 use crate::run::options::{count, duration};
 use folder::Folder;
 
@@ -39,6 +39,10 @@ pub struct Arguments {
     /// [default: seeded]
     #[arg(long = "async", value_name = "WHEN", value_enum)]
     asynchrony: Option<When>,
+    /// The arithmetic of matrix instructions: exact (the device's bits), fast, or a generation's: volta, turing, ampere,
+    /// ada, hopper, blackwell, blackwell-rtx [default: exact]
+    #[arg(long, value_name = "HOW", value_parser = mma)]
+    mma: Option<Mma>,
     /// Host threads that run the CTAs of a launch; 0 is one for each core [default: 1]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,

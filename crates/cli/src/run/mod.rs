@@ -146,6 +146,7 @@ fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &P
         cluster: options.cluster.map(Into::into),
         seed: options.seed.unwrap_or(0),
         asynchrony: options.asynchrony.map(Into::into).unwrap_or_default(),
+        mma: options.mma.unwrap_or_default(),
         threads,
         max_instructions: options.max_instructions,
         timeout: options.timeout,

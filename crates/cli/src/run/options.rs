@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use ptxvm_vm::Asynchrony;
+use ptxvm_vm::{Asynchrony, Mma, Unit};
 
 use crate::check::{Color, Format};
 
@@ -71,6 +71,10 @@ pub struct Launch {
     /// [default: seeded]
     #[arg(long = "async", value_name = "WHEN", value_enum)]
     pub asynchrony: Option<When>,
+    /// The arithmetic of matrix instructions: exact (the device's bits), fast, or a generation's: volta, turing, ampere,
+    /// ada, hopper, blackwell, blackwell-rtx [default: exact]
+    #[arg(long, value_name = "HOW", value_parser = mma)]
+    pub mma: Option<Mma>,
     /// Host threads that run CTAs; 0 is one for each core. More than one may reorder what PTX leaves unordered
     /// [default: 1]
     #[arg(long, value_name = "N")]
@@ -106,6 +110,12 @@ impl From<When> for Asynchrony {
             When::Seeded => Asynchrony::Seeded,
         }
     }
+}
+
+/// The arithmetic of matrix instructions by its name.
+pub fn mma(name: &str) -> Result<Mma, String> {
+    let generations = || Unit::ALL.map(Unit::name).join(", ");
+    Mma::from_name(name).ok_or_else(|| format!("expected exact, fast or one of {}", generations()))
 }
 
 /// A form for results.
@@ -148,6 +158,7 @@ impl Launch {
             device: self.device.or(line.device),
             seed: self.seed.or(line.seed),
             asynchrony: self.asynchrony.or(line.asynchrony),
+            mma: self.mma.or(line.mma),
             threads: self.threads.or(line.threads),
             save: [line.save, self.save].concat(),
             max_instructions: self.max_instructions.or(line.max_instructions),

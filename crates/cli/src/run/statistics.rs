@@ -32,6 +32,10 @@ pub fn write(s: &Statistics, out: &mut dyn Write) -> io::Result<()> {
             )?;
         }
     }
+    if s.products > 0 {
+        let how = if s.mma == "fast" { "fast: the last bits are not the device's" } else { s.mma };
+        writeln!(out, "matrix products      {} ({how})", grouped(s.products))?;
+    }
     for (what, counts) in [("bytes read", s.bytes_read), ("bytes written", s.bytes_written)] {
         let parts: Vec<String> = SPACES
             .iter()
@@ -63,6 +67,8 @@ pub fn json(s: &Statistics) -> Value {
         "lane_instructions": s.lanes(),
         "warp_instructions_by_class": by_class(&s.warp_instructions),
         "lane_instructions_by_class": by_class(&s.lane_instructions),
+        "matrix_products": s.products,
+        "mma": s.mma,
         "bytes_read": by_space(&s.bytes_read),
         "bytes_written": by_space(&s.bytes_written),
     })

@@ -59,6 +59,7 @@ impl KernelLaunch {
             cooperative: self.cooperative,
             seed: settings.seed,
             asynchrony: settings.asynchrony,
+            mma: settings.mma,
             threads: settings.threads,
             max_instructions: settings.max_instructions,
             timeout: settings.timeout,

@@ -135,6 +135,7 @@ pub fn class(form: &Form<'_>) -> Class {
         _ if part("9.7.4") => Class::Half,
         _ if ["9.7.6", "9.7.7"].iter().any(|s| part(s)) => Class::Compare,
         _ if part("9.7.12") => Class::Control,
+        _ if ["9.7.14", "9.7.15", "9.7.16"].iter().any(|s| part(s)) => Class::Matrix,
         _ => Class::Other,
     }
 }

@@ -24,7 +24,7 @@ pub const F32: Format = Format { exponent_bits: 8, mantissa_bits: 23, top: Top::
 pub const F16: Format = Format { exponent_bits: 5, mantissa_bits: 10, top: Top::Ieee };
 pub const BF16: Format = Format { exponent_bits: 8, mantissa_bits: 7, top: Top::Ieee };
 /// The upper 19 bits of the register that holds a tf32.
-pub(super) const TF32: Format = Format { exponent_bits: 8, mantissa_bits: 10, top: Top::Ieee };
+pub(crate) const TF32: Format = Format { exponent_bits: 8, mantissa_bits: 10, top: Top::Ieee };
 pub const E5M2: Format = Format { exponent_bits: 5, mantissa_bits: 2, top: Top::Ieee };
 pub const E4M3: Format = Format { exponent_bits: 4, mantissa_bits: 3, top: Top::OneNan };
 pub const E3M2: Format = Format { exponent_bits: 3, mantissa_bits: 2, top: Top::Finite };
@@ -108,11 +108,11 @@ impl Format {
     }
 
     /// The exponent of the smallest normal number.
-    pub(super) const fn smallest_exponent(self) -> i32 {
+    pub(crate) const fn smallest_exponent(self) -> i32 {
         1 - self.bias()
     }
 
-    pub(super) const fn mantissa_mask(self) -> u64 {
+    pub(crate) const fn mantissa_mask(self) -> u64 {
         (1 << self.mantissa_bits) - 1
     }
 
@@ -121,7 +121,7 @@ impl Format {
     }
 
     /// The number these bits stand for.
-    pub(super) const fn decode(self, bits: u64) -> Number {
+    pub(crate) const fn decode(self, bits: u64) -> Number {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & self.nan();
         if self.is_nan(bits) {
@@ -145,7 +145,7 @@ impl Format {
 
 /// What a bit pattern stands for. The sign and payload of a NaN are looked up in the bits where they matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     Nan,
     Infinity { negative: bool },
     Finite(Finite),
@@ -153,7 +153,7 @@ pub(super) enum Number {
 
 /// The number `significand * 2^exponent`, negated if `negative`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Finite {
+pub(crate) struct Finite {
     pub negative: bool,
     pub significand: u64,
     pub exponent: i32,

@@ -8,7 +8,7 @@
 mod fixed;
 mod float;
 mod float_to_int;
-mod format;
+pub(crate) mod format;
 mod int_to_float;
 mod integer;
 mod narrow;

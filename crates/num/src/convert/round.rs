@@ -48,7 +48,7 @@ fn shift_right(significand: u64, discarded: u32, negative: bool, direction: Dire
 
 impl Finite {
     /// The number as bits of a format.
-    pub fn encode(self, format: Format, direction: Direction, overflow: Overflow) -> u64 {
+    pub(super) fn encode(self, format: Format, direction: Direction, overflow: Overflow) -> u64 {
         let sign = if self.negative { format.sign() } else { 0 };
         if self.significand == 0 {
             return sign;

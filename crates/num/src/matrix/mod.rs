@@ -1,0 +1,18 @@
+//! Matrix multiply-accumulate as tensor cores do it, which the manual leaves open and silicon decides.
+//!
+//! A dot product is not a chain of rounded additions: several products and the accumulator are aligned to the largest
+//! exponent among them, cut off below a fixed number of bits, added exactly, and rounded once. How many, and how many
+//! bits, depends on the architecture ([`Unit`]), the instruction ([`Family`]) and the formats ([`Element`]).
+//! [`fused::dot`] is that arithmetic, readable beside its description; [`tile::multiply`] computes whole tiles with the same
+//! bits as fast as the host allows.
+
+mod element;
+pub mod fused;
+mod operand;
+mod scheme;
+pub mod tile;
+
+pub use element::{Accumulator, Element};
+pub use operand::{Left, Right};
+pub use scheme::{Family, Order, Rounded, Scheme, Unit};
+pub use tile::Precision;
