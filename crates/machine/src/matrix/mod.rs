@@ -3,6 +3,8 @@
 //! Every matrix instruction brings its operands into plain matrices ([`ptxvm_num::matrix::Left`], `Right`) and has
 //! [`Cores`] multiply them; how lanes and memory hold them is the instruction's own affair.
 
+pub mod descriptor;
+
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
 
 use crate::context::Context;
