@@ -14,9 +14,11 @@ use crate::finding::Kind;
 use crate::held_back::HeldBack;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
+use crate::matrix::operands::Operands;
 use crate::registers::{Bank, LANES};
 use crate::statistics::Statistics;
 use crate::warp::Awaited;
+use crate::wgmma::Products;
 
 /// The view of a running operation.
 pub struct Context<'a> {
@@ -168,6 +170,8 @@ pub struct WarpState {
     pub arrivals: Arrivals,
     /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`].
     pub closed: [[u32; LANES]; 2],
+    /// Its matrix products that are under way.
+    pub wgmma: Products,
 }
 
 impl WarpState {
@@ -254,6 +258,8 @@ pub struct Worker {
     pub cluster: Box<ClusterState>,
     /// What clusters that have ended left to be written.
     pub held_back: HeldBack,
+    /// Buffers of matrix products.
+    pub operands: Operands,
 }
 
 /// How many regions a worker remembers: a kernel's usual handful of buffers.
@@ -278,6 +284,7 @@ impl Worker {
             effort: 0,
             cluster: Box::default(),
             held_back: HeldBack::default(),
+            operands: Operands::default(),
             random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }

@@ -86,6 +86,7 @@ impl Cta {
                 asked: 0,
                 arrivals: Arrivals::default(),
                 closed: [[0; LANES]; 2],
+                wgmma: crate::wgmma::Products::default(),
             },
             activations: Vec::new(),
             groups: Vec::new(),

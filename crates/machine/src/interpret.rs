@@ -288,6 +288,10 @@ fn end(
         }
         Terminator::Return { guard, next } => {
             let gone = group.mask & guarded(bank, *guard);
+            // What is under way may be about to write to the registers of this activation.
+            if warp.state.wgmma.is_busy() {
+                warp.state.wgmma.finish(&mut worker.operands);
+            }
             call::ret(group, warp, run, gone, *next)
         }
         Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),

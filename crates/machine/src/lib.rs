@@ -40,6 +40,7 @@ pub mod statistics;
 pub mod tensor;
 mod vector_loop;
 mod warp;
+mod wgmma;
 
 use std::sync::{Arc, OnceLock};
 

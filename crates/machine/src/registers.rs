@@ -133,6 +133,9 @@ pub struct Bank {
     constant_bytes: u32,
 }
 
+// SAFETY: a bank is a way to registers, which only the host thread that runs the warp takes.
+unsafe impl Send for Bank {}
+
 impl Bank {
     pub(crate) fn new(registers: &mut Block, constants: &Block) -> Self {
         Self {

@@ -129,6 +129,7 @@ impl Warp {
         for slot in &entry.unset {
             bank.clear(*slot, u32::MAX);
         }
+        self.state.wgmma.start();
         self.state.stack = [entry.frame_bytes; crate::registers::LANES];
         self.groups.clear();
         self.groups.push(Group {

@@ -23,7 +23,7 @@ pub fn converges(form: &Form<'_>) -> Option<Option<&'static str>> {
     match form.opcode() {
         "shfl" | "vote" | "match" | "redux" | "elect" if form.says("sync") => Some(Some("membermask")),
         "bar" if form.says("warp") => Some(Some("membermask")),
-        "setmaxnreg" => Some(None),
+        "setmaxnreg" | "wgmma" => Some(None),
         "barrier" if form.says("cluster") && form.says("arrive") => Some(None),
         _ if form.says("aligned") && !ends(form) => Some(None),
         _ => None,

@@ -114,6 +114,18 @@ impl Descriptor {
         })
     }
 
+    /// The swizzle, for reports.
+    #[must_use]
+    pub const fn swizzle_name(&self) -> &'static str {
+        match self.swizzle {
+            Swizzle::None => "no swizzle",
+            Swizzle::Bytes32 => "32-byte swizzle",
+            Swizzle::Bytes64 => "64-byte swizzle",
+            Swizzle::Bytes128Atom32 => "128-byte swizzle of 32-byte atoms",
+            _ => "128-byte swizzle",
+        }
+    }
+
     /// The bytes of a swizzle's span; sixteen without one.
     fn span(&self) -> u32 {
         match self.swizzle {
@@ -127,7 +139,8 @@ impl Descriptor {
     /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
     fn plain(&self, major: Major, along: u32, across: u32) -> u32 {
         let span = self.span();
-        let leading = if self.leading_is_address { self.leading.wrapping_sub(self.start) } else { self.leading };
+        let leading =
+            if self.leading_is_address { self.leading.wrapping_sub(self.start) } else { self.leading };
         let offset = match (major, self.swizzle) {
             (Major::K, Swizzle::None) => across % 8 * 16 + across / 8 * self.stride + along * leading,
             (Major::K, _) if along * 16 >= span && self.leading_is_address => {

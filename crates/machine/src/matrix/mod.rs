@@ -4,6 +4,7 @@
 //! [`Cores`] multiply them; how lanes and memory hold them is the instruction's own affair.
 
 pub mod descriptor;
+pub mod operands;
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
 

@@ -35,6 +35,7 @@ pub mod tensor_copy;
 pub mod tensor_map;
 pub mod video;
 pub mod warp;
+pub mod wgmma;
 
 use ptxvm_isa::{Kind, Type};
 
@@ -79,6 +80,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     tensor_map::select,
     video::select,
     warp::select,
+    wgmma::select,
 ];
 
 /// The operation of a form; `None` if the machine does not have it.

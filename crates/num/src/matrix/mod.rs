@@ -9,10 +9,12 @@
 mod element;
 pub mod fused;
 mod operand;
+mod packed;
 mod scheme;
 pub mod tile;
 
 pub use element::{Accumulator, Element};
 pub use operand::{Left, Right};
+pub use packed::Packed;
 pub use scheme::{Family, Order, Rounded, Scheme, Unit};
 pub use tile::Precision;

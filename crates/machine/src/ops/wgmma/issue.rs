@@ -1,0 +1,116 @@
+//! Issuing a `wgmma.mma_async`: what the manual asks of descriptors and threads is checked here, before anything waits.
+
+use std::sync::Arc;
+
+use super::product::{Place, Product, Source};
+use super::warpgroup;
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::lanes::{Execute, Flow};
+use crate::matrix::descriptor::{Descriptor, Major};
+use crate::registers::{LANES, Slot, Value};
+use crate::wgmma::Pending;
+
+/// The instruction as it is executed.
+pub struct Issue {
+    pub product: Arc<Product>,
+    /// The slot of the predicate that says whether D is added.
+    pub scale_d: usize,
+}
+
+impl Execute for Issue {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        match self.issue(context, slots, mask) {
+            Ok(()) => context.wgmma_goes_on(),
+            Err(flow) => flow,
+        }
+    }
+}
+
+impl Issue {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<(), Flow> {
+        const NAME: &str = "wgmma.mma_async";
+        warpgroup(context, mask, NAME)?;
+        if !context.warp.wgmma.fenced {
+            let message = format!("{NAME} without a wgmma.fence before the first of them");
+            let rule = "wgmma.fence orders the warpgroup's accesses to the registers before those of wgmma";
+            return Err(context.fault(Kind::Misuse, 0, message, vec![rule.into()]));
+        }
+        let product = &*self.product;
+        let a = match product.a {
+            Source::Registers { .. } => None,
+            Source::Shared { slot, major } => {
+                Some(self.place(context, slots, "a-desc", (slot, major, 64, 32))?)
+            }
+        };
+        let b_bytes = if product.sparse.is_some() { 64 } else { 32 };
+        let b = (product.b, product.b_major, product.columns as u32, b_bytes);
+        let b = self.place(context, slots, "b-desc", b)?;
+        let add = bool::read(&context.bank, slots[self.scale_d]);
+        if let Some(lane) = (1..LANES).find(|lane| add[*lane] != add[0]) {
+            let message = format!("lane {lane} and lane 0 give {NAME} different values of scale-d");
+            return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
+        }
+        let sparse = product.metadata(context, slots)?;
+        context.count_products(16 * product.columns * product.depth);
+        let cores = context.cores();
+        let peer = context.worker.cluster.shared[context.cta.rank as usize];
+        let warp = context.warp.index % 4;
+        context.warp.wgmma.push(Pending {
+            product: Arc::clone(&self.product),
+            slots: slots.into(),
+            bank: context.bank,
+            cores,
+            shared: peer.host,
+            warp,
+            add: add[0],
+            a,
+            b,
+            sparse,
+            group: 0,
+        });
+        Ok(())
+    }
+
+    /// Where a descriptor of so many rows or columns and so many bytes along K says its matrix lies.
+    fn place(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        name: &str,
+        (slot, major, count, bytes): (usize, Major, u32, u32),
+    ) -> Result<Place, Flow> {
+        let bits = u64::read(&context.bank, slots[slot]);
+        if let Some(lane) = (1..LANES).find(|lane| bits[*lane] != bits[0]) {
+            let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {:#018x}", bits[lane], bits[0]);
+            return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
+        }
+        let wrong = |context: &mut Context<'_>, message| context.fault(Kind::Misuse, 0, message, Vec::new());
+        let descriptor = match Descriptor::wgmma(bits[0]) {
+            Ok(descriptor) => descriptor,
+            Err(message) => return Err(wrong(context, format!("{name}: {message}"))),
+        };
+        // Only elements of 16 bits can be MN-major: eight of them are a unit, and K is 16 or 32 of them.
+        let (along, across) = match major {
+            Major::K => (bytes / 16, count),
+            Major::Mn => (count / 8, bytes / 2),
+        };
+        let shared = context.worker.cluster.shared[context.cta.rank as usize].bytes;
+        if let Some(end) = descriptor.beyond(major, along, across, shared) {
+            let message = format!(
+                "{name} describes a matrix that reaches to byte {end:#x} of shared memory, which has {shared:#x}"
+            );
+            let note = format!(
+                "start address {:#x}, leading dimension byte offset {}, stride dimension byte offset {}, {}",
+                descriptor.start,
+                descriptor.leading,
+                descriptor.stride,
+                descriptor.swizzle_name()
+            );
+            return Err(context.fault(Kind::OutOfBounds, 0, message, vec![note]));
+        }
+        Ok(Place { descriptor, along, across })
+    }
+}
+
+const SAME: &str = "all threads of the warpgroup must give the same value";

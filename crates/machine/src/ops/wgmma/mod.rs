@@ -1,0 +1,140 @@
+//! `wgmma` (manual 9.7.15): matrix products of a warpgroup that go on while its threads do.
+//!
+//! Each of the four warps has sixteen rows of D in its own registers, so each computes its own part, and only the rules
+//! say that the others do the same. A product is checked when it is issued and computed later ([`crate::wgmma`]).
+
+mod issue;
+mod product;
+
+use std::sync::Arc;
+
+use ptxvm_num::matrix::{Accumulator, Element};
+
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::descriptor::Major;
+use crate::ops::operand::slot_of;
+use crate::registers::{ALL, Slot};
+
+use issue::Issue;
+pub use product::{Factors, Place, Product, Source};
+
+/// The operation of a `wgmma` instruction.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.opcode() != "wgmma" {
+        return None;
+    }
+    if form.says("fence") {
+        return Some(Box::new(Fence));
+    }
+    if form.says("commit_group") {
+        return Some(Box::new(Commit));
+    }
+    if form.says("wait_group") {
+        let latest = u32::try_from(form.constant("n")?).unwrap_or(u32::MAX);
+        return Some(Box::new(Wait { latest }));
+    }
+    Some(Box::new(Issue { product: Arc::new(product(form)?), scale_d: slot_of(form, "scale-d")? }))
+}
+
+/// What an `mma_async` multiplies.
+fn product(form: &Form<'_>) -> Option<Product> {
+    let shape = form.slot("shape").or_else(|| form.modifiers().find(|word| word.starts_with("m64n")))?;
+    let (columns, depth) = shape.strip_prefix("m64n")?.split_once('k')?;
+    let types: Vec<&str> = form.words().chain(form.modifiers()).filter(|word| KINDS.contains(word)).collect();
+    let [d, a, b] = types[..] else { return None };
+    let negated = |name: &str| form.constant(name).is_some_and(|scale| scale as i32 == -1);
+    let factors = match (Element::from_name(a), Element::from_name(b)) {
+        (Some(a), Some(b)) => Factors::Float {
+            a,
+            b,
+            d: if d == "f16" { Accumulator::F16 } else { Accumulator::F32 },
+            negate_a: negated("imm-scale-a"),
+            negate_b: negated("imm-scale-b"),
+        },
+        _ if a == "b1" => Factors::Bits,
+        _ => Factors::Integer { a_signed: a == "s8", b_signed: b == "s8", saturate: form.says("satfinite") },
+    };
+    let major = |name: &str| if form.constant(name) == Some(1) { Major::Mn } else { Major::K };
+    let a = match slot_of(form, "a-desc") {
+        Some(slot) => Source::Shared { slot, major: major("imm-trans-a") },
+        None => Source::Registers { slot: slot_of(form, "a")? },
+    };
+    let selector = form.constant("sp-sel").map(|selector| selector as usize);
+    Some(Product {
+        columns: columns.parse().ok()?,
+        depth: depth.parse().ok()?,
+        factors,
+        registers: form.elements("d").count(),
+        a,
+        b: slot_of(form, "b-desc")?,
+        b_major: major("imm-trans-b"),
+        sparse: selector.and_then(|selector| Some((slot_of(form, "sp-meta")?, selector))),
+    })
+}
+
+/// The types of D, A and B.
+const KINDS: &[&str] = &["f16", "f32", "bf16", "tf32", "e4m3", "e5m2", "s32", "s8", "u8", "b1"];
+
+/// `wgmma.fence`
+struct Fence;
+
+impl Execute for Fence {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = warpgroup(context, mask, "wgmma.fence") {
+            return flow;
+        }
+        context.warp.wgmma.fenced = true;
+        context.wgmma_goes_on()
+    }
+}
+
+/// `wgmma.commit_group`
+struct Commit;
+
+impl Execute for Commit {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = warpgroup(context, mask, "wgmma.commit_group") {
+            return flow;
+        }
+        context.warp.wgmma.commit();
+        context.wgmma_goes_on()
+    }
+}
+
+/// `wgmma.wait_group`
+struct Wait {
+    latest: u32,
+}
+
+impl Execute for Wait {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = warpgroup(context, mask, "wgmma.wait_group") {
+            return flow;
+        }
+        context.warp.wgmma.wait(self.latest, &mut context.worker.operands);
+        Flow::Next
+    }
+}
+
+/// Checks that a whole warp of a whole warpgroup executes an instruction.
+fn warpgroup(context: &mut Context<'_>, mask: u32, name: &str) -> Result<(), Flow> {
+    let threads: u32 = context.run.launch.block.iter().product();
+    let (warp, group) = (context.warp.index, context.warp.index / 4);
+    let lane = mask.trailing_zeros() as usize;
+    if (group + 1) * 128 > threads {
+        let message = format!("{name} in warpgroup {group}, which has not four whole warps");
+        let note =
+            format!("the CTA has {threads} threads; a warpgroup is 128 of them, from a multiple of 128 on");
+        return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
+    }
+    if mask != ALL {
+        let missing = (!mask).trailing_zeros();
+        let message = format!("{name} without lane {missing} of warp {warp}");
+        let rule = "all threads of the warpgroup must execute the same instruction".to_owned();
+        return Err(context.fault(Kind::Misuse, lane, message, vec![rule]));
+    }
+    Ok(())
+}

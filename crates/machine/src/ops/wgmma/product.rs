@@ -1,0 +1,195 @@
+//! The product of one warp's part of a `wgmma.mma_async`: its operands brought together, multiplied, and put into D.
+#![allow(unsafe_code)]
+
+use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
+
+use crate::context::Context;
+use crate::lanes::Flow;
+use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::operands::Operands;
+use crate::registers::{ALL, LANES, Slot, Value};
+use crate::wgmma::Pending;
+
+/// The rows of D that one warp has.
+pub const ROWS: usize = 16;
+/// The bytes that a row of A has, as it is stored.
+const ROW_BYTES: usize = 32;
+
+/// What is multiplied, and where the operands are among the slots.
+#[derive(Debug)]
+pub struct Product {
+    /// N
+    pub columns: usize,
+    /// K, the elements that a sparse A leaves out included.
+    pub depth: usize,
+    /// The types.
+    pub factors: Factors,
+    /// The registers of D, whose slots come first.
+    pub registers: usize,
+    pub a: Source,
+    /// The slot of B's descriptor.
+    pub b: usize,
+    pub b_major: Major,
+    /// The slot of the metadata and the selector of a sparse A.
+    pub sparse: Option<(usize, usize)>,
+}
+
+/// The types of a product.
+#[derive(Clone, Copy, Debug)]
+pub enum Factors {
+    Float { a: Element, b: Element, d: Accumulator, negate_a: bool, negate_b: bool },
+    Integer { a_signed: bool, b_signed: bool, saturate: bool },
+    Bits,
+}
+
+/// Where A is.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// In four registers, the first of which has this slot.
+    Registers { slot: usize },
+    /// In shared memory, where the descriptor in this slot says.
+    Shared { slot: usize, major: Major },
+}
+
+/// Where a matrix lies in shared memory: checked to be inside.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub descriptor: Descriptor,
+    /// Units in the major direction.
+    pub along: u32,
+    /// Rows or columns across.
+    pub across: u32,
+}
+
+impl Product {
+    /// Each lane's metadata of a sparse A.
+    pub fn metadata(&self, context: &mut Context<'_>, slots: &[Slot]) -> Result<Option<[u32; LANES]>, Flow> {
+        Ok(self.sparse.map(|(slot, _)| u32::read(&context.bank, slots[slot])))
+    }
+}
+
+impl Pending {
+    /// Reads A, B and C as they are now, and writes D.
+    pub fn complete(mut self, operands: &mut Operands) {
+        let product = std::sync::Arc::clone(&self.product);
+        self.left(operands);
+        self.right(operands);
+        let columns = product.columns;
+        let mut d = std::mem::take(&mut operands.d);
+        d.clear();
+        d.resize(ROWS * columns, 0);
+        let halves = matches!(product.factors, Factors::Float { d: Accumulator::F16, .. });
+        if self.add {
+            for (register, slot) in self.slots[..product.registers].iter().enumerate() {
+                let lanes = u32::read(&self.bank, *slot);
+                let (row, column) = place_of_d(register, halves);
+                for (lane, bits) in lanes.into_iter().enumerate() {
+                    let at = (row + lane / 4) * columns + column + lane % 4 * 2;
+                    if halves {
+                        d[at..at + 2].copy_from_slice(&[bits & 0xffff, bits >> 16]);
+                    } else {
+                        d[at] = bits;
+                    }
+                }
+            }
+        }
+        self.multiply(operands, &mut d);
+        for (register, slot) in self.slots[..product.registers].iter().enumerate() {
+            let (row, column) = place_of_d(register, halves);
+            let lanes: [u32; LANES] = std::array::from_fn(|lane| {
+                let at = (row + lane / 4) * columns + column + lane % 4 * 2;
+                if halves { d[at] | d[at + 1] << 16 } else { d[at] }
+            });
+            u32::write(&mut self.bank, *slot, ALL, &lanes);
+        }
+        operands.d = d;
+    }
+
+    fn multiply(&self, operands: &mut Operands, d: &mut [u32]) {
+        match self.product.factors {
+            Factors::Float { a, d: accumulator, .. } => {
+                let (left, right) = (&operands.left, &operands.right);
+                self.cores.multiply(Family::Wgmma, a, accumulator, (left, right), d);
+            }
+            Factors::Integer { .. } | Factors::Bits => {}
+        }
+    }
+
+    /// Brings this warp's rows of A together.
+    fn left(&self, operands: &mut Operands) {
+        let raw = &mut operands.a;
+        match (self.product.a, self.a) {
+            (Source::Registers { slot }, _) | (Source::Shared { slot, .. }, None) => {
+                raw.resize(ROWS * ROW_BYTES, 0);
+                for register in 0..4 {
+                    let lanes = u32::read(&self.bank, self.slots[slot + register]);
+                    for (lane, word) in lanes.into_iter().enumerate() {
+                        let row = lane / 4 + 8 * (register % 2);
+                        let at = row * ROW_BYTES + 4 * (lane % 4) + 16 * (register / 2);
+                        raw[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                    }
+                }
+            }
+            (Source::Shared { major: Major::K, .. }, Some(place)) => {
+                let first = self.warp * ROWS as u32;
+                raw.resize(ROWS * ROW_BYTES, 0);
+                self.gather(&place, Major::K, 0..place.along, first..first + ROWS as u32, raw);
+            }
+            (Source::Shared { major: Major::Mn, .. }, Some(place)) => {
+                let first = self.warp * 2;
+                let mut columns = vec![0; place.across as usize * ROW_BYTES];
+                self.gather(&place, Major::Mn, first..first + 2, 0..place.across, &mut columns);
+                raw.resize(ROWS * ROW_BYTES, 0);
+                for (k, column) in columns.chunks_exact(ROW_BYTES).enumerate() {
+                    for (row, element) in column.chunks_exact(2).enumerate() {
+                        raw[row * ROW_BYTES + 2 * k..][..2].copy_from_slice(element);
+                    }
+                }
+            }
+        }
+        if let Factors::Float { a, negate_a, .. } = self.product.factors {
+            operands.left.decode(Packed::tight(a), ROWS, &operands.a);
+            if negate_a {
+                operands.left.negate();
+            }
+        }
+    }
+
+    /// Brings B together.
+    fn right(&self, operands: &mut Operands) {
+        let (place, columns) = (self.b, self.product.columns);
+        operands.b.resize((place.along * place.across) as usize * 16, 0);
+        self.gather(&place, self.product.b_major, 0..place.along, 0..place.across, &mut operands.b);
+        if let Factors::Float { b, negate_b, .. } = self.product.factors {
+            match self.product.b_major {
+                Major::K => operands.right.decode_columns(Packed::tight(b), columns, &operands.b),
+                Major::Mn => operands.right.decode_rows(Packed::tight(b), columns, &operands.b),
+            }
+            if negate_b {
+                operands.right.negate();
+            }
+        }
+    }
+
+    fn gather(
+        &self,
+        place: &Place,
+        major: Major,
+        along: std::ops::Range<u32>,
+        across: std::ops::Range<u32>,
+        to: &mut [u8],
+    ) {
+        let shared = std::ptr::with_exposed_provenance(self.shared as usize);
+        // SAFETY: the place was checked when the instruction was issued, and the shared memory of a CTA stays where it
+        // is until its cluster has ended, before which the warp's products are dropped.
+        unsafe { place.descriptor.gather(shared, major, along, across, to) };
+    }
+}
+
+/// Row and column of what lane 0 has in a register of D; the other lanes have rows below and columns to the right.
+const fn place_of_d(register: usize, halves: bool) -> (usize, usize) {
+    match halves {
+        true => (8 * (register % 2), 8 * (register / 2)),
+        false => (8 * (register / 2 % 2), 8 * (register / 4) + register % 2),
+    }
+}

@@ -1,0 +1,111 @@
+//! The `wgmma` products of one warp that are under way, in the order in which they were issued.
+//!
+//! Their results go to registers, so they belong to the warp and not to the cluster's engine. They are computed one
+//! after the other, at the latest when the warp waits for them; until then D has its old values, and what A, B and D hold
+//! at that moment counts.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::lanes::Flow;
+use crate::launch::Asynchrony;
+use crate::matrix::Cores;
+use crate::matrix::operands::Operands;
+use crate::ops::wgmma::{Place, Product};
+use crate::registers::{Bank, LANES, Slot};
+
+/// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
+const MOST_PENDING: usize = 256;
+
+/// The products of a warp.
+#[derive(Debug, Default)]
+pub struct Products {
+    /// Whether there has been a `wgmma.fence`.
+    pub fenced: bool,
+    pending: VecDeque<Pending>,
+    /// How many groups have been closed.
+    groups: u32,
+}
+
+/// A product that has been issued: what it is and where its operands are.
+#[derive(Debug)]
+pub struct Pending {
+    pub product: Arc<Product>,
+    pub slots: Box<[Slot]>,
+    /// The registers of the activation that issued it.
+    pub bank: Bank,
+    pub cores: Cores,
+    /// Where the CTA's shared memory lies on the host.
+    pub shared: u64,
+    /// The warp's place in its warpgroup.
+    pub warp: u32,
+    /// Whether D is added.
+    pub add: bool,
+    pub a: Option<Place>,
+    pub b: Place,
+    /// The metadata of a sparse A, by lane.
+    pub sparse: Option<[u32; LANES]>,
+    /// The group it belongs to: the number of those closed before.
+    pub group: u32,
+}
+
+impl Products {
+    /// Forgets everything, for a fresh warp.
+    pub fn start(&mut self) {
+        (self.fenced, self.groups) = (false, 0);
+        self.pending.clear();
+    }
+
+    /// Takes a product.
+    pub fn push(&mut self, product: Pending) {
+        self.pending.push_back(Pending { group: self.groups, ..product });
+    }
+
+    /// Closes a group.
+    pub fn commit(&mut self) {
+        self.groups = self.groups.saturating_add(1);
+    }
+
+    /// Completes all groups but the latest so many.
+    pub fn wait(&mut self, latest: u32, operands: &mut Operands) {
+        let before = self.groups.saturating_sub(latest);
+        while let Some(first) = self.pending.pop_front_if(|product| product.group < before) {
+            first.complete(operands);
+        }
+    }
+
+    /// Completes everything: the registers are about to go.
+    pub fn finish(&mut self, operands: &mut Operands) {
+        for product in self.pending.drain(..) {
+            product.complete(operands);
+        }
+    }
+
+    /// Whether something is under way.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.pending.is_empty()
+    }
+}
+
+impl Context<'_> {
+    /// The tensor cores have had time for some of the warp's products, or none.
+    pub fn wgmma_goes_on(&mut self) -> Flow {
+        let products = &mut self.warp.wgmma;
+        loop {
+            let go_on = match self.run.launch.asynchrony {
+                Asynchrony::Eager => true,
+                Asynchrony::Lazy => false,
+                Asynchrony::Seeded => self.worker.cluster.engine.toss(),
+            };
+            if !go_on && products.pending.len() <= MOST_PENDING {
+                return Flow::Next;
+            }
+            match products.pending.pop_front() {
+                Some(first) => first.complete(&mut self.worker.operands),
+                None => return Flow::Next,
+            }
+        }
+    }
+}
