@@ -136,6 +136,20 @@ impl<'a> Scene<'a> {
             State::Wait(Awaited::ClusterBarrier) => {
                 format!("{who} wait at {line} for the other threads of the cluster")
             }
+            State::Wait(Awaited::Columns(columns)) => {
+                let held = self.cluster.tensor_memory.held(rank as u32);
+                format!("{who} wait at {line} for {columns} columns of tensor memory; {held}")
+            }
+            State::Wait(Awaited::PeerAllocates(columns)) => format!(
+                "{who} wait at {line} for a warp of the peer CTA {} to allocate {columns} columns with them",
+                rank ^ 1
+            ),
+            State::Wait(Awaited::PeerDeallocates) => {
+                format!(
+                    "{who} wait at {line} for a warp of the peer CTA {} to deallocate with them",
+                    rank ^ 1
+                )
+            }
             State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
             State::Ready | State::Released(_) => format!("{who} could run"),
         }

@@ -41,7 +41,8 @@ impl Worker {
 
     fn release_oldest(&mut self, run: &Run<'_>) {
         if let Some((cluster, clusterid, mut pending)) = self.held_back.0.pop_front() {
-            pending.deliver();
+            // Nothing of tensor memory outlives its CTA.
+            pending.deliver(&mut []);
             let issuer = pending.issuer;
             let what = What::Completed { operation: issuer.operation };
             event::tell(run, cluster, clusterid, (Some(issuer), issuer.rank), what);

@@ -127,14 +127,12 @@ fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
     address.into_iter().chain(arguments).collect()
 }
 
-/// The finding of an asynchronous operation that went wrong when it completed.
+/// The finding of something that went wrong after the instruction that it came of.
 pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
-    let Trouble { kind, message, mut notes, issuer } = trouble;
+    let Trouble { kind, message, notes, issuer } = trouble;
     let cta = &ctas[issuer.rank as usize];
     let warp = &cta.warps[issuer.warp as usize];
     let source = interpret::place(run.code, interpret::At::Instruction(issuer.at));
-    notes
-        .push("this came when the asynchronous operation completed; the place is where it was issued".into());
     Stop::Finding(Box::new(Finding {
         kind,
         message,

@@ -66,6 +66,12 @@ pub enum Awaited {
     ClusterBarrier,
     /// The grids that this one depends on.
     Grids,
+    /// So many columns of tensor memory.
+    Columns(u32),
+    /// A warp of the peer CTA, to allocate so many columns together.
+    PeerAllocates(u32),
+    /// A warp of the peer CTA, to deallocate together.
+    PeerDeallocates,
 }
 
 impl State {

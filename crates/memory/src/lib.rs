@@ -23,6 +23,7 @@ mod quarantine;
 pub mod row;
 pub mod shared;
 mod table;
+pub mod tensor;
 pub mod window;
 
 pub use allocation::{Allocation, AllocationKind, Region};
@@ -31,4 +32,5 @@ pub use explain::{Explanation, Place};
 pub use global::{GlobalMemory, Lease, Statistics};
 pub use local::LocalMemory;
 pub use shared::SharedMemory;
+pub use tensor::TensorMemory;
 pub use window::{LOCAL_BASE, LOCAL_SIZE, SHARED_BASE, SHARED_SIZE, Window, window_of};

@@ -6,6 +6,7 @@
 mod barrier;
 mod claims;
 mod state;
+mod tensor_memory;
 
 use smallvec::SmallVec;
 
@@ -21,6 +22,7 @@ use crate::warp::{Awaited, State};
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
 pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
+pub use tensor_memory::{Gain, TensorMemories};
 
 /// How often in a row waits at mbarriers may expire without anything having happened in the cluster. A program that
 /// counts its attempts in order to give up has given up by then, or means to wait for ever.
@@ -92,6 +94,7 @@ impl Cluster {
         let clusterid = claims::clusterid(index, run.launch.grid, shape);
         let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
         self.state.start(index, clusterid, threads, run.launch.seed);
+        self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
         (self.turn, self.expiries) = (0, 0);
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::ClusterBarrier;
+use super::{ClusterBarrier, TensorMemories};
 use crate::engine::Engine;
 use crate::event::Log;
 use crate::mbarrier::Mbarriers;
@@ -22,6 +22,8 @@ pub struct ClusterState {
     pub shared: SmallVec<[Peer; 1]>,
     /// Its barrier.
     pub barrier: ClusterBarrier,
+    /// The tensor memory of its CTAs.
+    pub tensor_memory: TensorMemories,
     /// The mbarrier objects in it.
     pub mbarriers: Mbarriers,
     /// The units that work while the threads go on.

@@ -17,13 +17,17 @@ use crate::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Arrival, Wrong};
 
-pub use pending::{GroupKind, Issuer, Pending, Signal, Transfer};
+pub use pending::{GroupKind, Issuer, Pending, Signal, TensorUse, Transfer};
 
 /// How many operations of a cluster may be under way: a program that never waits must not fill the host's memory.
 const MOST_PENDING: usize = 4096;
 
 /// How many stores of a cluster that have read their source may stay without being written: their bytes take memory.
 const HELD_BACK: usize = 256;
+
+/// Where the place of a finding comes from that an operation's completion led to.
+pub const COMPLETION: &str =
+    "this came when the asynchronous operation completed; the place is where it was issued";
 
 /// The operations that have been issued and have not completed.
 #[derive(Debug, Default)]
@@ -72,6 +76,18 @@ impl Engine {
         self.queue.iter().take(among).position(|pending| wanted(pending))
     }
 
+    /// The place of an operation that must be complete before this one, and that itself need not wait.
+    fn predecessor(&self, index: usize) -> Option<usize> {
+        let mut found = None;
+        let mut at = index;
+        while let Some(pending) = self.queue.get(at).filter(|pending| pending.is_ordered())
+            && let Some(first) = self.first(at, |earlier| pending.comes_after(earlier))
+        {
+            (found, at) = (Some(first), first);
+        }
+        found
+    }
+
     /// What has not completed, the oldest first.
     pub fn pending(&self) -> impl Iterator<Item = &Pending> {
         self.queue.iter().map(|pending| &**pending)
@@ -99,6 +115,7 @@ impl ClusterState {
             });
         }
         self.log.place(at);
+        self.tensor_memory.place(at, activation);
         *settled = queue.len();
         let fresh = *issued - before;
         while self.engine.queue.len() > MOST_PENDING {
@@ -181,24 +198,21 @@ impl ClusterState {
         }
     }
 
-    /// Completes one operation, and before it those of its thread that it must come after.
+    /// Completes one operation, and before it those that it must come after, the oldest first.
     fn complete(&mut self, index: usize) -> Result<(), Box<Trouble>> {
         let mut index = index;
-        if self.engine.queue[index].after_copies {
-            let issuer = self.engine.queue[index].issuer;
-            let earlier = |pending: &Pending| {
-                pending.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync)
-                    && pending.issuer.is_of(&issuer)
-            };
-            while let Some(first) = self.engine.first(index, earlier) {
-                self.complete(first)?;
-                index -= 1;
-            }
+        while let Some(first) = self.engine.predecessor(index) {
+            self.complete_alone(first)?;
+            index -= 1;
         }
+        self.complete_alone(index)
+    }
+
+    fn complete_alone(&mut self, index: usize) -> Result<(), Box<Trouble>> {
         let Some(mut pending) = self.engine.queue.remove(index) else { return Ok(()) };
         self.engine.settled = self.engine.settled.saturating_sub(1);
         self.events += 1;
-        pending.deliver();
+        pending.deliver(&mut self.tensor_memory.of_ctas);
         let issuer = pending.issuer;
         self.log.act_for(issuer);
         self.log.note(|| What::Completed { operation: issuer.operation });
@@ -216,14 +230,17 @@ impl ClusterState {
                 self.arrive_at_mbarrier(address, how, issuer.party()).map(drop)
             }
         };
-        let trouble = |Wrong { message, notes }| Trouble { kind: Kind::Misuse, message, notes, issuer };
-        done.map_err(|wrong| Box::new(trouble(wrong)))
+        done.map_err(|Wrong { message, mut notes }| {
+            notes.push(COMPLETION.into());
+            Box::new(Trouble { kind: Kind::Misuse, message, notes, issuer })
+        })
     }
 
     /// A CTA has ended. What is under way must not need its shared memory any more: nobody may write to it or tell its
     /// mbarriers, and what reads it must have done so. What it has issued itself goes on, except what is over with it.
     pub fn leave(&mut self, rank: u32) -> Result<(), Box<Trouble>> {
         self.complete_all(|pending| pending.issuer.rank == rank && pending.ends_with_cta())?;
+        self.leave_tensor_memory(rank)?;
         if let Some(pending) = self.engine.pending().find(|pending| pending.needs(rank)) {
             let writes = pending.writes >> rank & 1 != 0;
             let (does, note) = match writes {
@@ -243,7 +260,7 @@ impl ClusterState {
                     "CTA {rank} of the cluster ended while {} was under way, which {does} its shared memory",
                     pending.what
                 ),
-                notes: vec![note.into()],
+                notes: vec![note.into(), COMPLETION.into()],
                 issuer: pending.issuer,
             }));
         }

@@ -1,5 +1,7 @@
 //! One asynchronous operation under way: who issued it, what it moves, and whom it tells when it is done.
 
+use ptxvm_memory::TensorMemory;
+use ptxvm_memory::tensor::Units;
 use smallvec::SmallVec;
 
 use crate::mbarrier::Party;
@@ -10,8 +12,38 @@ pub trait Transfer: Send + std::fmt::Debug {
     /// different times.
     fn fetch(&mut self);
 
-    /// Writes the destination: what was fetched, or else what the source holds now. Called once.
-    fn deliver(&mut self);
+    /// Writes the destination: what was fetched, or else what the source holds now. Called once. What reads tensor
+    /// memory, that of each CTA by rank, reads it here: only then what it comes after is complete.
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]);
+
+    /// The tensor memory that it reads and writes.
+    fn tensor_use(&self) -> Option<TensorUse> {
+        None
+    }
+
+    /// Whether it completes after all that its thread has had the tensor cores do before: `tcgen05.commit`.
+    fn commits_tensor(&self) -> bool {
+        false
+    }
+}
+
+/// What an operation has to do with tensor memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorUse {
+    /// The CTAs, as bits by rank, whose tensor memory it uses.
+    pub ctas: u32,
+    /// The columns that it uses there.
+    pub units: Units,
+    /// Whether the tensor cores do it: what those of a CTA do, they do in the order of issue. The manual promises that
+    /// of some pairs of `tcgen05.mma`, `.cp` and `.shift` only.
+    pub in_order: bool,
+}
+
+impl TensorUse {
+    /// Whether it comes after another that was issued before it.
+    pub(super) fn follows(self, earlier: TensorUse) -> bool {
+        self.in_order && earlier.in_order && self.ctas & earlier.ctas != 0
+    }
 }
 
 /// An operation that has been issued.
@@ -46,8 +78,26 @@ impl Pending {
     }
 
     /// Writes the destination.
-    pub fn deliver(&mut self) {
-        self.transfer.deliver();
+    pub fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        self.transfer.deliver(tensor_memory);
+    }
+
+    /// Whether an operation that was issued earlier must be complete before it.
+    pub(super) fn comes_after(&self, earlier: &Pending) -> bool {
+        let same_thread = || earlier.issuer.is_of(&self.issuer);
+        if self.after_copies {
+            return earlier.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync) && same_thread();
+        }
+        let Some(used) = earlier.transfer.tensor_use() else { return false };
+        match self.transfer.tensor_use() {
+            Some(own) => own.follows(used),
+            None => self.transfer.commits_tensor() && used.in_order && same_thread(),
+        }
+    }
+
+    /// Whether it can have to come after others.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.after_copies || self.transfer.commits_tensor() || self.transfer.tensor_use().is_some()
     }
 
     /// Whether it will still touch the shared memory of a CTA.
@@ -57,11 +107,11 @@ impl Pending {
     }
 
     /// Whether it is over when the CTA ends that issued it: `cp.async` and the arrivals after it, which nobody sees
-    /// then, and what neither an mbarrier nor a group tells of.
+    /// then, what neither an mbarrier nor a group tells of, and commits of such.
     pub(super) fn ends_with_cta(&self) -> bool {
         match self.group {
             Some((kind, _)) => kind == GroupKind::CpAsync,
-            None => self.after_copies || self.signals.is_empty(),
+            None => self.after_copies || self.transfer.commits_tensor() || self.signals.is_empty(),
         }
     }
 }

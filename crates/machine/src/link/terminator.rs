@@ -36,6 +36,7 @@ pub fn waits(form: &Form<'_>) -> bool {
         "mbarrier" => form.says("test_wait") || form.says("try_wait"),
         "barrier" => form.says("cluster") && form.says("wait"),
         "griddepcontrol" => form.says("wait"),
+        "tcgen05" => form.says("alloc") || form.says("dealloc"),
         _ => false,
     }
 }

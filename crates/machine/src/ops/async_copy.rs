@@ -5,7 +5,7 @@
 //! Cache operators, policies and prefetch sizes are hints and change nothing.
 #![allow(unsafe_code)]
 
-use ptxvm_memory::access;
+use ptxvm_memory::{TensorMemory, access};
 use smallvec::SmallVec;
 
 use crate::address::{AddressSpace, Wants};
@@ -126,7 +126,7 @@ impl Execute for Copy {
             counted.bytes_written[traffic(AddressSpace::Shared)] += self.bytes * u64::from(mask.count_ones());
         }
         if context.run.launch.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on() {
-            lines.deliver();
+            lines.deliver(&mut []);
             return Flow::Next;
         }
         // Lanes that have closed the same number of groups go together.
@@ -184,7 +184,7 @@ impl Transfer for Lines {
         self.fetched = Some(lines);
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, _: &mut [TensorMemory]) {
         for lane in lanes_in(self.mask) {
             let line = self.fetched.as_ref().map_or_else(|| self.line(lane), |lines| lines[lane]);
             let to = std::ptr::with_exposed_provenance_mut(self.to[lane] as usize);
@@ -308,5 +308,5 @@ struct Nothing;
 impl Transfer for Nothing {
     fn fetch(&mut self) {}
 
-    fn deliver(&mut self) {}
+    fn deliver(&mut self, _: &mut [TensorMemory]) {}
 }

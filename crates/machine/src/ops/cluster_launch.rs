@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_memory::access;
+use ptxvm_memory::{TensorMemory, access};
 use smallvec::smallvec;
 
 use crate::address::{AddressSpace, Wants};
@@ -148,7 +148,7 @@ struct Response {
 impl Transfer for Response {
     fn fetch(&mut self) {}
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, _: &mut [TensorMemory]) {
         let mut bytes = [0; RESPONSE as usize];
         for (to, word) in bytes.chunks_exact_mut(4).zip(self.request.response()) {
             to.copy_from_slice(&word.to_le_bytes());

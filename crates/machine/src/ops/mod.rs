@@ -31,6 +31,7 @@ pub mod special;
 pub mod stack;
 pub mod store_async;
 pub mod store_bulk;
+pub mod tcgen05;
 pub mod tensor_copy;
 pub mod tensor_map;
 pub mod video;
@@ -76,6 +77,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     stack::select,
     store_async::select,
     store_bulk::select,
+    tcgen05::select,
     tensor_copy::select,
     tensor_map::select,
     video::select,

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use ptxvm_memory::access;
+use ptxvm_memory::{TensorMemory, access};
 use smallvec::SmallVec;
 
 use super::image::Image;
@@ -50,7 +50,7 @@ impl Transfer for Load {
         self.fetched = Some(scratch);
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, _: &mut [TensorMemory]) {
         for to in &self.to {
             // SAFETY: the place was checked when the copy was issued.
             let image = unsafe { image(&self.map, *to) };
@@ -86,7 +86,7 @@ impl Transfer for Store {
         self.fetched = Some(scratch);
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, _: &mut [TensorMemory]) {
         let image = match &mut self.fetched {
             Some(scratch) => scratch.image(&self.map, self.from.address),
             // SAFETY: the place was checked when the copy was issued.

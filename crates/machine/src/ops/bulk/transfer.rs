@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_memory::access;
+use ptxvm_memory::{TensorMemory, access};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
@@ -61,7 +61,7 @@ impl Transfer for Move {
         }
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, _: &mut [TensorMemory]) {
         let to = std::ptr::with_exposed_provenance_mut::<u8>(self.to as usize);
         if let (Source::Memory(from), How::Copy) = (&self.from, &self.how) {
             let from = std::ptr::with_exposed_provenance(*from as usize);

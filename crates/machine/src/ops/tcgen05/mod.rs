@@ -1,0 +1,26 @@
+//! `tcgen05.*` (manual 9.7.16): tensor memory, what moves data in and out of it, and what waits for that.
+//!
+//! The fifth generation of tensor cores works on a memory of its own (`ptxvm_memory::tensor`). What the manual asks of
+//! addresses, columns and warps is checked here when an instruction is executed; what the tensor cores do then, they do
+//! later and in the order of issue ([`crate::engine::TensorUse`]).
+
+mod alloc;
+mod place;
+
+use crate::form::Form;
+use crate::lanes::Op;
+
+pub use place::{Place, columns_are_allocated, ctas_of, group_of, taddr, uniform, whole};
+
+/// The operation of a tcgen05 instruction.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.opcode() != "tcgen05" {
+        return None;
+    }
+    match form.words().nth(1)? {
+        "alloc" => alloc::allocate(form),
+        "dealloc" => alloc::deallocate(form),
+        "relinquish_alloc_permit" => alloc::relinquish(form),
+        _ => None,
+    }
+}

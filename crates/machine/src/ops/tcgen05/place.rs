@@ -1,0 +1,131 @@
+//! What all tcgen05 instructions check: who executes them together, for which CTAs, and that columns are allocated.
+
+use crate::address::AddressSpace;
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::Flow;
+use crate::ops::mbarrier::misused;
+use crate::ops::operand::Address;
+use crate::registers::{Slot, lanes_in};
+
+/// A place in tensor memory, as its 32-bit address says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The lane, in the upper half of the address.
+    pub lane: u32,
+    /// The column, in the lower half.
+    pub column: u32,
+}
+
+impl Place {
+    /// The place that an address names, which need not be there.
+    #[must_use]
+    pub fn of(address: u32) -> Self {
+        Self { lane: address >> 16, column: address & 0xffff }
+    }
+}
+
+/// An address of tensor memory among the operands: [`Address::read`] gives each lane's.
+#[must_use]
+pub fn taddr(form: &Form<'_>, name: &str) -> Option<Address> {
+    // The space is not looked at: such addresses are never resolved as others are.
+    Address::of(form, name, AddressSpace::Global)
+}
+
+/// The `.cta_group` of a form.
+#[must_use]
+pub fn group_of(form: &Form<'_>) -> u32 {
+    if form.says("cta_group::2") { 2 } else { 1 }
+}
+
+/// The CTAs, as bits by rank, that an instruction of a `.cta_group` is for: its own, or the pair if that is there.
+pub fn ctas_of(context: &mut Context<'_>, lane: usize, group: u32, name: &str) -> Result<u32, Flow> {
+    let cluster = &mut *context.worker.cluster;
+    if let Err(wrong) = cluster.tensor_memory.agree(group) {
+        return Err(misused(context, lane, wrong));
+    }
+    let rank = context.cta.rank;
+    if group == 1 {
+        return Ok(1 << rank);
+    }
+    let peer = rank ^ 1;
+    let message = match cluster.shared.get(peer as usize) {
+        Some(other) if !other.ended => return Ok(1 << rank | 1 << peer),
+        Some(_) => format!("{name}.cta_group::2 while the peer CTA {peer} has ended"),
+        None => format!(
+            "{name}.cta_group::2 in CTA {rank} of a cluster of {}, where it has no peer",
+            cluster.shared.len()
+        ),
+    };
+    let rule =
+        "a CTA pair are two CTAs of a cluster whose ranks differ in the last bit only; both must be active";
+    Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
+}
+
+/// Refuses a warp of which some lanes do not execute an instruction. Gives a lane that does.
+pub fn whole(context: &mut Context<'_>, mask: u32, name: &str) -> Result<usize, Flow> {
+    let lane = mask.trailing_zeros().min(31) as usize;
+    let missing = context.warp.present & !mask;
+    if missing == 0 {
+        return Ok(lane);
+    }
+    let message = match missing & context.warp.exited {
+        0 => format!("lanes {mask:#010x} execute {name}, lanes {missing:#010x} of their warp do not"),
+        ended => format!("{name} in a warp of which lanes {ended:#010x} have ended"),
+    };
+    let rule =
+        "it is `.sync.aligned`: all threads of the warp must execute it together, and none may have ended";
+    Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
+}
+
+/// The value of an operand that all lanes of a warp must agree on.
+pub fn uniform(
+    context: &mut Context<'_>,
+    values: impl Fn(&Context<'_>, usize) -> u32,
+    mask: u32,
+    name: &str,
+    operand: &str,
+) -> Result<u32, Flow> {
+    let first = mask.trailing_zeros().min(31) as usize;
+    let value = values(context, first);
+    let Some(lane) = lanes_in(mask).find(|lane| values(context, *lane) != value) else { return Ok(value) };
+    let other = values(context, lane);
+    let message = format!("{name} with {operand} {value:#x} in lane {first} and {other:#x} in lane {lane}");
+    let rule = format!("all threads of the warp must give the same {operand}");
+    Err(context.fault(Kind::Misuse, lane, message, vec![rule]))
+}
+
+/// A 32-bit operand of one lane.
+pub fn operand(slot: Slot) -> impl Fn(&Context<'_>, usize) -> u32 {
+    move |context, lane| context.bank.lane(slot, lane) as u32
+}
+
+/// Refuses to touch columns of a CTA that are not there or not allocated. `what` begins the finding: `tcgen05.ld`.
+pub fn columns_are_allocated(
+    context: &mut Context<'_>,
+    lane: usize,
+    what: &str,
+    rank: u32,
+    (first, count): (u32, u32),
+) -> Result<(), Flow> {
+    let memories = &context.worker.cluster.tensor_memory;
+    let Some(memory) = memories.of_ctas.get(rank as usize) else { return Ok(()) };
+    let Some(column) = memory.first_unallocated(first, count) else { return Ok(()) };
+    let touched = match count {
+        1 => format!("column {first}"),
+        _ => format!("columns {first} to {}", u64::from(first) + u64::from(count) - 1),
+    };
+    let whose = if rank == context.cta.rank { String::new() } else { format!(" of the peer CTA {rank}") };
+    let why = match column {
+        ptxvm_memory::tensor::COLUMNS.. => "tensor memory has 512 columns".to_owned(),
+        _ => format!("column {column} is not allocated"),
+    };
+    let message = format!("{what} touches {touched} of tensor memory{whose}: {why}");
+    let notes = vec![
+        memories.held(rank),
+        "columns must be allocated by tcgen05.alloc, and not freed yet, when an instruction touches them"
+            .into(),
+    ];
+    Err(context.fault(Kind::OutOfBounds, lane, message, notes))
+}
