@@ -5,10 +5,13 @@
 
 pub mod descriptor;
 pub mod operands;
+pub mod unpack;
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
 
 use crate::context::Context;
+use crate::finding::Kind;
+use crate::lanes::Flow;
 
 /// The arithmetic that a launch asks of its matrix instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +69,23 @@ impl Cores {
         let scheme = Scheme::of(self.unit, family, element, accumulator, a.depth);
         tile::multiply(&scheme, self.precision, a, b, d);
     }
+}
+
+/// Refuses lanes without the rest of their warp.
+pub fn whole_warp(context: &mut Context<'_>, lanes: u32) -> Result<(), Flow> {
+    let missing = !lanes;
+    if missing == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "lanes {lanes:#010x} execute an instruction that takes a whole warp, lanes {missing:#010x} do not"
+    );
+    let note = if missing & context.warp.alive() == 0 {
+        "the missing threads have ended or were never launched; each of a warp's 32 threads holds a part of the matrix"
+    } else {
+        "all 32 threads of a warp must execute the same instruction: each holds a part of the matrix"
+    };
+    Err(context.fault(Kind::Misuse, lanes.trailing_zeros() as usize, message, vec![note.into()]))
 }
 
 impl Context<'_> {

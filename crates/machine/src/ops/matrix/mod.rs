@@ -1,0 +1,197 @@
+//! `ldmatrix`, `stmatrix`, `movmatrix` (manual 9.7.14.5.15 to 9.7.14.5.17): small matrices between shared memory and the
+//! fragments of a warp.
+//!
+//! In memory a row is sixteen bytes at an address that one lane gives: the first lanes those of the first matrix, and so
+//! on. [`layout`] says where each byte goes.
+#![allow(unsafe_code)]
+
+mod layout;
+
+use std::marker::PhantomData;
+
+use ptxvm_memory::{Window, access, window_of};
+
+use self::layout::{Accumulators, Columns, Layout, Rows, SixteenColumns};
+use super::load_store::{addresses, space_of, traffic};
+use crate::address::{AddressSpace, Pointers, Wants};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::unpack::Packing;
+use crate::matrix::whole_warp;
+use crate::registers::{LANES, Slot, Value};
+
+/// The bytes of a row.
+const ROW: u64 = 16;
+
+/// Where `ldmatrix` puts a 4-bit element in its byte.
+const LOW: u32 = 0;
+
+/// The operation of a matrix movement.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let trans = form.says("trans");
+    Some(match form.opcode() {
+        "ldmatrix" => {
+            let packing = form.slot("src_fmt").and_then(Packing::from_name);
+            let count = form.elements("d").count();
+            match form.says("m16n16") {
+                true => load::<SixteenColumns>(form, count, packing)?,
+                false if trans => load::<Columns>(form, count, packing)?,
+                false => load::<Rows>(form, count, packing)?,
+            }
+        }
+        "stmatrix" => {
+            let count = form.elements("r").count();
+            match form.says("m16n8") {
+                true => store::<Accumulators>(form, count)?,
+                false if trans => store::<Columns>(form, count)?,
+                false => store::<Rows>(form, count)?,
+            }
+        }
+        "movmatrix" => Box::new(Transpose),
+        _ => return None,
+    })
+}
+
+fn load<L: Layout>(form: &Form<'_>, registers: usize, packing: Option<Packing>) -> Option<Op> {
+    let moved = Moved::of(form, registers, L::ROWS * registers / L::REGISTERS)?;
+    Some(Box::new(Load::<L> { moved, packing, layout: PhantomData }))
+}
+
+fn store<L: Layout>(form: &Form<'_>, registers: usize) -> Option<Op> {
+    let moved = Moved::of(form, registers, L::ROWS * registers / L::REGISTERS)?;
+    Some(Box::new(Store::<L> { moved, layout: PhantomData }))
+}
+
+/// What `ldmatrix` and `stmatrix` have in common.
+struct Moved {
+    space: AddressSpace,
+    offset: i64,
+    /// The registers of a lane.
+    registers: usize,
+    /// How many lanes give the address of a row.
+    givers: usize,
+}
+
+impl Moved {
+    fn of(form: &Form<'_>, registers: usize, givers: usize) -> Option<Self> {
+        let (base, offset) = form.address()?;
+        let space = space_of(form, base)?;
+        (1..=LANES).contains(&givers).then_some(Self { space, offset, registers, givers })
+    }
+
+    /// The rows of all matrices on the host, by the lane that gives their address.
+    fn rows(
+        &self,
+        context: &mut Context<'_>,
+        address: Slot,
+        mask: u32,
+        wants: Wants,
+    ) -> Result<Pointers, Flow> {
+        whole_warp(context, mask)?;
+        let at = addresses(context, address, self.offset);
+        let outside = |lane: &usize| window_of(at[*lane]) != Window::Shared;
+        if self.space == AddressSpace::Generic
+            && let Some(lane) = (0..self.givers).find(outside)
+        {
+            let message = format!("a matrix row at {:#x}, which is no address of shared memory", at[lane]);
+            return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
+        }
+        if context.run.launch.statistics {
+            let bytes = ROW * self.givers as u64;
+            let counted = &mut context.worker.statistics;
+            match wants {
+                Wants::Read => counted.bytes_read[traffic(AddressSpace::Shared)] += bytes,
+                Wants::Write => counted.bytes_written[traffic(AddressSpace::Shared)] += bytes,
+            }
+        }
+        let givers = u32::MAX >> (LANES - self.givers);
+        context.resolve(self.space, &at, givers, ROW, ROW, wants)
+    }
+}
+
+struct Load<L> {
+    moved: Moved,
+    packing: Option<Packing>,
+    layout: PhantomData<L>,
+}
+
+impl<L: Layout> Execute for Load<L> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let count = self.moved.registers;
+        let pointers = match self.moved.rows(context, slots[count], mask, Wants::Read) {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        let mut rows = [[0; ROW as usize]; LANES];
+        for (lane, row) in rows.iter_mut().enumerate().take(self.moved.givers) {
+            // SAFETY: `resolve` has checked the sixteen bytes of each row, which are aligned.
+            let bytes = unsafe { access::load::<u128>(pointers.lane(lane, 0)) };
+            *row = self.packing.map_or(bytes, |packing| packing.unpack(bytes, LOW)).to_le_bytes();
+        }
+        for (index, slot) in slots.iter().enumerate().take(count) {
+            let rows = &rows[index / L::REGISTERS * L::ROWS..][..L::ROWS];
+            let mut values = [0; LANES];
+            for (lane, value) in values.iter_mut().enumerate() {
+                let mut bytes = [0; 4];
+                for (byte, to) in bytes.iter_mut().enumerate() {
+                    let (row, column) = L::place(lane, index % L::REGISTERS, byte);
+                    *to = rows[row][column];
+                }
+                *value = u32::from_le_bytes(bytes);
+            }
+            u32::write(&mut context.bank, *slot, mask, &values);
+        }
+        Flow::Next
+    }
+}
+
+struct Store<L> {
+    moved: Moved,
+    layout: PhantomData<L>,
+}
+
+impl<L: Layout> Execute for Store<L> {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let pointers = match self.moved.rows(context, slots[0], mask, Wants::Write) {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        let mut rows = [[0; ROW as usize]; LANES];
+        for index in 0..self.moved.registers {
+            let values = u32::read(&context.bank, slots[1 + index]);
+            let rows = &mut rows[index / L::REGISTERS * L::ROWS..][..L::ROWS];
+            for (lane, value) in values.iter().enumerate() {
+                for (byte, from) in value.to_le_bytes().into_iter().enumerate() {
+                    let (row, column) = L::place(lane, index % L::REGISTERS, byte);
+                    rows[row][column] = from;
+                }
+            }
+        }
+        for (lane, row) in rows.iter().enumerate().take(self.moved.givers) {
+            // SAFETY: as for loading.
+            unsafe { access::store(pointers.lane(lane, 0), u128::from_le_bytes(*row)) };
+        }
+        Flow::Next
+    }
+}
+
+/// `movmatrix.trans`
+struct Transpose;
+
+impl Execute for Transpose {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole_warp(context, mask) {
+            return flow;
+        }
+        let a = u32::read(&context.bank, slots[1]);
+        let element = |row: usize, column: usize| a[4 * row + column / 2] >> (column % 2 * 16) & 0xffff;
+        let values: [u32; LANES] = std::array::from_fn(|lane| {
+            let (row, column) = (lane / 4, lane % 4 * 2);
+            element(column, row) | element(column + 1, row) << 16
+        });
+        u32::write(&mut context.bank, slots[0], mask, &values);
+        Flow::Next
+    }
+}
