@@ -93,8 +93,8 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, mbarrier, memory, pipeline, print, special,
-    sync, wide
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, pipeline, print,
+    special, sync, wide
 );
 
 #[test]
@@ -123,7 +123,8 @@ fn ptxas_agrees() {
         }
         for file in programs(&folder.path()) {
             let source = std::fs::read_to_string(&file).expect("the file is text");
-            let target = if source.contains("\n.target sm_100a") { "sm_100a" } else { "sm_90a" };
+            let wants = |target: &&str| source.contains(&format!("\n.target {target}"));
+            let target = ["sm_100a", "sm_120a"].into_iter().find(wants).unwrap_or("sm_90a");
             let arguments = ["-arch", target, "-o", "/dev/null"];
             let refused = |file: &Path| {
                 let output = Command::new(&ptxas).args(arguments).arg(file).output().expect("ptxas runs");
