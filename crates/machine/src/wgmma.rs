@@ -7,13 +7,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::context::Context;
-use crate::lanes::Flow;
+use crate::context::{Context, splitmix64};
+use crate::engine::{Issuer, Trouble};
+use crate::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::operands::Operands;
 use crate::ops::wgmma::{Place, Product};
-use crate::registers::{Bank, LANES, Slot};
+use crate::registers::{ALL, Bank, LANES, Slot};
+use crate::warp::Warp;
 
 /// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
 const MOST_PENDING: usize = 256;
@@ -26,6 +28,10 @@ pub struct Products {
     pending: VecDeque<Pending>,
     /// How many groups have been closed.
     groups: u32,
+    /// How many products have been issued, and a digest of which.
+    issued: (u32, u64),
+    /// The instruction that issued the last, and its activation; the interpreter fills it in.
+    pub place: (u32, u32),
 }
 
 /// A product that has been issued: what it is and where its operands are.
@@ -53,12 +59,19 @@ pub struct Pending {
 impl Products {
     /// Forgets everything, for a fresh warp.
     pub fn start(&mut self) {
-        (self.fenced, self.groups) = (false, 0);
+        (self.fenced, self.groups, self.issued) = (false, 0, (0, 0));
         self.pending.clear();
     }
 
-    /// Takes a product.
-    pub fn push(&mut self, product: Pending) {
+    /// Takes a product. All warps of a warpgroup should issue those of the same descriptors.
+    pub fn push(&mut self, product: Pending, descriptors: [u64; 2]) {
+        let (count, digest) = &mut self.issued;
+        *count += 1;
+        let which = [Arc::as_ptr(&product.product).addr() as u64, descriptors[0], descriptors[1]];
+        for word in which {
+            *digest ^= word;
+            splitmix64(digest);
+        }
         self.pending.push_back(Pending { group: self.groups, ..product });
     }
 
@@ -91,7 +104,7 @@ impl Products {
 
 impl Context<'_> {
     /// The tensor cores have had time for some of the warp's products, or none.
-    pub fn wgmma_goes_on(&mut self) -> Flow {
+    pub fn wgmma_goes_on(&mut self) {
         let products = &mut self.warp.wgmma;
         loop {
             let go_on = match self.run.launch.asynchrony {
@@ -100,12 +113,41 @@ impl Context<'_> {
                 Asynchrony::Seeded => self.worker.cluster.engine.toss(),
             };
             if !go_on && products.pending.len() <= MOST_PENDING {
-                return Flow::Next;
+                return;
             }
             match products.pending.pop_front() {
                 Some(first) => first.complete(&mut self.worker.operands),
-                None => return Flow::Next,
+                None => return,
             }
         }
     }
+}
+
+/// Says which warps of a CTA that has ended have not executed the same products as the others of their warpgroup.
+#[must_use]
+pub fn disagreement(warps: &[Warp], rank: u32) -> Option<Trouble> {
+    let of = |warp: &Warp| warp.state.wgmma.issued;
+    let (group, [first, other]) = warps.chunks(4).enumerate().find_map(|(group, warps)| {
+        let first = warps.first()?;
+        let other = warps.iter().find(|warp| of(warp) != of(first))?;
+        // Who has executed more can say where.
+        Some((group, if of(first).0 >= of(other).0 { [first, other] } else { [other, first] }))
+    })?;
+    let (at, activation) = first.state.wgmma.place;
+    let count = |warp: &Warp| format!("warp {} executed {}", warp.state.index, of(warp).0);
+    let message = match of(first).0 == of(other).0 {
+        true => format!(
+            "warps {} and {} of warpgroup {group} executed different wgmma.mma_async instructions, or with different \
+             descriptors",
+            first.state.index, other.state.index
+        ),
+        false => format!(
+            "{} wgmma.mma_async instructions, but {} of the same warpgroup {group}",
+            count(first),
+            count(other)
+        ),
+    };
+    let rule = "all threads of the warpgroup must execute the same wgmma.mma_async instructions".to_owned();
+    let issuer = Issuer { rank, warp: first.state.index, lanes: ALL, at, activation, ..Issuer::default() };
+    Some(Trouble { kind: Kind::Misuse, message, notes: vec![rule], issuer })
 }

@@ -46,18 +46,17 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
     let kernel = module.kernel(&name).expect("the kernel");
     let input = Buffer::from_slice(&device, input).expect("memory");
     let output = Buffer::from_slice(&device, &vec![0u8; case.length]).expect("memory");
-    let launch = LaunchOptions {
-        asynchrony,
-        seed,
-        ..LaunchOptions::new(1, 128).argument(&input).argument(&output)
-    };
+    let launch =
+        LaunchOptions { asynchrony, seed, ..LaunchOptions::new(1, 128).argument(&input).argument(&output) };
     if let Err(failure) = kernel.launch(&launch) {
         return Some(format!("does not run: {failure}"));
     }
     let got = output.to_vec::<u8>();
-    let differ: Vec<usize> = (0..case.length / 4).filter(|&i| got[4 * i..][..4] != want[4 * i..][..4]).collect();
+    let differ: Vec<usize> =
+        (0..case.length / 4).filter(|&i| got[4 * i..][..4] != want[4 * i..][..4]).collect();
     let first = *differ.first()?;
-    let word = |bytes: &[u8]| bytes[4 * first..][..4].iter().rev().map(|b| format!("{b:02x}")).collect::<String>();
+    let word =
+        |bytes: &[u8]| bytes[4 * first..][..4].iter().rev().map(|b| format!("{b:02x}")).collect::<String>();
     Some(format!(
         "{} of {} registers differ; register {} of thread {} is {}, the H200 gave {}",
         differ.len(),
@@ -70,8 +69,7 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
 }
 
 fn all(set: &str, asynchrony: Asynchrony, seed: u64) {
-    let golden: Golden =
-        serde_json::from_slice(&data(&format!("{set}.json.zst"))).expect("the description");
+    let golden: Golden = serde_json::from_slice(&data(&format!("{set}.json.zst"))).expect("the description");
     let (inputs, outputs) = (data(&format!("{set}.inputs.zst")), data(&format!("{set}.outputs.zst")));
     assert!(!golden.cases.is_empty(), "no cases in {set}");
     let wrong: Vec<String> = golden
@@ -84,7 +82,13 @@ fn all(set: &str, asynchrony: Asynchrony, seed: u64) {
             run(case, input, want, asynchrony, seed).map(|why| format!("{}: {why}", case.name))
         })
         .collect();
-    assert!(wrong.is_empty(), "{} of {} cases differ:\n{}", wrong.len(), golden.cases.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases differ:\n{}",
+        wrong.len(),
+        golden.cases.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]

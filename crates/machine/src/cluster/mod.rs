@@ -18,6 +18,7 @@ use crate::finding::Stop;
 use crate::launch::Asynchrony;
 use crate::report;
 use crate::warp::{Awaited, State};
+use crate::wgmma;
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
@@ -230,6 +231,9 @@ impl Cluster {
     /// A CTA has ended: nobody may touch its shared memory any more. Gives what the cluster came to by that, if
     /// anything.
     fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
+        if let Some(trouble) = wgmma::disagreement(&self.ctas[rank].warps, rank as u32) {
+            return Some(self.trouble(trouble, run));
+        }
         if let Err(trouble) = worker.cluster.leave(rank as u32) {
             return Some(self.trouble(*trouble, run));
         }

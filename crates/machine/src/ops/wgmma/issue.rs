@@ -21,7 +21,10 @@ pub struct Issue {
 impl Execute for Issue {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         match self.issue(context, slots, mask) {
-            Ok(()) => context.wgmma_goes_on(),
+            Ok(()) => {
+                context.wgmma_goes_on();
+                Flow::Issued
+            }
             Err(flow) => flow,
         }
     }
@@ -38,9 +41,10 @@ impl Issue {
         }
         let product = &*self.product;
         let a = match product.a {
-            Source::Registers { .. } => None,
+            Source::Registers { .. } => (None, 0),
             Source::Shared { slot, major } => {
-                Some(self.place(context, slots, "a-desc", (slot, major, 64, 32))?)
+                let (place, bits) = self.place(context, slots, "a-desc", (slot, major, 64, 32))?;
+                (Some(place), bits)
             }
         };
         let b_bytes = if product.sparse.is_some() { 64 } else { 32 };
@@ -56,30 +60,33 @@ impl Issue {
         let cores = context.cores();
         let peer = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
-        context.warp.wgmma.push(Pending {
-            product: Arc::clone(&self.product),
-            slots: slots.into(),
-            bank: context.bank,
-            cores,
-            shared: peer.host,
-            warp,
-            add: add[0],
-            a,
-            b,
-            sparse,
-            group: 0,
-        });
+        context.warp.wgmma.push(
+            Pending {
+                product: Arc::clone(&self.product),
+                slots: slots.into(),
+                bank: context.bank,
+                cores,
+                shared: peer.host,
+                warp,
+                add: add[0],
+                a: a.0,
+                b: b.0,
+                sparse,
+                group: 0,
+            },
+            [a.1, b.1],
+        );
         Ok(())
     }
 
-    /// Where a descriptor of so many rows or columns and so many bytes along K says its matrix lies.
+    /// Where a descriptor, which it gives too, of so many rows or columns and so many bytes along K says its matrix lies.
     fn place(
         &self,
         context: &mut Context<'_>,
         slots: &[Slot],
         name: &str,
         (slot, major, count, bytes): (usize, Major, u32, u32),
-    ) -> Result<Place, Flow> {
+    ) -> Result<(Place, u64), Flow> {
         let bits = u64::read(&context.bank, slots[slot]);
         if let Some(lane) = (1..LANES).find(|lane| bits[*lane] != bits[0]) {
             let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {:#018x}", bits[lane], bits[0]);
@@ -109,7 +116,7 @@ impl Issue {
             );
             return Err(context.fault(Kind::OutOfBounds, 0, message, vec![note]));
         }
-        Ok(Place { descriptor, along, across })
+        Ok((Place { descriptor, along, across }, bits[0]))
     }
 }
 

@@ -87,7 +87,8 @@ impl Execute for Fence {
             return flow;
         }
         context.warp.wgmma.fenced = true;
-        context.wgmma_goes_on()
+        context.wgmma_goes_on();
+        Flow::Next
     }
 }
 
@@ -100,7 +101,8 @@ impl Execute for Commit {
             return flow;
         }
         context.warp.wgmma.commit();
-        context.wgmma_goes_on()
+        context.wgmma_goes_on();
+        Flow::Next
     }
 }
 
