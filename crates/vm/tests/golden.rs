@@ -2,7 +2,6 @@
 //!
 //! Every case is one kernel; its text is built here as it was built for the H200, loaded, launched and compared, once
 //! for each level of vector instructions.
-//! The group `mma` waits for the tensor cores.
 
 use std::io::Read;
 use std::path::Path;
@@ -197,6 +196,7 @@ groups! {
     video "scalar" "video"
     warps "scalar" "warp"
     atomics "scalar" "atom"
+    matrices "scalar" "mma"
     more_floats "float" "float"
     more_integers "integer" "integer"
     more_conversions "convert" "convert"

@@ -4,7 +4,9 @@
 //! [`Cores`] multiply them; how lanes and memory hold them is the instruction's own affair.
 
 pub mod descriptor;
+pub mod fragment;
 pub mod operands;
+pub mod quad_pair;
 pub mod unpack;
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};

@@ -23,6 +23,7 @@ pub mod matrix;
 pub mod mbarrier;
 pub mod misc;
 pub mod mixed;
+pub mod mma;
 pub mod moves;
 pub mod multimem;
 pub mod operand;
@@ -71,6 +72,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     mbarrier::select,
     misc::select,
     mixed::select,
+    mma::select,
     moves::select,
     multimem::select,
     permute::select,

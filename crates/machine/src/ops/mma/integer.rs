@@ -1,0 +1,99 @@
+//! `mma` of integers of 8 and 4 bits, dense and sparse, and of single bits.
+
+use ptxvm_num::matrix::Accumulator;
+use ptxvm_num::matrix::integer::{self, BitOp, Integer};
+
+use super::float::{ELEMENTS, read_d, write_d};
+use super::sparse::Sparse;
+use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::whole_warp;
+use crate::registers::Slot;
+
+/// The operation of a form of integers.
+pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
+    let fragments = Fragments::of(form);
+    if types.a == "b1" {
+        let operation = if form.has("xor") { BitOp::Xor } else { BitOp::And };
+        return Some(Box::new(Bits { operation, fragments, shape }));
+    }
+    Some(Box::new(Integers {
+        a: Integer::from_name(types.a)?,
+        b: Integer::from_name(types.b)?,
+        satfinite: form.has("satfinite"),
+        fragments,
+        shape,
+        sparse: Sparse::of(form, shape, types.a)?,
+    }))
+}
+
+struct Integers {
+    a: Integer,
+    b: Integer,
+    satfinite: bool,
+    fragments: Fragments,
+    shape: Shape,
+    sparse: Option<Sparse>,
+}
+
+/// The largest k.
+const DEPTH: usize = 128;
+
+impl Execute for Integers {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole_warp(context, mask) {
+            return flow;
+        }
+        let Some([d, a, b, c, rest]) = self.fragments.split(slots) else { return Flow::Next };
+        let Shape { m, n, k } = self.shape;
+        let bank = context.bank;
+        let (mut left, mut right) = ([0; 16 * DEPTH], [0; 8 * DEPTH]);
+        match &self.sparse {
+            None => self.a.unpack(&rows_of_a(&bank, a), &mut left[..m * k]),
+            Some(sparse) => {
+                let mut stored = [0; 16 * DEPTH / 2];
+                self.a.unpack(&rows_of_a(&bank, a), &mut stored[..m * k / 2]);
+                let mut belongs = Vec::new();
+                if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
+                    return flow;
+                }
+                for (index, (number, column)) in stored.iter().zip(&belongs).enumerate() {
+                    left[index / (k / 2) * k + usize::from(*column)] = *number;
+                }
+            }
+        }
+        self.b.unpack(&columns_of_b(&bank, b), &mut right[..n * k]);
+        let mut values = [0; ELEMENTS];
+        read_d(&bank, Accumulator::F32, c, &mut values);
+        integer::multiply(&left[..m * k], &right[..n * k], k, self.satfinite, &mut values[..m * n]);
+        context.count_products(self.shape.products());
+        write_d(context, Accumulator::F32, d, mask, &values);
+        Flow::Next
+    }
+}
+
+struct Bits {
+    operation: BitOp,
+    fragments: Fragments,
+    shape: Shape,
+}
+
+impl Execute for Bits {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole_warp(context, mask) {
+            return flow;
+        }
+        let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
+        let Shape { m, n, k } = self.shape;
+        let (left, right) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
+        let mut values = [0; ELEMENTS];
+        read_d(&context.bank, Accumulator::F32, c, &mut values);
+        let words = k / 32;
+        integer::count(self.operation, &left[..m * words], &right[..n * words], words, &mut values[..m * n]);
+        context.count_products(self.shape.products());
+        write_d(context, Accumulator::F32, d, mask, &values);
+        Flow::Next
+    }
+}
