@@ -7,6 +7,7 @@ pub mod descriptor;
 pub mod fragment;
 pub mod operands;
 pub mod quad_pair;
+pub mod sparse;
 pub mod unpack;
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};

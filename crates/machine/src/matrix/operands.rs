@@ -17,3 +17,16 @@ pub struct Operands {
     /// C and then D, row after row.
     pub d: Vec<u32>,
 }
+
+impl Operands {
+    /// Makes room for an A of so many rows and stored factors, and a B of so many rows and columns.
+    pub fn resize(&mut self, rows: usize, stored: usize, depth: usize, columns: usize) {
+        let room = |significands: &mut Vec<f32>, exponents: &mut Vec<i16>, count: usize| {
+            significands.resize(count, 0.0);
+            exponents.resize(count, 0);
+        };
+        (self.left.depth, self.left.belongs, self.right.columns) = (stored, None, columns);
+        room(&mut self.left.significands, &mut self.left.exponents, rows * stored);
+        room(&mut self.right.significands, &mut self.right.exponents, depth * columns);
+    }
+}

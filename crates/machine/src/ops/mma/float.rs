@@ -2,17 +2,17 @@
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Right};
 
-use super::sparse::Sparse;
 use super::{Fragments, Shape, Types, WORDS, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
 
 /// The operation of a form of floating point numbers.
 pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
-    let sparse = Sparse::of(form, shape, types.a)?;
+    let sparse = super::sparse(form, shape, types.a)?;
     let stored = if sparse.is_some() { shape.k / 2 } else { shape.k };
     Some(Box::new(Float {
         a: Packed::of(types.a)?,
@@ -98,20 +98,20 @@ impl Execute for Float {
         let cores = context.cores();
         let operands = &mut context.worker.operands;
         operands.resize(self.shape.m, self.stored, self.shape.k, self.shape.n);
-        self.a.left(self.shape.m, self.stored, &rows_of_a(&bank, a), &mut operands.a);
-        self.b.right(self.shape.k, self.shape.n, &columns_of_b(&bank, b), &mut operands.b);
+        self.a.left(self.shape.m, self.stored, &rows_of_a(&bank, a), &mut operands.left);
+        self.b.right(self.shape.k, self.shape.n, &columns_of_b(&bank, b), &mut operands.right);
         if let Some(sparse) = &self.sparse {
             let mut belongs = Vec::new();
             if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
                 return flow;
             }
-            context.worker.operands.a.belongs = Some(belongs);
+            context.worker.operands.left.belongs = Some(belongs);
         }
         let operands = &context.worker.operands;
         let mut values = [0; ELEMENTS];
         read_d(&bank, self.accumulator, c, &mut values);
         let all = &mut values[..self.shape.m * self.shape.n];
-        cores.multiply(Family::Mma, self.a.element, self.accumulator, (&operands.a, &operands.b), all);
+        cores.multiply(Family::Mma, self.a.element, self.accumulator, (&operands.left, &operands.right), all);
         context.count_products(self.shape.m * self.shape.n * self.stored);
         write_d(context, self.accumulator, d, mask, &values);
         Flow::Next

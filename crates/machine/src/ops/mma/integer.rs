@@ -4,11 +4,11 @@ use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 
 use super::float::{ELEMENTS, read_d, write_d};
-use super::sparse::Sparse;
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
 
@@ -25,7 +25,7 @@ pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
         satfinite: form.has("satfinite"),
         fragments,
         shape,
-        sparse: Sparse::of(form, shape, types.a)?,
+        sparse: super::sparse(form, shape, types.a)?,
     }))
 }
 

@@ -1,19 +1,19 @@
 //! `mma` and `mma.sp` (manual 9.7.14.5.14 and 9.7.14.6.3): a warp multiplies matrices that its registers hold.
 //!
 //! A file for each arithmetic: `float`, `quad_pair` (Volta's shape), `scaled` (with a scale for each block), `double`,
-//! `integer`; `sparse` reads the metadata of a sparse A, whatever its elements are.
+//! `integer`.
 
 mod double;
 mod float;
 mod integer;
 mod quad_pair;
-mod sparse;
 
 use ptxvm_num::matrix::Element;
 
 use crate::form::Form;
 use crate::lanes::Op;
 use crate::matrix::fragment;
+use crate::matrix::sparse::Sparse;
 use crate::registers::{Bank, Slot, Value};
 
 /// The operation of an `mma`.
@@ -38,6 +38,18 @@ struct Shape {
     m: usize,
     n: usize,
     k: usize,
+}
+
+/// How the metadata of a form tells where the elements of A belong: `Some(None)` if A is dense, `None` if the machine
+/// does not have the form.
+#[expect(clippy::option_option, reason = "a dense form is not an unknown one")]
+fn sparse(form: &Form<'_>, shape: Shape, element: &str) -> Option<Option<Sparse>> {
+    let ordered = form.says("sp::ordered_metadata");
+    if !ordered && !form.says("sp") {
+        return Some(None);
+    }
+    let selector = form.constant("f")? as usize;
+    Sparse::new(element, (shape.m, shape.k), selector, ordered).map(Some)
 }
 
 impl Shape {

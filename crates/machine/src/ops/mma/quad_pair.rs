@@ -77,9 +77,9 @@ impl Execute for QuadPairs {
             for lane in lanes.clone() {
                 for index in 0..DEPTH {
                     let (row, k) = of_a(lane, index, self.a_columns);
-                    operands.a.set(row, k, self.element, element(&a, lane, index));
+                    operands.left.set(row, k, self.element, element(&a, lane, index));
                     let (k, column) = of_b(lane, index, self.b_columns);
-                    operands.b.set(k, column, self.element, element(&b, lane, index));
+                    operands.right.set(k, column, self.element, element(&b, lane, index));
                 }
                 for index in 0..SIDE {
                     let ((row, column), bits) = match self.c {
@@ -92,7 +92,7 @@ impl Execute for QuadPairs {
                     values[row * SIDE + column] = if widened { widen(bits) } else { bits };
                 }
             }
-            cores.multiply(Family::Mma, self.element, self.d, (&operands.a, &operands.b), &mut values);
+            cores.multiply(Family::Mma, self.element, self.d, (&operands.left, &operands.right), &mut values);
             for lane in lanes {
                 for index in 0..SIDE {
                     let at = |(row, column): (usize, usize)| values[row * SIDE + column];

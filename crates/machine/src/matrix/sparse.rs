@@ -4,10 +4,8 @@
 //! of which one is stored, for tf32. Four bits of metadata tell of one chunk: two indices of two bits, the first stored
 //! element's (or pair's) in the low ones. A tf32 takes the place of two, so that its four bits are `0100` or `1110`.
 
-use super::Shape;
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::registers::{LANES, Slot, Value};
 
@@ -33,7 +31,7 @@ enum Holders {
     Four,
 }
 
-/// How an `mma.sp` finds the columns.
+/// How a sparse instruction finds the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparse {
     granularity: Granularity,
@@ -48,28 +46,23 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// That of a form: `Some(None)` if it is dense, `None` if the machine does not have it.
-    #[expect(clippy::option_option, reason = "a dense form is not an unknown one")]
-    pub fn of(form: &Form<'_>, shape: Shape, element: &str) -> Option<Option<Self>> {
-        let ordered = form.says("sp::ordered_metadata");
-        if !ordered && !form.says("sp") {
-            return Some(None);
-        }
-        let four_bits = matches!(element, "u4" | "s4") || element == "e2m1" && shape.k == 128;
+    /// That of an instruction with so many rows and so many products of an element of D, by the name of A's type;
+    /// `None` if there is no such instruction.
+    #[must_use]
+    pub fn new(element: &str, (rows, k): (usize, usize), selector: usize, ordered: bool) -> Option<Self> {
+        let four_bits = matches!(element, "u4" | "s4") || element == "e2m1" && k == 128;
         let granularity = match element {
             "tf32" => Granularity::OneOfTwo,
             _ if four_bits => Granularity::PairsOfEight,
             _ => Granularity::TwoOfFour,
         };
-        let chunks = shape.k / granularity.chunk();
-        let selector = form.constant("f")? as usize;
-        let (holders, first) = match chunks {
+        let (holders, first) = match k / granularity.chunk() {
             4 => (Holders::One, selector),
             8 => (Holders::Two, 2 * selector),
             16 => (Holders::Four, 0),
             _ => return None,
         };
-        Some(Some(Self { granularity, holders, first, ordered, rows: shape.m, stored: shape.k / 2 }))
+        Some(Self { granularity, holders, first, ordered, rows, stored: k / 2 })
     }
 
     /// The column of each stored element, row after row; `slots` begin with that of the metadata.
