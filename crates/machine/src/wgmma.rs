@@ -14,7 +14,7 @@ use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::operands::Operands;
 use crate::ops::wgmma::{Place, Product};
-use crate::registers::{ALL, Bank, LANES, Slot};
+use crate::registers::{ALL, Bank, Slot};
 use crate::warp::Warp;
 
 /// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
@@ -50,8 +50,8 @@ pub struct Pending {
     pub add: bool,
     pub a: Option<Place>,
     pub b: Place,
-    /// The metadata of a sparse A, by lane.
-    pub sparse: Option<[u32; LANES]>,
+    /// For a sparse A, the row of B that each stored element belongs to.
+    pub belongs: Option<Vec<u16>>,
     /// The group it belongs to: the number of those closed before.
     pub group: u32,
 }

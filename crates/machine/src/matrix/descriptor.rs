@@ -59,16 +59,17 @@ fn reserved(bits: u64, ranges: &[Range<u32>]) -> Result<(), String> {
 }
 
 impl Descriptor {
-    /// Decodes the descriptor of `wgmma`; otherwise says what is wrong with it.
-    pub fn wgmma(bits: u64) -> Result<Self, String> {
-        reserved(bits, &[14..16, 30..32, 46..49, 52..62])?;
+    /// Decodes the descriptor of `wgmma`. Bits that are no field are ignored, as the H200 ignores them, and so is the
+    /// base offset where there is no swizzle.
+    #[must_use]
+    pub fn wgmma(bits: u64) -> Self {
         let swizzle = match bits >> 62 {
             0 => Swizzle::None,
             1 => Swizzle::Bytes128,
             2 => Swizzle::Bytes64,
             _ => Swizzle::Bytes32,
         };
-        Self::common(bits, swizzle, false)
+        Self::common(bits, swizzle)
     }
 
     /// Decodes the descriptor of `tcgen05`; otherwise says what is wrong with it.
@@ -93,25 +94,25 @@ impl Descriptor {
                 ));
             }
         };
-        Self::common(bits, swizzle, bits >> 52 & 1 != 0)
-    }
-
-    fn common(bits: u64, swizzle: Swizzle, leading_is_address: bool) -> Result<Self, String> {
-        let base_offset = (bits >> 49 & 7) as u32;
+        let base_offset = bits >> 49 & 7;
         if swizzle == Swizzle::None && base_offset != 0 {
             return Err(format!(
                 "the base offset (bits 49 to 51) of the matrix descriptor {bits:#018x} is {base_offset}, \
                  which must be 0 without a swizzle"
             ));
         }
-        Ok(Self {
+        Ok(Self { leading_is_address: bits >> 52 & 1 != 0, ..Self::common(bits, swizzle) })
+    }
+
+    const fn common(bits: u64, swizzle: Swizzle) -> Self {
+        Self {
             start: encoded(bits, 0),
             leading: encoded(bits, 16),
-            leading_is_address,
+            leading_is_address: false,
             stride: encoded(bits, 32),
-            base_offset,
+            base_offset: (bits >> 49 & 7) as u32,
             swizzle,
-        })
+        }
     }
 
     /// The swizzle, for reports.
@@ -139,21 +140,24 @@ impl Descriptor {
     /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
     fn plain(&self, major: Major, along: u32, across: u32) -> u32 {
         let span = self.span();
-        let leading =
-            if self.leading_is_address { self.leading.wrapping_sub(self.start) } else { self.leading };
+        // An absolute address may lie before the start; what ends up before all shared memory is far behind it here.
+        let leading = match self.leading_is_address {
+            true => self.leading.wrapping_sub(self.start),
+            false => self.leading,
+        };
         let offset = match (major, self.swizzle) {
-            (Major::K, Swizzle::None) => across % 8 * 16 + across / 8 * self.stride + along * leading,
-            (Major::K, _) if along * 16 >= span && self.leading_is_address => {
-                across % 8 * span + across / 8 * self.stride + leading + (along * 16 - span)
+            (Major::K, _) => (across % 8 * span + across / 8 * self.stride + along * 16 % span)
+                .wrapping_add((along * 16 / span).wrapping_mul(leading)),
+            (Major::Mn, Swizzle::None) => {
+                (along * self.stride + across % 8 * 16).wrapping_add((across / 8).wrapping_mul(leading))
             }
-            (Major::K, _) => across % 8 * span + across / 8 * self.stride + along * 16,
-            (Major::Mn, Swizzle::None) => along * self.stride + across % 8 * 16 + across / 8 * leading,
             (Major::Mn, _) => {
                 let units = span / 16;
-                along % units * 16 + along / units * leading + across % 8 * span + across / 8 * self.stride
+                (along % units * 16 + across % 8 * span + across / 8 * self.stride)
+                    .wrapping_add((along / units).wrapping_mul(leading))
             }
         };
-        self.start + offset
+        self.start.wrapping_add(offset)
     }
 
     /// The offset in shared memory of a unit.
@@ -167,7 +171,7 @@ impl Descriptor {
     pub fn beyond(&self, major: Major, along: u32, across: u32, bytes: u64) -> Option<u64> {
         // No distance is negative, so the last unit is the farthest, and a swizzle keeps it in its line.
         let last = self.plain(major, along.saturating_sub(1), across.saturating_sub(1));
-        if u64::from(last | 127) < bytes {
+        if !self.leading_is_address && u64::from(last | 127) < bytes {
             return None;
         }
         let ends = (0..across).flat_map(|across| {

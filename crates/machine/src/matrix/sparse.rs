@@ -4,6 +4,8 @@
 //! of which one is stored, for tf32. Four bits of metadata tell of one chunk: two indices of two bits, the first stored
 //! element's (or pair's) in the low ones. A tf32 takes the place of two, so that its four bits are `0100` or `1110`.
 
+use ptxvm_num::matrix::{Element, Right};
+
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
@@ -29,6 +31,38 @@ enum Holders {
     Two,
     /// Four: the lowest bit of the lane says which row, the next which half of k.
     Four,
+}
+
+/// Where the rows of B begin that only wrong metadata of tf32 ask for.
+const MIXED: u16 = 1 << 12;
+
+/// The row of B that stands for two halves of different elements of a chunk.
+const fn mixed_row(chunk: usize, low: u16, high: u16) -> u16 {
+    MIXED + 4 * chunk as u16 + 2 * (low & 1) + (high & 1)
+}
+
+/// Metadata of a tf32 are two indices of halves of elements. If they name halves of different elements, the H200
+/// multiplies with a number put together from these. Adds such numbers to B behind its own rows, and has `belongs`
+/// name them there. `words` are B's, column after column.
+pub fn add_mixed_rows(belongs: &mut [u16], words: &[u32], depth: usize, b: &mut Right) {
+    if belongs.iter().all(|row| *row < MIXED) {
+        return;
+    }
+    for chunk in 0..depth / 2 {
+        for halves in 0..4 {
+            for column in words.chunks_exact(depth).take(b.columns) {
+                let [first, second] = [column[2 * chunk], column[2 * chunk + 1]];
+                let low = if halves & 2 == 0 { first & 0xffff } else { first >> 16 };
+                let high = if halves & 1 == 0 { second << 16 } else { second & 0xffff_0000 };
+                let (significand, exponent) = Element::Tf32.decode(high | low);
+                b.significands.push(significand);
+                b.exponents.push(exponent);
+            }
+        }
+    }
+    for row in belongs.iter_mut().filter(|row| **row >= MIXED) {
+        *row = *row - MIXED + depth as u16;
+    }
 }
 
 /// How a sparse instruction finds the columns.
@@ -97,10 +131,8 @@ impl Sparse {
     /// Why four bits of metadata mean nothing.
     fn wrong(&self, bits: u32) -> Option<&'static str> {
         let (first, second) = (bits & 3, bits >> 2);
-        if self.granularity == Granularity::OneOfTwo {
-            let known = bits == 0b0100 || bits == 0b1110;
-            return (!known)
-                .then_some("of a .tf32 chunk only 0b0100 (first) and 0b1110 (second) mean something");
+        if self.granularity == Granularity::OneOfTwo && first >= second {
+            return Some("of a .tf32 chunk 0b0100 stands for the first element and 0b1110 for the second");
         }
         if first == second {
             return Some("the two indices of a chunk must differ");
@@ -145,7 +177,11 @@ impl Granularity {
         let begin = (chunk * self.chunk()) as u16;
         let (first, second) = ((bits & 3) as u16, (bits >> 2) as u16);
         match self {
-            Self::OneOfTwo => to.push(begin + first / 2),
+            Self::OneOfTwo => to.push(match (first, second) {
+                (0, 1) => begin,
+                (2, 3) => begin + 1,
+                _ => mixed_row(chunk, first, second),
+            }),
             Self::TwoOfFour => to.extend([begin + first, begin + second]),
             Self::PairsOfEight => {
                 to.extend(

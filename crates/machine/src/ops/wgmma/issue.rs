@@ -55,7 +55,7 @@ impl Issue {
             let message = format!("lane {lane} and lane 0 give {NAME} different values of scale-d");
             return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
         }
-        let sparse = product.metadata(context, slots)?;
+        let belongs = product.belongs(context, slots)?;
         context.count_products(16 * product.columns * product.depth);
         let cores = context.cores();
         let peer = context.worker.cluster.shared[context.cta.rank as usize];
@@ -71,7 +71,7 @@ impl Issue {
                 add: add[0],
                 a: a.0,
                 b: b.0,
-                sparse,
+                belongs,
                 group: 0,
             },
             [a.1, b.1],
@@ -92,11 +92,7 @@ impl Issue {
             let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {:#018x}", bits[lane], bits[0]);
             return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
         }
-        let wrong = |context: &mut Context<'_>, message| context.fault(Kind::Misuse, 0, message, Vec::new());
-        let descriptor = match Descriptor::wgmma(bits[0]) {
-            Ok(descriptor) => descriptor,
-            Err(message) => return Err(wrong(context, format!("{name}: {message}"))),
-        };
+        let descriptor = Descriptor::wgmma(bits[0]);
         // Only elements of 16 bits can be MN-major: eight of them are a unit, and K is 16 or 32 of them.
         let (along, across) = match major {
             Major::K => (bytes / 16, count),

@@ -8,6 +8,7 @@ mod product;
 
 use std::sync::Arc;
 
+use ptxvm_num::matrix::integer::Integer;
 use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
@@ -15,6 +16,7 @@ use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::descriptor::Major;
+use crate::matrix::sparse::Sparse;
 use crate::ops::operand::slot_of;
 use crate::registers::{ALL, Slot};
 
@@ -55,23 +57,34 @@ fn product(form: &Form<'_>) -> Option<Product> {
             negate_b: negated("imm-scale-b"),
         },
         _ if a == "b1" => Factors::Bits,
-        _ => Factors::Integer { a_signed: a == "s8", b_signed: b == "s8", saturate: form.says("satfinite") },
+        _ => Factors::Integer {
+            a: Integer::from_name(a)?,
+            b: Integer::from_name(b)?,
+            satfinite: form.says("satfinite"),
+        },
     };
     let major = |name: &str| if form.constant(name) == Some(1) { Major::Mn } else { Major::K };
     let a = match slot_of(form, "a-desc") {
         Some(slot) => Source::Shared { slot, major: major("imm-trans-a") },
         None => Source::Registers { slot: slot_of(form, "a")? },
     };
-    let selector = form.constant("sp-sel").map(|selector| selector as usize);
+    let depth = depth.parse().ok()?;
+    let sparse = match slot_of(form, "sp-meta") {
+        Some(slot) => {
+            let selector = form.constant("sp-sel")? as usize;
+            Some((slot, Sparse::new(types[1], (product::ROWS, depth), selector, false)?))
+        }
+        None => None,
+    };
     Some(Product {
         columns: columns.parse().ok()?,
-        depth: depth.parse().ok()?,
+        depth,
         factors,
         registers: form.elements("d").count(),
         a,
         b: slot_of(form, "b-desc")?,
         b_major: major("imm-trans-b"),
-        sparse: selector.and_then(|selector| Some((slot_of(form, "sp-meta")?, selector))),
+        sparse,
     })
 }
 

@@ -1,12 +1,14 @@
 //! The product of one warp's part of a `wgmma.mma_async`: its operands brought together, multiplied, and put into D.
 #![allow(unsafe_code)]
 
+use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::Context;
 use crate::lanes::Flow;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::operands::Operands;
+use crate::matrix::sparse::{Sparse, add_mixed_rows};
 use crate::registers::{ALL, LANES, Slot, Value};
 use crate::wgmma::Pending;
 
@@ -30,15 +32,15 @@ pub struct Product {
     /// The slot of B's descriptor.
     pub b: usize,
     pub b_major: Major,
-    /// The slot of the metadata and the selector of a sparse A.
-    pub sparse: Option<(usize, usize)>,
+    /// The slot of the metadata of a sparse A, and how it is read.
+    pub sparse: Option<(usize, Sparse)>,
 }
 
 /// The types of a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Factors {
     Float { a: Element, b: Element, d: Accumulator, negate_a: bool, negate_b: bool },
-    Integer { a_signed: bool, b_signed: bool, saturate: bool },
+    Integer { a: Integer, b: Integer, satfinite: bool },
     Bits,
 }
 
@@ -62,9 +64,12 @@ pub struct Place {
 }
 
 impl Product {
-    /// Each lane's metadata of a sparse A.
-    pub fn metadata(&self, context: &mut Context<'_>, slots: &[Slot]) -> Result<Option<[u32; LANES]>, Flow> {
-        Ok(self.sparse.map(|(slot, _)| u32::read(&context.bank, slots[slot])))
+    /// The row of B that each stored element of a sparse A belongs to.
+    pub fn belongs(&self, context: &mut Context<'_>, slots: &[Slot]) -> Result<Option<Vec<u16>>, Flow> {
+        let Some((slot, sparse)) = &self.sparse else { return Ok(None) };
+        let mut belongs = Vec::new();
+        sparse.belongs(context, &slots[*slot..], &mut belongs)?;
+        Ok(Some(belongs))
     }
 }
 
@@ -74,6 +79,12 @@ impl Pending {
         let product = std::sync::Arc::clone(&self.product);
         self.left(operands);
         self.right(operands);
+        if let Some(belongs) = &mut self.belongs {
+            if matches!(product.factors, Factors::Float { a: Element::Tf32, .. }) {
+                add_mixed_rows(belongs, &words(&operands.b), product.depth, &mut operands.right);
+            }
+            operands.left.belongs = Some(belongs.clone());
+        }
         let columns = product.columns;
         let mut d = std::mem::take(&mut operands.d);
         d.clear();
@@ -111,7 +122,23 @@ impl Pending {
                 let (left, right) = (&operands.left, &operands.right);
                 self.cores.multiply(Family::Wgmma, a, accumulator, (left, right), d);
             }
-            Factors::Integer { .. } | Factors::Bits => {}
+            Factors::Integer { a, b, satfinite } => {
+                let depth = self.product.depth;
+                let mut left = integers(a, &operands.a);
+                if let Some(belongs) = &self.belongs {
+                    // What is not stored is zero, which adds nothing.
+                    let mut whole = vec![0; ROWS * depth];
+                    for (at, (number, k)) in left.iter().zip(belongs).enumerate() {
+                        whole[at / (depth / 2) * depth + usize::from(*k)] = *number;
+                    }
+                    left = whole;
+                }
+                integer::multiply(&left, &integers(b, &operands.b), depth, satfinite, d);
+            }
+            Factors::Bits => {
+                let (a, b) = (words(&operands.a), words(&operands.b));
+                integer::count(BitOp::And, &a, &b, self.product.depth / 32, d);
+            }
         }
     }
 
@@ -192,4 +219,15 @@ const fn place_of_d(register: usize, halves: bool) -> (usize, usize) {
         true => (8 * (register % 2), 8 * (register / 2)),
         false => (8 * (register / 2 % 2), 8 * (register / 4) + register % 2),
     }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// The numbers that lie side by side in bytes.
+fn integers(kind: Integer, bytes: &[u8]) -> Vec<i16> {
+    let mut numbers = vec![0; bytes.len()];
+    kind.unpack(&words(bytes), &mut numbers);
+    numbers
 }
