@@ -7,6 +7,7 @@
 //! bits as fast as the host allows.
 
 pub mod double;
+mod decode;
 mod element;
 pub mod fused;
 pub mod integer;
@@ -15,6 +16,7 @@ mod packed;
 mod scheme;
 pub mod tile;
 
+pub use decode::Raw;
 pub use element::{Accumulator, Element};
 pub use operand::{Left, Right};
 pub use packed::Packed;

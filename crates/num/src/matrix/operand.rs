@@ -1,5 +1,6 @@
 //! The matrices A and B, decoded once so that every dot product can use them.
 
+use super::decode::{Raw, decode};
 use super::element::{Element, NOTHING};
 
 /// A: row after row of the products' left factors. Of a sparse matrix only what is stored, with where it belongs.
@@ -40,6 +41,12 @@ impl Left {
         (self.significands[at], self.exponents[at]) = element.decode(bits);
     }
 
+    /// Sets whole rows, one after the other, from the bits of their elements.
+    pub fn set_rows<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
+        let at = first * self.depth;
+        decode(element, bits, &mut self.significands[at..], &mut self.exponents[at..]);
+    }
+
     /// How many rows there are.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -73,12 +80,43 @@ impl Right {
         (self.significands[at], self.exponents[at]) = element.decode(bits);
     }
 
+    /// Sets whole rows, one after the other, from the bits of their elements.
+    pub fn set_rows<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
+        let at = first * self.columns;
+        decode(element, bits, &mut self.significands[at..], &mut self.exponents[at..]);
+    }
+
+    /// Sets whole columns, one after the other, from the bits of their elements.
+    pub fn set_columns<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
+        let depth = self.significands.len().checked_div(self.columns).unwrap_or(0);
+        if depth == 0 {
+            return;
+        }
+        // Neighbouring columns are turned round in pieces that stay in registers and the nearest cache.
+        for (piece, columns) in bits.chunks(depth * PIECE).enumerate() {
+            let (first, count) = (first + piece * PIECE, columns.len() / depth);
+            for k in 0..depth {
+                let mut row = [0; PIECE];
+                for (column, bits) in row.iter_mut().zip(columns.chunks_exact(depth)) {
+                    *column = bits[k].bits();
+                }
+                let at = k * self.columns + first;
+                let (significands, exponents) =
+                    (&mut self.significands[at..at + count], &mut self.exponents[at..at + count]);
+                decode(element, &row[..count], significands, exponents);
+            }
+        }
+    }
+
     /// Multiplies a factor by a power of two.
     pub fn scale(&mut self, k: usize, column: usize, exponent: i16) {
         let at = k * self.columns + column;
         scale(&mut self.exponents[at], exponent);
     }
 }
+
+/// Columns that are set together.
+const PIECE: usize = 32;
 
 fn scale(exponent: &mut i16, by: i16) {
     if *exponent != NOTHING {

@@ -1,0 +1,143 @@
+//! Matrix products as tensor cores compute them, in billions of multiply-adds a second of one core, beside a plain loop
+//! over f32 that the compiler vectorised for the same instruction set.
+//!
+//! A product is what one warp of a `wgmma` does, 16 rows, or a whole `mma`; decoding the operands from their bits and
+//! reading and writing the accumulators counts. Machines are noisy, so only ratios within a run mean anything.
+
+mod plain;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use ptxvm_num::matrix::tile::level::{Level, at_most, level};
+use ptxvm_num::matrix::tile::multiply;
+use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit};
+
+/// One kind of product.
+struct Case {
+    name: &'static str,
+    family: Family,
+    element: Element,
+    accumulator: Accumulator,
+    /// Columns and depth.
+    shape: [usize; 2],
+    sparse: bool,
+    precision: Precision,
+}
+
+const ROWS: usize = 16;
+
+impl Case {
+    const fn wgmma(name: &'static str, element: Element, accumulator: Accumulator, depth: usize) -> Self {
+        let shape = [256, depth];
+        Self { name, family: Family::Wgmma, element, accumulator, shape, sparse: false, precision: Precision::Exact }
+    }
+
+    const fn mma(name: &'static str, element: Element, accumulator: Accumulator, depth: usize) -> Self {
+        Self { family: Family::Mma, shape: [8, depth], ..Self::wgmma(name, element, accumulator, depth) }
+    }
+
+    const fn sparse(self) -> Self {
+        Self { sparse: true, ..self }
+    }
+
+    const fn fast(self) -> Self {
+        Self { precision: Precision::Fast, ..self }
+    }
+
+    /// Seconds of one product.
+    fn seconds(&self) -> f64 {
+        let [columns, depth] = self.shape;
+        let scheme = Scheme::of(Unit::Hopper, self.family, self.element, self.accumulator, depth);
+        let rows_of_b = if self.sparse { 2 * depth } else { depth };
+        // Numbers between a quarter and four of either sign, as bits of the format.
+        let bits: Vec<u32> = (0..).filter(|&bits| (0.25..4.0).contains(&value(self.element, bits))).take(64).collect();
+        let pick = |i: usize| bits[i.wrapping_mul(2_654_435_761) >> 7 & 63];
+        let a: Vec<u32> = (0..ROWS * depth).map(pick).collect();
+        let b: Vec<u32> = (0..rows_of_b * columns).map(|i| pick(i + 77)).collect();
+        let c = if self.accumulator == Accumulator::F16 { 0x3c00 } else { 1f32.to_bits() };
+        let mut d = vec![c; ROWS * columns];
+        match self.element.bits() {
+            32 => self.measure(&scheme, &a, &b, &mut d),
+            16 => self.measure(&scheme, &narrow::<u16>(&a), &narrow::<u16>(&b), &mut d),
+            _ => self.measure(&scheme, &narrow::<u8>(&a), &narrow::<u8>(&b), &mut d),
+        }
+    }
+
+    fn measure<T: ptxvm_num::matrix::Raw>(&self, scheme: &Scheme, a: &[T], b: &[T], d: &mut [u32]) -> f64 {
+        let [columns, depth] = self.shape;
+        let c = d[0];
+        let mut left = Left::new(ROWS, depth);
+        if self.sparse {
+            left.belongs = Some((0..ROWS * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect());
+        }
+        let mut right = Right::new(b.len() / columns, columns);
+        median(|| {
+            // The accumulators of a long dot product, which begins anew now and then.
+            d.fill(c);
+            for _ in 0..8 {
+                left.set_rows(0, self.element, black_box(a));
+                right.set_columns(0, self.element, black_box(b));
+                multiply(scheme, self.precision, &left, &right, black_box(d));
+            }
+        }) / 8.0
+    }
+}
+
+fn value(element: Element, bits: u32) -> f32 {
+    let (significand, exponent) = element.decode(bits << if element == Element::Tf32 { 13 } else { 0 });
+    if exponent < -100 { 0.0 } else { significand.abs() * f32::from(exponent).exp2() }
+}
+
+fn narrow<T: TryFrom<u32> + Default>(bits: &[u32]) -> Vec<T> {
+    bits.iter().map(|&bits| T::try_from(bits).unwrap_or_default()).collect()
+}
+
+/// The middle of the seconds of many rounds.
+fn median(mut round: impl FnMut()) -> f64 {
+    const ROUNDS: usize = 301;
+    let mut all: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            round();
+            start.elapsed().as_secs_f64()
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all[ROUNDS / 2]
+}
+
+const CASES: [Case; 14] = [
+    Case::wgmma("wgmma f16 -> f32", Element::F16, Accumulator::F32, 16),
+    Case::wgmma("wgmma f16 -> f16", Element::F16, Accumulator::F16, 16),
+    Case::wgmma("wgmma bf16 -> f32", Element::Bf16, Accumulator::F32, 16),
+    Case::wgmma("wgmma tf32 -> f32", Element::Tf32, Accumulator::F32, 8),
+    Case::wgmma("wgmma e4m3 -> f32", Element::E4m3, Accumulator::F32, 32),
+    Case::wgmma("wgmma e5m2 -> f16", Element::E5m2, Accumulator::F16, 32),
+    Case::wgmma("wgmma.sp f16 -> f32", Element::F16, Accumulator::F32, 16).sparse(),
+    Case::wgmma("wgmma.sp e4m3 -> f32", Element::E4m3, Accumulator::F32, 32).sparse(),
+    Case::mma("mma f16 -> f32", Element::F16, Accumulator::F32, 16),
+    Case::mma("mma e4m3 -> f32", Element::E4m3, Accumulator::F32, 32),
+    Case::wgmma("wgmma f16 -> f32, fast", Element::F16, Accumulator::F32, 16).fast(),
+    Case::wgmma("wgmma e4m3 -> f32, fast", Element::E4m3, Accumulator::F32, 32).fast(),
+    Case::wgmma("wgmma.sp f16 -> f32, fast", Element::F16, Accumulator::F32, 16).sparse().fast(),
+    Case::mma("mma f16 -> f32, fast", Element::F16, Accumulator::F32, 16).fast(),
+];
+
+fn main() {
+    let best = level();
+    println!("multiply-adds of one core, billions a second, and of those of a plain f32 loop of the same shape");
+    let heading: Vec<String> = Level::ALL.iter().map(|level| format!("{:>22}", format!("{level:?}"))).collect();
+    println!("{:28}{}", "", heading.concat());
+    for case in CASES {
+        let [columns, depth] = case.shape;
+        let products = (ROWS * columns * depth) as f64;
+        print!("{:28}", case.name);
+        for level in Level::ALL.into_iter().filter(|&level| level <= best) {
+            let ours = products / at_most(level, || case.seconds()) / 1e9;
+            let plain = products / plain::seconds(level, ROWS, columns, depth) / 1e9;
+            print!("{ours:8.2}  {:5.1} % of {plain:5.1}", 100.0 * ours / plain);
+        }
+        println!();
+    }
+}

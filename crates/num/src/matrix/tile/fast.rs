@@ -1,0 +1,108 @@
+//! Tiles by ordinary fused multiply-adds in f32: not the silicon's bits, but its speed at a tenth.
+//!
+//! The last bits may differ between levels: a host without fused multiply-adds rounds twice.
+
+use super::super::element::Accumulator;
+use super::super::scheme::Scheme;
+use super::ends::{narrow, widen};
+use super::level::Work;
+use super::pack::{Panels, Rows};
+use super::vector::Vector;
+
+/// Columns `W` at a time.
+pub(super) struct Fast<'a, const W: usize> {
+    pub scheme: &'a Scheme,
+    pub a: &'a Rows,
+    pub b: &'a Panels,
+    /// Columns of D.
+    pub columns: usize,
+    pub d: &'a mut [u32],
+}
+
+impl<const W: usize> Work for Fast<'_, W> {
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Self { scheme, a, b, columns, d } = self;
+        let half = scheme.rounded.accumulator() == Accumulator::F16;
+        let (values, _) = b.values.as_chunks::<W>();
+        let depth = values.len() / (b.odd.len() / W).max(1);
+        for (panel, values) in values.chunks_exact(depth.max(1)).enumerate() {
+            let first = panel * W;
+            let width = W.min(columns - first);
+            for (row, elements) in d.chunks_mut(columns).enumerate() {
+                let elements = &mut elements[first..first + width];
+                let mut block = [0.0; W];
+                load(elements, half, &mut block);
+                let factors = &a.values[row * a.depth..(row + 1) * a.depth];
+                let count = (W / V::LANES).clamp(1, 8);
+                for part in (0..W).step_by(count * V::LANES) {
+                    sum::<V, W>(part, factors, a.places_of(row), values, &mut block);
+                }
+                store(elements, half, &block);
+            }
+        }
+    }
+}
+
+/// C of a block.
+#[inline(always)]
+fn load<const W: usize>(elements: &[u32], half: bool, block: &mut [f32; W]) {
+    let mut bits = [0; W];
+    match <&[u32; W]>::try_from(elements) {
+        Ok(elements) => bits = *elements,
+        Err(_) => bits[..elements.len()].copy_from_slice(elements),
+    }
+    for lane in 0..W {
+        let bits = bits[lane];
+        block[lane] = match half {
+            // NaN and infinity of an f16 need the exponent of those of an f32.
+            true if bits & 0x7c00 == 0x7c00 => f32::from_bits(0x7f80_0000 | widen(bits).to_bits()),
+            true => widen(bits),
+            false => f32::from_bits(bits),
+        };
+    }
+}
+
+/// D of a block. NaN has no sign and all ones, as the silicon's.
+#[inline(always)]
+fn store<const W: usize>(elements: &mut [u32], half: bool, block: &[f32; W]) {
+    let mut bits = [0; W];
+    for lane in 0..W {
+        let value = block[lane];
+        bits[lane] = match (half, value.is_nan()) {
+            (true, true) => 0x7fff,
+            (true, false) => narrow(value),
+            (false, true) => 0x7fff_ffff,
+            (false, false) => value.to_bits(),
+        };
+    }
+    match <&mut [u32; W]>::try_from(&mut *elements) {
+        Ok(elements) => *elements = bits,
+        Err(_) => elements.copy_from_slice(&bits[..elements.len()]),
+    }
+}
+
+/// Adds a row's products, for up to eight vectors of columns.
+#[inline(always)]
+fn sum<V: Vector, const W: usize>(
+    part: usize,
+    factors: &[f32],
+    places: &[u16],
+    values: &[[f32; W]],
+    block: &mut [f32; W],
+) {
+    let count = (W / V::LANES).clamp(1, 8);
+    let mut sum = [V::splat(0.0); 8];
+    for i in 0..count {
+        sum[i] = V::floats(&block[part + i * V::LANES..]);
+    }
+    for (&factor, &place) in factors.iter().zip(places) {
+        let (factor, values) = (V::splat(factor), &values[usize::from(place)]);
+        for i in 0..count {
+            sum[i] = V::multiply_add(factor, V::floats(&values[part + i * V::LANES..]), sum[i]);
+        }
+    }
+    for i in 0..count {
+        V::store_floats(&mut block[part + i * V::LANES..], sum[i]);
+    }
+}

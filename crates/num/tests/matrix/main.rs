@@ -1,0 +1,3 @@
+//! The arithmetic of tensor cores.
+
+mod tiles;
