@@ -94,7 +94,7 @@ macro_rules! folders {
 
 folders!(
     calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, pipeline, print,
-    special, sync, wide
+    special, sync, tcgen05, wide
 );
 
 #[test]
@@ -113,6 +113,11 @@ fn pipeline_in_every_mode() {
 }
 
 #[test]
+fn tcgen05_in_every_mode() {
+    asynchrony::folder("tcgen05");
+}
+
+#[test]
 #[ignore = "needs ptxas 13.1, named by PTXAS"]
 fn ptxas_agrees() {
     let ptxas = std::env::var("PTXAS").expect("PTXAS names ptxas");
@@ -124,7 +129,7 @@ fn ptxas_agrees() {
         for file in programs(&folder.path()) {
             let source = std::fs::read_to_string(&file).expect("the file is text");
             let wants = |target: &&str| source.contains(&format!("\n.target {target}"));
-            let target = ["sm_100a", "sm_120a"].into_iter().find(wants).unwrap_or("sm_90a");
+            let target = ["sm_100a", "sm_103a", "sm_120a"].into_iter().find(wants).unwrap_or("sm_90a");
             let arguments = ["-arch", target, "-o", "/dev/null"];
             let refused = |file: &Path| {
                 let output = Command::new(&ptxas).args(arguments).arg(file).output().expect("ptxas runs");

@@ -5,7 +5,13 @@
 //! later and in the order of issue ([`crate::engine::TensorUse`]).
 
 mod alloc;
+mod commit;
+mod load;
 mod place;
+mod shape;
+mod shift;
+mod store;
+mod wait;
 
 use crate::form::Form;
 use crate::lanes::Op;
@@ -21,6 +27,13 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         "alloc" => alloc::allocate(form),
         "dealloc" => alloc::deallocate(form),
         "relinquish_alloc_permit" => alloc::relinquish(form),
+        "ld" => load::select(form),
+        "st" => store::select(form),
+        "wait::ld" => Some(wait::wait("tcgen05.wait::ld")),
+        "wait::st" => Some(wait::wait("tcgen05.wait::st")),
+        "shift" => shift::select(form),
+        "fence::before_thread_sync" | "fence::after_thread_sync" => wait::fence(form),
+        "commit" => commit::select(form),
         _ => None,
     }
 }

@@ -1,0 +1,105 @@
+//! `tcgen05.commit` (manual 9.7.16.12.1): an mbarrier is arrived on when the tensor cores have done what the thread
+//! had them do before.
+
+use ptxvm_memory::TensorMemory;
+use smallvec::SmallVec;
+
+use super::place::{ctas_of, group_of};
+use crate::address::{AddressSpace, Wants};
+use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::context::Context;
+use crate::engine::{Issuer, Pending, Signal, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::ops::mbarrier::BYTES;
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{Slot, lanes_in};
+
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let space = match form.says("shared::cluster") {
+        true => AddressSpace::SharedCluster,
+        false => AddressSpace::Generic,
+    };
+    let ctas = match form.says("multicast::cluster") {
+        true => Some(slot_of(form, "ctaMask")?),
+        false => None,
+    };
+    Some(Box::new(Commit { group: group_of(form), mbarrier: Address::of(form, "mbar", space)?, ctas }))
+}
+
+struct Commit {
+    group: u32,
+    mbarrier: Address,
+    /// The slot of the mask of CTAs whose mbarriers are told.
+    ctas: Option<usize>,
+}
+
+impl Commit {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        ctas_of(context, lane, self.group, "tcgen05.commit")?;
+        let at = self.mbarrier.read(context, slots)[lane];
+        let mbarrier = self.mbarrier.resolve_shared(context, lane, at, BYTES, BYTES, Wants::Write)?;
+        let ranks = match self.ctas {
+            Some(mask) => {
+                let mask = context.bank.lane(slots[mask], lane) as u16;
+                told(context, lane, mask)?
+            }
+            None => mbarrier.cta(),
+        };
+        let (_, offset) = rank_and_offset(mbarrier.address.into());
+        let signals: SmallVec<[Signal; 1]> = lanes_in(ranks)
+            .map(|rank| Signal::Arrive { address: (rank as u32) << OFFSET_BITS | offset as u32, count: 1 })
+            .collect();
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
+            what: "the arrival of a tcgen05.commit".into(),
+            transfer: Box::new(Arrival),
+            fetched: true,
+            group: None,
+            signals,
+            after_copies: false,
+            reads: 0,
+            writes: ranks,
+        });
+        Ok(())
+    }
+}
+
+/// The CTAs that a mask names, if all of them are there.
+fn told(context: &mut Context<'_>, lane: usize, mask: u16) -> Result<u32, Flow> {
+    let peers = &context.worker.cluster.shared;
+    let (ctas, mask) = (peers.len() as u32, u32::from(mask));
+    if mask >> ctas != 0 {
+        let message = format!("tcgen05.commit with the ctaMask {mask:#06x} in a cluster of {ctas}");
+        let rule = "each bit of ctaMask must be the rank of a CTA of the cluster";
+        return Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]));
+    }
+    if let Some(rank) = lanes_in(mask).find(|rank| peers[*rank].ended) {
+        let message = format!("tcgen05.commit to an mbarrier of CTA {rank} of the cluster, which has ended");
+        let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+        return Err(context.fault(Kind::UseAfterFree, lane, message, vec![note.into()]));
+    }
+    Ok(mask)
+}
+
+impl Execute for Commit {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        issue_each(mask, |lane| self.issue(context, slots, lane))
+    }
+}
+
+/// What only tells mbarriers.
+#[derive(Debug)]
+struct Arrival;
+
+impl Transfer for Arrival {
+    fn fetch(&mut self) {}
+
+    fn deliver(&mut self, _: &mut [TensorMemory]) {}
+
+    fn commits_tensor(&self) -> bool {
+        true
+    }
+}

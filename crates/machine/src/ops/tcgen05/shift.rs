@@ -1,0 +1,96 @@
+//! `tcgen05.shift.down` (manual 9.7.16.9.3): the rows of a matrix in tensor memory move by one.
+//!
+//! The matrix has the 32 lanes of a warp and 8 columns. Each row but the last becomes the one behind it, which makes
+//! room in the last lane for a new row, as `tcgen05.cp.4x256b` brings one to each warp's lanes; the manual does not
+//! say the direction in numbers.
+
+use ptxvm_memory::TensorMemory;
+use ptxvm_memory::tensor::{LANES, units_of};
+use smallvec::SmallVec;
+
+use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
+use crate::context::Context;
+use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::ops::operand::Address;
+use crate::registers::{Slot, lanes_in};
+
+/// The lanes of the matrix.
+const ROWS: u32 = 32;
+/// Its columns: 32 bytes.
+const COLUMNS: u32 = 8;
+
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    Some(Box::new(Shift { group: group_of(form), address: taddr(form, "taddr")? }))
+}
+
+struct Shift {
+    group: u32,
+    address: Address,
+}
+
+impl Shift {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let name = "tcgen05.shift";
+        let ctas = ctas_of(context, lane, self.group, name)?;
+        let at = Place::of(self.address.read(context, slots)[lane] as u32);
+        if !at.lane.is_multiple_of(ROWS) || at.lane >= LANES {
+            let message = format!("{name} at lane {} of tensor memory", at.lane);
+            let rule = "the lane of taddr must be a multiple of 32, and one of 128";
+            return Err(context.fault(Kind::Misaligned, lane, message, vec![rule.into()]));
+        }
+        for rank in lanes_in(ctas) {
+            columns_are_allocated(context, lane, name, rank as u32, (at.column, COLUMNS))?;
+        }
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
+            what: format!("a {name} of columns {} to {}", at.column, at.column + COLUMNS - 1),
+            transfer: Box::new(Rows { ctas, at }),
+            fetched: true,
+            group: None,
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: 0,
+            writes: 0,
+        });
+        Ok(())
+    }
+}
+
+impl Execute for Shift {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        issue_each(mask, |lane| self.issue(context, slots, lane))
+    }
+}
+
+/// Rows that are about to move.
+#[derive(Debug)]
+struct Rows {
+    ctas: u32,
+    at: Place,
+}
+
+impl Transfer for Rows {
+    fn fetch(&mut self) {}
+
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        let Place { lane: first, column } = self.at;
+        for rank in lanes_in(self.ctas) {
+            let Some(memory) = tensor_memory.get_mut(rank) else { continue };
+            for lane in first..first + ROWS - 1 {
+                let next: SmallVec<[u32; COLUMNS as usize]> =
+                    SmallVec::from_slice(memory.row(lane + 1, column, COLUMNS));
+                for (to, from) in memory.row_mut(lane, column, COLUMNS).iter_mut().zip(next) {
+                    *to = from;
+                }
+            }
+        }
+    }
+
+    fn tensor_use(&self) -> Option<TensorUse> {
+        Some(TensorUse { ctas: self.ctas, units: units_of(self.at.column, COLUMNS), in_order: true })
+    }
+}

@@ -1,0 +1,115 @@
+//! `tcgen05.st` (manual 9.7.16.8.4): the registers are read at once, tensor memory is written later.
+//!
+//! `tcgen05.wait::st` waits for that; a program that does not finds what was there before.
+
+use ptxvm_memory::TensorMemory;
+use ptxvm_memory::tensor::{Units, units_of};
+use smallvec::SmallVec;
+
+use super::place::Place;
+use super::shape::Fragment;
+use crate::address::AddressSpace;
+use crate::context::Context;
+use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::load_store::traffic;
+use crate::ops::operand::slot_of;
+use crate::registers::{Slot, Value, lanes_in};
+
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    Some(Box::new(Store { fragment: Fragment::of(form, "r")?, first: slot_of(form, "r")? }))
+}
+
+struct Store {
+    fragment: Fragment,
+    /// The slot of the first register.
+    first: usize,
+}
+
+impl Store {
+    fn store(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<(), Flow> {
+        let Self { fragment, first } = self;
+        let at = fragment.check(context, slots, mask, "tcgen05.st")?;
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let memories = &context.worker.cluster.tensor_memory.of_ctas;
+        let Some(memory) = memories.get(rank as usize) else { return Ok(()) };
+        let mut rows: Vec<Vec<u32>> =
+            fragment.read(memory, at).iter().take(fragment.rows()).map(|row| row.to_vec()).collect();
+        for register in 0..fragment.registers as usize {
+            let values = u32::read(&context.bank, slots[first + register]);
+            for thread in lanes_in(mask) {
+                let (row, column) = fragment.cell(thread, register);
+                match (fragment.packed, values[thread]) {
+                    (false, value) => put(&mut rows[row], column, value),
+                    (true, value) => {
+                        put(&mut rows[row], 2 * column, value & 0xffff);
+                        put(&mut rows[row], 2 * column + 1, value >> 16);
+                    }
+                }
+            }
+        }
+        if context.run.launch.statistics {
+            let bytes = 4 * u64::from(fragment.registers) * u64::from(mask.count_ones());
+            context.worker.statistics.bytes_written[traffic(AddressSpace::Const)] += bytes;
+        }
+        let rows: Vec<(Place, Vec<u32>)> =
+            rows.into_iter().enumerate().map(|(number, row)| (fragment.row_at(at, number), row)).collect();
+        let units =
+            rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
+        let registers = fragment.registers;
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp, lanes: mask, ..Issuer::default() },
+            what: format!("a tcgen05.st of {registers} registers a thread"),
+            transfer: Box::new(Cells { rank, units, rows }),
+            fetched: true,
+            group: None,
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: 0,
+            writes: 0,
+        });
+        Ok(())
+    }
+}
+
+fn put(row: &mut [u32], column: usize, value: u32) {
+    if let Some(cell) = row.get_mut(column) {
+        *cell = value;
+    }
+}
+
+impl Execute for Store {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        match self.store(context, slots, mask) {
+            Ok(()) => Flow::Issued,
+            Err(flow) => flow,
+        }
+    }
+}
+
+/// Cells on their way to the tensor memory of a CTA.
+#[derive(Debug)]
+struct Cells {
+    rank: u32,
+    /// The columns that they lie in.
+    units: Units,
+    rows: Vec<(Place, Vec<u32>)>,
+}
+
+impl Transfer for Cells {
+    fn fetch(&mut self) {}
+
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        let Some(memory) = tensor_memory.get_mut(self.rank as usize) else { return };
+        for (Place { lane, column }, cells) in &self.rows {
+            for (to, from) in memory.row_mut(*lane, *column, cells.len() as u32).iter_mut().zip(cells) {
+                *to = *from;
+            }
+        }
+    }
+
+    fn tensor_use(&self) -> Option<TensorUse> {
+        Some(TensorUse { ctas: 1 << self.rank, units: self.units, in_order: false })
+    }
+}
