@@ -124,6 +124,13 @@ pub fn class(form: &Form<'_>) -> Class {
         "ld" | "ldu" | "tex" | "tld4" | "suld" | "ldmatrix" => return Class::Load,
         "st" | "sust" | "stmatrix" => return Class::Store,
         "atom" | "red" | "sured" => return Class::Atomic,
+        "tcgen05" => match form.words().nth(1) {
+            Some("ld") => return Class::Load,
+            Some("st") => return Class::Store,
+            Some("wait::ld" | "wait::st" | "commit") => return Class::Barrier,
+            Some("fence::before_thread_sync" | "fence::after_thread_sync") => return Class::Barrier,
+            _ => {}
+        },
         "cvt" => return Class::Convert,
         "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => return Class::Warp,
         "fence" | "membar" | "bar" | "barrier" | "mbarrier" => return Class::Barrier,

@@ -6,6 +6,7 @@
 
 mod alloc;
 mod commit;
+mod copy;
 mod load;
 mod place;
 mod shape;
@@ -31,6 +32,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         "st" => store::select(form),
         "wait::ld" => Some(wait::wait("tcgen05.wait::ld")),
         "wait::st" => Some(wait::wait("tcgen05.wait::st")),
+        "cp" => copy::select(form),
         "shift" => shift::select(form),
         "fence::before_thread_sync" | "fence::after_thread_sync" => wait::fence(form),
         "commit" => commit::select(form),

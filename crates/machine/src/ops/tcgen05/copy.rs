@@ -1,0 +1,249 @@
+//! `tcgen05.cp` (manual 9.7.16.9.2): rows of a matrix in shared memory, that a descriptor describes, to lanes of tensor
+//! memory.
+//!
+//! With `.cta_group::2` each CTA of the pair gets what lies at the same place in its own shared memory. Where several
+//! lanes get a row, CUTLASS's layouts say which (copy_traits_sm100.hpp). The source is read any time before the copy
+//! completes.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::TensorMemory;
+use ptxvm_memory::chunk::CHUNK;
+use ptxvm_memory::tensor::{LANES, units_of};
+use smallvec::SmallVec;
+
+use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
+use crate::context::Context;
+use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::unpack::Packing;
+use crate::ops::operand::{Address, slot_of};
+use crate::registers::{Slot, lanes_in};
+
+/// The columns of a unit of sixteen bytes.
+const UNIT_COLUMNS: u32 = CHUNK as u32 / 4;
+
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let packing = match form.slot("src_fmt") {
+        Some(name) => Some(Packing::from_name(name)?),
+        None => None,
+    };
+    Some(Box::new(Copy {
+        group: group_of(form),
+        shape: Shape::of(form)?,
+        packing,
+        to: taddr(form, "taddr")?,
+        from: slot_of(form, "s-desc")?,
+    }))
+}
+
+/// Which lanes get which row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lanes {
+    /// `.128x256b`, `.128x128b`: a row each.
+    All,
+    /// `.4x256b`: one of each warp's.
+    OneOfEach,
+    /// `.64x128b.warpx2::02_13`: warps 0 and 2 the first half of the rows, 1 and 3 the second.
+    Pairs0213,
+    /// `.64x128b.warpx2::01_23`: warps 0 and 1 the first half of the rows, 2 and 3 the second.
+    Pairs0123,
+    /// `.32x128b.warpx4`: each warp's all rows.
+    Fours,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    lanes: Lanes,
+    /// The rows of the source.
+    rows: u32,
+    /// The units of sixteen bytes of a row.
+    units: u32,
+}
+
+impl Shape {
+    fn of(form: &Form<'_>) -> Option<Self> {
+        let (lanes, rows, units) = match (form.slot("shape")?, form.slot("multicast")) {
+            ("128x256b", _) => (Lanes::All, 128, 2),
+            ("128x128b", _) => (Lanes::All, 128, 1),
+            ("4x256b", _) => (Lanes::OneOfEach, 4, 2),
+            ("64x128b", Some("warpx2::02_13")) => (Lanes::Pairs0213, 64, 1),
+            ("64x128b", Some("warpx2::01_23")) => (Lanes::Pairs0123, 64, 1),
+            ("32x128b", _) => (Lanes::Fours, 32, 1),
+            _ => return None,
+        };
+        Some(Self { lanes, rows, units })
+    }
+
+    /// The lanes that get a row, from the address's on.
+    fn lanes_of(self, row: u32) -> SmallVec<[u32; 4]> {
+        match self.lanes {
+            Lanes::All => SmallVec::from_slice(&[row]),
+            Lanes::OneOfEach => SmallVec::from_slice(&[32 * row]),
+            Lanes::Pairs0213 => SmallVec::from_slice(&[row, row + 64]),
+            Lanes::Pairs0123 => {
+                let first = row % 32 + row / 32 * 64;
+                SmallVec::from_slice(&[first, first + 32])
+            }
+            Lanes::Fours => (0..4).map(|warp| row + 32 * warp).collect(),
+        }
+    }
+
+    /// The last lane that gets something, from the address's on.
+    fn last_lane(self) -> u32 {
+        if self.lanes == Lanes::OneOfEach { 96 } else { LANES - 1 }
+    }
+
+    fn columns(self) -> u32 {
+        self.units * UNIT_COLUMNS
+    }
+}
+
+struct Copy {
+    group: u32,
+    shape: Shape,
+    packing: Option<Packing>,
+    to: Address,
+    from: usize,
+}
+
+impl Copy {
+    fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
+        let name = "tcgen05.cp";
+        let ctas = ctas_of(context, lane, self.group, name)?;
+        let at = Place::of(self.to.read(context, slots)[lane] as u32);
+        let last = at.lane + self.shape.last_lane();
+        if last >= LANES {
+            let message =
+                format!("{name} to lanes {} to {last} of tensor memory, which has {LANES}", at.lane);
+            let rule = match self.shape.lanes {
+                Lanes::OneOfEach => {
+                    "the lane of taddr must be one of the first 32: each warp's lanes get a row"
+                }
+                _ => "the lane of taddr must be 0 for a shape that fills all lanes",
+            };
+            return Err(context.fault(Kind::OutOfBounds, lane, message, vec![rule.into()]));
+        }
+        let bits = context.bank.lane(slots[self.from], lane);
+        let from = match Descriptor::tcgen05(bits) {
+            Ok(from) => from,
+            Err(why) => return Err(context.fault(Kind::Misuse, lane, format!("{name}: {why}"), Vec::new())),
+        };
+        let mut sources = SmallVec::new();
+        for rank in lanes_in(ctas) {
+            columns_are_allocated(context, lane, name, rank as u32, (at.column, self.shape.columns()))?;
+            let Some(peer) = context.worker.cluster.shared.get(rank) else { continue };
+            let (host, bytes) = (peer.host, peer.bytes);
+            if let Some(end) = from.beyond(Major::K, self.shape.units, self.shape.rows, bytes) {
+                let message = format!(
+                    "{name} reads shared memory up to {end:#x}, but CTA {rank} has {bytes} bytes of it"
+                );
+                let note = format!(
+                    "the matrix descriptor {bits:#018x} begins at {:#x} with a stride of {} bytes, a leading \
+                     dimension of {} and {}",
+                    from.start,
+                    from.stride,
+                    from.leading,
+                    from.swizzle_name()
+                );
+                return Err(context.fault(Kind::OutOfBounds, lane, message, vec![note]));
+            }
+            sources.push(Source { rank, host, bytes: Vec::new() });
+        }
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let Shape { rows, units, .. } = self.shape;
+        context.worker.cluster.engine.push(Pending {
+            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
+            what: format!("a tcgen05.cp of {rows} rows of {} bytes", units as usize * CHUNK),
+            transfer: Box::new(Rows { sources, from, at, shape: self.shape, packing: self.packing, ctas }),
+            fetched: false,
+            group: None,
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: ctas,
+            writes: 0,
+        });
+        Ok(())
+    }
+}
+
+impl Execute for Copy {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        issue_each(mask, |lane| self.issue(context, slots, lane))
+    }
+}
+
+/// What one CTA gets.
+#[derive(Debug)]
+struct Source {
+    rank: usize,
+    /// Where its shared memory lies on the host.
+    host: u64,
+    /// What was read; nothing before.
+    bytes: Vec<u8>,
+}
+
+/// Rows on their way to tensor memory.
+#[derive(Debug)]
+struct Rows {
+    sources: SmallVec<[Source; 1]>,
+    from: Descriptor,
+    at: Place,
+    shape: Shape,
+    packing: Option<Packing>,
+    ctas: u32,
+}
+
+impl Rows {
+    /// The columns of a unit of sixteen bytes.
+    fn cells(&self, unit: [u8; CHUNK]) -> [u32; UNIT_COLUMNS as usize] {
+        let bits = u128::from_le_bytes(unit);
+        let bits = match self.packing {
+            // The figures have a 4-bit element in the middle of its byte, where tcgen05.mma wants it.
+            Some(packing @ Packing::B4x16P64) => packing.unpack(bits, 2),
+            Some(packing @ Packing::B6x16P32) => packing.unpack(bits, 0),
+            None => bits,
+        };
+        std::array::from_fn(|column| (bits >> (32 * column)) as u32)
+    }
+}
+
+impl Transfer for Rows {
+    fn fetch(&mut self) {
+        let Shape { rows, units, .. } = self.shape;
+        for source in &mut self.sources {
+            source.bytes = vec![0; (rows * units) as usize * CHUNK];
+            let shared = std::ptr::with_exposed_provenance(source.host as usize);
+            // SAFETY: the shared memory of a CTA stays where it is until the cluster has ended, at a multiple of 128,
+            // and all units were found to lie in it when the copy was issued.
+            unsafe { self.from.gather(shared, Major::K, 0..units, 0..rows, &mut source.bytes) };
+        }
+    }
+
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        if self.sources.iter().any(|source| source.bytes.is_empty()) {
+            self.fetch();
+        }
+        let Shape { rows, units, .. } = self.shape;
+        for source in &self.sources {
+            let Some(memory) = tensor_memory.get_mut(source.rank) else { continue };
+            let (chunks, _) = source.bytes.as_chunks::<CHUNK>();
+            let places = (0..rows).flat_map(|row| (0..units).map(move |unit| (row, unit)));
+            for ((row, unit), chunk) in places.zip(chunks) {
+                let cells = self.cells(*chunk);
+                let column = self.at.column + unit * UNIT_COLUMNS;
+                for lane in self.shape.lanes_of(row) {
+                    let to = memory.row_mut(self.at.lane + lane, column, UNIT_COLUMNS);
+                    to.iter_mut().zip(cells).for_each(|(to, from)| *to = from);
+                }
+            }
+        }
+    }
+
+    fn tensor_use(&self) -> Option<TensorUse> {
+        let units = units_of(self.at.column, self.shape.columns());
+        Some(TensorUse { ctas: self.ctas, units, in_order: true })
+    }
+}
