@@ -4,7 +4,7 @@
 //! of which one is stored, for tf32. Four bits of metadata tell of one chunk: two indices of two bits, the first stored
 //! element's (or pair's) in the low ones. A tf32 takes the place of two, so that its four bits are `0100` or `1110`.
 
-use ptxvm_num::matrix::{Element, Right};
+use std::cell::Cell;
 
 use crate::context::Context;
 use crate::finding::Kind;
@@ -28,40 +28,21 @@ enum Holders {
     /// One: the low half of its word is of row `g`, the high half of row `g + 8`.
     One,
     /// Two: each of one half of k, its word split in the same way.
-    Two,
+    Halves,
+    /// Two: the first of row `g`, the second of row `g + 8`.
+    Rows,
     /// Four: the lowest bit of the lane says which row, the next which half of k.
     Four,
 }
 
-/// Where the rows of B begin that only wrong metadata of tf32 ask for.
-const MIXED: u16 = 1 << 12;
-
-/// The row of B that stands for two halves of different elements of a chunk.
-const fn mixed_row(chunk: usize, low: u16, high: u16) -> u16 {
-    MIXED + 4 * chunk as u16 + 2 * (low & 1) + (high & 1)
-}
-
-/// Metadata of a tf32 are two indices of halves of elements. If they name halves of different elements, the H200
-/// multiplies with a number put together from these. Adds such numbers to B behind its own rows, and has `belongs`
-/// name them there. `words` are B's, column after column.
-pub fn add_mixed_rows(belongs: &mut [u16], words: &[u32], depth: usize, b: &mut Right) {
-    if belongs.iter().all(|row| *row < MIXED) {
-        return;
-    }
-    for chunk in 0..depth / 2 {
-        for halves in 0..4 {
-            for column in words.chunks_exact(depth).take(b.columns) {
-                let [first, second] = [column[2 * chunk], column[2 * chunk + 1]];
-                let low = if halves & 2 == 0 { first & 0xffff } else { first >> 16 };
-                let high = if halves & 1 == 0 { second << 16 } else { second & 0xffff_0000 };
-                let (significand, exponent) = Element::Tf32.decode(high | low);
-                b.significands.push(significand);
-                b.exponents.push(exponent);
-            }
+impl Holders {
+    /// How many lanes of a quad they are.
+    const fn lanes(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Halves | Self::Rows => 2,
+            Self::Four => 4,
         }
-    }
-    for row in belongs.iter_mut().filter(|row| **row >= MIXED) {
-        *row = *row - MIXED + depth as u16;
     }
 }
 
@@ -74,6 +55,8 @@ pub struct Sparse {
     first: usize,
     /// Whether the indices of a chunk must ascend.
     ordered: bool,
+    /// Whether indices that mean nothing are a finding.
+    strict: bool,
     rows: usize,
     /// The elements that a row stores.
     stored: usize,
@@ -90,18 +73,35 @@ impl Sparse {
             _ if four_bits => Granularity::PairsOfEight,
             _ => Granularity::TwoOfFour,
         };
+        let wide = matches!(element, "f16" | "bf16" | "tf32");
         let (holders, first) = match k / granularity.chunk() {
             4 => (Holders::One, selector),
-            8 => (Holders::Two, 2 * selector),
-            16 => (Holders::Four, 0),
+            8 if wide => (Holders::Halves, 2 * selector),
+            8 => (Holders::Rows, 2 * selector),
+            16 => (Holders::Four, 4 * selector),
             _ => return None,
         };
-        Some(Self { granularity, holders, first, ordered, rows, stored: k / 2 })
+        Some(Self { granularity, holders, first, ordered, strict: STRICT.get(), rows, stored: k / 2 })
+    }
+
+    /// Whether the columns count pairs of 16-bit halves: a chunk has sixteen, by its four bits of metadata. That is
+    /// what an H200 makes of a tf32's metadata, whatever it is; [`as_silicon`] asks for it.
+    #[must_use]
+    pub fn pairs_halves(&self) -> bool {
+        !self.strict && self.granularity == Granularity::OneOfTwo
     }
 
     /// The column of each stored element, row after row; `slots` begin with that of the metadata.
     pub fn belongs(&self, context: &mut Context<'_>, slots: &[Slot], to: &mut Vec<u16>) -> Result<(), Flow> {
         let Some(slot) = slots.first() else { return Ok(()) };
+        if self.first + self.holders.lanes() > 4 {
+            let message = format!(
+                "sparsity selector {}, but there are {} groups of lanes in a quad that can hold this metadata",
+                self.first / self.holders.lanes(),
+                4 / self.holders.lanes()
+            );
+            return Err(context.fault(Kind::Misuse, 0, message, Vec::new()));
+        }
         let metadata = u32::read(&context.bank, *slot);
         to.clear();
         let chunks = 2 * self.stored / self.granularity.chunk();
@@ -109,7 +109,11 @@ impl Sparse {
             for chunk in 0..chunks {
                 let (lane, bit) = self.place(row, chunk);
                 let bits = metadata[lane] >> bit & 0xf;
-                if let Some(why) = self.wrong(bits) {
+                if self.pairs_halves() {
+                    to.push((16 * chunk) as u16 + bits as u16);
+                    continue;
+                }
+                if let Some(why) = self.wrong(bits).filter(|_| self.strict) {
                     return Err(self.refuse(context, (row, chunk), (lane, bit), metadata[lane], why));
                 }
                 self.granularity.columns(chunk, bits, to);
@@ -123,7 +127,8 @@ impl Sparse {
         let quad = row % 8 * 4 + self.first;
         match self.holders {
             Holders::One => (quad, 4 * chunk + 16 * (row / 8)),
-            Holders::Two => (quad + chunk / 4, 4 * (chunk % 4) + 16 * (row / 8)),
+            Holders::Halves => (quad + chunk / 4, 4 * (chunk % 4) + 16 * (row / 8)),
+            Holders::Rows => (quad + row / 8, 4 * chunk),
             Holders::Four => (quad + row / 8 + 2 * (chunk / 8), 4 * (chunk % 8)),
         }
     }
@@ -131,8 +136,10 @@ impl Sparse {
     /// Why four bits of metadata mean nothing.
     fn wrong(&self, bits: u32) -> Option<&'static str> {
         let (first, second) = (bits & 3, bits >> 2);
-        if self.granularity == Granularity::OneOfTwo && first >= second {
-            return Some("of a .tf32 chunk 0b0100 stands for the first element and 0b1110 for the second");
+        if self.granularity == Granularity::OneOfTwo {
+            let known = bits == 0b0100 || bits == 0b1110;
+            return (!known)
+                .then_some("of a .tf32 chunk only 0b0100 (first) and 0b1110 (second) mean something");
         }
         if first == second {
             return Some("the two indices of a chunk must differ");
@@ -162,6 +169,39 @@ impl Sparse {
     }
 }
 
+/// For each two words every pair of their four 16-bit halves: the low one by the low two bits of its number.
+#[must_use]
+pub fn pairs_of_halves(words: &[u32]) -> Vec<[u8; 4]> {
+    let pairs = |two: &[u32; 2]| {
+        let [first, second] = two.map(u32::to_le_bytes);
+        let halves =
+            [[first[0], first[1]], [first[2], first[3]], [second[0], second[1]], [second[2], second[3]]];
+        (0..16).map(move |pair| {
+            let ([a, b], [c, d]) = (halves[pair % 4], halves[pair / 4]);
+            [a, b, c, d]
+        })
+    };
+    words.as_chunks::<2>().0.iter().flat_map(pairs).collect()
+}
+
+thread_local! {
+    static STRICT: Cell<bool> = const { Cell::new(true) };
+}
+
+/// Runs `link` so that the operations it makes take metadata that means nothing as an H200 does, without a finding.
+///
+/// Only tests that compare with an H200 have a reason to ask.
+pub fn as_silicon<T>(link: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            STRICT.set(self.0);
+        }
+    }
+    let _restore = Restore(STRICT.replace(false));
+    link()
+}
+
 impl Granularity {
     /// The elements of a chunk.
     const fn chunk(self) -> usize {
@@ -177,11 +217,7 @@ impl Granularity {
         let begin = (chunk * self.chunk()) as u16;
         let (first, second) = ((bits & 3) as u16, (bits >> 2) as u16);
         match self {
-            Self::OneOfTwo => to.push(match (first, second) {
-                (0, 1) => begin,
-                (2, 3) => begin + 1,
-                _ => mixed_row(chunk, first, second),
-            }),
+            Self::OneOfTwo => to.push(begin + first / 2),
             Self::TwoOfFour => to.extend([begin + first, begin + second]),
             Self::PairsOfEight => {
                 to.extend(

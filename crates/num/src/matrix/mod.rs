@@ -6,13 +6,15 @@
 //! [`fused::dot`] is that arithmetic, readable beside its description; [`tile::multiply`] computes whole tiles with the same
 //! bits as fast as the host allows.
 
-pub mod double;
 mod decode;
+pub mod double;
 mod element;
 pub mod fused;
 pub mod integer;
 mod operand;
 mod packed;
+pub mod quad_pair;
+pub mod scaled;
 mod scheme;
 pub mod tile;
 

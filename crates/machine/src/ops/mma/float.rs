@@ -1,12 +1,12 @@
 //! `mma` of floating point numbers, dense and sparse, except for f64 and with block scales.
 
-use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Right};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
-use super::{Fragments, Shape, Types, WORDS, columns_of_b, rows_of_a};
+use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
-use crate::matrix::sparse::Sparse;
+use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
 
@@ -15,8 +15,8 @@ pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
     let sparse = super::sparse(form, shape, types.a)?;
     let stored = if sparse.is_some() { shape.k / 2 } else { shape.k };
     Some(Box::new(Float {
-        a: Packed::of(types.a)?,
-        b: Packed::of(types.b)?,
+        a: packed(types.a)?,
+        b: packed(types.b)?,
         accumulator: accumulator(types.d)?,
         fragments: Fragments::of(form),
         shape,
@@ -34,47 +34,10 @@ pub fn accumulator(name: &str) -> Option<Accumulator> {
     }
 }
 
-/// How the elements of A or B lie in their registers.
-#[derive(Clone, Copy, Debug)]
-pub struct Packed {
-    pub element: Element,
-    /// The bits from one element to the next.
-    pub bits: u32,
-    /// The bit of these at which it begins.
-    pub begin: u32,
-}
-
-impl Packed {
-    /// Elements of 4 and 6 bits have a byte to themselves: those of 6 bits at its low end, those of 4 in the middle.
-    fn of(name: &str) -> Option<Self> {
-        let element = Element::from_name(name)?;
-        let begin = if element == Element::E2m1 { 2 } else { 0 };
-        Some(Self { element, bits: element.bits().max(8), begin })
-    }
-
-    /// The bits of an element of a line of packed words, and perhaps of its neighbours above it.
-    fn element_of(self, line: &[u32], at: usize) -> u32 {
-        let bit = at * self.bits as usize;
-        line[bit / 32] >> (bit % 32) >> self.begin
-    }
-
-    /// Decodes A, row after row.
-    pub fn left(self, rows: usize, depth: usize, words: &[u32; WORDS], a: &mut Left) {
-        for (row, line) in words.chunks_exact(depth * self.bits as usize / 32).take(rows).enumerate() {
-            for k in 0..depth {
-                a.set(row, k, self.element, self.element_of(line, k));
-            }
-        }
-    }
-
-    /// Decodes B, column after column.
-    pub fn right(self, depth: usize, columns: usize, words: &[u32; WORDS], b: &mut Right) {
-        for (column, line) in words.chunks_exact(depth * self.bits as usize / 32).take(columns).enumerate() {
-            for k in 0..depth {
-                b.set(k, column, self.element, self.element_of(line, k));
-            }
-        }
-    }
+/// How the elements of A or B lie in their registers: those of 4 and 6 bits have a byte each.
+pub fn packed(name: &str) -> Option<Packed> {
+    let element = Element::from_name(name)?;
+    Some(if element.bits() <= 8 { Packed::bytes(element) } else { Packed::tight(element) })
 }
 
 struct Float {
@@ -96,23 +59,30 @@ impl Execute for Float {
         let Some([d, a, b, c, rest]) = self.fragments.split(slots) else { return Flow::Next };
         let bank = context.bank;
         let cores = context.cores();
+        let Shape { m, n, k } = self.shape;
+        let (a, b) = (rows_of_a(&bank, a), columns_of_b(&bank, b));
+        let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
         let operands = &mut context.worker.operands;
-        operands.resize(self.shape.m, self.stored, self.shape.k, self.shape.n);
-        self.a.left(self.shape.m, self.stored, &rows_of_a(&bank, a), &mut operands.left);
-        self.b.right(self.shape.k, self.shape.n, &columns_of_b(&bank, b), &mut operands.right);
+        let belongs = operands.left.belongs.take();
+        operands.left.decode(self.a, m, rows[..m * self.stored * self.a.bits / 32].as_flattened());
+        operands.right.decode_columns(self.b, n, columns[..n * k * self.b.bits / 32].as_flattened());
         if let Some(sparse) = &self.sparse {
-            let mut belongs = Vec::new();
+            let mut belongs = belongs.unwrap_or_default();
             if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
                 return flow;
             }
-            context.worker.operands.left.belongs = Some(belongs);
+            let operands = &mut context.worker.operands;
+            operands.left.belongs = Some(belongs);
+            if sparse.pairs_halves() {
+                operands.right.decode_columns(self.b, n, pairs_of_halves(&b[..n * k]).as_flattened());
+            }
         }
         let operands = &context.worker.operands;
         let mut values = [0; ELEMENTS];
         read_d(&bank, self.accumulator, c, &mut values);
-        let all = &mut values[..self.shape.m * self.shape.n];
+        let all = &mut values[..m * n];
         cores.multiply(Family::Mma, self.a.element, self.accumulator, (&operands.left, &operands.right), all);
-        context.count_products(self.shape.m * self.shape.n * self.stored);
+        context.count_products(m * n * self.stored);
         write_d(context, self.accumulator, d, mask, &values);
         Flow::Next
     }

@@ -55,13 +55,14 @@ impl Execute for Integers {
             Some(sparse) => {
                 let mut stored = [0; 16 * DEPTH / 2];
                 self.a.unpack(&rows_of_a(&bank, a), &mut stored[..m * k / 2]);
-                let mut belongs = Vec::new();
+                let mut belongs = context.worker.operands.left.belongs.take().unwrap_or_default();
                 if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
                     return flow;
                 }
                 for (index, (number, column)) in stored.iter().zip(&belongs).enumerate() {
-                    left[index / (k / 2) * k + usize::from(*column)] = *number;
+                    left[index / (k / 2) * k + usize::from(*column)] += *number;
                 }
+                context.worker.operands.left.belongs = Some(belongs);
             }
         }
         self.b.unpack(&columns_of_b(&bank, b), &mut right[..n * k]);

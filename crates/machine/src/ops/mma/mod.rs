@@ -7,6 +7,7 @@ mod double;
 mod float;
 mod integer;
 mod quad_pair;
+mod scaled;
 
 use ptxvm_num::matrix::Element;
 
@@ -27,7 +28,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         "f64" => double::select(form, shape),
         "u8" | "s8" | "u4" | "s4" | "b1" => integer::select(form, shape, types),
         _ if form.has("m8n8k4") => quad_pair::select(form, types),
-        _ if form.has("block_scale") => None,
+        _ if form.has("block_scale") => scaled::select(form, shape, types),
         _ => float::select(form, shape, types),
     }
 }

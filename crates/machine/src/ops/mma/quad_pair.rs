@@ -1,10 +1,10 @@
-//! Volta's `mma.m8n8k4`: each of a warp's four quad pairs multiplies matrices of its own, in either layout.
+//! Volta's `mma.m8n8k4` of f16: each of a warp's four quad pairs multiplies matrices of its own, in either layout.
 //!
-//! Besides f16, which the manual has, ptxas takes bf16 and tf32 here.
+//! ptxas also takes bf16 and tf32 here, which the manual does not have, but makes no instruction of them: what D holds
+//! then is left to chance, so the machine does not have them.
 
-use ptxvm_num::Rounding;
-use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
-use ptxvm_num::matrix::{Accumulator, Element, Family};
+use ptxvm_num::matrix::quad_pair::{dot, widen};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
 use super::float::accumulator;
 use super::{Fragments, Types};
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
-use crate::matrix::whole_warp;
+use crate::matrix::{Cores, whole_warp};
 use crate::registers::{LANES, Slot, Value};
 
 /// Rows of A, columns of B.
@@ -22,8 +22,10 @@ const DEPTH: usize = 4;
 
 /// The operation of a form of this shape.
 pub fn select(form: &Form<'_>, types: Types) -> Option<Op> {
+    if types.a != "f16" {
+        return None;
+    }
     Some(Box::new(QuadPairs {
-        element: Element::from_name(types.a)?,
         d: accumulator(types.d)?,
         c: accumulator(types.c)?,
         a_columns: form.slot("alayout")? == "col",
@@ -32,13 +34,7 @@ pub fn select(form: &Form<'_>, types: Types) -> Option<Op> {
     }))
 }
 
-/// An f16 as f32.
-fn widen(bits: u32) -> u32 {
-    float_to_float(bits.into(), F16, F32, Rounding::Rn, Modifiers::default()) as u32
-}
-
 struct QuadPairs {
-    element: Element,
     d: Accumulator,
     c: Accumulator,
     /// Whether A is column-major.
@@ -48,67 +44,95 @@ struct QuadPairs {
     fragments: Fragments,
 }
 
+/// The matrices of a quad pair: rows of A, columns of B, rows of C and D.
+#[derive(Default)]
+struct Matrices {
+    a: [[u16; DEPTH]; SIDE],
+    b: [[u16; DEPTH]; SIDE],
+    d: [[u32; SIDE]; SIDE],
+}
+
+type Registers = [[u32; LANES]; SIDE];
+
+/// The `index`-th f16 of a lane.
+fn half(registers: &Registers, lane: usize, index: usize) -> u16 {
+    (registers[index / 2][lane] >> (16 * (index % 2))) as u16
+}
+
 impl Execute for QuadPairs {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
         let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
-        let bank = context.bank;
-        let cores = context.cores();
-        let per = 32 / self.element.bits() as usize;
         let read = |slots: &[Slot]| {
             let mut registers = [[0; LANES]; SIDE];
             for (register, slot) in registers.iter_mut().zip(slots) {
-                *register = u32::read(&bank, *slot);
+                *register = u32::read(&context.bank, *slot);
             }
             registers
         };
         let (a, b, c) = (read(a), read(b), read(c));
-        let element = |registers: &[[u32; LANES]; SIDE], lane: usize, index: usize| {
-            registers[index / per][lane] >> (32 / per * (index % per))
-        };
-        let mut results = [[0; LANES]; SIDE];
-        for pair in 0..PAIRS {
-            let lanes = (0..LANES).filter(|lane| of_lane(*lane) == pair);
-            let operands = &mut context.worker.operands;
-            operands.resize(SIDE, DEPTH, DEPTH, SIDE);
-            let mut values = [0; SIDE * SIDE];
-            for lane in lanes.clone() {
-                for index in 0..DEPTH {
-                    let (row, k) = of_a(lane, index, self.a_columns);
-                    operands.left.set(row, k, self.element, element(&a, lane, index));
-                    let (k, column) = of_b(lane, index, self.b_columns);
-                    operands.right.set(k, column, self.element, element(&b, lane, index));
-                }
-                for index in 0..SIDE {
-                    let ((row, column), bits) = match self.c {
-                        Accumulator::F32 => (of_single(lane, index), c[index][lane]),
-                        Accumulator::F16 => {
-                            (of_half(lane, index), c[index / 2][lane] >> (16 * (index % 2)) & 0xffff)
-                        }
-                    };
-                    let widened = self.c == Accumulator::F16 && self.d == Accumulator::F32;
-                    values[row * SIDE + column] = if widened { widen(bits) } else { bits };
-                }
-            }
-            cores.multiply(Family::Mma, self.element, self.d, (&operands.left, &operands.right), &mut values);
-            for lane in lanes {
-                for index in 0..SIDE {
-                    let at = |(row, column): (usize, usize)| values[row * SIDE + column];
-                    match self.d {
-                        Accumulator::F32 => results[index][lane] = at(of_single(lane, index)),
-                        Accumulator::F16 => {
-                            results[index / 2][lane] |= at(of_half(lane, index)) << (16 * (index % 2));
-                        }
-                    }
-                }
-            }
+        let mut pairs: [Matrices; PAIRS] = Default::default();
+        for lane in 0..LANES {
+            self.gather(lane, &a, &b, &c, &mut pairs[of_lane(lane)]);
+        }
+        let cores = context.cores();
+        for pair in &mut pairs {
+            self.multiply(context, cores, pair);
         }
         context.count_products(PAIRS * SIDE * SIDE * DEPTH);
-        for (slot, values) in d.iter().zip(&results) {
-            u32::write(&mut context.bank, *slot, mask, values);
+        for (index, slot) in d.iter().enumerate() {
+            let register: [u32; LANES] = std::array::from_fn(|lane| {
+                let at = |(row, column): (usize, usize)| pairs[of_lane(lane)].d[row][column];
+                match self.d {
+                    Accumulator::F32 => at(of_single(lane, index)),
+                    Accumulator::F16 => at(of_half(lane, 2 * index)) | at(of_half(lane, 2 * index + 1)) << 16,
+                }
+            });
+            u32::write(&mut context.bank, *slot, mask, &register);
         }
         Flow::Next
+    }
+}
+
+impl QuadPairs {
+    /// Puts what a lane holds to its places.
+    fn gather(&self, lane: usize, a: &Registers, b: &Registers, c: &Registers, to: &mut Matrices) {
+        for index in 0..DEPTH {
+            let (row, k) = of_a(lane, index, self.a_columns);
+            to.a[row][k] = half(a, lane, index);
+            let (k, column) = of_b(lane, index, self.b_columns);
+            to.b[column][k] = half(b, lane, index);
+        }
+        for index in 0..SIDE {
+            let ((row, column), bits) = match (self.c, self.d) {
+                (Accumulator::F32, _) => (of_single(lane, index), c[index][lane]),
+                (_, Accumulator::F32) => (of_half(lane, index), widen(half(c, lane, index))),
+                _ => (of_half(lane, index), half(c, lane, index).into()),
+            };
+            to.d[row][column] = bits;
+        }
+    }
+
+    fn multiply(&self, context: &mut Context<'_>, cores: Cores, pair: &mut Matrices) {
+        if !matches!(cores.unit, Unit::Volta | Unit::Turing) {
+            for (a, row) in pair.a.iter().zip(&mut pair.d) {
+                for (b, element) in pair.b.iter().zip(row) {
+                    *element = dot(*a, *b, *element, self.d);
+                }
+            }
+            return;
+        }
+        let operands = &mut context.worker.operands;
+        operands.resize(SIDE, DEPTH, DEPTH, SIDE);
+        for line in 0..SIDE {
+            for k in 0..DEPTH {
+                operands.left.set(line, k, Element::F16, pair.a[line][k].into());
+                operands.right.set(k, line, Element::F16, pair.b[line][k].into());
+            }
+        }
+        let factors = (&operands.left, &operands.right);
+        cores.multiply(Family::Mma, Element::F16, self.d, factors, pair.d.as_flattened_mut());
     }
 }

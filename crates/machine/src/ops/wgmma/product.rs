@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::lanes::Flow;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::operands::Operands;
-use crate::matrix::sparse::{Sparse, add_mixed_rows};
+use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::registers::{ALL, LANES, Slot, Value};
 use crate::wgmma::Pending;
 
@@ -79,11 +79,14 @@ impl Pending {
         let product = std::sync::Arc::clone(&self.product);
         self.left(operands);
         self.right(operands);
-        if let Some(belongs) = &mut self.belongs {
-            if matches!(product.factors, Factors::Float { a: Element::Tf32, .. }) {
-                add_mixed_rows(belongs, &words(&operands.b), product.depth, &mut operands.right);
-            }
-            operands.left.belongs = Some(belongs.clone());
+        operands.left.belongs = self.belongs.take();
+        if product.sparse.as_ref().is_some_and(|(_, sparse)| sparse.pairs_halves()) {
+            let pairs = pairs_of_halves(&words(&operands.b));
+            operands.right.decode_columns(
+                Packed::tight(Element::Tf32),
+                product.columns,
+                pairs.as_flattened(),
+            );
         }
         let columns = product.columns;
         let mut d = std::mem::take(&mut operands.d);
@@ -125,7 +128,7 @@ impl Pending {
             Factors::Integer { a, b, satfinite } => {
                 let depth = self.product.depth;
                 let mut left = integers(a, &operands.a);
-                if let Some(belongs) = &self.belongs {
+                if let Some(belongs) = &operands.left.belongs {
                     // What is not stored is zero, which adds nothing.
                     let mut whole = vec![0; ROWS * depth];
                     for (at, (number, k)) in left.iter().zip(belongs).enumerate() {
