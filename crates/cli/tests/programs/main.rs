@@ -94,7 +94,7 @@ macro_rules! folders {
 
 folders!(
     calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, pipeline, print,
-    special, sync, tcgen05, wide
+    special, sync, tcgen05, wide, wmma
 );
 
 #[test]

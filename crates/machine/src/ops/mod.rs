@@ -38,6 +38,7 @@ pub mod tensor_map;
 pub mod video;
 pub mod warp;
 pub mod wgmma;
+pub mod wmma;
 
 use ptxvm_isa::{Kind, Type};
 
@@ -84,6 +85,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     tensor_map::select,
     video::select,
     warp::select,
+    wmma::select,
     wgmma::select,
 ];
 

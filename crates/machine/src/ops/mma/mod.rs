@@ -4,7 +4,7 @@
 //! `integer`.
 
 mod double;
-mod float;
+pub(super) mod float;
 mod integer;
 mod quad_pair;
 mod scaled;
@@ -19,9 +19,11 @@ use crate::registers::{Bank, Slot, Value};
 
 /// The operation of an `mma`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "mma" {
-        return None;
-    }
+    if form.opcode() == "mma" { product(form) } else { None }
+}
+
+/// The product that a form's shape and types mean.
+pub(super) fn product(form: &Form<'_>) -> Option<Op> {
     let shape = Shape::of(form)?;
     let types = Types::of(form)?;
     match types.a {
@@ -35,10 +37,10 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
 
 /// Rows of A, columns of B, and the products of an element of D, as the shape's name says.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    m: usize,
-    n: usize,
-    k: usize,
+pub(super) struct Shape {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
 }
 
 /// How the metadata of a form tells where the elements of A belong: `Some(None)` if A is dense, `None` if the machine
@@ -54,7 +56,7 @@ fn sparse(form: &Form<'_>, shape: Shape, element: &str) -> Option<Option<Sparse>
 }
 
 impl Shape {
-    fn of(form: &Form<'_>) -> Option<Self> {
+    pub fn of(form: &Form<'_>) -> Option<Self> {
         form.modifiers().find_map(|word| {
             let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
             let (n, k) = rest.split_once('k')?;
@@ -63,14 +65,14 @@ impl Shape {
     }
 
     /// The multiply-adds of a product.
-    const fn products(self) -> usize {
+    pub const fn products(self) -> usize {
         self.m * self.n * self.k
     }
 }
 
 /// The types of the matrices' elements.
 #[derive(Clone, Copy, Debug)]
-struct Types {
+pub(super) struct Types {
     d: &'static str,
     a: &'static str,
     b: &'static str,
@@ -91,7 +93,7 @@ impl Types {
 
 /// Where the fragments lie among the slots: those of D first, then of A, B and C, and then what else there is.
 #[derive(Clone, Copy, Debug)]
-struct Fragments {
+pub(super) struct Fragments {
     d: usize,
     a: usize,
     b: usize,
@@ -99,13 +101,13 @@ struct Fragments {
 }
 
 impl Fragments {
-    fn of(form: &Form<'_>) -> Self {
+    pub fn of(form: &Form<'_>) -> Self {
         let count = |name| form.elements(name).count();
         Self { d: count("d"), a: count("a"), b: count("b"), c: count("c") }
     }
 
     /// The slots of D, of A, of B, of C, and the others.
-    fn split(self, slots: &[Slot]) -> Option<[&[Slot]; 5]> {
+    pub fn split(self, slots: &[Slot]) -> Option<[&[Slot]; 5]> {
         let (d, rest) = slots.split_at_checked(self.d)?;
         let (a, rest) = rest.split_at_checked(self.a)?;
         let (b, rest) = rest.split_at_checked(self.b)?;
@@ -118,7 +120,7 @@ impl Fragments {
 const WORDS: usize = 4 * 32;
 
 /// The rows of A as packed words.
-fn rows_of_a(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
+pub(super) fn rows_of_a(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     for (index, slot) in slots.iter().enumerate() {
         fragment::place_a(&mut words, index, slots.len(), &u32::read(bank, *slot));
@@ -127,7 +129,7 @@ fn rows_of_a(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
 }
 
 /// The columns of B as packed words.
-fn columns_of_b(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
+pub(super) fn columns_of_b(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     for (index, slot) in slots.iter().enumerate() {
         fragment::place_b(&mut words, index, slots.len(), &u32::read(bank, *slot));

@@ -1,0 +1,183 @@
+//! `wmma.mma`: the products of `mma`'s shapes that ptxas makes of it.
+//!
+//! m16n16 is two products of the same A with the two halves of B, m32n8 of the two halves of A with the same B, each of
+//! them m16n8; m8n32 is m32n8 of the transposed matrices. The shapes m8n8 are those of `mma`. Of the eight registers that
+//! f16 fragments always have, those that repeat others are not read. With tf32, each product is one of k = 4 and then
+//! another that goes on with its result, also where `mma` does eight at once. Where C and D differ in their type, C is
+//! made an f32 first, or D rounded to f16 at last.
+//!
+//! `.satfinite` of floating point numbers, which PTX had until 6.5, does nothing: ptxas drops it for sm_80 and later.
+//! f64 in the shapes m16n16 is not supported: ptxas takes it, but makes no instruction of it.
+
+use ptxvm_num::Rounding;
+use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
+use ptxvm_num::matrix::integer::{self, Integer};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
+
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::matrix::whole_warp;
+use crate::ops::mma::float::{ELEMENTS, accumulator, packed, read_d, write_d};
+use crate::ops::mma::{self, Fragments, Shape, columns_of_b, rows_of_a};
+use crate::registers::Slot;
+
+/// The products of an instruction.
+const TILES: usize = 2;
+
+/// Rows and columns of one of them.
+const ROWS: usize = 16;
+const COLUMNS: usize = 8;
+
+/// The operation of a product.
+pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
+    if shape.m == 8 && shape.n == 8 {
+        return mma::product(form);
+    }
+    let is_type = |word: &&str| {
+        Element::from_name(word).is_some() || matches!(*word, "f32" | "f64" | "s32" | "u8" | "s8")
+    };
+    let types: Vec<&str> = form.modifiers().filter(is_type).collect();
+    let (d, a, c) = match types[..] {
+        [d, c] => (d, "f16", c),
+        [d, a, _, c] => (d, a, c),
+        _ => return None,
+    };
+    let fragments = Fragments::of(form);
+    if let Some(integer) = Integer::from_name(a) {
+        let tiles = Tiles { shape, fragments, a: 2, b: 1 };
+        return Some(Box::new(Integers { integer, satfinite: form.has("satfinite"), tiles }));
+    }
+    let packed = packed(a)?;
+    Some(Box::new(Floats {
+        packed,
+        d: accumulator(d)?,
+        c: accumulator(c)?,
+        steps: if packed.element == Element::Tf32 { 2 } else { 1 },
+        tiles: Tiles { shape, fragments, a: 4, b: 2 },
+    }))
+}
+
+/// How an instruction's fragments are shared out to its products.
+struct Tiles {
+    shape: Shape,
+    fragments: Fragments,
+    /// The registers of a product's A and B.
+    a: usize,
+    b: usize,
+}
+
+/// The slots of a product's operands.
+struct Tile<'a> {
+    d: &'a [Slot],
+    a: &'a [Slot],
+    b: &'a [Slot],
+    c: &'a [Slot],
+}
+
+impl Tiles {
+    fn of<'a>(&self, slots: &'a [Slot]) -> Option<[Tile<'a>; TILES]> {
+        let [d, a, b, c, _] = self.fragments.split(slots)?;
+        let (a, b) = if super::is_transposed(self.shape) { (b, a) } else { (a, b) };
+        let square = self.shape.m == self.shape.n;
+        let tile = |tile: usize| {
+            let (of_a, of_b) = if square { (0, tile) } else { (tile, 0) };
+            let (half_d, half_c) = (d.len() / TILES, c.len() / TILES);
+            Some(Tile {
+                d: d.get(tile * half_d..)?.get(..half_d)?,
+                a: a.get(of_a * self.a..)?.get(..self.a)?,
+                b: b.get(of_b * self.b..)?.get(..self.b)?,
+                c: c.get(tile * half_c..)?.get(..half_c)?,
+            })
+        };
+        Some([tile(0)?, tile(1)?])
+    }
+}
+
+struct Floats {
+    packed: Packed,
+    d: Accumulator,
+    c: Accumulator,
+    /// How many products there are one after the other.
+    steps: usize,
+    tiles: Tiles,
+}
+
+impl Execute for Floats {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole_warp(context, mask) {
+            return flow;
+        }
+        let Some(tiles) = self.tiles.of(slots) else { return Flow::Next };
+        let bank = context.bank;
+        let cores = context.cores();
+        let wide = self.c == Accumulator::F32 || self.d == Accumulator::F32;
+        let accumulator = if wide { Accumulator::F32 } else { Accumulator::F16 };
+        let depth = self.tiles.shape.k / self.steps;
+        let mut values = [[0; ELEMENTS]; TILES];
+        for (tile, values) in tiles.iter().zip(&mut values) {
+            read_d(&bank, self.c, tile.c, values);
+            if self.c != accumulator {
+                convert(values, F16, F32);
+            }
+            let a = tile.a.chunks_exact(tile.a.len() / self.steps);
+            let b = tile.b.chunks_exact(tile.b.len() / self.steps);
+            for (a, b) in a.zip(b) {
+                let (a, b) = (rows_of_a(&bank, a), columns_of_b(&bank, b));
+                let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
+                let row = depth * self.packed.bits / 32;
+                let operands = &mut context.worker.operands;
+                operands.left.decode(self.packed, ROWS, rows[..ROWS * row].as_flattened());
+                operands.right.decode_columns(self.packed, COLUMNS, columns[..COLUMNS * row].as_flattened());
+                let element = self.packed.element;
+                cores.multiply(Family::Mma, element, accumulator, (&operands.left, &operands.right), values);
+            }
+            if self.d != accumulator {
+                convert(values, F32, F16);
+            }
+        }
+        context.count_products(self.tiles.shape.products());
+        for (tile, values) in tiles.iter().zip(&values) {
+            write_d(context, self.d, tile.d, mask, values);
+        }
+        Flow::Next
+    }
+}
+
+/// Converts accumulators, to the nearest even.
+fn convert(values: &mut [u32], from: ptxvm_num::convert::Format, to: ptxvm_num::convert::Format) {
+    for value in values {
+        *value = float_to_float((*value).into(), from, to, Rounding::Rn, Modifiers::default()) as u32;
+    }
+}
+
+struct Integers {
+    integer: Integer,
+    satfinite: bool,
+    tiles: Tiles,
+}
+
+impl Execute for Integers {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole_warp(context, mask) {
+            return flow;
+        }
+        let Some(tiles) = self.tiles.of(slots) else { return Flow::Next };
+        let bank = context.bank;
+        /// The only k of these shapes.
+        const DEPTH: usize = 16;
+        let mut values = [[0; ELEMENTS]; TILES];
+        for (tile, values) in tiles.iter().zip(&mut values) {
+            let (mut left, mut right) = ([0; ROWS * DEPTH], [0; COLUMNS * DEPTH]);
+            self.integer.unpack(&rows_of_a(&bank, tile.a), &mut left);
+            self.integer.unpack(&columns_of_b(&bank, tile.b), &mut right);
+            read_d(&bank, Accumulator::F32, tile.c, values);
+            integer::multiply(&left, &right, DEPTH, self.satfinite, values);
+        }
+        context.count_products(self.tiles.shape.products());
+        for (tile, values) in tiles.iter().zip(&values) {
+            write_d(context, Accumulator::F32, tile.d, mask, values);
+        }
+        Flow::Next
+    }
+}
