@@ -129,7 +129,8 @@ fn main() {
     println!("multiply-adds of one core, billions a second, and of those of a plain f32 loop of the same shape");
     let heading: Vec<String> = Level::ALL.iter().map(|level| format!("{:>22}", format!("{level:?}"))).collect();
     println!("{:28}{}", "", heading.concat());
-    for case in CASES {
+    let only = std::env::args().nth(1).unwrap_or_default();
+    for case in CASES.into_iter().filter(|case| case.name.contains(&only)) {
         let [columns, depth] = case.shape;
         let products = (ROWS * columns * depth) as f64;
         print!("{:28}", case.name);

@@ -8,13 +8,16 @@ use super::tile::vector::Vector;
 
 /// Integers that hold an element's bits in their low ones.
 pub trait Raw: Copy {
+    /// How many of them a word has.
+    const IN_WORD: usize;
     /// The bits.
     fn bits(self) -> u32;
 }
 
 macro_rules! raw {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty, $in_word:literal;)*) => {$(
         impl Raw for $ty {
+            const IN_WORD: usize = $in_word;
             #[inline(always)]
             fn bits(self) -> u32 {
                 self.into()
@@ -23,7 +26,7 @@ macro_rules! raw {
     )*};
 }
 
-raw!(u8 u16 u32);
+raw!(u8, 4; u16, 2; u32, 1;);
 
 /// What is above the largest numbers of a format.
 const IEEE: u8 = 0;
@@ -32,7 +35,20 @@ const FINITE: u8 = 2;
 
 /// Decodes as many elements as all three slices have.
 pub(super) fn decode<T: Raw>(element: Element, bits: &[T], significands: &mut [f32], exponents: &mut [i16]) {
-    dispatch(Level::V4, Decode { element, bits, significands, exponents });
+    dispatch(Level::V4, Decode { element, bits, significands, exponents, turned: None });
+}
+
+/// Decodes columns that lie one after the other, each of `depth` elements, to rows with a stride.
+pub(super) fn decode_columns<T: Raw>(
+    element: Element,
+    bits: &[T],
+    (depth, stride): (usize, usize),
+    significands: &mut [f32],
+    exponents: &mut [i16],
+) {
+    if depth > 0 {
+        dispatch(Level::V4, Decode { element, bits, significands, exponents, turned: Some((depth, stride)) });
+    }
 }
 
 struct Decode<'a, T> {
@@ -40,6 +56,8 @@ struct Decode<'a, T> {
     bits: &'a [T],
     significands: &'a mut [f32],
     exponents: &'a mut [i16],
+    /// The elements of a column and the stride of rows, where columns lie one after the other.
+    turned: Option<(usize, usize)>,
 }
 
 impl<T: Raw> Work for Decode<'_, T> {
@@ -58,15 +76,63 @@ impl<T: Raw> Work for Decode<'_, T> {
     }
 }
 
+/// Columns that are turned into rows together.
+const PIECE: usize = 16;
+
 impl<T: Raw> Decode<'_, T> {
     /// All elements of a format with so many bits of exponent and mantissa, above so many that do not count.
     #[inline(always)]
     fn all<const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(self) {
-        let to = self.significands.iter_mut().zip(self.exponents);
-        for (&bits, (significand, exponent)) in self.bits.iter().zip(to) {
-            (*significand, *exponent) = one::<EXPONENT, MANTISSA, TOP>(bits.bits() >> BELOW);
+        let Self { bits, significands, exponents, turned, .. } = self;
+        let Some((depth, stride)) = turned else {
+            let to = significands.iter_mut().zip(exponents);
+            for (&bits, (significand, exponent)) in bits.iter().zip(to) {
+                (*significand, *exponent) = one::<EXPONENT, MANTISSA, TOP>(bits.bits() >> BELOW);
+            }
+            return;
+        };
+        for (piece, columns) in bits.chunks(depth * PIECE).enumerate() {
+            for first in (0..depth).step_by(T::IN_WORD) {
+                let words = words(columns, depth, first);
+                for (k, shift) in (first..depth).zip((0..32).step_by(32 / T::IN_WORD)) {
+                    let at = k * stride + piece * PIECE;
+                    let to = at..at + columns.len() / depth;
+                    let (mut row, mut shifts) = ([0.0; PIECE], [0; PIECE]);
+                    for (lane, word) in words.into_iter().enumerate() {
+                        (row[lane], shifts[lane]) = one::<EXPONENT, MANTISSA, TOP>(word >> shift >> BELOW);
+                    }
+                    match <&mut [f32; PIECE]>::try_from(&mut significands[to.clone()]) {
+                        Ok(to) => *to = row,
+                        Err(_) => significands[to.clone()].copy_from_slice(&row[..to.len()]),
+                    }
+                    match <&mut [i16; PIECE]>::try_from(&mut exponents[to.clone()]) {
+                        Ok(to) => *to = shifts,
+                        Err(_) => exponents[to.clone()].copy_from_slice(&shifts[..to.len()]),
+                    }
+                }
+            }
         }
     }
+}
+
+/// The elements of some columns that are a word's from here on; elements beyond a column are zero.
+#[inline(always)]
+fn words<T: Raw>(columns: &[T], depth: usize, first: usize) -> [u32; PIECE] {
+    let mut words = [0; PIECE];
+    let width = 32 / T::IN_WORD;
+    if columns.len() == PIECE * depth && first + T::IN_WORD <= depth {
+        for lane in 0..PIECE {
+            let from = &columns[lane * depth + first..][..T::IN_WORD];
+            // One load, in the end.
+            words[lane] = (0..T::IN_WORD).fold(0, |word, i| word | from[i].bits() << (i * width));
+        }
+    } else {
+        for (word, column) in words.iter_mut().zip(columns.chunks_exact(depth)) {
+            let from = column[first..].iter().take(T::IN_WORD);
+            *word = from.enumerate().fold(0, |word, (i, bits)| word | bits.bits() << (i * width));
+        }
+    }
+    words
 }
 
 #[inline(always)]

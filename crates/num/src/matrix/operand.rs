@@ -1,6 +1,6 @@
 //! The matrices A and B, decoded once so that every dot product can use them.
 
-use super::decode::{Raw, decode};
+use super::decode::{Raw, decode, decode_columns};
 use super::element::{Element, NOTHING};
 
 /// A: row after row of the products' left factors. Of a sparse matrix only what is stored, with where it belongs.
@@ -89,23 +89,8 @@ impl Right {
     /// Sets whole columns, one after the other, from the bits of their elements.
     pub fn set_columns<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
         let depth = self.significands.len().checked_div(self.columns).unwrap_or(0);
-        if depth == 0 {
-            return;
-        }
-        // Neighbouring columns are turned round in pieces that stay in registers and the nearest cache.
-        for (piece, columns) in bits.chunks(depth * PIECE).enumerate() {
-            let (first, count) = (first + piece * PIECE, columns.len() / depth);
-            for k in 0..depth {
-                let mut row = [0; PIECE];
-                for (column, bits) in row.iter_mut().zip(columns.chunks_exact(depth)) {
-                    *column = bits[k].bits();
-                }
-                let at = k * self.columns + first;
-                let (significands, exponents) =
-                    (&mut self.significands[at..at + count], &mut self.exponents[at..at + count]);
-                decode(element, &row[..count], significands, exponents);
-            }
-        }
+        let (significands, exponents) = (&mut self.significands[first..], &mut self.exponents[first..]);
+        decode_columns(element, bits, (depth, self.columns), significands, exponents);
     }
 
     /// Multiplies a factor by a power of two.
@@ -114,9 +99,6 @@ impl Right {
         scale(&mut self.exponents[at], exponent);
     }
 }
-
-/// Columns that are set together.
-const PIECE: usize = 32;
 
 fn scale(exponent: &mut i16, by: i16) {
     if *exponent != NOTHING {

@@ -55,7 +55,7 @@ pub(in crate::matrix) trait Vector {
 macro_rules! x86 {
     ($Level:ident $about:literal $lanes:literal $Floats:ident $Integers:ident:
      $loadf:ident $setf:ident $storef:ident $mul:ident $fma:ident $trunc:ident $zero:ident $addi:ident
-     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident, $towards:expr) => {
+     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident, |$integers:ident| $towards:expr) => {
         #[doc = $about]
         #[cfg(target_arch = "x86_64")]
         pub(in crate::matrix) struct $Level;
@@ -118,9 +118,9 @@ macro_rules! x86 {
                 unsafe { $addi(a, b) }
             }
             #[inline(always)]
-            fn towards_zero(a: $Integers) -> $Floats {
+            fn towards_zero($integers: $Integers) -> $Floats {
                 // SAFETY: see above.
-                unsafe { $towards(a) }
+                unsafe { $towards }
             }
             #[inline(always)]
             fn integers(from: &[i32]) -> $Integers {
