@@ -66,6 +66,36 @@ pub fn dot(scheme: &Scheme, a: &Left, row: usize, b: &Right, column: usize, c: u
                 Accumulator::F16 => u32::from(f16::add(sum as u16, c as u16, Finish::default())),
             }
         }
+        Order::Chained => chain(scheme.rounded.accumulator(), (0..a.depth).map(factors), c),
+    }
+}
+
+/// A dot product by ordinary fused multiply-adds of f32. With an f16 as result, every two products make a sum.
+fn chain(accumulator: Accumulator, products: impl Iterator<Item = (Factor, Factor)>, c: u32) -> u32 {
+    let fma = |a: u32, b: u32, c: u32| single::fma(a, b, c, Rounding::Rn, false, false);
+    let add = |a: u32, b: u32| single::add(a, b, Rounding::Rn, false, false);
+    let value = |(significand, exponent): Factor| {
+        let exponent = if exponent == i32::from(NOTHING) { 0 } else { exponent };
+        // The factors are f16, so that this is exact.
+        (significand * f32::from_bits(((exponent + 127) as u32) << 23)).to_bits()
+    };
+    // A zero that changes no sign: the first product alone.
+    let none = (-0.0f32).to_bits();
+    match accumulator {
+        Accumulator::F32 => {
+            let sum = products.fold(0, |sum, (a, b)| fma(value(a), value(b), sum));
+            add(c, sum)
+        }
+        Accumulator::F16 => {
+            let mut sums = [none; 2];
+            for (k, (a, b)) in products.enumerate() {
+                let sum = &mut sums[k / 2 % 2];
+                *sum = fma(value(a), value(b), *sum);
+            }
+            let c = f16::to_f32(c as u16).to_bits();
+            let sum = f32::from_bits(add(add(c, sums[0]), sums[1]));
+            f16::from_f32(sum).into()
+        }
     }
 }
 
@@ -105,7 +135,7 @@ fn step(scheme: &Scheme, products: impl Iterator<Item = (Factor, Factor)> + Clon
     round(scheme.rounded, sum, largest - scheme.fraction)
 }
 
-/// Rounds `sum * 2^exponent`.
+/// Rounds `sum * 2^exponent`. A zero has no sign, also if the sum has one.
 #[must_use]
 pub fn round(rounded: Rounded, sum: i64, exponent: i32) -> u32 {
     let (bits, least, infinity, sign) = match rounded {
@@ -138,7 +168,7 @@ pub fn round(rounded: Rounded, sum: i64, exponent: i32) -> u32 {
         Rounded::E8m13 => fields(kept << 10, last - 10, 24, -149),
         Rounded::F16 => fields(kept, last, 11, -24),
     };
-    sign | u32::try_from(field).unwrap_or(u32::MAX).min(infinity)
+    if field == 0 { 0 } else { sign | u32::try_from(field).unwrap_or(u32::MAX).min(infinity) }
 }
 
 /// The exponent and mantissa fields of `kept * 2^last` in a format of so many bits.

@@ -68,8 +68,10 @@ impl Unit {
 /// The instructions that differ in how they add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// `mma` and `wmma`
+    /// `mma`
     Mma,
+    /// `wmma`
+    Wmma,
     /// `wgmma`
     Wgmma,
     /// `tcgen05.mma`
@@ -106,6 +108,9 @@ pub enum Order {
     /// ptxas's own way for 8-bit formats where the cores only know f16: first those with k mod 4 below 2, then the
     /// others, and at last the accumulator, by an ordinary addition.
     Interleaved,
+    /// ptxas's own way for m8n8k4 where the cores no longer know it: ordinary fused multiply-adds of f32, whose sum is
+    /// added to the accumulator.
+    Chained,
 }
 
 /// How one dot product of an instruction is computed.
@@ -144,12 +149,18 @@ impl Scheme {
         match (unit, family) {
             (Unit::Volta, _) => new(4, 23, wide),
             (Unit::Turing, _) => new(k.min(8), 24, wide),
+            // m8n8k4 is the only one with this depth.
+            (_, Family::Mma) if a == Element::F16 && k == 4 => {
+                Self { order: Order::Chained, ..new(4, 23, wide) }
+            }
             (Unit::Ada, _) if small => new(16, 13, narrow),
             (Unit::Ampere | Unit::Ada, _) => new(if tf32 { 4 } else { 8 }, 24, wide),
             (Unit::Hopper, Family::Wgmma) if small => new(k, 13, narrow),
             (Unit::Hopper | Unit::Blackwell, Family::Mma) if small => {
-                Self { order: Order::Interleaved, ..new(16, 25, wide) }
+                Self { order: Order::Interleaved, ..new(k / 2, 25, wide) }
             }
+            // ptxas takes the instructions of depth 4.
+            (_, Family::Wmma) if tf32 => new(4, 25, wide),
             _ => new(k, 25, wide),
         }
     }

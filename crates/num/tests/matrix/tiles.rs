@@ -189,7 +189,7 @@ fn check(scheme: &Scheme, tile: &Tile, level: Level, what: &dyn std::fmt::Debug)
     }
 }
 
-const FAMILIES: [Family; 3] = [Family::Mma, Family::Wgmma, Family::Tcgen05];
+const FAMILIES: [Family; 4] = [Family::Mma, Family::Wmma, Family::Wgmma, Family::Tcgen05];
 
 /// Every scheme that an instruction with factors of this format has, at these depths.
 fn schemes(element: Element, depth: usize) -> Vec<Scheme> {

@@ -7,27 +7,10 @@ use super::super::scheme::Scheme;
 use super::exact::{Block, E8M13, F16};
 use super::pack::power;
 use super::vector::Vector;
+use crate::float::half::f16::{from_f32, to_f32};
 
 /// Exponents above this are of something that is not zero.
 const SOMETHING: i32 = NOTHING as i32 / 2;
-
-/// An f16 that is no NaN or infinity, as the f32 it is.
-#[inline(always)]
-pub(super) fn widen(bits: u32) -> f32 {
-    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * power(112);
-    f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16)
-}
-
-/// The nearest f16 of an f32 that is no NaN.
-#[inline(always)]
-pub(super) fn narrow(value: f32) -> u32 {
-    let (bits, sign) = (value.to_bits() & 0x7fff_ffff, value.to_bits() >> 16 & 0x8000);
-    let normal = ((bits + 0xfff + (bits >> 13 & 1)) >> 13).wrapping_sub(112 << 10);
-    // The last place of 0.5 is that of the subnormal numbers.
-    let subnormal = (f32::from_bits(bits) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
-    let number = if bits < 113 << 23 { subnormal } else { normal };
-    sign | if bits >= 143 << 23 { 0x7c00 } else { number.min(0x7c00) }
-}
 
 /// Adds C to the exponents, and finds what the products are multiplied with.
 #[inline(always)]
@@ -36,7 +19,7 @@ pub(super) fn begin<const W: usize, const ROUNDED: u8>(scheme: &Scheme, block: &
     for lane in 0..W {
         let c = block.c[lane];
         let (value, field, bias, top) = if ROUNDED == F16 {
-            (widen(c), c >> 10 & 0x1f, 15, 31)
+            (to_f32(c as u16), c >> 10 & 0x1f, 15, 31)
         } else {
             (f32::from_bits(c), c >> 23 & 0xff, 127, 255)
         };
@@ -80,7 +63,9 @@ pub(super) fn finish<V: Vector, const W: usize, const ROUNDED: u8>(scheme: &Sche
                 let bits = cut[lane].to_bits();
                 let shift = (bits >> 23 & 0xff).saturating_sub(150);
                 let lost = block.sums[lane].unsigned_abs() & ((1u32 << (shift & 31)) - 1) != 0;
-                narrow(f32::from_bits(bits | u32::from(lost)) * scale)
+                let nearest = u32::from(from_f32(f32::from_bits(bits | u32::from(lost)) * scale));
+                // A sum that is too small leaves no sign.
+                if nearest == 0x8000 { 0 } else { nearest }
             }
             E8M13 => (cut[lane] * scale).to_bits() & !0x3ff,
             _ => (cut[lane] * scale).to_bits(),
@@ -94,7 +79,7 @@ pub(super) fn plus<const W: usize, const ROUNDED: u8>(block: &mut Block<W>, c: &
     for lane in 0..W {
         let (sum, top) = if ROUNDED == F16 {
             // An f32 has more than twice the bits, so that rounding twice is rounding once.
-            (narrow(widen(block.c[lane]) + widen(c[lane])), 0x7c00)
+            (from_f32(to_f32(block.c[lane] as u16) + to_f32(c[lane] as u16)).into(), 0x7c00)
         } else {
             ((f32::from_bits(block.c[lane]) + f32::from_bits(c[lane])).to_bits(), 0x7f80_0000)
         };

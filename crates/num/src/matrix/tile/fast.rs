@@ -4,10 +4,10 @@
 
 use super::super::element::Accumulator;
 use super::super::scheme::Scheme;
-use super::ends::{narrow, widen};
 use super::level::Work;
 use super::pack::{Panels, Rows};
 use super::vector::Vector;
+use crate::float::half::f16::{from_f32, to_f32};
 
 /// Columns `W` at a time.
 pub(super) struct Fast<'a, const W: usize> {
@@ -54,12 +54,7 @@ fn load<const W: usize>(elements: &[u32], half: bool, block: &mut [f32; W]) {
     }
     for lane in 0..W {
         let bits = bits[lane];
-        block[lane] = match half {
-            // NaN and infinity of an f16 need the exponent of those of an f32.
-            true if bits & 0x7c00 == 0x7c00 => f32::from_bits(0x7f80_0000 | widen(bits).to_bits()),
-            true => widen(bits),
-            false => f32::from_bits(bits),
-        };
+        block[lane] = if half { to_f32(bits as u16) } else { f32::from_bits(bits) };
     }
 }
 
@@ -69,12 +64,8 @@ fn store<const W: usize>(elements: &mut [u32], half: bool, block: &[f32; W]) {
     let mut bits = [0; W];
     for lane in 0..W {
         let value = block[lane];
-        bits[lane] = match (half, value.is_nan()) {
-            (true, true) => 0x7fff,
-            (true, false) => narrow(value),
-            (false, true) => 0x7fff_ffff,
-            (false, false) => value.to_bits(),
-        };
+        let single = if value.is_nan() { 0x7fff_ffff } else { value.to_bits() };
+        bits[lane] = if half { from_f32(value).into() } else { single };
     }
     match <&mut [u32; W]>::try_from(&mut *elements) {
         Ok(elements) => *elements = bits,

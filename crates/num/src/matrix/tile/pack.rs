@@ -59,7 +59,7 @@ impl Rows {
         self.steps.clear();
         self.order.clear();
         match scheme.order {
-            Order::Consecutive => {
+            Order::Consecutive | Order::Chained => {
                 self.steps.extend((0..depth).step_by(scheme.products.max(1)));
                 self.order.extend(0..depth as u16);
             }
@@ -80,7 +80,7 @@ impl Rows {
             let mut odd = false;
             for k in 0..depth {
                 let at = match scheme.order {
-                    Order::Consecutive => k,
+                    Order::Consecutive | Order::Chained => k,
                     Order::Interleaved => usize::from(self.order[k]),
                 };
                 let (value, strange) = fold(precision, significands[at], exponents[at]);
