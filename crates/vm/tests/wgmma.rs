@@ -1,4 +1,5 @@
-//! The H200's recorded `wgmma` products (`tests/golden/wgmma.*`, described in its `README.md`), bit for bit: once for
+//! The H200's recorded `wgmma` products (`tests/golden/wgmma.*` and `matrix/wgmma_more.*`, described in its
+//! `README.md`), bit for bit: once for
 //! each level of vector instructions, and once for each mode of asynchrony.
 
 use std::io::Read;
@@ -97,6 +98,7 @@ fn all(set: &str, asynchrony: Asynchrony, seed: u64) {
 fn recorded_at_every_level() {
     for level in Level::ALL {
         at_most(level, || all("wgmma", Asynchrony::Eager, 0));
+        at_most(level, || all("matrix/wgmma_more", Asynchrony::Eager, 0));
     }
 }
 
@@ -104,4 +106,5 @@ fn recorded_at_every_level() {
 fn recorded_late_and_in_between() {
     all("wgmma", Asynchrony::Lazy, 0);
     all("wgmma", Asynchrony::Seeded, 1);
+    all("matrix/wgmma_more", Asynchrony::Seeded, 2);
 }
