@@ -146,14 +146,24 @@ impl Descriptor {
             false => self.leading,
         };
         let offset = match (major, self.swizzle) {
+            // What leaves its line goes on at the beginning of the line that the address names.
+            (Major::K, _) if self.leading_is_address => {
+                let within = self.start % LINE + along * 16;
+                let line = across % 8 * span + across / 8 * self.stride;
+                match within.checked_sub(LINE) {
+                    Some(rest) => (line + rest).wrapping_add(leading),
+                    None => line + along * 16,
+                }
+            }
             (Major::K, _) => (across % 8 * span + across / 8 * self.stride + along * 16 % span)
                 .wrapping_add((along * 16 / span).wrapping_mul(leading)),
             (Major::Mn, Swizzle::None) => {
                 (along * self.stride + across % 8 * 16).wrapping_add((across / 8).wrapping_mul(leading))
             }
             (Major::Mn, _) => {
-                let units = span / 16;
-                (along % units * 16 + across % 8 * span + across / 8 * self.stride)
+                // An atom has eight rows or columns across, but four if it exchanges 32 bytes.
+                let (units, high) = (span / 16, if self.swizzle == Swizzle::Bytes128Atom32 { 4 } else { 8 });
+                (along % units * 16 + across % high * span + across / high * self.stride)
                     .wrapping_add((along / units).wrapping_mul(leading))
             }
         };
