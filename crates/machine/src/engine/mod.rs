@@ -216,6 +216,9 @@ impl ClusterState {
         let issuer = pending.issuer;
         self.log.act_for(issuer);
         self.log.note(|| What::Completed { operation: issuer.operation });
+        if let Some(wrong) = pending.wrong() {
+            return Err(trouble(wrong, issuer));
+        }
         for signal in &pending.signals {
             self.signal(signal, issuer)?;
         }
@@ -230,10 +233,7 @@ impl ClusterState {
                 self.arrive_at_mbarrier(address, how, issuer.party()).map(drop)
             }
         };
-        done.map_err(|Wrong { message, mut notes }| {
-            notes.push(COMPLETION.into());
-            Box::new(Trouble { kind: Kind::Misuse, message, notes, issuer })
-        })
+        done.map_err(|wrong| trouble(wrong, issuer))
     }
 
     /// A CTA has ended. What is under way must not need its shared memory any more: nobody may write to it or tell its
@@ -277,4 +277,10 @@ impl ClusterState {
         self.engine.settled = 0;
         std::mem::take(&mut self.engine.queue)
     }
+}
+
+/// What is wrong with an operation that has completed.
+fn trouble(Wrong { message, mut notes }: Wrong, issuer: Issuer) -> Box<Trouble> {
+    notes.push(COMPLETION.into());
+    Box::new(Trouble { kind: Kind::Misuse, message, notes, issuer })
 }

@@ -4,7 +4,7 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::Units;
 use smallvec::SmallVec;
 
-use crate::mbarrier::Party;
+use crate::mbarrier::{Party, Wrong};
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
 pub trait Transfer: Send + std::fmt::Debug {
@@ -15,6 +15,11 @@ pub trait Transfer: Send + std::fmt::Debug {
     /// Writes the destination: what was fetched, or else what the source holds now. Called once. What reads tensor
     /// memory, that of each CTA by rank, reads it here: only then what it comes after is complete.
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]);
+
+    /// What was found wrong while it was delivered: what only tensor memory says, when its turn has come.
+    fn wrong(&mut self) -> Option<Wrong> {
+        None
+    }
 
     /// The tensor memory that it reads and writes.
     fn tensor_use(&self) -> Option<TensorUse> {
@@ -80,6 +85,11 @@ impl Pending {
     /// Writes the destination.
     pub fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         self.transfer.deliver(tensor_memory);
+    }
+
+    /// What was found wrong while it was delivered.
+    pub(super) fn wrong(&mut self) -> Option<Wrong> {
+        self.transfer.wrong()
     }
 
     /// Whether an operation that was issued earlier must be complete before it.

@@ -5,6 +5,7 @@
 
 pub mod descriptor;
 pub mod fragment;
+pub mod instruction;
 pub mod operands;
 pub mod quad_pair;
 pub mod sparse;

@@ -8,6 +8,7 @@ mod alloc;
 mod commit;
 mod copy;
 mod load;
+mod mma;
 mod place;
 mod shape;
 mod shift;
@@ -27,6 +28,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     match form.words().nth(1)? {
         "alloc" => alloc::allocate(form),
         "dealloc" => alloc::deallocate(form),
+        "mma" => mma::select(form),
         "relinquish_alloc_permit" => alloc::relinquish(form),
         "ld" => load::select(form),
         "st" => store::select(form),

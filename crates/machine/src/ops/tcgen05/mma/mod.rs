@@ -1,0 +1,62 @@
+//! `tcgen05.mma` (manual 9.7.16.10): products of matrices in shared and tensor memory, which one thread starts and the
+//! tensor cores of its CTA, or of a pair of CTAs, compute in tensor memory while the threads go on.
+//!
+//! Everything that the descriptors and addresses say is checked when the instruction is issued (`issue.rs`); the product
+//! is computed when its turn comes (`product.rs`). Collector buffers keep a matrix between products and change no value,
+//! because a matrix must not change while products that use it are under way.
+
+mod data_path;
+mod issue;
+mod multiply;
+mod operands;
+mod product;
+mod scale;
+mod sparse;
+mod zero_columns;
+
+use super::{group_of, taddr};
+use crate::form::Form;
+use crate::lanes::Op;
+use crate::matrix::instruction::{Asked, MmaKind};
+use crate::ops::operand::slot_of;
+use issue::{Left, Mma};
+
+/// The operation of a `tcgen05.mma`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let kind = MmaKind::from_name(form.slot("kind")?)?;
+    let a = match slot_of(form, "a-desc") {
+        Some(slot) => Left::Shared(slot),
+        None => Left::Tensor(taddr(form, "a-tmem")?),
+    };
+    let block = match form.slot("scale_vectorsize") {
+        Some("scale_vec::4X" | "block16") => 16,
+        _ => 32,
+    };
+    let scales = match kind.scaled() {
+        true => Some([taddr(form, "scale-A-tmem")?, taddr(form, "scale-B-tmem")?]),
+        false => None,
+    };
+    let sparse = form.says("sp");
+    Some(Box::new(Mma {
+        asked: Asked {
+            kind,
+            pair: group_of(form) == 2,
+            sparse,
+            stationary: form.says("ws"),
+            block,
+            a_in_tensor_memory: matches!(a, Left::Tensor(_)),
+            ashift: form.says("ashift"),
+            ultra: false,
+        },
+        d: taddr(form, "d-tmem")?,
+        a,
+        b: slot_of(form, "b-desc")?,
+        descriptor: slot_of(form, "idesc")?,
+        metadata: if sparse { Some(taddr(form, "sp-meta-tmem")?) } else { None },
+        scales,
+        disabled: slot_of(form, "disable-output-lane"),
+        add: slot_of(form, "enable-input-d")?,
+        scale_input: form.constant("scale-input-d").unwrap_or(0) as u32,
+        zero_columns: slot_of(form, "zero-column-mask-desc"),
+    }))
+}

@@ -1,0 +1,116 @@
+//! A and B as the tensor cores want them: rows of A and columns of B one after the other, their elements along K side by
+//! side in the container of their kind.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::TensorMemory;
+
+use super::data_path::DataPath;
+use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::instruction::{Factor, MmaKind};
+use crate::ops::tcgen05::Place;
+
+/// The bytes of a unit of shared memory.
+const UNIT: u32 = 16;
+
+/// A matrix in shared memory, at the same place of each CTA that has a part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct InShared {
+    /// Where it begins and how it goes on.
+    pub descriptor: Descriptor,
+    /// Whether it is transposed: M-major or N-major.
+    pub major: Major,
+    /// The rows of A or columns of B that one CTA has, those before the first that is used included.
+    pub count: u32,
+    /// How many of them are not used.
+    pub skipped: u32,
+    /// The bytes of each of them along K.
+    pub bytes: u32,
+    /// The bits of a container.
+    pub container: u32,
+    /// The bits of an element that lies in its unit without gaps, and padding behind all of them.
+    pub tight: Option<u32>,
+}
+
+impl InShared {
+    /// The bits of elements that are packed more tightly than their containers.
+    #[must_use]
+    pub fn tight(kind: MmaKind, factor: Factor) -> Option<u32> {
+        match (kind, factor) {
+            (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, Factor::Float(element)) if element.bits() < 8 => {
+                Some(element.bits())
+            }
+            _ => None,
+        }
+    }
+
+    /// The units in the major direction, and the rows or columns across.
+    #[must_use]
+    pub fn units(&self) -> (u32, u32) {
+        match self.major {
+            Major::K => (self.bytes / UNIT, self.count),
+            Major::Mn => ((self.count * self.container / 8).div_ceil(UNIT), self.bytes * 8 / self.container),
+        }
+    }
+
+    /// Appends the rows or columns that one CTA has.
+    ///
+    /// # Safety
+    /// The shared memory lies at this address of the host, and [`Descriptor::beyond`] has found all units inside.
+    pub unsafe fn gather(&self, shared: u64, to: &mut Vec<u8>) {
+        let (along, across) = self.units();
+        let begin = to.len();
+        let shared = std::ptr::with_exposed_provenance(shared as usize);
+        match self.major {
+            Major::K => {
+                to.resize(begin + ((self.count - self.skipped) * self.bytes) as usize, 0);
+                let used = self.skipped..self.count;
+                // SAFETY: the caller's promise, passed on.
+                unsafe { self.descriptor.gather(shared, Major::K, 0..along, used, &mut to[begin..]) };
+                if let Some(bits) = self.tight {
+                    to[begin..].chunks_exact_mut(UNIT as usize).for_each(|unit| spread(bits, unit));
+                }
+            }
+            Major::Mn => {
+                let mut slices = vec![0; (along * across * UNIT) as usize];
+                // SAFETY: the caller's promise, passed on.
+                unsafe { self.descriptor.gather(shared, Major::Mn, 0..along, 0..across, &mut slices) };
+                to.resize(begin + ((self.count - self.skipped) * self.bytes) as usize, 0);
+                let (element, row) = ((self.container / 8) as usize, self.bytes as usize);
+                for (k, slice) in slices.chunks_exact((along * UNIT) as usize).enumerate() {
+                    let used = slice.chunks_exact(element).skip(self.skipped as usize);
+                    for (bytes, to) in used.zip(to[begin..].chunks_exact_mut(row)) {
+                        to[element * k..][..element].copy_from_slice(bytes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Gives each of a unit's sixteen elements of 4 or 6 bits a byte: those of 6 bits lie in its low bits, those of 4 bits
+/// above two bits of padding.
+fn spread(bits: u32, unit: &mut [u8]) {
+    let packed = unit.iter().take(12).rev().fold(0u128, |packed, byte| packed << 8 | u128::from(*byte));
+    for (index, byte) in unit.iter_mut().enumerate() {
+        let element = (packed >> (bits as usize * index)) as u8 & ((1 << bits) - 1);
+        *byte = if bits == 4 { element << 2 } else { element };
+    }
+}
+
+/// Reads a part's rows of A out of tensor memory. With `shifted` each row is the one behind it, but the last itself.
+pub fn rows_in_tensor_memory(
+    memory: &TensorMemory,
+    place: Place,
+    (path, part): (&DataPath, u32),
+    bytes: u32,
+    shifted: bool,
+) -> Vec<u8> {
+    let mut rows = Vec::with_capacity((path.rows * bytes) as usize);
+    for row in 0..path.rows {
+        let row = if shifted && row + 1 < path.rows { row + 1 } else { row };
+        let words = memory.row(place.lane + path.lane(part, row), place.column, bytes / 4);
+        rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    rows.resize((path.rows * bytes) as usize, 0);
+    rows
+}

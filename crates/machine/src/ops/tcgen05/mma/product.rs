@@ -1,0 +1,209 @@
+//! One product under way: its operands brought together when its turn comes, multiplied, and put into tensor memory.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::TensorMemory;
+use ptxvm_memory::tensor::LANES;
+use smallvec::SmallVec;
+
+use super::data_path::DataPath;
+use super::multiply::{Matrices, divided};
+use super::operands::{InShared, rows_in_tensor_memory};
+use super::scale::{Differs, Factors};
+use super::sparse::{BadChunk, Sparsity};
+use super::zero_columns::ZeroColumns;
+use crate::engine::{TensorUse, Transfer};
+use crate::matrix::Cores;
+use crate::matrix::instruction::{Asked, Instruction, MmaKind, Sum};
+use crate::mbarrier::Wrong;
+use crate::ops::tcgen05::Place;
+
+/// Everything that a product needs, checked when it was issued.
+#[derive(Debug)]
+pub struct Product {
+    pub cores: Cores,
+    pub asked: Asked,
+    pub instruction: Instruction,
+    pub path: DataPath,
+    /// The CTAs, the first half of A's rows and of B's columns first: rank, and where its shared memory lies.
+    pub ctas: SmallVec<[(u32, u64); 2]>,
+    pub a: Source,
+    pub b: InShared,
+    pub d: Place,
+    pub sparsity: Option<Sparsity>,
+    /// Those of A and of B.
+    pub scales: Option<[Factors; 2]>,
+    pub zero_columns: Option<ZeroColumns>,
+    /// The lanes of each CTA that stay as they are.
+    pub disabled: [[u32; 4]; 2],
+    /// Whether D is added.
+    pub add: bool,
+    /// D is divided by two to this before.
+    pub scale_input: u32,
+    /// The tensor memory that is used.
+    pub used: TensorUse,
+    /// What has been read of shared memory.
+    pub fetched: Option<Fetched>,
+    /// What was found wrong in tensor memory.
+    pub wrong: Option<Wrong>,
+}
+
+/// Where A is.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    Shared(InShared),
+    Tensor(Place),
+}
+
+/// What shared memory held.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    /// The rows of A, of each CTA.
+    a: Vec<u8>,
+    /// The columns of B.
+    b: Vec<u8>,
+}
+
+impl Transfer for Product {
+    fn fetch(&mut self) {
+        let mut fetched = Fetched::default();
+        for (_, shared) in &self.ctas {
+            // SAFETY: the places were checked for each of the CTAs when the product was issued, and the shared memory
+            // of a CTA stays where it is until its cluster has ended.
+            unsafe {
+                if let Source::Shared(a) = &self.a {
+                    a.gather(*shared, &mut fetched.a);
+                }
+                self.b.gather(*shared, &mut fetched.b);
+            }
+        }
+        self.fetched = Some(fetched);
+    }
+
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        if self.fetched.is_none() {
+            self.fetch();
+        }
+        let fetched = self.fetched.take().unwrap_or_default();
+        for cta in 0..self.ctas.len() {
+            let Some(memory) = tensor_memory.get_mut(self.ctas[cta].0 as usize) else { continue };
+            for part in 0..self.path.parts {
+                if let Err(wrong) = self.part(memory, &fetched, cta, part) {
+                    self.wrong = Some(wrong);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn tensor_use(&self) -> Option<TensorUse> {
+        Some(self.used)
+    }
+
+    fn wrong(&mut self) -> Option<Wrong> {
+        self.wrong.take()
+    }
+}
+
+impl Product {
+    /// The columns of B that a part multiplies with, one after the other.
+    fn columns<'a>(&self, fetched: &'a Fetched, part: u32) -> &'a [u8] {
+        let bytes = (self.b.bytes * self.path.columns) as usize;
+        fetched.b.get(bytes * part as usize..).and_then(|rest| rest.get(..bytes)).unwrap_or_default()
+    }
+
+    /// Computes the rows of one CTA in one part of the columns.
+    fn part(&self, memory: &mut TensorMemory, fetched: &Fetched, cta: usize, part: u32) -> Result<(), Wrong> {
+        let bytes = self.instruction.row_bytes(&self.asked);
+        let from_tensor;
+        let a = match self.a {
+            Source::Shared(_) => {
+                let size = (bytes * self.path.rows) as usize;
+                fetched.a.get(size * cta..).and_then(|rest| rest.get(..size)).unwrap_or_default()
+            }
+            Source::Tensor(place) => {
+                from_tensor =
+                    rows_in_tensor_memory(memory, place, (&self.path, part), bytes, self.asked.ashift);
+                &from_tensor
+            }
+        };
+        let b = self.columns(fetched, part);
+        let belongs = match &self.sparsity {
+            None => None,
+            Some(sparsity) => {
+                let found = sparsity.belongs(memory, &self.path, part, self.instruction.k);
+                Some(found.map_err(|bad| self.bad_metadata(bad))?)
+            }
+        };
+        let mut d = self.read_d(memory, part);
+        let scales = self.read_scales(memory, part)?;
+        self.multiply(Matrices { part, a, b, belongs, scales }, &mut d);
+        self.write_d(memory, cta, part, &d);
+        Ok(())
+    }
+
+    fn read_d(&self, memory: &TensorMemory, part: u32) -> Vec<u32> {
+        let columns = self.path.columns;
+        if !self.add {
+            return vec![0; (self.path.rows * columns) as usize];
+        }
+        let mut d = Vec::with_capacity((self.path.rows * columns) as usize);
+        for row in 0..self.path.rows {
+            d.extend_from_slice(memory.row(self.d.lane + self.path.lane(part, row), self.d.column, columns));
+        }
+        if self.instruction.d == Sum::F16 {
+            d.iter_mut().for_each(|bits| *bits &= 0xffff);
+        }
+        if self.scale_input != 0 {
+            let f16 = self.instruction.d == Sum::F16;
+            d.iter_mut().for_each(|bits| *bits = divided(*bits, self.scale_input, f16));
+        }
+        d.resize((self.path.rows * columns) as usize, 0);
+        d
+    }
+
+    fn write_d(&self, memory: &mut TensorMemory, cta: usize, part: u32, d: &[u32]) {
+        for (row, values) in d.chunks_exact(self.path.columns.max(1) as usize).enumerate() {
+            let lane = self.d.lane + self.path.lane(part, row as u32);
+            let disabled = self.disabled[cta % 2][(lane / 32 % 4) as usize] >> (lane % 32) & 1 != 0;
+            let to = memory.row_mut(lane, self.d.column, self.path.columns);
+            if !disabled && to.len() == values.len() {
+                to.copy_from_slice(values);
+            }
+        }
+    }
+
+    /// The scale factors of A's rows and of a part's columns of B.
+    fn read_scales(&self, memory: &TensorMemory, part: u32) -> Result<Option<[Vec<u8>; 2]>, Wrong> {
+        let Some([a, b]) = &self.scales else { return Ok(None) };
+        let lanes = LANES / self.path.parts;
+        let read = |factors: &Factors, first, end| {
+            factors.read(memory, first, end).map_err(|differs| not_duplicated(factors, differs))
+        };
+        Ok(Some([read(a, 0, LANES)?, read(b, lanes * part, lanes * (part + 1))?]))
+    }
+
+    fn bad_metadata(&self, BadChunk { row, chunk, bits }: BadChunk) -> Wrong {
+        let message = format!(
+            "the sparsity metadata of tcgen05.mma.sp says {bits:#06b} for chunk {chunk} of row {row} of A"
+        );
+        let rule = match self.asked.kind {
+            MmaKind::Tf32 => "the four bits of a chunk must be 0b0100 or 0b1110",
+            _ => {
+                "the four bits of a chunk must be two different indices: 0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110 or 0b1110"
+            }
+        };
+        Wrong { message, notes: vec![rule.into()] }
+    }
+}
+
+fn not_duplicated(factors: &Factors, differs: Differs) -> Wrong {
+    let name = factors.name;
+    let [(first, expected), (other, found)] = differs.found;
+    let message = format!(
+        "{name} of tcgen05.mma has the factor {expected:#04x} in lane {first} and {found:#04x} in lane {other} for index {}",
+        differs.index
+    );
+    let rule =
+        "scale factors must be the same in every 32 lanes of tensor memory, as tcgen05.cp.warpx4 writes them";
+    Wrong { message, notes: vec![rule.into()] }
+}
