@@ -170,3 +170,70 @@ impl Fragment {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::AddressSpace;
+
+    /// The bit of a matrix of rows of so many bits that CuTe's layout (copy_traits_sm100.hpp, DstLayout) has as the
+    /// first of a thread's register: the sum of strides times coordinates. Gives its row and its column of 32 bits.
+    fn layout(
+        row_bits: usize,
+        thread: &[(usize, usize)],
+        value: &[(usize, usize)],
+        at: (usize, usize),
+    ) -> (usize, usize) {
+        let sum = |shape: &[(usize, usize)], index: usize| {
+            let step = |(left, sum): (usize, usize), (size, stride): &(usize, usize)| {
+                (left / size, sum + left % size * stride)
+            };
+            shape.iter().fold((index, 0), step).1
+        };
+        let bit = sum(thread, at.0) + sum(value, 32 * at.1);
+        (bit / row_bits, bit % row_bits / 32)
+    }
+
+    #[test]
+    fn every_shape_and_count_is_that_of_cute() {
+        let address = Address { slot: 0, space: AddressSpace::Global, offset: 0 };
+        for n in [1, 2, 4, 8, 16, 32, 64, 128] {
+            let fragment = |shape, registers: usize| Fragment {
+                shape,
+                registers: registers as u32,
+                packed: false,
+                address,
+            };
+            let check = |fragment: Fragment, row_bits, thread: &[_], value: &[_]| {
+                assert_eq!(fragment.width() as usize, row_bits / 32);
+                for at in (0..LANES).flat_map(|t| (0..fragment.registers as usize).map(move |r| (t, r))) {
+                    let expected = layout(row_bits, thread, value, at);
+                    assert_eq!(fragment.cell(at.0, at.1), expected, "{fragment:?}, {at:?}");
+                }
+            };
+            check(fragment(Shape::Rows, n), 32 * n, &[(32, 32 * n)], &[(32 * n, 1)]);
+            let row = 64 * n;
+            check(fragment(Shape::Narrow, n), row, &[(2, 8 * row), (2, 32), (8, row)], &[(32, 1), (n, 64)]);
+            if n <= 64 {
+                let row = 128 * n;
+                let value = [(32, 1), (2, 8 * row), (n, 128)];
+                check(fragment(Shape::Middle, 2 * n), row, &[(4, 32), (8, row)], &value);
+            }
+            if n <= 32 {
+                let row = 256 * n;
+                let value = [(64, 1), (2, 8 * row), (n, 256)];
+                check(fragment(Shape::Wide, 4 * n), row, &[(4, 64), (8, row)], &value);
+            }
+        }
+    }
+
+    #[test]
+    fn the_second_half_of_a_warp_has_its_own_address() {
+        let address = Address { slot: 0, space: AddressSpace::Global, offset: 0 };
+        let fragment = Fragment { shape: Shape::Halves(24), registers: 4, packed: true, address };
+        assert_eq!(fragment.width(), 8);
+        assert_eq!(fragment.row_at(0x0010_0008, 15), Place { lane: 31, column: 8 });
+        assert_eq!(fragment.row_at(0x0010_0008, 16), Place { lane: 16, column: 32 });
+        assert_eq!(fragment.cell(17, 3), (17, 3));
+    }
+}
