@@ -13,7 +13,7 @@ use serde_json::Value;
 /// By row of the compiled table: whether a recorded kernel uses it.
 pub fn by_row(golden: &Path) -> Result<Vec<bool>, String> {
     let mut rows = vec![false; ISA.rows.len()];
-    for name in ["scalar", "float", "integer", "convert"] {
+    for name in ["scalar", "float", "integer", "convert", "matrix/mma"] {
         let recorded = json(&golden.join(format!("{name}.json.zst")))?;
         let language = format!(
             ".version {}\n.target {}\n.address_size 64\n",
@@ -44,7 +44,8 @@ pub fn by_row(golden: &Path) -> Result<Vec<bool>, String> {
             }
         }
     }
-    for folder in [golden.to_owned(), golden.join("async")] {
+    texts(&json(&golden.join("wgmma.json.zst"))?, &mut |text| mark(text, &mut rows));
+    for folder in [golden.to_owned(), golden.join("async"), golden.join("matrix")] {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
