@@ -94,7 +94,7 @@ macro_rules! folders {
 
 folders!(
     calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, pipeline, print,
-    special, sync, tcgen05, wide, wmma
+    special, sync, tcgen05, wgmma, wide, wmma
 );
 
 #[test]
@@ -115,6 +115,11 @@ fn pipeline_in_every_mode() {
 #[test]
 fn tcgen05_in_every_mode() {
     asynchrony::folder("tcgen05");
+}
+
+#[test]
+fn wgmma_in_every_mode() {
+    asynchrony::folder("wgmma");
 }
 
 #[test]
