@@ -65,7 +65,7 @@ def mix(h):
     return h ^ h >> np.uint32(16)
 
 cases = []
-for m, n, k, make, seeds in [(512, 512, 512, normals, (101, 102)), (1024, 1024, 1024, normals, (103, 104)), (256, 128, 448, uniform, (1, 2))]:
+for m, n, k, make, seeds in [(512, 512, 512, normals, (101, 102)), (1024, 1024, 1024, normals, (103, 104)), (128, 128, 384, uniform, (1, 2))]:
     d = product(kernel, make(seeds[0], m, k), make(seeds[1], k, n))
     np.save(f'{out}/matmul_{m}.npy', d)
     words = d.view(np.uint32)
