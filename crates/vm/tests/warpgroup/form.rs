@@ -119,13 +119,11 @@ impl Form {
         let registers = random.below(3) == 0;
         let majors = a.bits() == 16;
         let transposed = [majors && !registers && random.flip(), majors && random.flip()];
-        // 64 bytes of K, which a sparse product has of B, are more than the span of 32 bytes holds.
-        let wide = sparse && !transposed[1];
-        let units = [[1, 2, 4, 8][random.below(4)], [1, 4, 8, if wide { 8 } else { 2 }][random.below(4)]];
-        let bytes = [32, if wide { 64 } else { 32 }];
+        let units = [[1, 2, 4, 8][random.below(4)], [1, 2, 4, 8][random.below(4)]];
+        let bytes = [32, if sparse { 64 } else { 32 }];
         let advance = |i: usize, random: &mut Random| match (transposed[i], units[i]) {
             (true, _) | (_, 1) => 0,
-            (false, units) => random.below((units * 16 - bytes[i]) / 32 + 1),
+            (false, units) => random.below((units * 16).saturating_sub(bytes[i]) / 32 + 1),
         };
         let advance = [advance(0, random), advance(1, random)];
         Form {
@@ -159,6 +157,8 @@ impl Form {
             (true, 1) => (128, 8 * of_k),
             (true, units) => (units * 16 * of_k / 2, units * 128),
             (false, 1) => (128, 8 * of_k),
+            // 64 bytes of K, which a sparse product has of B, do not fit into the span: the others are elsewhere.
+            (false, 2) if of_k == 64 => (8192, 256),
             // The leading offset has no meaning here.
             (false, units) => (16, units * 128),
         };
@@ -192,8 +192,11 @@ impl Layout {
         let plain = match (self.transposed, self.units) {
             // ((8,m),(T,2k)) : ((1T,SBO),(1,LBO))
             (false, 1) => mn % 8 * row + mn / 8 * self.stride + within(k) + k / unit * self.leading,
-            // ((8,m),(T,2k)) : ((wT,SBO),(1,T))
-            (false, _) => mn % 8 * row + mn / 8 * self.stride + within(k) + k / unit * 16,
+            // ((8,m),(T,2k)) : ((wT,SBO),(1,T)), and on an H200 LBO from one span to the next
+            (false, units) => {
+                let along = within(k) + k / unit % units * 16 + k / unit / units * self.leading;
+                mn % 8 * row + mn / 8 * self.stride + along
+            }
             // ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO))
             (true, 1) => within(mn) + mn / unit * self.stride + k % 8 * row + k / 8 * self.leading,
             // ((T,w,m),(8,k)) : ((1,T,LBO),(wT,SBO))
