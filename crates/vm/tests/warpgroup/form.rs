@@ -119,7 +119,7 @@ impl Form {
         let registers = random.below(3) == 0;
         let majors = a.bits() == 16;
         let transposed = [majors && !registers && random.flip(), majors && random.flip()];
-        let units = [[1, 2, 4, 8][random.below(4)], [1, 2, 4, 8][random.below(4)]];
+        let units: [usize; 2] = [[1, 2, 4, 8][random.below(4)], [1, 2, 4, 8][random.below(4)]];
         let bytes = [32, if sparse { 64 } else { 32 }];
         let advance = |i: usize, random: &mut Random| match (transposed[i], units[i]) {
             (true, _) | (_, 1) => 0,
