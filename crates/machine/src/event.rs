@@ -125,7 +125,7 @@ pub enum What {
 /// A fence, in the words of its instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fence {
-    /// `fence`, `fence.proxy`, `fence.mbarrier_init`, `membar` or `membar.proxy`.
+    /// `fence`, `fence.proxy`, `fence.mbarrier_init`, `membar`, `membar.proxy` or `tcgen05.fence::…`.
     pub name: &'static str,
     /// `.acquire`, `.release`, `.acq_rel` or `.sc`; proxy fences without one go both ways.
     pub sem: Option<&'static str>,
