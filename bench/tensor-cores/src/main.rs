@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use ptxvm_num::matrix::tile::level::{Level, at_most, level};
 use ptxvm_num::matrix::tile::multiply;
-use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit};
 
 /// One kind of product.
 struct Case {
@@ -53,32 +53,28 @@ impl Case {
         // Numbers between a quarter and four of either sign, as bits of the format.
         let bits: Vec<u32> = (0..).filter(|&bits| (0.25..4.0).contains(&value(self.element, bits))).take(64).collect();
         let pick = |i: usize| bits[i.wrapping_mul(2_654_435_761) >> 7 & 63];
-        let a: Vec<u32> = (0..ROWS * depth).map(pick).collect();
-        let b: Vec<u32> = (0..rows_of_b * columns).map(|i| pick(i + 77)).collect();
+        let width = self.element.bits().div_ceil(8) as usize;
+        let shift = if self.element == Element::Tf32 { 13 } else { 0 };
+        let bytes = |count: usize, seed: usize| -> Vec<u8> {
+            (seed..seed + count).flat_map(|i| (pick(i) << shift).to_le_bytes().into_iter().take(width)).collect()
+        };
+        let a = bytes(ROWS * depth, 0);
+        let b = bytes(rows_of_b * columns, 77);
         let c = if self.accumulator == Accumulator::F16 { 0x3c00 } else { 1f32.to_bits() };
         let mut d = vec![c; ROWS * columns];
-        match self.element.bits() {
-            32 => self.measure(&scheme, &a, &b, &mut d),
-            16 => self.measure(&scheme, &narrow::<u16>(&a), &narrow::<u16>(&b), &mut d),
-            _ => self.measure(&scheme, &narrow::<u8>(&a), &narrow::<u8>(&b), &mut d),
-        }
-    }
-
-    fn measure<T: ptxvm_num::matrix::Raw>(&self, scheme: &Scheme, a: &[T], b: &[T], d: &mut [u32]) -> f64 {
-        let [columns, depth] = self.shape;
-        let c = d[0];
-        let mut left = Left::new(ROWS, depth);
-        if self.sparse {
-            left.belongs = Some((0..ROWS * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect());
-        }
-        let mut right = Right::new(b.len() / columns, columns);
+        let packed = Packed::tight(self.element);
+        let belongs: Vec<u16> = (0..ROWS * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
+        let (mut left, mut right) = (Left::default(), Right::default());
         median(|| {
             // The accumulators of a long dot product, which begins anew now and then.
             d.fill(c);
             for _ in 0..8 {
-                left.set_rows(0, self.element, black_box(a));
-                right.set_columns(0, self.element, black_box(b));
-                multiply(scheme, self.precision, &left, &right, black_box(d));
+                left.decode(packed, ROWS, black_box(&a));
+                if self.sparse {
+                    left.belongs = Some(belongs.clone());
+                }
+                right.decode_columns(packed, columns, black_box(&b));
+                multiply(&scheme, self.precision, &left, &right, black_box(&mut d));
             }
         }) / 8.0
     }
@@ -87,10 +83,6 @@ impl Case {
 fn value(element: Element, bits: u32) -> f32 {
     let (significand, exponent) = element.decode(bits << if element == Element::Tf32 { 13 } else { 0 });
     if exponent < -100 { 0.0 } else { significand.abs() * f32::from(exponent).exp2() }
-}
-
-fn narrow<T: TryFrom<u32> + Default>(bits: &[u32]) -> Vec<T> {
-    bits.iter().map(|&bits| T::try_from(bits).unwrap_or_default()).collect()
 }
 
 /// The middle of the seconds of many rounds.

@@ -1,158 +1,205 @@
-//! Many elements decoded at once.
+//! Decoding whole matrices from the bytes in which registers and memory hold them, element beside element.
 //!
-//! The same as [`Element::decode`] without branches, so that the loops vectorise.
+//! The same as [`Element::decode`] without branches, in loops over neighbouring elements, so that they vectorise.
 
 use super::element::{Element, NOTHING};
+use super::operand::{Left, Right};
+use super::packed::Packed;
 use super::tile::level::{Level, Work, dispatch};
 use super::tile::vector::Vector;
-
-/// Integers that hold an element's bits in their low ones.
-pub trait Raw: Copy {
-    /// How many of them a word has.
-    const IN_WORD: usize;
-    /// The bits.
-    fn bits(self) -> u32;
-}
-
-macro_rules! raw {
-    ($($ty:ty, $in_word:literal;)*) => {$(
-        impl Raw for $ty {
-            const IN_WORD: usize = $in_word;
-            #[inline(always)]
-            fn bits(self) -> u32 {
-                self.into()
-            }
-        }
-    )*};
-}
-
-raw!(u8, 4; u16, 2; u32, 1;);
 
 /// What is above the largest numbers of a format.
 const IEEE: u8 = 0;
 const ONE_NAN: u8 = 1;
 const FINITE: u8 = 2;
 
-/// Decodes as many elements as all three slices have.
-pub(super) fn decode<T: Raw>(element: Element, bits: &[T], significands: &mut [f32], exponents: &mut [i16]) {
-    dispatch(Level::V4, Decode { element, bits, significands, exponents, turned: None });
-}
+impl Left {
+    /// Makes it the matrix of these bytes, so many rows one after the other.
+    pub fn decode(&mut self, packed: Packed, rows: usize, bytes: &[u8]) {
+        let row_bytes = bytes.len() / rows.max(1);
+        self.depth = row_bytes * 8 / packed.bits;
+        self.belongs = None;
+        let count = rows * self.depth;
+        self.significands.resize(count, 0.0);
+        self.exponents.resize(count, 0);
+        let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
+        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned: None });
+    }
 
-/// Decodes columns that lie one after the other, each of `depth` elements, to rows with a stride.
-pub(super) fn decode_columns<T: Raw>(
-    element: Element,
-    bits: &[T],
-    (depth, stride): (usize, usize),
-    significands: &mut [f32],
-    exponents: &mut [i16],
-) {
-    if depth > 0 {
-        dispatch(Level::V4, Decode { element, bits, significands, exponents, turned: Some((depth, stride)) });
+    /// Changes the sign of every factor.
+    pub fn negate(&mut self) {
+        self.significands.iter_mut().for_each(|significand| *significand = -*significand);
     }
 }
 
-struct Decode<'a, T> {
-    element: Element,
-    bits: &'a [T],
+impl Right {
+    /// Makes it the matrix of these bytes, so many columns one after the other.
+    pub fn decode_columns(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
+        let column_bytes = bytes.len() / columns.max(1);
+        let depth = column_bytes * 8 / packed.bits;
+        self.columns = columns;
+        self.significands.resize(depth * columns, 0.0);
+        self.exponents.resize(depth * columns, 0);
+        if depth == 0 {
+            return;
+        }
+        let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
+        let turned = Some((column_bytes, columns));
+        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned });
+    }
+
+    /// Makes it the matrix of these bytes, row after row.
+    pub fn decode_rows(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
+        let row_bytes = (columns * packed.bits / 8).max(1);
+        let count = bytes.len() / row_bytes * columns;
+        self.columns = columns;
+        self.significands.resize(count, 0.0);
+        self.exponents.resize(count, 0);
+        let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
+        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned: None });
+    }
+
+    /// Changes the sign of every factor.
+    pub fn negate(&mut self) {
+        self.significands.iter_mut().for_each(|significand| *significand = -*significand);
+    }
+}
+
+struct Decode<'a> {
+    packed: Packed,
+    bytes: &'a [u8],
     significands: &'a mut [f32],
     exponents: &'a mut [i16],
-    /// The elements of a column and the stride of rows, where columns lie one after the other.
+    /// The bytes of a column and the number of columns, where columns lie one after the other.
     turned: Option<(usize, usize)>,
 }
 
-impl<T: Raw> Work for Decode<'_, T> {
+impl Work for Decode<'_> {
     #[inline(always)]
     fn run<V: Vector>(self) {
-        match self.element {
-            Element::F16 => self.all::<5, 10, 0, IEEE>(),
-            Element::Bf16 => self.all::<8, 7, 0, IEEE>(),
-            Element::Tf32 => self.all::<8, 10, 13, IEEE>(),
-            Element::E4m3 => self.all::<4, 3, 0, ONE_NAN>(),
-            Element::E5m2 => self.all::<5, 2, 0, IEEE>(),
-            Element::E3m2 => self.all::<3, 2, 0, FINITE>(),
-            Element::E2m3 => self.all::<2, 3, 0, FINITE>(),
-            Element::E2m1 => self.all::<2, 1, 0, FINITE>(),
+        match (self.packed.element, self.packed.bits) {
+            (Element::F16, _) => self.all::<16, 5, 10, 0, IEEE>(),
+            (Element::Bf16, _) => self.all::<16, 8, 7, 0, IEEE>(),
+            (Element::Tf32, _) => self.all::<32, 8, 10, 13, IEEE>(),
+            (Element::E4m3, _) => self.all::<8, 4, 3, 0, ONE_NAN>(),
+            (Element::E5m2, _) => self.all::<8, 5, 2, 0, IEEE>(),
+            (Element::E3m2, _) => self.all::<8, 3, 2, 0, FINITE>(),
+            (Element::E2m3, _) => self.all::<8, 2, 3, 0, FINITE>(),
+            (Element::E2m1, 4) => self.all::<4, 2, 1, 0, FINITE>(),
+            // Two bits of padding are below it in its byte.
+            (Element::E2m1, _) => self.all::<8, 2, 1, 2, FINITE>(),
         }
     }
 }
 
-/// Columns that are turned into rows together.
+/// Columns that are turned into rows together, and the bytes of each of them.
 const PIECE: usize = 16;
+const STRETCH: usize = 32;
 
-impl<T: Raw> Decode<'_, T> {
-    /// All elements of a format with so many bits of exponent and mantissa, above so many that do not count.
+impl Decode<'_> {
+    /// All elements: `BITS` each, of which the lowest `BELOW` do not count, then the mantissa and the exponent.
     #[inline(always)]
-    fn all<const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(self) {
-        let Self { bits, significands, exponents, turned, .. } = self;
-        let Some((depth, stride)) = turned else {
-            let to = significands.iter_mut().zip(exponents);
-            for (&bits, (significand, exponent)) in bits.iter().zip(to) {
-                (*significand, *exponent) = one::<EXPONENT, MANTISSA, TOP>(bits.bits() >> BELOW);
+    fn all<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+        self,
+    ) {
+        let Self { bytes, significands, exponents, turned, .. } = self;
+        let one = |bits: u32| one::<EXPONENT, MANTISSA, TOP>(bits >> BELOW);
+        if let Some((column_bytes, columns)) = turned {
+            for (piece, first) in bytes.chunks(column_bytes * PIECE).zip((0..columns).step_by(PIECE)) {
+                let to = Rows { significands, exponents, stride: columns, first };
+                to.turn::<BITS, EXPONENT, MANTISSA, BELOW, TOP>(piece, column_bytes);
             }
             return;
-        };
-        for (piece, columns) in bits.chunks(depth * PIECE).enumerate() {
-            for first in (0..depth).step_by(T::IN_WORD) {
-                let words = words(columns, depth, first);
-                for (k, shift) in (first..depth).zip((0..32).step_by(32 / T::IN_WORD)) {
-                    let at = k * stride + piece * PIECE;
-                    let to = at..at + columns.len() / depth;
-                    let (mut row, mut shifts) = ([0.0; PIECE], [0; PIECE]);
-                    for (lane, word) in words.into_iter().enumerate() {
-                        (row[lane], shifts[lane]) = one::<EXPONENT, MANTISSA, TOP>(word >> shift >> BELOW);
-                    }
-                    match <&mut [f32; PIECE]>::try_from(&mut significands[to.clone()]) {
-                        Ok(to) => *to = row,
-                        Err(_) => significands[to.clone()].copy_from_slice(&row[..to.len()]),
-                    }
-                    match <&mut [i16; PIECE]>::try_from(&mut exponents[to.clone()]) {
-                        Ok(to) => *to = shifts,
-                        Err(_) => exponents[to.clone()].copy_from_slice(&shifts[..to.len()]),
-                    }
+        }
+        let to = significands.iter_mut().zip(exponents);
+        match BITS {
+            32 => bytes.as_chunks::<4>().0.iter().zip(to).for_each(|(bits, (significand, exponent))| {
+                (*significand, *exponent) = one(u32::from_le_bytes(*bits));
+            }),
+            16 => bytes.as_chunks::<2>().0.iter().zip(to).for_each(|(bits, (significand, exponent))| {
+                (*significand, *exponent) = one(u16::from_le_bytes(*bits).into());
+            }),
+            8 => bytes.iter().zip(to).for_each(|(bits, (significand, exponent))| {
+                (*significand, *exponent) = one((*bits).into());
+            }),
+            _ => {
+                let nibbles = bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]);
+                nibbles.zip(to).for_each(|(bits, (significand, exponent))| {
+                    (*significand, *exponent) = one(bits.into());
+                });
+            }
+        }
+    }
+}
+
+/// Where columns go: parts of rows that begin with a column.
+struct Rows<'a> {
+    significands: &'a mut [f32],
+    exponents: &'a mut [i16],
+    stride: usize,
+    first: usize,
+}
+
+impl Rows<'_> {
+    /// Turns up to [`PIECE`] columns: first words, since each load is of one column, then what is in them.
+    #[inline(always)]
+    fn turn<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+        self,
+        columns: &[u8],
+        column_bytes: usize,
+    ) {
+        let count = columns.len() / column_bytes;
+        let depth = column_bytes * 8 / BITS;
+        for first in (0..column_bytes).step_by(STRETCH) {
+            let mut words = [[0; PIECE]; STRETCH / 4];
+            for (lane, column) in columns.chunks_exact(column_bytes).enumerate() {
+                let mut stretch = [0; STRETCH];
+                let rest = &column[first..];
+                match rest.first_chunk() {
+                    Some(whole) => stretch = *whole,
+                    None => stretch[..rest.len()].copy_from_slice(rest),
+                }
+                for (word, bytes) in stretch.as_chunks::<4>().0.iter().enumerate() {
+                    words[word][lane] = u32::from_le_bytes(*bytes);
+                }
+            }
+            let elements =
+                words.iter().flat_map(|words| (0..32).step_by(BITS).map(move |shift| (words, shift)));
+            for ((words, shift), k) in elements.zip(first * 8 / BITS..depth) {
+                let (mut row, mut powers) = ([0.0; PIECE], [0; PIECE]);
+                for lane in 0..PIECE {
+                    (row[lane], powers[lane]) = one::<EXPONENT, MANTISSA, TOP>(words[lane] >> shift >> BELOW);
+                }
+                let at = k * self.stride + self.first;
+                let to = &mut self.significands[at..at + count];
+                let powers_to = &mut self.exponents[at..at + count];
+                if let (Some(to), Some(powers_to)) = (to.as_mut_array(), powers_to.as_mut_array()) {
+                    (*to, *powers_to) = (row, powers);
+                } else {
+                    to.copy_from_slice(&row[..count]);
+                    powers_to.copy_from_slice(&powers[..count]);
                 }
             }
         }
     }
 }
 
-/// The elements of some columns that are a word's from here on; elements beyond a column are zero.
-#[inline(always)]
-fn words<T: Raw>(columns: &[T], depth: usize, first: usize) -> [u32; PIECE] {
-    let mut words = [0; PIECE];
-    let width = 32 / T::IN_WORD;
-    if columns.len() == PIECE * depth && first + T::IN_WORD <= depth {
-        for lane in 0..PIECE {
-            let from = &columns[lane * depth + first..][..T::IN_WORD];
-            // One load, in the end.
-            words[lane] = (0..T::IN_WORD).fold(0, |word, i| word | from[i].bits() << (i * width));
-        }
-    } else {
-        for (word, column) in words.iter_mut().zip(columns.chunks_exact(depth)) {
-            let from = column[first..].iter().take(T::IN_WORD);
-            *word = from.enumerate().fold(0, |word, (i, bits)| word | bits.bits() << (i * width));
-        }
-    }
-    words
-}
-
 #[inline(always)]
 fn one<const EXPONENT: u32, const MANTISSA: u32, const TOP: u8>(bits: u32) -> (f32, i16) {
-    let sign = (bits >> (EXPONENT + MANTISSA) & 1) << 31;
+    let sign = bits << (31 - EXPONENT - MANTISSA) & 1 << 31;
     let magnitude = bits & ((1 << (EXPONENT + MANTISSA)) - 1);
     let field = magnitude >> MANTISSA;
-    let mantissa = magnitude & ((1 << MANTISSA) - 1);
+    let fraction = magnitude << (23 - MANTISSA) & 0x7f_ffff;
     let top = (1 << EXPONENT) - 1;
-    let bias = top as i16 / 2;
-    let normal = 127 << 23 | mantissa << (23 - MANTISSA);
-    let subnormal = (mantissa as f32 * (1.0 / (1u32 << MANTISSA) as f32)).to_bits();
-    let number = if field == 0 { subnormal } else { normal };
-    let (infinity, nan) = match TOP {
-        IEEE => (magnitude == top << MANTISSA, magnitude > top << MANTISSA),
-        ONE_NAN => (false, magnitude == (1 << (EXPONENT + MANTISSA)) - 1),
-        _ => (false, false),
+    let special = match TOP {
+        IEEE => magnitude >= top << MANTISSA,
+        ONE_NAN => magnitude == (1 << (EXPONENT + MANTISSA)) - 1,
+        _ => false,
     };
-    let number = if infinity { 0x7f80_0000 } else { number };
-    let significand = if nan { f32::NAN.to_bits() } else { sign | number };
-    let exponent = if infinity | nan | (magnitude == 0) { NOTHING } else { field.max(1) as i16 - bias };
-    (f32::from_bits(significand), exponent)
+    // Infinity and NaN have the fraction that they have in an f32; subnormal numbers have no leading one.
+    let number = f32::from_bits(fraction | if special { 255 << 23 } else { 127 << 23 });
+    let number = number - if field == 0 { 1.0 } else { 0.0 };
+    let exponent = field.max(1) as i16 - top as i16 / 2;
+    let exponent = if special | (magnitude == 0) { NOTHING } else { exponent };
+    (f32::from_bits(number.to_bits() | sign), exponent)
 }

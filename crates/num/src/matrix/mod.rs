@@ -18,7 +18,6 @@ pub mod scaled;
 mod scheme;
 pub mod tile;
 
-pub use decode::Raw;
 pub use element::{Accumulator, Element};
 pub use operand::{Left, Right};
 pub use packed::Packed;

@@ -1,6 +1,5 @@
 //! The matrices A and B, decoded once so that every dot product can use them.
 
-use super::decode::{Raw, decode, decode_columns};
 use super::element::{Element, NOTHING};
 
 /// A: row after row of the products' left factors. Of a sparse matrix only what is stored, with where it belongs.
@@ -41,12 +40,6 @@ impl Left {
         (self.significands[at], self.exponents[at]) = element.decode(bits);
     }
 
-    /// Sets whole rows, one after the other, from the bits of their elements.
-    pub fn set_rows<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
-        let at = first * self.depth;
-        decode(element, bits, &mut self.significands[at..], &mut self.exponents[at..]);
-    }
-
     /// How many rows there are.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -78,19 +71,6 @@ impl Right {
     pub fn set(&mut self, k: usize, column: usize, element: Element, bits: u32) {
         let at = k * self.columns + column;
         (self.significands[at], self.exponents[at]) = element.decode(bits);
-    }
-
-    /// Sets whole rows, one after the other, from the bits of their elements.
-    pub fn set_rows<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
-        let at = first * self.columns;
-        decode(element, bits, &mut self.significands[at..], &mut self.exponents[at..]);
-    }
-
-    /// Sets whole columns, one after the other, from the bits of their elements.
-    pub fn set_columns<T: Raw>(&mut self, first: usize, element: Element, bits: &[T]) {
-        let depth = self.significands.len().checked_div(self.columns).unwrap_or(0);
-        let (significands, exponents) = (&mut self.significands[first..], &mut self.exponents[first..]);
-        decode_columns(element, bits, (depth, self.columns), significands, exponents);
     }
 
     /// Multiplies a factor by a power of two.

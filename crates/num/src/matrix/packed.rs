@@ -1,7 +1,6 @@
-//! Decoding whole matrices from the bytes in which registers and memory hold them, element beside element.
+//! How the elements of a matrix lie in the bytes of registers and memory, one beside the other.
 
 use super::element::Element;
-use super::operand::{Left, Right};
 
 /// A format and the bits that each element takes: formats of 4 and 6 bits may have a byte each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,63 +44,5 @@ impl Packed {
                 u32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]])
             }
         }
-    }
-}
-
-impl Left {
-    /// Makes it the matrix of these bytes, so many rows one after the other.
-    pub fn decode(&mut self, packed: Packed, rows: usize, bytes: &[u8]) {
-        let row_bytes = bytes.len() / rows.max(1);
-        self.depth = row_bytes * 8 / packed.bits;
-        self.belongs = None;
-        self.significands.clear();
-        self.exponents.clear();
-        for row in bytes.chunks_exact(row_bytes.max(1)).take(rows) {
-            for k in 0..self.depth {
-                let (significand, exponent) = packed.element.decode(packed.bits_at(row, k));
-                self.significands.push(significand);
-                self.exponents.push(exponent);
-            }
-        }
-    }
-
-    /// Changes the sign of every factor.
-    pub fn negate(&mut self) {
-        self.significands.iter_mut().for_each(|significand| *significand = -*significand);
-    }
-}
-
-impl Right {
-    /// Makes it the matrix of these bytes, so many columns one after the other.
-    pub fn decode_columns(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
-        let column_bytes = bytes.len() / columns.max(1);
-        let depth = column_bytes * 8 / packed.bits;
-        self.columns = columns;
-        self.significands.resize(depth * columns, 0.0);
-        self.exponents.resize(depth * columns, 0);
-        for (index, column) in bytes.chunks_exact(column_bytes.max(1)).take(columns).enumerate() {
-            for k in 0..depth {
-                self.set(k, index, packed.element, packed.bits_at(column, k));
-            }
-        }
-    }
-
-    /// Makes it the matrix of these bytes, row after row.
-    pub fn decode_rows(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
-        self.columns = columns;
-        self.significands.clear();
-        self.exponents.clear();
-        for row in bytes.chunks_exact((columns * packed.bits / 8).max(1)) {
-            for column in 0..columns {
-                let (significand, exponent) = packed.element.decode(packed.bits_at(row, column));
-                self.significands.push(significand);
-                self.exponents.push(exponent);
-            }
-        }
-    }
-
-    /// Changes the sign of every factor.
-    pub fn negate(&mut self) {
-        self.significands.iter_mut().for_each(|significand| *significand = -*significand);
     }
 }

@@ -1,3 +1,4 @@
 //! The arithmetic of tensor cores.
 
+mod decode;
 mod tiles;

@@ -319,37 +319,3 @@ fn fast_products_of_specials() {
         assert_eq!(d, expected.map(bits), "{level:?}");
     }
 }
-
-#[test]
-fn many_elements_are_decoded_as_one() {
-    for element in Element::ALL {
-        let shift = if element == Element::Tf32 { 13 } else { 0 };
-        // Every pattern, and bits around it that do not count.
-        let all: Vec<u32> = (0..1 << (element.bits() - shift))
-            .map(|bits| bits << shift | bits & ((1 << shift) - 1))
-            .collect();
-        let columns = all.len() / 16;
-        let mut one = Right::new(16, columns);
-        let mut turned = Right::new(16, columns);
-        for (at, &bits) in all.iter().enumerate() {
-            one.set(at / columns, at % columns, element, bits);
-            turned.set(at % 16, at / 16, element, bits);
-        }
-        for level in Level::ALL {
-            let (mut rows, mut by_columns, mut left) =
-                (Right::new(16, columns), Right::new(16, columns), Left::new(16, columns));
-            at_most(level, || {
-                rows.set_rows(0, element, &all);
-                by_columns.set_columns(0, element, &all);
-                left.set_rows(0, element, &all);
-            });
-            let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
-            assert_eq!(bits(&one.significands), bits(&rows.significands), "{element:?} {level:?}");
-            assert_eq!(one.exponents, rows.exponents, "{element:?} {level:?}");
-            assert_eq!(bits(&one.significands), bits(&left.significands), "{element:?} {level:?}");
-            assert_eq!(one.exponents, left.exponents, "{element:?} {level:?}");
-            assert_eq!(bits(&turned.significands), bits(&by_columns.significands), "{element:?} {level:?}");
-            assert_eq!(turned.exponents, by_columns.exponents, "{element:?} {level:?}");
-        }
-    }
-}

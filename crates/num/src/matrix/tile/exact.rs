@@ -9,14 +9,14 @@ use super::super::element::NOTHING;
 use super::super::scheme::{Order, Rounded, Scheme};
 use super::ends::{begin, finish, plus};
 use super::level::Work;
-use super::pack::{Panels, Rows};
+use super::pack::{Panels, Row, Rows};
 use super::vector::Vector;
 
 /// Columns `W` at a time, so many that vectors of 16-bit lanes of every level used for it divide it.
 pub(super) struct Exact<'a, const W: usize> {
     pub scheme: &'a Scheme,
     pub a: &'a Rows,
-    pub b: &'a Panels,
+    pub b: &'a Panels<W>,
     /// Columns of D.
     pub columns: usize,
     pub d: &'a mut [u32],
@@ -25,6 +25,7 @@ pub(super) struct Exact<'a, const W: usize> {
 }
 
 /// A row's elements of a panel, while they are computed.
+#[repr(align(64))]
 pub(super) struct Block<const W: usize> {
     /// C, then each step's D.
     pub c: [u32; W],
@@ -60,15 +61,9 @@ impl<const W: usize> Exact<'_, W> {
     #[inline(always)]
     fn all<V: Vector, const ROUNDED: u8>(self) {
         let Self { scheme, a, b, columns, d, rest } = self;
-        let (values, _) = b.values.as_chunks::<W>();
-        let (exponents, _) = b.exponents.as_chunks::<W>();
-        let (odd, _) = b.odd.as_chunks::<W>();
-        let depth = values.len() / odd.len().max(1);
-        for (panel, odd) in odd.iter().enumerate() {
-            let first = panel * W;
+        let panels = b.rows.chunks_exact(b.depth.max(1)).zip(&b.odd);
+        for ((panel, odd), first) in panels.zip((0..columns).step_by(W)) {
             let width = W.min(columns - first);
-            let values = &values[panel * depth..(panel + 1) * depth];
-            let exponents = &exponents[panel * depth..(panel + 1) * depth];
             for (row, elements) in d.chunks_mut(columns).enumerate() {
                 let place = row * columns + first;
                 if a.odd[row] {
@@ -85,9 +80,9 @@ impl<const W: usize> Exact<'_, W> {
                     odd: [0; W],
                 };
                 let mut c = [0; W];
-                match <&[u32; W]>::try_from(&*elements) {
-                    Ok(elements) => c = *elements,
-                    Err(_) => c[..width].copy_from_slice(elements),
+                match elements.as_array() {
+                    Some(elements) => c = *elements,
+                    None => c[..width].copy_from_slice(elements),
                 }
                 let late = scheme.order == Order::Interleaved;
                 block.c = if late { [0; W] } else { c };
@@ -95,14 +90,14 @@ impl<const W: usize> Exact<'_, W> {
                     block.odd[lane] = u32::from(odd[lane]);
                 }
                 for ends in a.steps.windows(2) {
-                    step::<V, W, ROUNDED>(scheme, a, row, ends[0]..ends[1], values, exponents, &mut block);
+                    step::<V, W, ROUNDED>(scheme, a, row, ends[0]..ends[1], panel, &mut block);
                 }
                 if late {
                     plus::<W, ROUNDED>(&mut block, &c);
                 }
-                match <&mut [u32; W]>::try_from(&mut *elements) {
-                    Ok(elements) => *elements = block.c,
-                    Err(_) => elements.copy_from_slice(&block.c[..width]),
+                match elements.as_mut_array() {
+                    Some(elements) => *elements = block.c,
+                    None => elements.copy_from_slice(&block.c[..width]),
                 }
                 if block.odd.iter().fold(0, |all, odd| all | odd) != 0 {
                     for lane in (0..width).filter(|&lane| block.odd[lane] != 0) {
@@ -122,8 +117,7 @@ fn step<V: Vector, const W: usize, const ROUNDED: u8>(
     a: &Rows,
     row: usize,
     step: std::ops::Range<usize>,
-    values: &[[f32; W]],
-    exponents: &[[i16; W]],
+    panel: &[Row<W>],
     block: &mut Block<W>,
 ) {
     let first = row * a.depth;
@@ -132,7 +126,7 @@ fn step<V: Vector, const W: usize, const ROUNDED: u8>(
     let places = &a.places_of(row)[step];
 
     for part in (0..W).step_by(64.min(W)) {
-        largest::<V, W>(part, left, places, exponents, &mut block.exponents);
+        largest::<V, W>(part, left, places, panel, &mut block.exponents);
     }
     begin::<W, ROUNDED>(scheme, block);
     block.sums = [0; W];
@@ -141,7 +135,7 @@ fn step<V: Vector, const W: usize, const ROUNDED: u8>(
     for (factors, places) in factors.chunks(group).zip(places.chunks(group)) {
         let mut sums = [0; W];
         for part in (0..W).step_by((4 * V::LANES).min(W)) {
-            add::<V, W>(part, factors, places, values, &block.scales, &mut sums);
+            add::<V, W>(part, factors, places, panel, &block.scales, &mut sums);
         }
         for lane in 0..W {
             let (old, new) = (block.sums[lane], sums[lane]);
@@ -158,14 +152,14 @@ fn largest<V: Vector, const W: usize>(
     part: usize,
     left: &[u32],
     places: &[u16],
-    right: &[[i16; W]],
+    panel: &[Row<W>],
     exponents: &mut [i16; W],
 ) {
     let lanes = 2 * V::LANES;
     let count = (64.min(W) / lanes).max(1);
     let mut most = [V::splat_shorts(u32::from(NOTHING as u16) * 0x1_0001); 4];
     for (&exponent, &place) in left.iter().zip(places) {
-        let (exponent, right) = (V::splat_shorts(exponent), &right[usize::from(place)]);
+        let (exponent, right) = (V::splat_shorts(exponent), &panel[usize::from(place)].exponents);
         for (i, most) in most.iter_mut().enumerate().take(count) {
             let right = V::shorts(&right[part + i * lanes..]);
             *most = V::larger_shorts(*most, V::add_shorts(exponent, right));
@@ -182,7 +176,7 @@ fn add<V: Vector, const W: usize>(
     part: usize,
     factors: &[f32],
     places: &[u16],
-    values: &[[f32; W]],
+    panel: &[Row<W>],
     scales: &[f32; W],
     sums: &mut [i32; W],
 ) {
@@ -193,7 +187,7 @@ fn add<V: Vector, const W: usize>(
         scale[i] = V::floats(&scales[part + i * V::LANES..]);
     }
     for (&factor, &place) in factors.iter().zip(places) {
-        let (factor, values) = (V::splat(factor), &values[usize::from(place)]);
+        let (factor, values) = (V::splat(factor), &panel[usize::from(place)].values);
         for i in 0..count {
             let value = V::floats(&values[part + i * V::LANES..]);
             let term = V::multiply(V::multiply(factor, value), scale[i]);

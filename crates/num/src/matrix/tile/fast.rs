@@ -5,7 +5,7 @@
 use super::super::element::Accumulator;
 use super::super::scheme::Scheme;
 use super::level::Work;
-use super::pack::{Panels, Rows};
+use super::pack::{Panels, Row, Rows};
 use super::vector::Vector;
 use crate::float::half::f16::{from_f32, to_f32};
 
@@ -13,7 +13,7 @@ use crate::float::half::f16::{from_f32, to_f32};
 pub(super) struct Fast<'a, const W: usize> {
     pub scheme: &'a Scheme,
     pub a: &'a Rows,
-    pub b: &'a Panels,
+    pub b: &'a Panels<W>,
     /// Columns of D.
     pub columns: usize,
     pub d: &'a mut [u32],
@@ -24,10 +24,7 @@ impl<const W: usize> Work for Fast<'_, W> {
     fn run<V: Vector>(self) {
         let Self { scheme, a, b, columns, d } = self;
         let half = scheme.rounded.accumulator() == Accumulator::F16;
-        let (values, _) = b.values.as_chunks::<W>();
-        let depth = values.len() / (b.odd.len() / W).max(1);
-        for (panel, values) in values.chunks_exact(depth.max(1)).enumerate() {
-            let first = panel * W;
+        for (panel, first) in b.rows.chunks_exact(b.depth.max(1)).zip((0..columns).step_by(W)) {
             let width = W.min(columns - first);
             for (row, elements) in d.chunks_mut(columns).enumerate() {
                 let elements = &mut elements[first..first + width];
@@ -36,7 +33,7 @@ impl<const W: usize> Work for Fast<'_, W> {
                 let factors = &a.values[row * a.depth..(row + 1) * a.depth];
                 let count = (W / V::LANES).clamp(1, 8);
                 for part in (0..W).step_by(count * V::LANES) {
-                    sum::<V, W>(part, factors, a.places_of(row), values, &mut block);
+                    sum::<V, W>(part, factors, a.places_of(row), panel, &mut block);
                 }
                 store(elements, half, &block);
             }
@@ -48,9 +45,9 @@ impl<const W: usize> Work for Fast<'_, W> {
 #[inline(always)]
 fn load<const W: usize>(elements: &[u32], half: bool, block: &mut [f32; W]) {
     let mut bits = [0; W];
-    match <&[u32; W]>::try_from(elements) {
-        Ok(elements) => bits = *elements,
-        Err(_) => bits[..elements.len()].copy_from_slice(elements),
+    match elements.as_array() {
+        Some(elements) => bits = *elements,
+        None => bits[..elements.len()].copy_from_slice(elements),
     }
     for lane in 0..W {
         let bits = bits[lane];
@@ -67,9 +64,9 @@ fn store<const W: usize>(elements: &mut [u32], half: bool, block: &[f32; W]) {
         let single = if value.is_nan() { 0x7fff_ffff } else { value.to_bits() };
         bits[lane] = if half { from_f32(value).into() } else { single };
     }
-    match <&mut [u32; W]>::try_from(&mut *elements) {
-        Ok(elements) => *elements = bits,
-        Err(_) => elements.copy_from_slice(&bits[..elements.len()]),
+    match elements.as_mut_array() {
+        Some(elements) => *elements = bits,
+        None => elements.copy_from_slice(&bits[..elements.len()]),
     }
 }
 
@@ -79,7 +76,7 @@ fn sum<V: Vector, const W: usize>(
     part: usize,
     factors: &[f32],
     places: &[u16],
-    values: &[[f32; W]],
+    panel: &[Row<W>],
     block: &mut [f32; W],
 ) {
     let count = (W / V::LANES).clamp(1, 8);
@@ -88,7 +85,7 @@ fn sum<V: Vector, const W: usize>(
         sum[i] = V::floats(&block[part + i * V::LANES..]);
     }
     for (&factor, &place) in factors.iter().zip(places) {
-        let (factor, values) = (V::splat(factor), &values[usize::from(place)]);
+        let (factor, values) = (V::splat(factor), &panel[usize::from(place)].values);
         for i in 0..count {
             sum[i] = V::multiply_add(factor, V::floats(&values[part + i * V::LANES..]), sum[i]);
         }

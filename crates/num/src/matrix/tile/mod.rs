@@ -32,8 +32,11 @@ pub enum Precision {
 #[derive(Default)]
 struct Room {
     a: Rows,
-    b: Panels,
+    /// Elements that are left to `dot`.
     rest: Vec<usize>,
+    narrow: Panels<16>,
+    middle: Panels<32>,
+    wide: Panels<64>,
 }
 
 thread_local! {
@@ -53,15 +56,15 @@ pub fn multiply(scheme: &Scheme, precision: Precision, a: &Left, b: &Right, d: &
         return;
     }
     ROOM.with_borrow_mut(|room| {
-        let product = match b.columns {
-            // Vectors of AVX-512 would be half empty.
-            ..=16 => product::<16>,
-            17..=32 => product::<32>,
-            _ => product::<64>,
+        let Room { a: rows, rest, narrow, middle, wide } = room;
+        let mut product = |precision| match b.columns {
+            ..=16 => product(scheme, precision, (a, b), (rows, narrow), rest, d),
+            17..=32 => product(scheme, precision, (a, b), (rows, middle), rest, d),
+            _ => product(scheme, precision, (a, b), (rows, wide), rest, d),
         };
         // Numbers that no f32 can be are left to the exact way.
-        if !product(scheme, precision, room, (a, b), d) {
-            product(scheme, Precision::Exact, room, (a, b), d);
+        if !product(precision) {
+            product(Precision::Exact);
         }
         for &place in &room.rest {
             let (row, column) = (place / b.columns, place % b.columns);
@@ -70,23 +73,24 @@ pub fn multiply(scheme: &Scheme, precision: Precision, a: &Left, b: &Right, d: &
     });
 }
 
-/// The product with `W` columns at a time, except what is left to `dot` in the room's rest. Whether it could be done.
+/// The product with `W` columns at a time, except what is left to `dot` in `rest`. Whether it could be done.
 fn product<const W: usize>(
     scheme: &Scheme,
     precision: Precision,
-    room: &mut Room,
-    (a, b): (&Left, &Right),
+    from: (&Left, &Right),
+    (a, b): (&mut Rows, &mut Panels<W>),
+    rest: &mut Vec<usize>,
     d: &mut [u32],
 ) -> bool {
+    // Vectors of AVX-512 would be half empty.
     let most = if W == 16 { Level::V3 } else { Level::V4 };
-    let columns = b.columns;
-    dispatch(most, Pack::<W> { scheme, precision, from: (a, b), to: room });
-    let Room { a, b, rest } = room;
+    let columns = from.1.columns;
+    dispatch(most, Pack { scheme, precision, from, to: (a, b) });
     rest.clear();
     match precision {
-        Precision::Exact => dispatch(most, Exact::<W> { scheme, a, b, columns, d, rest }),
-        Precision::Fast if a.odd.contains(&true) || b.odd.contains(&true) => return false,
-        Precision::Fast => dispatch(most, Fast::<W> { scheme, a, b, columns, d }),
+        Precision::Exact => dispatch(most, Exact { scheme, a, b, columns, d, rest }),
+        Precision::Fast if a.odd.contains(&true) || b.odd.as_flattened().contains(&true) => return false,
+        Precision::Fast => dispatch(most, Fast { scheme, a, b, columns, d }),
     }
     true
 }
@@ -96,13 +100,13 @@ struct Pack<'a, const W: usize> {
     scheme: &'a Scheme,
     precision: Precision,
     from: (&'a Left, &'a Right),
-    to: &'a mut Room,
+    to: (&'a mut Rows, &'a mut Panels<W>),
 }
 
 impl<const W: usize> Work for Pack<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
-        self.to.a.pack(self.scheme, self.precision, self.from.0);
-        self.to.b.pack::<W>(self.precision, self.from.1);
+        self.to.0.pack(self.scheme, self.precision, self.from.0);
+        self.to.1.pack(self.precision, self.from.1);
     }
 }

@@ -26,12 +26,25 @@ pub(super) struct Rows {
 }
 
 /// B in panels: all rows of the first columns, then of the next ones. What is beyond the last column is zero.
-#[derive(Default)]
-pub(super) struct Panels {
-    pub values: Vec<f32>,
-    pub exponents: Vec<i16>,
-    /// Columns that are left to `dot`, also beyond the last column.
-    pub odd: Vec<bool>,
+pub(super) struct Panels<const W: usize> {
+    pub depth: usize,
+    pub rows: Vec<Row<W>>,
+    /// Columns that are left to `dot`, for each panel.
+    pub odd: Vec<[bool; W]>,
+}
+
+/// A row of a panel. Vectors that are split between two lines of the cache take twice as long.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(super) struct Row<const W: usize> {
+    pub values: [f32; W],
+    pub exponents: [i16; W],
+}
+
+impl<const W: usize> Default for Panels<W> {
+    fn default() -> Self {
+        Self { depth: 0, rows: Vec::new(), odd: Vec::new() }
+    }
 }
 
 /// Two to the exponent, which must be that of a normal f32.
@@ -40,14 +53,34 @@ pub(super) const fn power(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
 }
 
-/// A factor as one f32, and whether it is one that the loops can use.
-#[inline(always)]
-fn fold(precision: Precision, significand: f32, exponent: i16) -> (f32, bool) {
-    let nothing = exponent == NOTHING;
-    let beyond = !nothing & !(-126..=127).contains(&exponent);
-    let special = nothing & (significand != 0.0) & (precision == Precision::Exact);
-    let exponent = if nothing | beyond { 0 } else { i32::from(exponent) };
-    (significand * power(exponent), beyond | special)
+/// What a set of factors has: whether the loops can use them is seen at the end.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The largest significand, without its sign and as bits.
+    most: u32,
+    low: i16,
+    high: i16,
+}
+
+impl Seen {
+    const NOTHING: Self = Self { most: 0, low: 0, high: 0 };
+
+    /// Whether the factors are left to `dot`.
+    #[inline(always)]
+    fn odd(self, precision: Precision) -> bool {
+        let special = (self.most >= 2f32.to_bits()) & (precision == Precision::Exact);
+        special | (self.low < -126) | (self.high > 127)
+    }
+
+    /// A factor as one f32.
+    #[inline(always)]
+    fn fold(&mut self, significand: f32, exponent: i16) -> f32 {
+        let exponent = if exponent == NOTHING { 0 } else { exponent };
+        self.most = self.most.max(significand.to_bits() & 0x7fff_ffff);
+        self.low = self.low.min(exponent);
+        self.high = self.high.max(exponent);
+        f32::from_bits((i32::from(exponent) << 23).wrapping_add(127 << 23) as u32) * significand
+    }
 }
 
 impl Rows {
@@ -77,18 +110,16 @@ impl Rows {
         let to = self.values.chunks_exact_mut(depth).zip(self.exponents.chunks_exact_mut(depth));
         let from = a.significands.chunks_exact(depth).zip(a.exponents.chunks_exact(depth));
         for ((values, pairs), (significands, exponents)) in to.zip(from) {
-            let mut odd = false;
+            let mut seen = Seen::NOTHING;
             for k in 0..depth {
                 let at = match scheme.order {
                     Order::Consecutive | Order::Chained => k,
                     Order::Interleaved => usize::from(self.order[k]),
                 };
-                let (value, strange) = fold(precision, significands[at], exponents[at]);
-                odd |= strange;
-                values[k] = value;
+                values[k] = seen.fold(significands[at], exponents[at]);
                 pairs[k] = u32::from(exponents[at] as u16) * 0x1_0001;
             }
-            self.odd.push(odd);
+            self.odd.push(seen.odd(precision));
         }
         self.places.clear();
         if let Some(belongs) = &a.belongs {
@@ -105,39 +136,44 @@ impl Rows {
     }
 }
 
-impl Panels {
+impl<const W: usize> Panels<W> {
+    /// Sorts the factors into panels.
     #[inline(always)]
-    pub fn pack<const W: usize>(&mut self, precision: Precision, b: &Right) {
+    pub fn pack(&mut self, precision: Precision, b: &Right) {
         let (columns, panels) = (b.columns, b.columns.div_ceil(W));
         let depth = b.significands.len() / columns;
-        self.values.clear();
-        self.exponents.clear();
-        self.odd.clear();
-        self.values.resize(panels * depth * W, 0.0);
-        self.exponents.resize(panels * depth * W, NOTHING);
-        self.odd.resize(panels * W, false);
-        let (values, _) = self.values.as_chunks_mut::<W>();
-        let (exponents, _) = self.exponents.as_chunks_mut::<W>();
-        let (odd, _) = self.odd.as_chunks_mut::<W>();
-        for (panel, odd) in odd.iter_mut().enumerate() {
-            let width = W.min(columns - panel * W);
-            for k in 0..depth {
-                let from = k * columns + panel * W..k * columns + panel * W + width;
-                let (mut significand, mut exponent) = ([0.0; W], [NOTHING; W]);
-                if width == W {
-                    significand.copy_from_slice(&b.significands[from.clone()]);
-                    exponent.copy_from_slice(&b.exponents[from]);
-                } else {
-                    significand[..width].copy_from_slice(&b.significands[from.clone()]);
-                    exponent[..width].copy_from_slice(&b.exponents[from]);
-                }
-                let value = &mut values[panel * depth + k];
+        self.depth = depth;
+        self.rows.resize(panels * depth, Row { values: [0.0; W], exponents: [NOTHING; W] });
+        self.odd.resize(panels, [false; W]);
+        let panels = self.rows.chunks_exact_mut(depth.max(1)).zip(&mut self.odd);
+        for ((rows, odd), first) in panels.zip((0..columns).step_by(W)) {
+            let width = W.min(columns - first);
+            let mut most = [0; W];
+            let (mut low, mut high) = ([0; W], [0; W]);
+            for (k, Row { values, exponents: powers }) in rows.iter_mut().enumerate() {
+                let from = k * columns + first..k * columns + first + width;
+                let (significands, exponents) = (&b.significands[from.clone()], &b.exponents[from]);
+                let mut padded = [0.0; W];
+                let significands = match (significands.as_array(), exponents.as_array()) {
+                    (Some(significands), Some(exponents)) => {
+                        *powers = *exponents;
+                        significands
+                    }
+                    _ => {
+                        *powers = [NOTHING; W];
+                        powers[..width].copy_from_slice(exponents);
+                        padded[..width].copy_from_slice(significands);
+                        &padded
+                    }
+                };
                 for lane in 0..W {
-                    let (folded, strange) = fold(precision, significand[lane], exponent[lane]);
-                    value[lane] = folded;
-                    odd[lane] |= strange;
+                    let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
+                    values[lane] = seen.fold(significands[lane], powers[lane]);
+                    (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
                 }
-                exponents[panel * depth + k] = exponent;
+            }
+            for lane in 0..W {
+                odd[lane] = Seen { most: most[lane], low: low[lane], high: high[lane] }.odd(precision);
             }
         }
     }
