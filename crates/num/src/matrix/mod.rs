@@ -13,7 +13,6 @@ pub mod fused;
 pub mod integer;
 mod operand;
 mod packed;
-pub mod quad_pair;
 pub mod scaled;
 mod scheme;
 pub mod tile;
