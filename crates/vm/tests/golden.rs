@@ -205,4 +205,7 @@ groups! {
     more_floats "float" "float"
     more_integers "integer" "integer"
     more_conversions "convert" "convert"
+    wmma_products "matrix/mma" "wmma"
+    wmma_loads "matrix/mma" "wmma.load"
+    wmma_stores "matrix/mma" "wmma.store"
 }

@@ -2,9 +2,8 @@
 //!
 //! m16n16 is two products of the same A with the two halves of B, m32n8 of the two halves of A with the same B, each of
 //! them m16n8; m8n32 is m32n8 of the transposed matrices. The shapes m8n8 are those of `mma`. Of the eight registers that
-//! f16 fragments always have, those that repeat others are not read. With tf32, each product is one of k = 4 and then
-//! another that goes on with its result, also where `mma` does eight at once. Where C and D differ in their type, C is
-//! made an f32 first, or D rounded to f16 at last.
+//! f16 fragments always have, those that repeat others are not read. Where C and D differ in their type, C is made an f32
+//! first, or D rounded to f16 at last.
 //!
 //! `.satfinite` of floating point numbers, which PTX had until 6.5, does nothing: ptxas drops it for sm_80 and later.
 //! f64 in the shapes m16n16 is not supported: ptxas takes it, but makes no instruction of it.
@@ -53,7 +52,6 @@ pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
         packed,
         d: accumulator(d)?,
         c: accumulator(c)?,
-        steps: if packed.element == Element::Tf32 { 2 } else { 1 },
         tiles: Tiles { shape, fragments, a: 4, b: 2 },
     }))
 }
@@ -98,8 +96,6 @@ struct Floats {
     packed: Packed,
     d: Accumulator,
     c: Accumulator,
-    /// How many products there are one after the other.
-    steps: usize,
     tiles: Tiles,
 }
 
@@ -113,25 +109,20 @@ impl Execute for Floats {
         let cores = context.cores();
         let wide = self.c == Accumulator::F32 || self.d == Accumulator::F32;
         let accumulator = if wide { Accumulator::F32 } else { Accumulator::F16 };
-        let depth = self.tiles.shape.k / self.steps;
+        let row = self.tiles.shape.k * self.packed.bits / 32;
         let mut values = [[0; ELEMENTS]; TILES];
         for (tile, values) in tiles.iter().zip(&mut values) {
             read_d(&bank, self.c, tile.c, values);
             if self.c != accumulator {
                 convert(values, F16, F32);
             }
-            let a = tile.a.chunks_exact(tile.a.len() / self.steps);
-            let b = tile.b.chunks_exact(tile.b.len() / self.steps);
-            for (a, b) in a.zip(b) {
-                let (a, b) = (rows_of_a(&bank, a), columns_of_b(&bank, b));
-                let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
-                let row = depth * self.packed.bits / 32;
-                let operands = &mut context.worker.operands;
-                operands.left.decode(self.packed, ROWS, rows[..ROWS * row].as_flattened());
-                operands.right.decode_columns(self.packed, COLUMNS, columns[..COLUMNS * row].as_flattened());
-                let element = self.packed.element;
-                cores.multiply(Family::Mma, element, accumulator, (&operands.left, &operands.right), values);
-            }
+            let (a, b) = (rows_of_a(&bank, tile.a), columns_of_b(&bank, tile.b));
+            let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
+            let operands = &mut context.worker.operands;
+            operands.left.decode(self.packed, ROWS, rows[..ROWS * row].as_flattened());
+            operands.right.decode_columns(self.packed, COLUMNS, columns[..COLUMNS * row].as_flattened());
+            let (element, factors) = (self.packed.element, (&operands.left, &operands.right));
+            cores.multiply(Family::Wmma, element, accumulator, factors, values);
             if self.d != accumulator {
                 convert(values, F32, F16);
             }
