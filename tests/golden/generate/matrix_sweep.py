@@ -98,17 +98,17 @@ __device__ u32 of_meta1(u64 x, int g) { u32 r = (u32)x, o = 0; for (int i = 0; i
     for k, (w, e, m, table) in KINDS.items():
         t += f'__device__ u32 of_{k}(u64 x, int g) {{ const u32 b[4] = {{{",".join(str(x[0]) for x in table)}}}, s[4] = {{{",".join(str(x[1]) for x in table)}}}; return shaped<{w},{e},{m},{str(k == "e4m3").lower()}>(x, b[g], s[g], {"||".join(f"g=={i}" for i, x in enumerate(table) if x[2]) or "false"}); }}\n'
     for i, c in enumerate(CASES):
-        nd, na, nb = c['registers']; reg = 'r'
+        nd, na, nb = c['registers']
         t += f'extern "C" __global__ void k{i}(u64* out, int g) {{\n    u32 a[{na}], b[{nb}], d[{nd}], e = 0; int l = threadIdx.x {"" if c["groups"] else "% 32"}; u64 w = {"blockIdx.x" if c["groups"] else "blockIdx.x * 4 + threadIdx.x / 32"};\n'
         for n, v, kind, first in ((na, 'a', c['a'], 0), (nb, 'b', c['b'], 16), (nd, 'd', c['c'], 32)): t += f'    for (int j = 0; j < {n}; j++) {v}[j] = of_{kind}(word({i}, g, w, {first} + j, l), g);\n'
         if c['meta']: t += f'    e = of_{c["meta"]}(word({i}, g, w, 160, l), g);\n'
-        def ops(v, n, first): return '{' + ','.join(f'%{first + j}' for j in range(n)) + '}'
+        def ops(n, first): return '{' + ','.join(f'%{first + j}' for j in range(n)) + '}'
         if not c['groups']:
-            text = f'{c["ptx"]} {ops("d", nd, 0)},{ops("a", na, nd)},{ops("b", nb, nd + na)},{ops("d", nd, 0)}' + (f',%{nd + na + nb}{c["tail"]}' if c['meta'] else '') + ';'
+            text = f'{c["ptx"]} {ops(nd, 0)},{ops(na, nd)},{ops(nb, nd + na)},{ops(nd, 0)}' + (f',%{nd + na + nb}{c["tail"]}' if c['meta'] else '') + ';'
             ins = [f'"r"(a[{j}])' for j in range(na)] + [f'"r"(b[{j}])' for j in range(nb)] + (['"r"(e)'] if c['meta'] else [])
             if c['d'] == 'f32':
                 t += f'    float f[{nd}]; for (int j = 0; j < {nd}; j++) f[j] = __uint_as_float(d[j]);\n'
-                t += f'    asm volatile("{text}" : ' + ', '.join(f'"+f"(f[{j}])' for j in range(nd)) + ' : ' + ', '.join(x.replace('"r"(a', '"r"(a') for x in ins) + f');\n    for (int j = 0; j < {nd}; j++) d[j] = __float_as_uint(f[j]);\n'
+                t += f'    asm volatile("{text}" : ' + ', '.join(f'"+f"(f[{j}])' for j in range(nd)) + ' : ' + ', '.join(ins) + f');\n    for (int j = 0; j < {nd}; j++) d[j] = __float_as_uint(f[j]);\n'
             else: t += f'    asm volatile("{text}" : ' + ', '.join(f'"+r"(d[{j}])' for j in range(nd)) + ' : ' + ', '.join(ins) + ');\n'
         else:
             # Word j·128 + thread of A (512 words) and B is 4 bytes of a row of 32 (sparse B: 64) bytes; in shared memory K-major without swizzle.
@@ -120,7 +120,7 @@ __device__ u32 of_meta1(u64 x, int g) { u32 r = (u32)x, o = 0; for (int i = 0; i
     u32 at = (u32)__cvta_generic_to_shared(sm); u64 A = (at & 0x3ffff) >> 4 | 64ull << 16 | 8ull << 32, B = ((at + 2048) & 0x3ffff) >> 4 | 64ull << 16 | 8ull << 32;
 '''
             meta = f',%{nd + 2},0' if c['meta'] else ''
-            dd = ops('d', nd, 0); con = 'f' if c['d'] == 'f32' else 'r'
+            dd = ops(nd, 0); con = 'f' if c['d'] == 'f32' else 'r'
             if con == 'f': t += f'    float f[{nd}]; for (int j = 0; j < {nd}; j++) f[j] = __uint_as_float(d[j]);\n'
             var = 'f' if con == 'f' else 'd'
             t += '    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");\n    asm volatile("{ .reg .pred p; setp.ne.b32 p,1,0; ' + f'{c["ptx"]} {dd},%{nd},%{nd + 1}{meta},p{c["tail"]};' + ' }" : ' + ', '.join(f'"+{con}"({var}[{j}])' for j in range(nd)) + ' : "l"(A), "l"(B)' + (', "r"(e)' if c['meta'] else '') + ');\n'

@@ -62,7 +62,7 @@ def fill(rng, fmt, regime, role, count):
         c = 'b1x32' if fmt == 'b1' else 'i8x4'
         return I.registers(rng, [c], role, regime, count // 128)[0].astype('<u4').tobytes()
     w = {'tf32': 4}.get(fmt) or (1 + sum(I.FORMATS[fmt])) // 8
-    return np.frombuffer(b''.join(block(rng, fmt, regime, role, w)for _ in range(count // 1024)), np.uint8).tobytes()
+    return np.frombuffer(b''.join(block(rng, fmt, regime, role, w) for _ in range(count // 1024)), np.uint8).tobytes()
 
 def block(rng, fmt, regime, role, w):
     n = 1024 // w; x = I.values(rng, fmt, regime, fmt, role, (1, n))[0]
