@@ -9,7 +9,7 @@ mod plain;
 use std::hint::black_box;
 use std::time::Instant;
 
-use ptxvm_num::matrix::tile::level::{Level, at_most, level};
+use ptxvm_num::level::{Level, at_most, level};
 use ptxvm_num::matrix::tile::multiply;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit};
 

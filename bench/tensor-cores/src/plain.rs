@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use ptxvm_num::matrix::tile::level::Level;
+use ptxvm_num::level::Level;
 
 /// Seconds of one product of matrices of f32.
 pub fn seconds(level: Level, rows: usize, columns: usize, depth: usize) -> f64 {

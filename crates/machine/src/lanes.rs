@@ -8,8 +8,9 @@
 //! a closure is more than tiny, and what is not inlined is not vectorised.
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
 use std::marker::PhantomData;
+
+pub use ptxvm_num::level::{Level, at_most, level};
 
 use crate::context::Context;
 use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
@@ -88,73 +89,6 @@ results!(2 A 0, B 1);
 results!(3 A 0, B 1, C 2);
 results!(4 A 0, B 1, C 2, D 3);
 results!(8 A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-
-/// The instruction set that the vector loops were chosen for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// What every x86-64 or other host has.
-    Baseline,
-    /// AVX2, FMA and their company.
-    V3,
-    /// AVX-512.
-    V4,
-}
-
-impl Level {
-    /// Every level, the plainest first.
-    pub const ALL: [Level; 3] = [Level::Baseline, Level::V3, Level::V4];
-}
-
-thread_local! {
-    static CEILING: Cell<Level> = const { Cell::new(Level::V4) };
-}
-
-/// Runs `link` so that the operations it makes are of no higher level than this one.
-///
-/// All levels must give the same bits, so only tests that compare them have a reason to ask.
-pub fn at_most<T>(level: Level, link: impl FnOnce() -> T) -> T {
-    struct Restore(Level);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CEILING.set(self.0);
-        }
-    }
-    let _restore = Restore(CEILING.replace(level));
-    link()
-}
-
-/// The level that operations are made for: the best of this host, or a lower one that [`at_most`] asks for.
-#[must_use]
-pub fn level() -> Level {
-    host().min(CEILING.get())
-}
-
-/// The best level of this host.
-fn host() -> Level {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let v3 = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("f16c");
-        let v4 = v3
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512cd")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
-        if v4 {
-            return Level::V4;
-        }
-        if v3 {
-            return Level::V3;
-        }
-    }
-    Level::Baseline
-}
 
 /// An operation whose own loops over the lanes are worth compiling for each level of vector instructions.
 pub trait Vectorised: Send + Sync {

@@ -7,6 +7,7 @@ pub mod approx;
 pub mod convert;
 pub mod float;
 pub mod int;
+pub mod level;
 pub mod matrix;
 pub mod mufu;
 mod rounding;

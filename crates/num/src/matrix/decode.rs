@@ -5,8 +5,9 @@
 use super::element::{Element, NOTHING};
 use super::operand::{Left, Right};
 use super::packed::Packed;
-use super::tile::level::{Level, Work, dispatch};
+use super::tile::dispatch::{Work, dispatch};
 use super::tile::vector::Vector;
+use crate::level::Level;
 
 /// What is above the largest numbers of a format.
 const IEEE: u8 = 0;

@@ -1,6 +1,6 @@
 //! Whole matrices are decoded as their elements are, at every level of vector instructions.
 
-use ptxvm_num::matrix::tile::level::{Level, at_most};
+use ptxvm_num::level::{Level, at_most};
 use ptxvm_num::matrix::{Element, Left, Packed, Right};
 
 /// Every pattern of a format, and bits around some of them that do not count.

@@ -1,6 +1,6 @@
 //! Whole tiles give the bits of single dot products, at every level of vector instructions.
 
-use ptxvm_num::matrix::tile::level::{Level, at_most};
+use ptxvm_num::level::{Level, at_most};
 use ptxvm_num::matrix::tile::multiply;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Order, Precision, Right, Scheme, Unit, fused};
 

@@ -7,8 +7,8 @@
 
 use super::super::element::NOTHING;
 use super::super::scheme::{Order, Rounded, Scheme};
+use super::dispatch::Work;
 use super::ends::{begin, finish, plus};
-use super::level::Work;
 use super::pack::{Panels, Row, Rows};
 use super::vector::Vector;
 

@@ -4,7 +4,7 @@
 
 use super::super::element::Accumulator;
 use super::super::scheme::Scheme;
-use super::level::Work;
+use super::dispatch::Work;
 use super::pack::{Panels, Row, Rows};
 use super::vector::Vector;
 use crate::float::half::f16::{from_f32, to_f32};

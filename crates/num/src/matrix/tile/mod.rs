@@ -1,9 +1,9 @@
 //! Whole tiles of a matrix product.
 
+pub(in crate::matrix) mod dispatch;
 mod ends;
 mod exact;
 mod fast;
-pub mod level;
 mod pack;
 pub(in crate::matrix) mod vector;
 
@@ -12,11 +12,13 @@ use std::cell::RefCell;
 use super::fused::dot;
 use super::operand::{Left, Right};
 use super::scheme::{Order, Scheme};
+use dispatch::{Work, dispatch};
 use exact::Exact;
 use fast::Fast;
-use level::{Level, Work, dispatch};
 use pack::{Panels, Rows};
 use vector::Vector;
+
+use crate::level::Level;
 
 /// How exact a product is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
