@@ -1,6 +1,7 @@
 //! The body of a random function: blocks of instructions and how control goes from one to the next.
 
 use super::forms::Forms;
+use super::matrix;
 use super::names::{Names, REGISTERS};
 use crate::oracle::Random;
 
@@ -55,6 +56,7 @@ impl Flow<'_> {
                 let (p, r) = (self.random.below(REGISTERS), self.random.below(REGISTERS));
                 format!("setp.ne.s32 %p{p}, %r{r}, %t0;")
             }
+            14..=21 if self.names.liberties.matrix => self.matrix(),
             6..=13 => {
                 let opcode = *self.random.pick(&["ld", "st", "ld", "st", "atom", "red", "shfl", "mov"]);
                 self.instruction(Some(opcode))
@@ -71,6 +73,8 @@ impl Flow<'_> {
             "trap" | "brkpt" => 40,
             "setmaxnreg" => 10,
             "bar" | "barrier" => 4,
+            // They ask for all threads of a warpgroup, or for memory that only some programs have.
+            "wgmma" | "tcgen05" if !self.names.liberties.matrix => 20,
             _ => 1,
         };
         if !self.random.one_in(rare) {
@@ -79,6 +83,17 @@ impl Flow<'_> {
         self.names.opcode = form.opcode();
         let instruction = form.instruction(self.names, self.random);
         format!("{}{instruction}", self.guard())
+    }
+
+    /// A matrix instruction, mostly for all threads.
+    pub fn matrix(&mut self) -> String {
+        let opcode = *self.random.pick(matrix::OPCODES);
+        let Some(form) = self.forms.of(opcode, self.random) else { return "pmevent 2;".into() };
+        self.names.opcode = form.opcode();
+        let instruction = form.instruction(self.names, self.random);
+        let guard = if self.random.one_in(8) { self.guard() } else { String::new() };
+        let fence = if opcode == "wgmma" { "wgmma.fence.sync.aligned; " } else { "" };
+        format!("{fence}{guard}{instruction}")
     }
 
     fn function(&mut self) -> String {

@@ -2,9 +2,9 @@
 
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::Row;
-use ptxvm_isa::{ISA, Language, Target, Version};
+use ptxvm_isa::{ISA, Language, Version};
 use ptxvm_machine::form::Form as MachineForm;
-use ptxvm_machine::ops;
+use ptxvm_machine::{Profile, ops};
 use ptxvm_syntax::{Interner, LineIndex};
 
 use crate::oracle::Random;
@@ -39,24 +39,23 @@ impl Form {
             })
             .collect();
         let blank = if operands.is_empty() { "" } else { " " };
-        format!("{}{blank}{};", self.head, operands.join(", "))
+        operands::expand(&format!("{}{blank}{};", self.head, operands.join(", ")))
     }
 }
 
-/// All forms, by opcode.
+/// All forms of a device, by opcode.
 pub struct Forms {
+    /// The device.
+    pub profile: &'static Profile,
+    /// The language of its programs.
+    pub language: Language,
     opcodes: Vec<Vec<Form>>,
-}
-
-/// The language of the programs: that of the device they run on.
-pub fn language() -> Option<Language> {
-    Some(Language { target: Target::parse("sm_90a")?, ptx: Version::new(9, 1) })
 }
 
 impl Forms {
     /// Asks the checker and the machine about every row. The same forms every time.
-    pub fn new() -> Option<Forms> {
-        let language = language()?;
+    pub fn new(profile: &'static Profile) -> Forms {
+        let language = Language { target: profile.target(), ptx: Version::new(9, 1) };
         let mut random = Random::new(0);
         let mut forms = Vec::new();
         // Control flow is the program's own affair.
@@ -73,8 +72,7 @@ impl Forms {
                 }
             }
         }
-        let texts: Vec<String> =
-            forms.iter().map(|f| operands::expand(&f.instruction(&mut Prelude, &mut random))).collect();
+        let texts: Vec<String> = forms.iter().map(|f| f.instruction(&mut Prelude, &mut random)).collect();
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         let runs = runs(language, &lines);
         let mut by_opcode: Vec<Vec<Form>> = Vec::new();
@@ -84,7 +82,7 @@ impl Forms {
                 None => by_opcode.push(vec![form]),
             }
         }
-        Some(Forms { opcodes: by_opcode })
+        Forms { profile, language, opcodes: by_opcode }
     }
 
     /// One of all: opcodes with many forms come no more often than others.
@@ -106,6 +104,11 @@ impl Forms {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.opcodes.iter().map(Vec::len).sum()
+    }
+
+    /// Whether it has tensor memory.
+    pub fn blackwell(&self) -> bool {
+        self.opcodes.iter().any(|list| list[0].opcode() == "tcgen05")
     }
 }
 

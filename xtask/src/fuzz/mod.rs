@@ -6,6 +6,7 @@ mod flow;
 mod forms;
 mod front;
 mod judge;
+mod matrix;
 mod mutate;
 mod names;
 mod program;

@@ -34,6 +34,8 @@ pub struct Liberties {
     pub fleeting: bool,
     /// It may see other CTAs, through memory that all share and through clocks.
     pub sharing: bool,
+    /// Many of its instructions are matrix instructions.
+    pub matrix: bool,
 }
 
 /// Numbers at which things change.
@@ -148,6 +150,10 @@ impl Names {
             ("stackrestore", _) => "%sp".into(),
             ("bar" | "barrier", "a") => random.below(3).to_string(),
             ("bar" | "barrier", "b") => (32 * (1 + random.below(3))).to_string(),
+            ("wgmma" | "tcgen05", "a-desc" | "b-desc" | "s-desc") => (*random.pick(&["%ma", "%mb"])).into(),
+            ("tcgen05", "idesc") => "%mi".into(),
+            ("tcgen05", "taddr") => "%tz".into(),
+            ("mma", "e") | ("wgmma", "sp-meta") => "%mm".into(),
             _ => return None,
         })
     }
@@ -217,6 +223,10 @@ impl Supply for Names {
     }
 
     fn address(&mut self, space: &str, random: &mut Random) -> String {
+        if space == "tmem" {
+            let wild = format!("%r{}", random.below(REGISTERS));
+            return if random.one_in(20) { wild } else { (*random.pick(&["%ta", "%ta", "%tz"])).into() };
+        }
         if self.liberties.wild && random.one_in(12) {
             return self.wild(random);
         }

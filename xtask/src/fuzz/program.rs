@@ -7,7 +7,8 @@
 use std::fmt::Write as _;
 
 use super::flow::Flow;
-use super::forms::{self, Forms};
+use super::forms::Forms;
+use super::matrix::{self, LONGEST};
 use super::names::{AREA, Liberties, Names, REGISTERS, interesting};
 use crate::oracle::Random;
 
@@ -26,9 +27,13 @@ const FORMATS: usize = 3;
 
 /// Makes a program.
 pub fn program(forms: &Forms, random: &mut Random) -> Program {
-    let liberties =
-        Liberties { wild: random.one_in(4), fleeting: random.one_in(4), sharing: random.one_in(2) };
-    let mut lines = head(random);
+    let liberties = Liberties {
+        wild: random.one_in(4),
+        fleeting: random.one_in(4),
+        sharing: random.one_in(2),
+        matrix: random.one_in(3),
+    };
+    let mut lines = head(forms, random);
     let functions = random.below(4);
     let mut names = Names { opcode: "", entry: false, liberties };
     lines.push(".func (.param .b32 ro) f0(.param .b64 pp, .param .b32 pd);".into());
@@ -45,12 +50,10 @@ pub fn program(forms: &Forms, random: &mut Random) -> Program {
     Program { lines, repeatable, isolated: repeatable && !liberties.sharing }
 }
 
-fn head(random: &mut Random) -> Vec<String> {
-    let mut lines = vec![".version 9.1".into(), ".target sm_90a".into(), ".address_size 64".into()];
-    if let Some(language) = forms::language() {
-        lines[0] = format!(".version {}", language.ptx);
-        lines[1] = format!(".target {}", language.target);
-    }
+fn head(forms: &Forms, random: &mut Random) -> Vec<String> {
+    let version = format!(".version {}", forms.language.ptx);
+    let target = format!(".target {}", forms.language.target);
+    let mut lines = vec![version, target, ".address_size 64".into()];
     lines.push(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);".into());
     lines.push(".extern .func (.param .b64 r) malloc(.param .b64 n);".into());
     lines.push(".extern .func free(.param .b64 p);".into());
@@ -93,9 +96,11 @@ fn format(random: &mut Random) -> String {
 fn registers() -> Vec<String> {
     vec![
         format!(".reg .pred %p<{REGISTERS}>, %lp; .reg .b8 %c<{REGISTERS}>; .reg .b16 %h<{REGISTERS}>;"),
-        format!(".reg .b32 %r<{REGISTERS}>; .reg .f32 %f<{REGISTERS}>; .reg .b64 %rd<{REGISTERS}>;"),
+        // Only long vectors name those above the first few.
+        format!(".reg .b32 %r<{LONGEST}>; .reg .f32 %f<{LONGEST}>; .reg .b64 %rd<{LONGEST}>;"),
+        matrix::REGISTERS.into(),
         format!(
-            ".reg .f64 %fd<{REGISTERS}>; .reg .b128 %q<{REGISTERS}>; .reg .b32 %t<4>, %am, %n<32>, %depth;"
+            ".reg .f64 %fd<{LONGEST}>; .reg .b128 %q<{REGISTERS}>; .reg .b32 %t<4>, %am, %n<32>, %depth;"
         ),
         ".reg .b64 %ga, %gb, %sa, %sb, %la, %ca, %xs, %xl, %sp, %out, %in, %fp;".into(),
         format!(".local .align 128 .b8 lo[{AREA}];"),
@@ -123,6 +128,7 @@ fn function(
     lines.push("{".into());
     lines.extend(registers());
     lines.extend(addresses());
+    lines.extend(matrix::operands(forms.blackwell(), random));
     lines.push("ld.param.u64 %ga, [pp];".into());
     lines.push("ld.param.u32 %depth, [pd];".into());
     lines.push("mov.u64 %gb, %ga;".into());
@@ -136,9 +142,17 @@ fn function(
 fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<String>, random: &mut Random) {
     let pointers = ["work", "out", "in"].map(|name| format!(".param .u64 .ptr .global .align 16 {name}"));
     lines.push(format!(".visible .entry k({}, .param .align 128 .b8 pa[{AREA}])", pointers.join(", ")));
+    if names.liberties.matrix {
+        lines.push(".reqntid 128".into());
+    }
     lines.push("{".into());
     lines.extend(registers());
     lines.extend(addresses());
+    lines.extend(matrix::operands(forms.blackwell(), random));
+    let allocates = names.liberties.matrix && forms.blackwell();
+    if allocates {
+        lines.extend(matrix::allocation());
+    }
     let text = "mov.u32 %t1, %nctaid.y;\nmov.u32 %t2, %ctaid.z;\nmov.u32 %t3, %ctaid.y;\n\
         mad.lo.u32 %t2, %t2, %t1, %t3;\nmov.u32 %t1, %nctaid.x;\nmov.u32 %t3, %ctaid.x;\nmad.lo.u32 %t2, %t2, %t1, %t3;\n\
         mov.u32 %t1, %ntid.x;\nmov.u32 %t3, %ntid.y;\nmul.lo.u32 %t1, %t1, %t3;\nmov.u32 %t3, %ntid.z;\n\
@@ -158,7 +172,17 @@ fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<Str
         lines.push(format!("setp.lt.s32 %p{number}, %r{number}, {};", interesting(random) as i32));
     }
     let mut flow = Flow { forms, prefix: "E".into(), functions, formats: FORMATS, names, random };
+    if flow.names.liberties.matrix {
+        // As long as all threads are together.
+        for _ in 0..1 + flow.random.below(4) {
+            let line = flow.matrix();
+            lines.push(line);
+        }
+    }
     flow.body(lines);
+    if allocates {
+        lines.extend(matrix::deallocation());
+    }
     for number in 0..REGISTERS {
         lines.push(format!("st.global.b128 [%out+{}], %q{number};", 16 * number));
         lines.push(format!("st.global.b64 [%out+{}], %rd{number};", 160 + 8 * number));

@@ -9,13 +9,16 @@ use std::time::{Duration, Instant};
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::{Interner, LineIndex, Severity};
-use ptxvm_vm::Device;
+use ptxvm_vm::{Device, Profile};
 
 use super::forms::Forms;
 use super::judge::{self, Ending, Expected, Wrong};
 use super::mutate::Corpus;
 use super::{program, reduce};
 use crate::oracle::Random;
+
+/// The devices that programs are made for: the default first, then those with other matrix instructions.
+const DEVICES: &[&str] = &["h200", "b200", "rtx5090"];
 
 /// Of so many inputs one is a changed kernel of the corpus, the others are made from the table.
 const CHANGED: u64 = 4;
@@ -36,9 +39,13 @@ struct Count {
 
 /// Runs `count` inputs on every core, beginning with a seed.
 pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
-    let forms = Forms::new().ok_or("the table has no forms for the device")?;
+    let profiles = DEVICES.iter().filter_map(|name| Profile::named(name));
+    let forms: Vec<Forms> = profiles.map(Forms::new).collect();
     let corpus = Corpus::read(root)?;
-    println!("{} forms of the table, {} kernels to change", forms.len(), corpus.len());
+    for forms in &forms {
+        println!("{} forms of the table for {}", forms.len(), forms.profile.name);
+    }
+    println!("{} kernels to change", corpus.len());
     let counted = Mutex::new(Count::default());
     let next = AtomicU64::new(0);
     let started = Instant::now();
@@ -98,8 +105,11 @@ fn watch(busy: &[Mutex<Option<(u64, Instant)>>], ended: &AtomicBool) {
     }
 }
 
-fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
+fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
     let mut random = Random::new(seed);
+    // Most programs are for the default device, which the changed kernels are too.
+    let forms = &forms[[0, 0, 0, 1, 1, 2][random.below(6)].min(forms.len() - 1)];
+    let profile = if seed.is_multiple_of(CHANGED) { Device::default().profile() } else { forms.profile };
     let (mut lines, expected) = if seed.is_multiple_of(CHANGED) {
         (corpus.changed(&mut random), Expected { repeatable: false, isolated: false })
     } else {
@@ -107,7 +117,7 @@ fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Res
         (program.lines, Expected { repeatable: program.repeatable, isolated: program.isolated })
     };
     let accepted = seed.is_multiple_of(CHANGED) || accepted(&mut lines);
-    let outcome = if accepted { try_lines(&lines, expected, seed) } else { Ok(None) };
+    let outcome = if accepted { try_lines(profile, &lines, expected, seed) } else { Ok(None) };
     if let Ok(mut count) = counted.lock() {
         match &outcome {
             Ok(Some(endings)) => {
@@ -119,8 +129,9 @@ fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Res
         }
     }
     outcome.map(|_| ()).map_err(|wrong| {
-        let again =
-            |lines: &[String]| try_lines(lines, expected, seed).err().filter(|w| w.sort == wrong.sort);
+        let again = |lines: &[String]| {
+            try_lines(profile, lines, expected, seed).err().filter(|w| w.sort == wrong.sort)
+        };
         let lines = reduce::reduce(lines, |lines| again(lines).is_some());
         let Wrong { sort, text } = again(&lines).unwrap_or(wrong);
         format!("seed {seed}: {sort}: {text}\n{}", lines.join("\n"))
@@ -128,10 +139,15 @@ fn one(forms: &Forms, corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Res
 }
 
 /// Loads and judges a module; `None` if it is refused with good reason.
-fn try_lines(lines: &[String], expected: Expected, seed: u64) -> Result<Option<Vec<Ending>>, Wrong> {
+fn try_lines(
+    profile: &'static Profile,
+    lines: &[String],
+    expected: Expected,
+    seed: u64,
+) -> Result<Option<Vec<Ending>>, Wrong> {
     let source = lines.join("\n") + "\n";
     let judged = catch_unwind(AssertUnwindSafe(|| {
-        let device = Device::default();
+        let device = Device::new(profile);
         let Some(module) = judge::load(&device, &source)? else { return Ok(None) };
         judge::judge(&module, expected, seed).map(Some)
     }));
