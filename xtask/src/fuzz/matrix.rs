@@ -9,8 +9,9 @@ pub const OPCODES: &[&str] = &["mma", "wmma", "wgmma", "tcgen05", "ldmatrix", "s
 /// The registers that the longest vectors have.
 pub const LONGEST: usize = 128;
 
-/// Two matrix descriptors, an instruction descriptor, metadata, tensor memory of the warp's own quarter and of the first.
-pub const REGISTERS: &str = ".reg .b64 %ma, %mb; .reg .b32 %mi, %mm, %ta, %tz;";
+/// Two matrix descriptors, an instruction descriptor, metadata, tensor memory of the warp's own quarter and of the first,
+/// and what is the same for all lanes: a predicate and a generic address.
+pub const REGISTERS: &str = ".reg .b64 %ma, %mb, %xb; .reg .b32 %mi, %mm, %ta, %tz; .reg .pred %mp;";
 
 /// Sets the registers; `%t0` is the number of the thread in its CTA.
 pub fn operands(blackwell: bool, random: &mut Random) -> Vec<String> {
@@ -38,6 +39,7 @@ pub fn operands(blackwell: bool, random: &mut Random) -> Vec<String> {
     lines.push(format!("mov.b32 %mm, {:#x};", *random.pick(&[0x4444_4444u32, 0xeeee_eeee, 0x4e4e_e4e4])));
     let own = "shr.u32 %t1, %t0, 5; and.b32 %t1, %t1, 3; shl.b32 %ta, %t1, 21; mov.b32 %tz, 0;";
     lines.push(own.into());
+    lines.push(format!("cvta.shared.u64 %xb, %sb; setp.eq.u32 %mp, {}, 0;", random.below(2)));
     lines
 }
 

@@ -152,6 +152,7 @@ impl Names {
             ("bar" | "barrier", "b") => (32 * (1 + random.below(3))).to_string(),
             ("wgmma" | "tcgen05", "a-desc" | "b-desc" | "s-desc") => (*random.pick(&["%ma", "%mb"])).into(),
             ("tcgen05", "idesc") => "%mi".into(),
+            ("wmma", "stride") => (*random.pick(&["8", "16", "32", "64"])).into(),
             ("tcgen05", "taddr") => "%tz".into(),
             ("mma", "e") | ("wgmma", "sp-meta") => "%mm".into(),
             _ => return None,
@@ -219,19 +220,31 @@ impl Supply for Names {
     }
 
     fn predicate(&mut self, random: &mut Random) -> String {
+        if matches!(self.opcode, "wgmma" | "tcgen05") && !random.one_in(8) {
+            return "%mp".into();
+        }
         format!("%p{}", random.below(REGISTERS))
     }
 
     fn address(&mut self, space: &str, random: &mut Random) -> String {
         if space == "tmem" {
             let wild = format!("%r{}", random.below(REGISTERS));
-            return if random.one_in(20) { wild } else { (*random.pick(&["%ta", "%ta", "%tz"])).into() };
+            return if random.one_in(20) {
+                wild
+            } else {
+                (*random.pick(&["%ta", "%ta", "%ta", "%tz"])).into()
+            };
         }
         if self.liberties.wild && random.one_in(12) {
             return self.wild(random);
         }
         // One's own area, everybody's, or a variable by its name.
         let choices: &[&'static str] = match space.split("::").next().unwrap_or("") {
+            // All lanes give it the same.
+            "shared" | "" if self.opcode == "wmma" => {
+                return if space.is_empty() { "%xb" } else { "%sb" }.into();
+            }
+            "global" if self.opcode == "wmma" && self.liberties.sharing => &["%gb"],
             "global" => &["%ga", "%ga", "%ga", "%gb", "gl"],
             "shared" => &["%sa", "%sa", "%sa", "%sb", "sm"],
             "local" => &["%la", "lo"],
