@@ -93,7 +93,7 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, pipeline, print,
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline, print,
     special, sync, tcgen05, wgmma, wide, wmma
 );
 
