@@ -9,6 +9,7 @@ mod executed;
 mod fuzz;
 mod generated;
 mod licences;
+mod mma;
 mod mufu;
 mod notation;
 mod oracle;
@@ -38,7 +39,9 @@ cargo xtask compare FILE [SEED [EXTRA]]
 cargo xtask mufu fit RESIDUALS
                             fit the tables of the approximate functions from an H200's recorded answers
 cargo xtask mufu sweep [--sample]
-                            compare the approximate functions with the recorded hashes over all 2^32 inputs";
+                            compare the approximate functions with the recorded hashes over all 2^32 inputs
+cargo xtask mma sweep [--sample]
+                            compare matrix products with the recorded hashes of 200 million of an H200's";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         ["lint", files @ ..] => lint(files),
         ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
         ["mufu", rest @ ..] => mufu::run(&root, rest),
+        ["mma", rest @ ..] => mma::run(&root, rest),
         ["oracle"] => oracle::record(&root),
         ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),
         ["compare", file, rest @ ..] => {

@@ -59,6 +59,10 @@ pub fn dot(scheme: &Scheme, a: &Left, row: usize, b: &Right, column: usize, c: u
             .step_by(scheme.products.max(1))
             .fold(c, |c, k| step(scheme, (k..a.depth.min(k + scheme.products)).map(factors), c)),
         Order::Interleaved => {
+            let factors = |k: usize| {
+                let (left, right) = factors(k);
+                (as_half(left), as_half(right))
+            };
             let half = |odd: bool| (0..a.depth).filter(move |k| (k % 4 >= 2) == odd).map(factors);
             let sum = step(scheme, half(true), step(scheme, half(false), 0));
             match scheme.rounded.accumulator() {
@@ -66,40 +70,18 @@ pub fn dot(scheme: &Scheme, a: &Left, row: usize, b: &Right, column: usize, c: u
                 Accumulator::F16 => u32::from(f16::add(sum as u16, c as u16, Finish::default())),
             }
         }
-        Order::Chained => chain(scheme.rounded.accumulator(), (0..a.depth).map(factors), c),
-    }
-}
-
-/// A dot product by ordinary fused multiply-adds of f32. With an f16 as result, every two products make a sum.
-fn chain(accumulator: Accumulator, products: impl Iterator<Item = (Factor, Factor)>, c: u32) -> u32 {
-    let fma = |a: u32, b: u32, c: u32| single::fma(a, b, c, Rounding::Rn, false, false);
-    let add = |a: u32, b: u32| single::add(a, b, Rounding::Rn, false, false);
-    let value = |(significand, exponent): Factor| {
-        let exponent = if exponent == i32::from(NOTHING) { 0 } else { exponent };
-        // The factors are f16, so that this is exact.
-        (significand * f32::from_bits(((exponent + 127) as u32) << 23)).to_bits()
-    };
-    // A zero that changes no sign: the first product alone.
-    let none = (-0.0f32).to_bits();
-    match accumulator {
-        Accumulator::F32 => {
-            let sum = products.fold(0, |sum, (a, b)| fma(value(a), value(b), sum));
-            add(c, sum)
-        }
-        Accumulator::F16 => {
-            let mut sums = [none; 2];
-            for (k, (a, b)) in products.enumerate() {
-                let sum = &mut sums[k / 2 % 2];
-                *sum = fma(value(a), value(b), *sum);
-            }
-            let c = f16::to_f32(c as u16).to_bits();
-            let sum = f32::from_bits(add(add(c, sums[0]), sums[1]));
-            f16::from_f32(sum).into()
-        }
     }
 }
 
 type Factor = (f32, i32);
+
+/// The same number as an f16 has it: what is subnormal in a narrower format need not be there.
+fn as_half((mut significand, mut exponent): Factor) -> Factor {
+    while significand.abs() < 1.0 && exponent > -14 {
+        (significand, exponent) = (2.0 * significand, exponent - 1);
+    }
+    (significand, exponent)
+}
 
 /// One step: aligns, cuts off, adds and rounds once.
 fn step(scheme: &Scheme, products: impl Iterator<Item = (Factor, Factor)> + Clone, c: u32) -> u32 {

@@ -105,12 +105,9 @@ impl Rounded {
 pub enum Order {
     /// Those of consecutive k, the accumulator with the first.
     Consecutive,
-    /// ptxas's own way for 8-bit formats where the cores only know f16: first those with k mod 4 below 2, then the
-    /// others, and at last the accumulator, by an ordinary addition.
+    /// ptxas's own way for 8-bit formats where the cores only know f16, which the factors become: first those with k
+    /// mod 4 below 2, then the others, and at last the accumulator, by an ordinary addition.
     Interleaved,
-    /// ptxas's own way for m8n8k4 where the cores no longer know it: ordinary fused multiply-adds of f32, whose sum is
-    /// added to the accumulator.
-    Chained,
 }
 
 /// How one dot product of an instruction is computed.
@@ -149,10 +146,6 @@ impl Scheme {
         match (unit, family) {
             (Unit::Volta, _) => new(4, 23, wide),
             (Unit::Turing, _) => new(k.min(8), 24, wide),
-            // m8n8k4 is the only one with this depth.
-            (_, Family::Mma) if a == Element::F16 && k == 4 => {
-                Self { order: Order::Chained, ..new(4, 23, wide) }
-            }
             (Unit::Ada, _) if small => new(16, 13, narrow),
             (Unit::Ampere | Unit::Ada, _) => new(if tf32 { 4 } else { 8 }, 24, wide),
             (Unit::Hopper, Family::Wgmma) if small => new(k, 13, narrow),

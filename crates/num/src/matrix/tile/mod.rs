@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use super::fused::dot;
 use super::operand::{Left, Right};
-use super::scheme::{Order, Scheme};
+use super::scheme::Scheme;
 use dispatch::{Work, dispatch};
 use exact::Exact;
 use fast::Fast;
@@ -48,13 +48,6 @@ thread_local! {
 /// D = A * B + C. `d` has C's bits, row after row as wide as B has columns, and gets D's.
 pub fn multiply(scheme: &Scheme, precision: Precision, a: &Left, b: &Right, d: &mut [u32]) {
     if b.columns == 0 || a.depth == 0 {
-        return;
-    }
-    // Old programs only, and four products are few.
-    if scheme.order == Order::Chained && precision == Precision::Exact {
-        for (place, element) in d.iter_mut().enumerate() {
-            *element = dot(scheme, a, place / b.columns, b, place % b.columns, *element);
-        }
         return;
     }
     ROOM.with_borrow_mut(|room| {
@@ -109,6 +102,6 @@ impl<const W: usize> Work for Pack<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
         self.to.0.pack(self.scheme, self.precision, self.from.0);
-        self.to.1.pack(self.precision, self.from.1);
+        self.to.1.pack(self.scheme, self.precision, self.from.1);
     }
 }

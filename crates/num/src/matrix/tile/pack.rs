@@ -83,6 +83,20 @@ impl Seen {
     }
 }
 
+/// The exponent of a factor that becomes an f16, which most subnormal numbers of narrower formats are not there.
+#[inline(always)]
+fn of_half(value: f32, exponent: i16) -> i16 {
+    let own = (value.to_bits() >> 23 & 0xff) as i16 - 127;
+    if exponent > -14 { own.max(-14) } else { exponent }
+}
+
+/// Puts the elements into this order.
+fn sort<T: Copy>(order: &[u16], unsorted: &mut Vec<T>, elements: &mut [T]) {
+    unsorted.clear();
+    unsorted.extend_from_slice(elements);
+    order.iter().zip(elements).for_each(|(&k, element)| *element = unsorted[usize::from(k)]);
+}
+
 impl Rows {
     /// Sorts the factors of each row into steps.
     #[inline(always)]
@@ -92,7 +106,7 @@ impl Rows {
         self.steps.clear();
         self.order.clear();
         match scheme.order {
-            Order::Consecutive | Order::Chained => {
+            Order::Consecutive => {
                 self.steps.extend((0..depth).step_by(scheme.products.max(1)));
                 self.order.extend(0..depth as u16);
             }
@@ -109,17 +123,22 @@ impl Rows {
         self.odd.clear();
         let to = self.values.chunks_exact_mut(depth).zip(self.exponents.chunks_exact_mut(depth));
         let from = a.significands.chunks_exact(depth).zip(a.exponents.chunks_exact(depth));
+        let mut unsorted = (Vec::new(), Vec::new());
         for ((values, pairs), (significands, exponents)) in to.zip(from) {
             let mut seen = Seen::NOTHING;
             for k in 0..depth {
-                let at = match scheme.order {
-                    Order::Consecutive | Order::Chained => k,
-                    Order::Interleaved => usize::from(self.order[k]),
+                values[k] = seen.fold(significands[k], exponents[k]);
+                let exponent = match scheme.order {
+                    Order::Consecutive => exponents[k],
+                    Order::Interleaved => of_half(values[k], exponents[k]),
                 };
-                values[k] = seen.fold(significands[at], exponents[at]);
-                pairs[k] = u32::from(exponents[at] as u16) * 0x1_0001;
+                pairs[k] = u32::from(exponent as u16) * 0x1_0001;
             }
             self.odd.push(seen.odd(precision));
+            if scheme.order == Order::Interleaved {
+                sort(&self.order, &mut unsorted.0, values);
+                sort(&self.order, &mut unsorted.1, pairs);
+            }
         }
         self.places.clear();
         if let Some(belongs) = &a.belongs {
@@ -139,7 +158,7 @@ impl Rows {
 impl<const W: usize> Panels<W> {
     /// Sorts the factors into panels.
     #[inline(always)]
-    pub fn pack(&mut self, precision: Precision, b: &Right) {
+    pub fn pack(&mut self, scheme: &Scheme, precision: Precision, b: &Right) {
         let (columns, panels) = (b.columns, b.columns.div_ceil(W));
         let depth = b.significands.len() / columns;
         self.depth = depth;
@@ -170,6 +189,11 @@ impl<const W: usize> Panels<W> {
                     let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
                     values[lane] = seen.fold(significands[lane], powers[lane]);
                     (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
+                }
+                if scheme.order == Order::Interleaved {
+                    for lane in 0..W {
+                        powers[lane] = of_half(values[lane], powers[lane]);
+                    }
                 }
             }
             for lane in 0..W {
