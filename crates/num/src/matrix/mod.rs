@@ -13,6 +13,7 @@ pub mod fused;
 pub mod integer;
 mod operand;
 mod packed;
+pub mod quad_pair;
 pub mod scaled;
 mod scheme;
 pub mod tile;

@@ -3,9 +3,8 @@
 //! ptxas also takes bf16 and tf32 here, which the manual does not have, but makes no instruction of them: what D holds
 //! then is left to chance, so the machine does not have them.
 
-use ptxvm_num::Rounding;
-use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
-use ptxvm_num::matrix::{Accumulator, Element, Family};
+use ptxvm_num::matrix::quad_pair::{dot, widen};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
 use super::float::accumulator;
 use super::{Fragments, Types};
@@ -54,11 +53,6 @@ struct Matrices {
 }
 
 type Registers = [[u32; LANES]; SIDE];
-
-/// An f16 as f32.
-fn widen(bits: u16) -> u32 {
-    float_to_float(bits.into(), F16, F32, Rounding::Rn, Modifiers::default()) as u32
-}
 
 /// The `index`-th f16 of a lane.
 fn half(registers: &Registers, lane: usize, index: usize) -> u16 {
@@ -122,6 +116,14 @@ impl QuadPairs {
     }
 
     fn multiply(&self, context: &mut Context<'_>, cores: Cores, pair: &mut Matrices) {
+        if !matches!(cores.unit, Unit::Volta | Unit::Turing) {
+            for (a, row) in pair.a.iter().zip(&mut pair.d) {
+                for (b, element) in pair.b.iter().zip(row) {
+                    *element = dot(*a, *b, *element, self.d);
+                }
+            }
+            return;
+        }
         let operands = &mut context.worker.operands;
         operands.resize(SIDE, DEPTH, DEPTH, SIDE);
         for line in 0..SIDE {
