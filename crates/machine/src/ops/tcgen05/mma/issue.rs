@@ -289,7 +289,8 @@ impl Issue<'_, '_> {
             ];
             if let Some((_, rule)) = broken.into_iter().find(|(broken, _)| *broken) {
                 let message = format!(
-                    "{name}: the leading dimension of the matrix descriptor {bits:#018x} is an absolute address (bit 52)"
+                    "{name}: the leading dimension of the matrix descriptor {bits:#018x} is an \
+                     absolute address (bit 52)"
                 );
                 return Err(self.misuse(message, rule));
             }
@@ -305,11 +306,13 @@ impl Issue<'_, '_> {
             let shared = self.context.worker.cluster.shared[rank as usize].bytes;
             let Some(end) = matrix.descriptor.beyond(matrix.major, along, across, shared) else { continue };
             let message = format!(
-                "{name} describes a matrix that reaches to byte {end:#x} of the shared memory of CTA {rank}, which has {shared:#x}"
+                "{name} describes a matrix that reaches to byte {end:#x} of the shared memory of CTA {rank}, \
+                 which has {shared:#x}"
             );
             let Descriptor { start, leading, stride, .. } = matrix.descriptor;
             let note = format!(
-                "start address {start:#x}, leading dimension byte offset {leading}, stride dimension byte offset {stride}"
+                "start address {start:#x}, leading dimension byte offset {leading}, \
+                 stride dimension byte offset {stride}"
             );
             return Err(self.context.fault(Kind::OutOfBounds, self.lane, message, vec![note]));
         }

@@ -189,7 +189,8 @@ impl Product {
         let rule = match self.asked.kind {
             MmaKind::Tf32 => "the four bits of a chunk must be 0b0100 or 0b1110",
             _ => {
-                "the four bits of a chunk must be two different indices: 0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110 or 0b1110"
+                "the four bits of a chunk must be two different indices: \
+                 0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110 or 0b1110"
             }
         };
         Wrong { message, notes: vec![rule.into()] }
@@ -200,10 +201,11 @@ fn not_duplicated(factors: &Factors, differs: Differs) -> Wrong {
     let name = factors.name;
     let [(first, expected), (other, found)] = differs.found;
     let message = format!(
-        "{name} of tcgen05.mma has the factor {expected:#04x} in lane {first} and {found:#04x} in lane {other} for index {}",
+        "{name} of tcgen05.mma has the factor {expected:#04x} in lane {first} and {found:#04x} \
+         in lane {other} for index {}",
         differs.index
     );
-    let rule =
-        "scale factors must be the same in every 32 lanes of tensor memory, as tcgen05.cp.warpx4 writes them";
+    let rule = "scale factors must be the same in every 32 lanes of tensor memory, \
+                as tcgen05.cp.warpx4 writes them";
     Wrong { message, notes: vec![rule.into()] }
 }

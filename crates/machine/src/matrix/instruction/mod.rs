@@ -1,0 +1,186 @@
+//! The instruction descriptor of `tcgen05.mma` (manual 9.7.16.4.2): the shape, the types and the options of a product, in
+//! 32 bits that each kind reads in its own way.
+//!
+//! A field that breaks a rule of the manual is named with the rule. Rules that need a matrix descriptor as well (which
+//! swizzle a transposed matrix may have) are the instruction's.
+
+mod decode;
+#[cfg(test)]
+mod tests;
+
+use ptxvm_num::matrix::Element;
+use ptxvm_num::matrix::scaled::Scale;
+
+/// The kinds of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MmaKind {
+    /// `.kind::f16`
+    F16,
+    /// `.kind::tf32`
+    Tf32,
+    /// `.kind::f8f6f4`
+    F8f6f4,
+    /// `.kind::i8`
+    I8,
+    /// `.kind::mxf8f6f4`
+    Mxf8f6f4,
+    /// `.kind::mxf4`
+    Mxf4,
+    /// `.kind::mxf4nvf4`
+    Mxf4nvf4,
+}
+
+impl MmaKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] =
+        [Self::F16, Self::Tf32, Self::F8f6f4, Self::I8, Self::Mxf8f6f4, Self::Mxf4, Self::Mxf4nvf4];
+
+    /// The kind of this name in PTX, without the dot.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The name in PTX, without the dot.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "kind::f16",
+            Self::Tf32 => "kind::tf32",
+            Self::F8f6f4 => "kind::f8f6f4",
+            Self::I8 => "kind::i8",
+            Self::Mxf8f6f4 => "kind::mxf8f6f4",
+            Self::Mxf4 => "kind::mxf4",
+            Self::Mxf4nvf4 => "kind::mxf4nvf4",
+        }
+    }
+
+    /// Whether A and B have scale factors.
+    #[must_use]
+    pub const fn scaled(self) -> bool {
+        matches!(self, Self::Mxf8f6f4 | Self::Mxf4 | Self::Mxf4nvf4)
+    }
+
+    /// Whether elements are packed two a byte.
+    #[must_use]
+    pub const fn packed(self) -> bool {
+        matches!(self, Self::Mxf4 | Self::Mxf4nvf4)
+    }
+
+    /// The bits that an element of A or B takes in memory.
+    #[must_use]
+    pub const fn container(self) -> u32 {
+        match self {
+            Self::Tf32 => 32,
+            Self::F16 => 16,
+            Self::F8f6f4 | Self::I8 | Self::Mxf8f6f4 => 8,
+            Self::Mxf4 | Self::Mxf4nvf4 => 4,
+        }
+    }
+}
+
+/// The type of A or B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factor {
+    /// A floating point format.
+    Float(Element),
+    /// `.u8`
+    Unsigned,
+    /// `.s8`
+    Signed,
+}
+
+impl Factor {
+    fn bits(self) -> u32 {
+        match self {
+            Self::Float(element) => element.bits(),
+            Self::Unsigned | Self::Signed => 8,
+        }
+    }
+}
+
+/// The type of D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sum {
+    /// `.f16`
+    F16,
+    /// `.f32`
+    F32,
+    /// `.s32`
+    S32,
+}
+
+/// What the instruction itself says, to which its descriptor must fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// `.kind`
+    pub kind: MmaKind,
+    /// `.cta_group::2`
+    pub pair: bool,
+    /// `.sp`
+    pub sparse: bool,
+    /// `.ws`
+    pub stationary: bool,
+    /// How many stored elements share a scale factor.
+    pub block: u32,
+    /// Whether A lies in tensor memory.
+    pub a_in_tensor_memory: bool,
+    /// `.ashift`
+    pub ashift: bool,
+    /// Whether the device multiplies with K = 96.
+    pub ultra: bool,
+}
+
+/// An instruction descriptor, its fields decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// Rows of A and D.
+    pub m: u32,
+    /// Columns of B and D.
+    pub n: u32,
+    /// Columns of A, the zeros of a sparse one included, and rows of B.
+    pub k: u32,
+    /// A's type.
+    pub a: Factor,
+    /// B's type.
+    pub b: Factor,
+    /// D's type.
+    pub d: Sum,
+    /// Whether sums of integers are clamped.
+    pub saturate: bool,
+    /// Whether A and B are negated.
+    pub negate: [bool; 2],
+    /// Whether A and B are transposed: M-major, N-major.
+    pub transpose: [bool; 2],
+    /// The sparsity selector.
+    pub selector: u32,
+    /// The type of the scale factors.
+    pub scale: Scale,
+    /// How many scale factors a row of A and a column of B have.
+    pub scales: u32,
+    /// The scale factor data IDs of A and B.
+    pub scale_id: [u32; 2],
+}
+
+/// A field that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// What the field is.
+    pub message: String,
+    /// What it must be.
+    pub rule: String,
+}
+
+impl Instruction {
+    /// The bytes that a row of A has in memory: what a sparse one stores.
+    #[must_use]
+    pub fn row_bytes(&self, asked: &Asked) -> u32 {
+        self.column_bytes(asked.kind) >> u32::from(asked.sparse)
+    }
+
+    /// The bytes that a column of B has in memory.
+    #[must_use]
+    pub fn column_bytes(&self, kind: MmaKind) -> u32 {
+        self.k * kind.container() / 8
+    }
+}
