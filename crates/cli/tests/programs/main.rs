@@ -93,8 +93,8 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline, print,
-    special, sync, tcgen05, wgmma, wide, wmma
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline,
+    print, special, sync, tcgen05, wgmma, wide, wmma
 );
 
 #[test]

@@ -138,6 +138,7 @@ impl Descriptor {
     }
 
     /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
+    #[inline]
     fn plain(&self, major: Major, along: u32, across: u32) -> u32 {
         let span = self.span();
         // An absolute address may lie before the start; what ends up before all shared memory is far behind it here.
@@ -204,11 +205,15 @@ impl Descriptor {
         across: Range<u32>,
         to: &mut [u8],
     ) {
-        let units = across.flat_map(|across| along.clone().map(move |along| (along, across)));
-        for ((along, across), to) in units.zip(to.chunks_exact_mut(CHUNK)) {
-            let from = shared.wrapping_add(self.unit(major, along, across) as usize);
-            // SAFETY: the caller's promise, passed on.
-            to.copy_from_slice(&unsafe { access::load::<u128>(from) }.to_le_bytes());
+        let pattern = self.swizzle.pattern();
+        let mut to = to.as_chunks_mut::<CHUNK>().0.iter_mut();
+        for across in across {
+            for along in along.clone() {
+                let Some(to) = to.next() else { return };
+                let at = swizzled(pattern, self.base_offset, self.plain(major, along, across));
+                // SAFETY: the caller's promise, passed on.
+                *to = unsafe { access::load::<u128>(shared.wrapping_add(at as usize)) }.to_le_bytes();
+            }
         }
     }
 }

@@ -94,29 +94,49 @@ impl Pending {
         d.resize(ROWS * columns, 0);
         let halves = matches!(product.factors, Factors::Float { d: Accumulator::F16, .. });
         if self.add {
-            for (register, slot) in self.slots[..product.registers].iter().enumerate() {
-                let lanes = u32::read(&self.bank, *slot);
-                let (row, column) = place_of_d(register, halves);
-                for (lane, bits) in lanes.into_iter().enumerate() {
-                    let at = (row + lane / 4) * columns + column + lane % 4 * 2;
-                    if halves {
-                        d[at..at + 2].copy_from_slice(&[bits & 0xffff, bits >> 16]);
-                    } else {
-                        d[at] = bits;
-                    }
-                }
-            }
+            self.read_d(halves, columns, &mut d);
         }
         self.multiply(operands, &mut d);
-        for (register, slot) in self.slots[..product.registers].iter().enumerate() {
-            let (row, column) = place_of_d(register, halves);
-            let lanes: [u32; LANES] = std::array::from_fn(|lane| {
-                let at = (row + lane / 4) * columns + column + lane % 4 * 2;
-                if halves { d[at] | d[at + 1] << 16 } else { d[at] }
-            });
-            u32::write(&mut self.bank, *slot, ALL, &lanes);
-        }
+        self.write_d(halves, columns, &d);
         operands.d = d;
+    }
+
+    /// D's old values, row after row.
+    fn read_d(&self, halves: bool, columns: usize, d: &mut [u32]) {
+        let registers = &self.slots[..self.product.registers];
+        for (block, slots) in registers.chunks_exact(if halves { 1 } else { 2 }).enumerate() {
+            let first = u32::read(&self.bank, slots[0]);
+            let pairs: [[u32; 2]; LANES] = match slots.get(1) {
+                Some(second) => {
+                    let second = u32::read(&self.bank, *second);
+                    std::array::from_fn(|lane| [first[lane], second[lane]])
+                }
+                None => first.map(|word| [word & 0xffff, word >> 16]),
+            };
+            for (row, quad) in pairs.as_chunks::<4>().0.iter().enumerate() {
+                let at = place_of(block, row, columns);
+                d[at..at + 8].copy_from_slice(quad.as_flattened());
+            }
+        }
+    }
+
+    /// Puts D's new values into its registers.
+    fn write_d(&mut self, halves: bool, columns: usize, d: &[u32]) {
+        let registers = &self.slots[..self.product.registers];
+        for (block, slots) in registers.chunks_exact(if halves { 1 } else { 2 }).enumerate() {
+            let mut pairs = [[0; 2]; LANES];
+            for (row, quad) in pairs.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                let at = place_of(block, row, columns);
+                quad.as_flattened_mut().copy_from_slice(&d[at..at + 8]);
+            }
+            match slots.get(1) {
+                Some(second) => {
+                    u32::write(&mut self.bank, slots[0], ALL, &pairs.map(|[first, _]| first));
+                    u32::write(&mut self.bank, *second, ALL, &pairs.map(|[_, second]| second));
+                }
+                None => u32::write(&mut self.bank, slots[0], ALL, &pairs.map(|[low, high]| low | high << 16)),
+            }
+        }
     }
 
     fn multiply(&self, operands: &mut Operands, d: &mut [u32]) {
@@ -216,12 +236,10 @@ impl Pending {
     }
 }
 
-/// Row and column of what lane 0 has in a register of D; the other lanes have rows below and columns to the right.
-const fn place_of_d(register: usize, halves: bool) -> (usize, usize) {
-    match halves {
-        true => (8 * (register % 2), 8 * (register / 2)),
-        false => (8 * (register / 2 % 2), 8 * (register / 4) + register % 2),
-    }
+/// Where the eight elements of a row begin that a quad holds side by side: blocks of eight rows and eight columns follow
+/// each other, two below each other and then to the right.
+const fn place_of(block: usize, row: usize, columns: usize) -> usize {
+    (8 * (block % 2) + row) * columns + 8 * (block / 2)
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
