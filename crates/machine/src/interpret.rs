@@ -97,6 +97,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             count.0 += 1;
             count.1 += u64::from(group.mask.count_ones());
             let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+            let mut watches = context.watches_registers();
             for (offset, instruction) in
                 code.instructions[first as usize..block.end as usize].iter().enumerate()
             {
@@ -106,6 +107,9 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 };
                 if mask == 0 {
                     continue;
+                }
+                if watches {
+                    context.before(instruction);
                 }
                 match instruction.op.run(&mut context, &instruction.slots, mask) {
                     Flow::Next => {}
@@ -129,6 +133,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     Flow::Issued => {
                         let at = first + offset as u32;
                         let done = context.issued(at, group.activation);
+                        watches = context.watches_registers();
                         context.worker.tell(run);
                         if done == Flow::Stop {
                             return fault(warp, group, At::Instruction(at));

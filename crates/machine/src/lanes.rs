@@ -33,6 +33,11 @@ pub enum Flow {
 pub trait Execute: Send + Sync {
     /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
+
+    /// Whether it may name the registers of `wgmma` products under way.
+    fn is_wgmma(&self) -> bool {
+        false
+    }
 }
 
 /// Has each lane of a mask issue an asynchronous operation, until one is refused.

@@ -45,6 +45,11 @@ impl Slot {
         Self { offset, width, flags: 0 }
     }
 
+    /// The number of a 32-bit register among those of its activation, counting 128 bytes for each.
+    pub(crate) const fn number(self) -> usize {
+        self.offset as usize / (4 * LANES)
+    }
+
     /// Whether a write goes nowhere.
     #[must_use]
     pub const fn is_sink(self) -> bool {
@@ -144,6 +149,11 @@ impl Bank {
             register_bytes: registers.len() as u32,
             constant_bytes: constants.len() as u32,
         }
+    }
+
+    /// Whether it is of the same activation.
+    pub(crate) fn is(&self, other: &Bank) -> bool {
+        self.registers == other.registers
     }
 
     #[inline(always)]

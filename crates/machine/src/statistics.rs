@@ -94,6 +94,8 @@ pub struct Statistics {
     pub bytes_written: [u64; 4],
     /// Multiply-adds of matrix instructions.
     pub products: u64,
+    /// How often ptxas would have waited for `wgmma` because its registers were used before `wgmma.wait_group`.
+    pub injected_waits: u64,
     /// The arithmetic of matrix instructions, as on the command line.
     pub mma: &'static str,
     /// CTAs that ran.
@@ -111,6 +113,7 @@ impl Statistics {
         sum(&mut self.bytes_read, &other.bytes_read);
         sum(&mut self.bytes_written, &other.bytes_written);
         self.products += other.products;
+        self.injected_waits += other.injected_waits;
         self.ctas += other.ctas;
     }
 

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::code::Instruction;
 use crate::context::{Context, splitmix64};
 use crate::engine::{Issuer, Trouble};
 use crate::finding::Kind;
@@ -26,6 +27,8 @@ pub struct Products {
     /// Whether there has been a `wgmma.fence`.
     pub fenced: bool,
     pending: VecDeque<Pending>,
+    /// The registers that they use, as bits by number, and the activation's bank that these are of.
+    used: (Vec<u64>, Option<Bank>),
     /// How many groups have been closed.
     groups: u32,
     /// How many products have been issued, and a digest of which.
@@ -72,7 +75,35 @@ impl Products {
             *digest ^= word;
             splitmix64(digest);
         }
+        self.watch(&product);
         self.pending.push_back(Pending { group: self.groups, ..product });
+    }
+
+    /// Remembers the registers of a product.
+    fn watch(&mut self, product: &Pending) {
+        if self.pending.is_empty() || self.used.1.is_none_or(|bank| !bank.is(&product.bank)) {
+            self.used.0.fill(0);
+            self.used.1 = Some(product.bank);
+        }
+        for slot in product.product.registers_among(&product.slots) {
+            let number = slot.number();
+            let words = &mut self.used.0;
+            if words.len() <= number / 64 {
+                words.resize(number / 64 + 1, 0);
+            }
+            words[number / 64] |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether an instruction with these operands uses a register of a product under way.
+    #[must_use]
+    pub fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
+        let used = |slot: &Slot| {
+            let number = slot.number();
+            self.used.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+        };
+        self.used.1.is_some_and(|used| used.is(bank))
+            && slots.iter().any(|slot| !slot.is_constant() && used(slot))
     }
 
     /// Closes a group.
@@ -120,6 +151,24 @@ impl Context<'_> {
                 None => return,
             }
         }
+    }
+
+    /// Whether somebody must look which registers instructions use: if products are under way, unless all is to come as
+    /// late as the manual allows.
+    #[must_use]
+    pub fn watches_registers(&self) -> bool {
+        self.warp.wgmma.is_busy() && self.run.launch.asynchrony != Asynchrony::Lazy
+    }
+
+    /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas
+    /// waits there (its warning C7517), and compilers rely on that.
+    pub fn before(&mut self, instruction: &Instruction) {
+        let products = &mut self.warp.wgmma;
+        if instruction.op.is_wgmma() || !products.is_touched(&self.bank, &instruction.slots) {
+            return;
+        }
+        products.finish(&mut self.worker.operands);
+        self.worker.statistics.injected_waits += 1;
     }
 }
 

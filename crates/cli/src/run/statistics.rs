@@ -36,6 +36,10 @@ pub fn write(s: &Statistics, out: &mut dyn Write) -> io::Result<()> {
         let how = if s.mma == "fast" { "fast: the last bits are not the device's" } else { s.mma };
         writeln!(out, "matrix products      {} ({how})", grouped(s.products))?;
     }
+    if s.injected_waits > 0 {
+        let why = "registers of wgmma used before wgmma.wait_group";
+        writeln!(out, "waits of ptxas       {} ({why})", grouped(s.injected_waits))?;
+    }
     for (what, counts) in [("bytes read", s.bytes_read), ("bytes written", s.bytes_written)] {
         let parts: Vec<String> = SPACES
             .iter()
@@ -69,6 +73,7 @@ pub fn json(s: &Statistics) -> Value {
         "lane_instructions_by_class": by_class(&s.lane_instructions),
         "matrix_products": s.products,
         "mma": s.mma,
+        "injected_waits": s.injected_waits,
         "bytes_read": by_space(&s.bytes_read),
         "bytes_written": by_space(&s.bytes_written),
     })

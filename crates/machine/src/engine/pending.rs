@@ -98,6 +98,9 @@ impl Pending {
         if self.after_copies {
             return earlier.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync) && same_thread();
         }
+        if self.transfer.commits_tensor() && earlier.transfer.commits_tensor() {
+            return same_thread();
+        }
         let Some(used) = earlier.transfer.tensor_use() else { return false };
         match self.transfer.tensor_use() {
             Some(own) => own.follows(used),

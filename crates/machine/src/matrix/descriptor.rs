@@ -72,7 +72,8 @@ impl Descriptor {
         Self::common(bits, swizzle)
     }
 
-    /// Decodes the descriptor of `tcgen05`; otherwise says what is wrong with it.
+    /// Decodes the descriptor of `tcgen05`; otherwise says what is wrong with it. A base offset where there is no swizzle
+    /// has nothing to move, and Triton writes one.
     pub fn tcgen05(bits: u64) -> Result<Self, String> {
         reserved(bits, &[14..16, 30..32, 53..61])?;
         let constant = bits >> 46 & 7;
@@ -94,13 +95,6 @@ impl Descriptor {
                 ));
             }
         };
-        let base_offset = bits >> 49 & 7;
-        if swizzle == Swizzle::None && base_offset != 0 {
-            return Err(format!(
-                "the base offset (bits 49 to 51) of the matrix descriptor {bits:#018x} is {base_offset}, \
-                 which must be 0 without a swizzle"
-            ));
-        }
         Ok(Self { leading_is_address: bits >> 52 & 1 != 0, ..Self::common(bits, swizzle) })
     }
 

@@ -28,6 +28,10 @@ impl Execute for Issue {
             Err(flow) => flow,
         }
     }
+
+    fn is_wgmma(&self) -> bool {
+        true
+    }
 }
 
 impl Issue {

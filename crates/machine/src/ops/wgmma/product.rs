@@ -64,6 +64,15 @@ pub struct Place {
 }
 
 impl Product {
+    /// The registers of D, and of A if it is there.
+    pub fn registers_among<'a>(&self, slots: &'a [Slot]) -> impl Iterator<Item = &'a Slot> + use<'a> {
+        let a = match self.a {
+            Source::Registers { slot } => &slots[slot..slot + 4],
+            Source::Shared { .. } => &[],
+        };
+        slots[..self.registers].iter().chain(a)
+    }
+
     /// The row of B that each stored element of a sparse A belongs to.
     pub fn belongs(&self, context: &mut Context<'_>, slots: &[Slot]) -> Result<Option<Vec<u16>>, Flow> {
         let Some((slot, sparse)) = &self.sparse else { return Ok(None) };
