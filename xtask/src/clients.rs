@@ -9,31 +9,43 @@ use std::time::Instant;
 
 const USAGE: &str = "cargo xtask clients [--all] [triton] [cuda-python] [tinygrad] [numba]";
 
-/// The suites, in the order in which they run, and the devices of each.
-const SUITES: [(&str, &[&str]); 4] = [
-    ("triton", &["h200", "a100", "b200"]),
-    ("cuda-python", &["h200"]),
-    ("tinygrad", &["h200"]),
-    ("numba", &["h200"]),
+/// The suites and their names, in the order in which they run.
+const SUITES: [&str; 4] = ["triton", "cuda-python", "tinygrad", "numba"];
+
+/// One run of a suite.
+struct Run {
+    suite: &'static str,
+    device: &'static str,
+    /// The tensor cores that `ptxvm exec --mma` names; without, the device's own.
+    mma: Option<&'static str>,
+    /// The marker of the tests that run; without, all do.
+    only: Option<&'static str>,
+}
+
+/// An H200's answers for an A100's PTX are known, so that the A100 runs with an H200's tensor cores, too.
+const RUNS: &[Run] = &[
+    Run { suite: "triton", device: "h200", mma: None, only: None },
+    Run { suite: "triton", device: "a100", mma: Some("hopper"), only: None },
+    Run { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores") },
+    Run { suite: "triton", device: "b200", mma: None, only: None },
+    Run { suite: "cuda-python", device: "h200", mma: None, only: None },
+    Run { suite: "tinygrad", device: "h200", mma: None, only: None },
+    Run { suite: "numba", device: "h200", mma: None, only: None },
 ];
 
 /// Runs the suites named, or all four. `--all` also runs what takes long: every test of Numba's.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
     let all = options.contains(&"--all");
-    if options.iter().any(|&o| o != "--all")
-        || named.iter().any(|n| SUITES.iter().all(|(suite, _)| suite != n))
-    {
+    if options.iter().any(|&o| o != "--all") || named.iter().any(|n| !SUITES.contains(n)) {
         return Err(USAGE.into());
     }
     let python = environment(root)?;
     build(root)?;
     let mut failed = Vec::new();
-    for (suite, devices) in SUITES.iter().filter(|(suite, _)| named.is_empty() || named.contains(suite)) {
-        for device in *devices {
-            if !on_device(root, &python, suite, device, all)? {
-                failed.push(format!("{suite} on {device}"));
-            }
+    for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
+        if !run.passes(root, &python, all)? {
+            failed.push(run.name());
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(format!("client tests failed: {}", failed.join(", "))) }
@@ -80,32 +92,43 @@ fn build(root: &Path) -> Result<(), String> {
     succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))
 }
 
-/// Whether a suite passes on a device.
-fn on_device(root: &Path, python: &Path, suite: &str, device: &str, all: bool) -> Result<bool, String> {
-    let tests = root.join("tests/clients");
-    let mut command = Command::new(root.join("target/ci/ptxvm"));
-    // The tests provoke findings on purpose and look at them themselves.
-    command.args(["exec", "--findings", "ignore", "--device", device, "--"]).arg(python).current_dir(root);
-    // Triton keeps what it has compiled for the next run.
-    command.env("TRITON_CACHE_DIR", root.join("target/clients/triton"));
-    command.env("PTXVM_TEST_ARCHIVES", root.join("target/clients"));
-    match suite {
-        "numba" => {
-            command.arg(tests.join("numba/run.py"));
-            if all {
-                command.arg("--all");
+impl Run {
+    fn name(&self) -> String {
+        let mma = self.mma.map_or(String::new(), |mma| format!(" with the tensor cores of {mma}"));
+        let only = self.only.map_or(String::new(), |only| format!(" (only {only})"));
+        format!("{} on {}{mma}{only}", self.suite, self.device)
+    }
+
+    /// Whether it passes.
+    fn passes(&self, root: &Path, python: &Path, all: bool) -> Result<bool, String> {
+        let tests = root.join("tests/clients");
+        let mut command = Command::new(root.join("target/ci/ptxvm"));
+        // The tests provoke findings on purpose and look at them themselves.
+        command.args(["exec", "--findings", "ignore", "--device", self.device]);
+        command.args(self.mma.iter().flat_map(|mma| ["--mma", mma]));
+        command.arg("--").arg(python).current_dir(root);
+        // Triton keeps what it has compiled for the next run.
+        command.env("TRITON_CACHE_DIR", root.join("target/clients/triton"));
+        command.env("PTXVM_TEST_ARCHIVES", root.join("target/clients"));
+        match self.suite {
+            "numba" => {
+                command.arg(tests.join("numba/run.py"));
+                if all {
+                    command.arg("--all");
+                }
+            }
+            _ => {
+                let pytest = ["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--timeout=300"];
+                command.args(pytest).args(self.only.iter().flat_map(|only| ["-m", only]));
+                command.arg(tests.join(self.suite.replace('-', "_")));
             }
         }
-        _ => {
-            let pytest = ["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--timeout=300"];
-            command.args(pytest).arg(tests.join(suite.replace('-', "_")));
-        }
+        println!("$ ptxvm exec: {}", self.name());
+        let start = Instant::now();
+        let status = command.status().map_err(|e| format!("ptxvm exec: {e}"))?;
+        println!("{}: {status} after {:.0} s", self.name(), start.elapsed().as_secs_f32());
+        Ok(status.success())
     }
-    println!("$ ptxvm exec --device {device} -- {suite}");
-    let start = Instant::now();
-    let status = command.status().map_err(|e| format!("ptxvm exec: {e}"))?;
-    println!("{suite} on {device}: {status} after {:.0} s", start.elapsed().as_secs_f32());
-    Ok(status.success())
 }
 
 fn succeeds(command: &mut Command) -> Result<(), String> {

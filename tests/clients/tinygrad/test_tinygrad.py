@@ -1,6 +1,7 @@
 """tinygrad with DEV=CUDA: its own small tests, and the three programs that everybody tries first.
 
-tinygrad writes PTX itself and calls the driver by ctypes, with the parameters of a kernel in one buffer.
+tinygrad writes PTX itself and calls the driver by ctypes, with the parameters of a kernel in one buffer; where it finds
+NVRTC it writes CUDA C++ instead.
 """
 
 import os
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 
 ARCHIVES = pathlib.Path(os.environ.get("PTXVM_TEST_ARCHIVES", pathlib.Path(__file__).parents[3] / "target/clients"))
-# TC=0: the matrix instructions come with a later issue. CC: tinygrad reads constants back by a function for the CPU.
-ENVIRONMENT = {"DEV": "CUDA", "TC": "0", "CC": str(pathlib.Path(__file__).parent / "cc")}
+# CC: tinygrad reads constants back by a function for the CPU.
+ENVIRONMENT = {"DEV": "CUDA", "CC": str(pathlib.Path(__file__).parent / "cc")}
 
 
 def run(arguments, environment, **options):
@@ -69,12 +70,47 @@ check(w.numpy(), expected)
 
 HEAD = """
 import numpy as np
-from tinygrad import Device, Tensor
+from tinygrad import Device, Tensor, dtypes
 assert Device.DEFAULT == "CUDA", Device.DEFAULT
 rng = np.random.default_rng(1)
 def check(got, expected):
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
 """
+
+
+# What a product of two matrices may lose, as a part of the sum of the magnitudes of its terms: a tensor core keeps 24 bits
+# after the largest term's place (and an f16 result 11), and tf32 has 11 bits of each operand.
+TENSOR_CORES = """
+a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((64, 96), (96, 48)))
+a, b = Tensor(a).cast({element}).realize(), Tensor(b).cast({element}).realize()
+got = a.matmul(b, dtype={result}).cast(dtypes.float32).numpy()
+a, b = (x.cast(dtypes.float32).numpy().astype(np.float64) for x in (a, b))
+off, allowed = abs(got - a @ b), {lost} * (abs(a) @ abs(b))
+assert (off <= allowed).all(), (off / allowed).max()
+"""
+LOST = {"half": 2.0**-19, "bfloat16": 2.0**-19, "fp8e4m3": 2.0**-19, "fp8e5m2": 2.0**-19, "float32": 2.0**-9}
+PTX = [("half", "float32"), ("half", "half"), ("float32", "float32")]
+NVRTC = [*PTX, ("bfloat16", "float32"), ("fp8e4m3", "float32"), ("fp8e5m2", "float32")]
+
+
+def nvrtc():
+    """Where the wheels of NVRTC and the CUDA headers lie."""
+    import nvidia
+
+    return next(path for root in nvidia.__path__ if (path := pathlib.Path(root, "cu13")).is_dir())
+
+
+@pytest.mark.parametrize("compiler, element, result", [("PTX", *row) for row in PTX] + [("NVRTC", *row) for row in NVRTC])
+def test_tensor_cores(compiler, element, result, tmp_path):
+    """DEBUG=4 prints the kernels: they must have the instruction."""
+    environment = {**ENVIRONMENT, "CACHEDB": str(tmp_path / "cache.db"), "DEBUG": "4", "ALLOW_TF32": "1"}
+    if compiler == "NVRTC":
+        environment |= {"NVRTC_PATH": str(next(nvrtc().glob("lib/libnvrtc.so.*"))), "CUDA_PATH": str(nvrtc())}
+    lost = 2.0**-9 if result == "half" else LOST[element]
+    program = TENSOR_CORES.format(element=f"dtypes.{element}", result=f"dtypes.{result}", lost=lost)
+    ran = run(["-c", HEAD + program], environment)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert "mma.sync.aligned" in ran.stdout
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -32,6 +32,10 @@ def assemble(ptx):
         return image.read_bytes()
 
 
+def scalar(value, kind):
+    return "bytes", np.array(value, SCALARS[kind]).tobytes()
+
+
 class CompilingDriver:
     """The part of Triton's driver that compiling asks."""
 
@@ -86,20 +90,42 @@ class Recorder:
         if self.launches is None or kernel is None:
             return
         metadata = kernel.metadata
-        assert metadata.global_scratch_size == 0 and metadata.num_ctas == 1
+        maps = iter(getattr(metadata, "tensordesc_meta", None) or [])
         arguments = []
-        for (name, value), kind in zip(bound.items(), kernel.src.signature.values()):
-            if kind == "constexpr":
-                continue
-            if kind.startswith("*"):
-                index = next(i for i, t in enumerate(self.tensors) if t is value)
-                arguments.append(("buffer", index))
-            else:
-                arguments.append(("bytes", np.array(value, SCALARS[kind]).tobytes()))
+        for value, kind in zip(bound.values(), kernel.src.signature.values()):
+            if kind.startswith("tensordesc"):
+                arguments += self.descriptor(value, next(maps, None))
+            elif kind.startswith("*"):
+                arguments.append(self.buffer(value))
+            elif kind != "constexpr":
+                arguments.append(scalar(value, kind))
         if kernel.hash not in self.images:
             self.images[kernel.hash] = assemble(kernel.asm["ptx"])
-        self.launches.append({"image": kernel.hash, "name": metadata.name, "grid": (*grid, 1, 1)[:3],
-                              "threads": metadata.num_warps * 32, "shared": metadata.shared, "arguments": arguments})
+        grid = (*grid, 1, 1)[:3]
+        programs = grid[0] * grid[1] * grid[2] * metadata.num_ctas
+        self.launches.append({"image": kernel.hash, "name": metadata.name, "grid": grid, "ctas": metadata.num_ctas,
+                              "threads": metadata.num_warps * 32, "shared": metadata.shared, "arguments": arguments,
+                              "dependent": metadata.launch_pdl, "scratch": metadata.global_scratch_size * programs})
+
+    def buffer(self, tensor):
+        return "buffer", next(i for i, t in enumerate(self.tensors) if t is tensor)
+
+    def descriptor(self, value, encoding):
+        """What a kernel gets for a host's descriptor: a tensor map if it asks for one, or else the parts of it."""
+        shape = [scalar(n, "i32") for n in value.shape]
+        strides = [scalar(n, "i64") for n in value.strides]
+        if encoding is None:
+            sizes = [scalar(n, "i64") for n in value.shape]
+            flags = [scalar(value.padding == "nan", "i1"), scalar(value.round_f32_to_tf32, "i1")]
+            return [self.buffer(value.base), *sizes, *strides, *flags, *shape, *strides]
+        from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST
+
+        assert not encoding["fp4_padded"] and value.padding == "zero" and not value.round_f32_to_tf32
+        size = encoding["elem_size"]
+        tensor_map = {"buffer": self.buffer(value.base)[1], "type": TMA_DTYPE_DEVICE_TO_HOST[encoding["elem_type"]],
+                      "sizes": list(value.shape)[::-1], "strides": [size * n for n in list(value.strides)[-2::-1]],
+                      "box": list(encoding["block_size"])[::-1], "swizzle": encoding["swizzle"]}
+        return [("map", tensor_map), *shape, *strides]
 
     def write(self, path):
         with open(path, "wb") as file:

@@ -1,7 +1,7 @@
 """What every Triton test is given: a `gpu` that makes tensors and compares results.
 
 Each test's results are compared twice: with NumPy in the test itself, and here, when the test is over, with the
-bytes that an H200 left in the same tensors (tests/golden/clients/triton.npz) when it ran the same PTX.
+bytes that an H200 left in the same tensors (tests/golden/clients/triton*.npz) when it ran the same PTX.
 """
 
 import os
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import capture  # noqa: E402
 from tensor import Tensor  # noqa: E402
 
-GOLDEN = pathlib.Path(__file__).parents[2] / "golden/clients/triton.npz"
+GOLDEN = pathlib.Path(__file__).parents[2] / "golden/clients"
 
 
 def pytest_addoption(parser):
@@ -27,6 +27,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "unordered: the kernel's result depends on the order of its threads")
     config.addinivalue_line("markers", "needs(sm): the smallest compute capability the kernel is for")
+    config.addinivalue_line("markers", "tensor_cores: the last bits depend on the generation of the tensor cores")
     # The PTX must mean one thing: without this, ptxas may fuse a multiplication with an addition, and our machine
     # does what is written.
     os.environ["TRITON_DEFAULT_FP_FUSION"] = "0"
@@ -44,7 +45,7 @@ def pytest_sessionfinish(session):
 @pytest.fixture(scope="session")
 def golden():
     """`test/tensor` to bytes, for the tests' PTX for sm_90; `sm_80/test/tensor` where the PTX for sm_80 gave others."""
-    return dict(np.load(GOLDEN)) if GOLDEN.exists() else {}
+    return {key: value for path in sorted(GOLDEN.glob("triton*.npz")) for key, value in np.load(path).items()}
 
 
 @pytest.fixture(scope="session")
@@ -110,6 +111,34 @@ def wide(array):
 
 
 @pytest.fixture
+def scratch(request):
+    """Memory for the tensor maps that kernels make."""
+    if request.config.recorder:
+        yield
+        return
+    import triton
+
+    kept = []
+
+    def allocate(size, alignment, _stream):
+        kept.append(Tensor(np.zeros(size + alignment, np.uint8), "device"))
+        return kept[-1]
+
+    triton.set_allocator(allocate)
+    yield
+    for tensor in kept:
+        tensor.free()
+
+
+def an_h200_tells(node, capability):
+    """Whether an H200's bytes must come out. Where the order of threads is open they need not, and an A100's tensor cores
+    sum in another way than an H200's, unless `ptxvm exec --mma hopper` asks for the latter."""
+    if node.get_closest_marker("unordered"):
+        return False
+    return not (node.get_closest_marker("tensor_cores") and capability == 80 and os.environ.get("PTXVM_MMA") != "hopper")
+
+
+@pytest.fixture
 def gpu(request, capability, golden):
     recorder = request.config.recorder
     if mark := request.node.get_closest_marker("needs"):
@@ -117,7 +146,10 @@ def gpu(request, capability, golden):
             pytest.skip(f"for compute capability {mark.args[0]} and newer")
     name = request.node.nodeid.split("/")[-1]
     ordered = request.node.get_closest_marker("unordered") is None
-    recorded = h200_bytes(golden, capability, name) if ordered else {}
+    compared = ordered if recorder else an_h200_tells(request.node, capability)
+    recorded = h200_bytes(golden, capability, name) if compared else {}
+    if compared and not recorder and capability <= 90 and request.node.get_closest_marker("tensor_cores"):
+        assert recorded, "an H200 has not been asked (see capture.py)"
     gpu = Gpu(capability, "captured" if recorder else "device", recorded)
     if recorder:
         with recorder.test(name, gpu.tensors, keep=ordered):

@@ -12,24 +12,8 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from inputs import numbers, random
-from tensor import Tensor
 
-
-@pytest.fixture(autouse=True)
-def scratch(request):
-    """Memory for the tensor maps that kernels make."""
-    if request.config.recorder:
-        pytest.skip("kernels with memory of Triton's own are not captured")
-    kept = []
-
-    def allocate(size, alignment, _stream):
-        kept.append(Tensor(np.zeros(size + alignment, np.uint8), "device"))
-        return kept[-1]
-
-    triton.set_allocator(allocate)
-    yield
-    for tensor in kept:
-        tensor.free()
+pytestmark = pytest.mark.usefixtures("scratch")
 
 
 def described(tensor, block):

@@ -1,4 +1,4 @@
-"""Whole programs, as Triton's tutorials have them, where they need no matrix instruction."""
+"""Whole programs, as Triton's tutorials have them; products of matrices have files of their own."""
 
 import numpy as np
 import pytest
