@@ -4,14 +4,62 @@
 //! figures; those of the 8-bit shapes are pictures, and CUTLASS's traits of these instructions
 //! (copy_traits_sm100.hpp) say the same in numbers.
 
+use crate::matrix::fragment::QUAD;
+use crate::registers::LANES;
+
+/// The groups of four lanes of a warp.
+const GROUPS: usize = LANES / QUAD;
+
+/// The bytes of a row.
+pub const ROW: usize = 16;
+
+/// The most rows of a matrix.
+const ROWS: usize = 16;
+
 /// How the bytes of one shape are spread over a warp.
 pub trait Layout: Send + Sync + 'static {
     /// Rows of a matrix in memory: as many lanes give their addresses.
     const ROWS: usize;
     /// Registers of a lane for one matrix.
     const REGISTERS: usize;
-    /// The row and the column, in bytes, of a byte of a lane's register.
-    fn place(lane: usize, register: usize, byte: usize) -> (usize, usize);
+    /// The row and the column, in bytes, of a byte of a register of lane `4 g + t`.
+    fn place(g: usize, t: usize, register: usize, byte: usize) -> (usize, usize);
+}
+
+/// A register of every lane, from the rows of its matrix.
+#[inline(always)]
+pub fn gather<L: Layout>(rows: &[[u8; ROW]], register: usize) -> [u32; LANES] {
+    // With a known length, and indices that cannot leave it, the loops become a few moves of vectors.
+    let mut matrix = [[0; ROW]; ROWS];
+    matrix[..L::ROWS].copy_from_slice(&rows[..L::ROWS]);
+    let mut values = [0; LANES];
+    for g in 0..GROUPS {
+        for t in 0..QUAD {
+            let mut bytes = [0; 4];
+            for (byte, to) in bytes.iter_mut().enumerate() {
+                let (row, column) = L::place(g, t, register, byte);
+                *to = matrix[row % ROWS][column % ROW];
+            }
+            values[QUAD * g + t] = u32::from_le_bytes(bytes);
+        }
+    }
+    values
+}
+
+/// Puts a register of every lane to its places in the rows of its matrix.
+#[inline(always)]
+pub fn scatter<L: Layout>(values: &[u32; LANES], register: usize, rows: &mut [[u8; ROW]]) {
+    let mut matrix = [[0; ROW]; ROWS];
+    matrix[..L::ROWS].copy_from_slice(&rows[..L::ROWS]);
+    for g in 0..GROUPS {
+        for t in 0..QUAD {
+            for (byte, from) in values[QUAD * g + t].to_le_bytes().into_iter().enumerate() {
+                let (row, column) = L::place(g, t, register, byte);
+                matrix[row % ROWS][column % ROW] = from;
+            }
+        }
+    }
+    rows[..L::ROWS].copy_from_slice(&matrix[..L::ROWS]);
 }
 
 /// `.m8n8.b16`, and `.m8n16` once its elements are bytes: four lanes hold a row.
@@ -22,8 +70,8 @@ impl Layout for Rows {
     const REGISTERS: usize = 1;
 
     #[inline(always)]
-    fn place(lane: usize, _: usize, byte: usize) -> (usize, usize) {
-        (lane / 4, lane % 4 * 4 + byte)
+    fn place(g: usize, t: usize, _: usize, byte: usize) -> (usize, usize) {
+        (g, 4 * t + byte)
     }
 }
 
@@ -35,8 +83,7 @@ impl Layout for Columns {
     const REGISTERS: usize = 1;
 
     #[inline(always)]
-    fn place(lane: usize, _: usize, byte: usize) -> (usize, usize) {
-        let (g, t) = (lane / 4, lane % 4);
+    fn place(g: usize, t: usize, _: usize, byte: usize) -> (usize, usize) {
         (2 * t + byte / 2, 2 * g + byte % 2)
     }
 }
@@ -49,8 +96,7 @@ impl Layout for SixteenColumns {
     const REGISTERS: usize = 2;
 
     #[inline(always)]
-    fn place(lane: usize, register: usize, byte: usize) -> (usize, usize) {
-        let (g, t) = (lane / 4, lane % 4);
+    fn place(g: usize, t: usize, register: usize, byte: usize) -> (usize, usize) {
         (4 * t + byte, g + 8 * register)
     }
 }
@@ -63,24 +109,23 @@ impl Layout for Accumulators {
     const REGISTERS: usize = 1;
 
     #[inline(always)]
-    fn place(lane: usize, _: usize, byte: usize) -> (usize, usize) {
-        let (g, t) = (lane / 4, lane % 4);
+    fn place(g: usize, t: usize, _: usize, byte: usize) -> (usize, usize) {
         (2 * t + byte % 2, g + 8 * (byte / 2))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Accumulators, Columns, Layout, Rows, SixteenColumns};
+    use super::{Accumulators, Columns, LANES, Layout, QUAD, ROW, Rows, SixteenColumns};
 
     /// Every byte of a matrix belongs to exactly one byte of one lane's registers.
     fn covers<L: Layout>() {
-        let mut seen = vec![false; L::ROWS * 16];
-        for lane in 0..32 {
+        let mut seen = vec![false; L::ROWS * ROW];
+        for lane in 0..LANES {
             for register in 0..L::REGISTERS {
                 for byte in 0..4 {
-                    let (row, column) = L::place(lane, register, byte);
-                    assert!(column < 16 && !std::mem::replace(&mut seen[row * 16 + column], true));
+                    let (row, column) = L::place(lane / QUAD, lane % QUAD, register, byte);
+                    assert!(column < ROW && !std::mem::replace(&mut seen[row * ROW + column], true));
                 }
             }
         }

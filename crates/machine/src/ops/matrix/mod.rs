@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 use ptxvm_memory::{Window, access, window_of};
 
-use self::layout::{Accumulators, Columns, Layout, Rows, SixteenColumns};
+use self::layout::{Accumulators, Columns, Layout, ROW, Rows, SixteenColumns, gather, scatter};
 use super::load_store::{addresses, space_of, traffic};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
@@ -21,9 +21,6 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::unpack::Packing;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
-
-/// The bytes of a row.
-const ROW: u64 = 16;
 
 /// Where `ldmatrix` puts a 4-bit element in its byte.
 const LOW: u32 = 0;
@@ -99,7 +96,7 @@ impl Moved {
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
         if context.run.launch.statistics {
-            let bytes = ROW * self.givers as u64;
+            let bytes = (ROW * self.givers) as u64;
             let counted = &mut context.worker.statistics;
             match wants {
                 Wants::Read => counted.bytes_read[traffic(AddressSpace::Shared)] += bytes,
@@ -107,7 +104,7 @@ impl Moved {
             }
         }
         let givers = u32::MAX >> (LANES - self.givers);
-        context.resolve(self.space, &at, givers, ROW, ROW, wants)
+        context.resolve(self.space, &at, givers, ROW as u64, ROW as u64, wants)
     }
 }
 
@@ -124,23 +121,14 @@ impl<L: Layout> Execute for Load<L> {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
-        let mut rows = [[0; ROW as usize]; LANES];
+        let mut rows = [[0; ROW]; LANES];
         for (lane, row) in rows.iter_mut().enumerate().take(self.moved.givers) {
             // SAFETY: `resolve` has checked the sixteen bytes of each row, which are aligned.
             let bytes = unsafe { access::load::<u128>(pointers.lane(lane, 0)) };
             *row = self.packing.map_or(bytes, |packing| packing.unpack(bytes, LOW)).to_le_bytes();
         }
         for (index, slot) in slots.iter().enumerate().take(count) {
-            let rows = &rows[index / L::REGISTERS * L::ROWS..][..L::ROWS];
-            let mut values = [0; LANES];
-            for (lane, value) in values.iter_mut().enumerate() {
-                let mut bytes = [0; 4];
-                for (byte, to) in bytes.iter_mut().enumerate() {
-                    let (row, column) = L::place(lane, index % L::REGISTERS, byte);
-                    *to = rows[row][column];
-                }
-                *value = u32::from_le_bytes(bytes);
-            }
+            let values = gather::<L>(&rows[index / L::REGISTERS * L::ROWS..], index % L::REGISTERS);
             u32::write(&mut context.bank, *slot, mask, &values);
         }
         Flow::Next
@@ -158,16 +146,10 @@ impl<L: Layout> Execute for Store<L> {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
-        let mut rows = [[0; ROW as usize]; LANES];
+        let mut rows = [[0; ROW]; LANES];
         for index in 0..self.moved.registers {
             let values = u32::read(&context.bank, slots[1 + index]);
-            let rows = &mut rows[index / L::REGISTERS * L::ROWS..][..L::ROWS];
-            for (lane, value) in values.iter().enumerate() {
-                for (byte, from) in value.to_le_bytes().into_iter().enumerate() {
-                    let (row, column) = L::place(lane, index % L::REGISTERS, byte);
-                    rows[row][column] = from;
-                }
-            }
+            scatter::<L>(&values, index % L::REGISTERS, &mut rows[index / L::REGISTERS * L::ROWS..]);
         }
         for (lane, row) in rows.iter().enumerate().take(self.moved.givers) {
             // SAFETY: as for loading.
