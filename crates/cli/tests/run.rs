@@ -371,6 +371,34 @@ fn stats_are_shown_to_people() {
     assert_eq!(json_lines(&json)[0]["kind"], "statistics");
 }
 
+/// Sixteen products of 2^-25 and a one: what is kept of them tells whose arithmetic it was.
+#[test]
+fn matrix_products_are_the_devices_unless_asked_otherwise() {
+    let body = "ld.param.u64 %rd0, [out];\nmov.b32 %r0, 0x0c000c00;\nmov.b32 %r1, 0x08000800;\nmov.b32 %r2, 0f3F800000;\n\
+        mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r3,%r4,%r5,%r6}, {%r0,%r0,%r0,%r0}, {%r1,%r1}, \
+        {%r2,%r2,%r2,%r2};\nst.global.b32 [%rd0], %r3;";
+    let source = kernel(".param .u64 out", body);
+    let run = |more: &[&str]| {
+        let mut all = vec!["run", "-", "--block", "32", "--arg", "u32[1]", "--stats", "--format", "json"];
+        all.extend(more);
+        json_lines(&ptxvm(&all, &source))
+    };
+    let first = |lines: &[Value]| lines[0]["buffers"][0]["first"][0].clone();
+    let (all, none) = (json!(0x3f80_0004), json!(0x3f80_0000));
+    assert_eq!(first(&run(&[])), all, "an H200 keeps 25 bits");
+    assert_eq!(first(&run(&["--device", "a100"])), none, "an A100 keeps 24 bits");
+    assert_eq!(first(&run(&["--device", "a100", "--mma", "hopper"])), all);
+    assert_eq!(first(&run(&["--mma", "ampere"])), none);
+    let exact = &run(&[])[1];
+    assert_eq!((&exact["mma"], &exact["matrix_products"]), (&json!("exact"), &json!(16 * 8 * 16)));
+    assert_eq!(run(&["--mma", "fast"])[1]["mma"], "fast");
+    let shown = ptxvm(&["run", "-", "--block", "32", "--arg", "u32[1]", "--mma", "fast", "--stats"], &source);
+    assert!(text(&shown.stdout).contains("fast: the last bits are not the device's"));
+    let refused = ptxvm(&["run", "-", "--mma", "kepler"], &source);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("expected exact, fast or one of volta"));
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupt_stops_the_run_and_says_how_far_it_came() {
