@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use ptxvm_isa::{ISA, Type};
-use ptxvm_vm::Device;
+use ptxvm_vm::{Device, Profile};
 
 use super::names::interesting;
+use super::run::DEVICES;
 use crate::oracle::Random;
 
 /// Where kernels to change come from.
@@ -18,6 +19,10 @@ const FOLDERS: &[&str] = &[
     "examples",
     "tests/ptx/valid",
     "tests/ir",
+    "tests/run/matrix",
+    "tests/run/wmma",
+    "tests/run/wgmma",
+    "tests/run/tcgen05",
 ];
 
 /// Longer files take too long to check for what they would show.
@@ -26,13 +31,13 @@ const MOST_LINES: usize = 800;
 /// How often another change is tried when the checker refuses one.
 const TRIES: usize = 6;
 
-/// The modules, line by line.
+/// The modules, line by line, each with the device that it runs on.
 pub struct Corpus {
-    modules: Vec<Vec<String>>,
+    modules: Vec<(&'static Profile, Vec<String>)>,
 }
 
 impl Corpus {
-    /// Reads the modules that the default device loads and of which it can run some kernel to its end.
+    /// Reads the modules that some device loads and of which it can run some kernel to its end.
     pub fn read(root: &Path) -> Result<Corpus, String> {
         let mut modules = Vec::new();
         for folder in FOLDERS {
@@ -42,10 +47,12 @@ impl Corpus {
             paths.sort();
             for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
                 let Ok(text) = std::fs::read_to_string(path) else { continue };
-                let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-                if lines.len() <= MOST_LINES && runs(&text) {
-                    modules.push(lines);
+                let lines = with_block(&text);
+                if lines.len() > MOST_LINES {
+                    continue;
                 }
+                let profile = DEVICES.iter().filter_map(|name| Profile::named(name)).find(|p| runs(p, &text));
+                modules.extend(profile.map(|profile| (profile, lines)));
             }
         }
         if modules.is_empty() { Err("no kernels to change".into()) } else { Ok(Corpus { modules }) }
@@ -57,8 +64,8 @@ impl Corpus {
     }
 
     /// One of them with some changes that, as far as was tried, the checker accepts.
-    pub fn changed(&self, random: &mut Random) -> Vec<String> {
-        let mut lines = random.pick(&self.modules).clone();
+    pub fn changed(&self, random: &mut Random) -> (&'static Profile, Vec<String>) {
+        let (profile, mut lines) = random.pick(&self.modules).clone();
         for _ in 0..1 + random.below(3) {
             for _ in 0..TRIES {
                 let mut changed = lines.clone();
@@ -69,12 +76,25 @@ impl Corpus {
                 }
             }
         }
-        lines
+        (profile, lines)
     }
 }
 
-fn runs(text: &str) -> bool {
-    let Ok(module) = Device::default().load(text) else { return false };
+/// The lines of a module; a launch line that says how many threads a CTA has becomes a directive, because nobody reads it.
+fn with_block(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let launch = text.lines().find_map(|line| line.strip_prefix("// ptxvm: run")?.split_once("--block "));
+    let block = launch.and_then(|(_, rest)| rest.split(' ').next()).filter(|_| !text.contains("ntid "));
+    let entry = lines.iter().position(|line| line.contains(".entry"));
+    let body = entry.and_then(|entry| Some(entry + lines[entry..].iter().position(|line| line == "{")?));
+    if let (Some(block), Some(body)) = (block, body) {
+        lines.insert(body, format!(".reqntid {block}"));
+    }
+    lines
+}
+
+fn runs(profile: &'static Profile, text: &str) -> bool {
+    let Ok(module) = Device::new(profile).load(text) else { return false };
     let names: Vec<String> = module.kernels().map(|k| k.name.clone()).collect();
     names.iter().any(|name| module.kernel(name).is_ok_and(|kernel| kernel.unsupported().is_empty()))
 }

@@ -18,7 +18,7 @@ use super::{program, reduce};
 use crate::oracle::Random;
 
 /// The devices that programs are made for: the default first, then those with other matrix instructions.
-const DEVICES: &[&str] = &["h200", "b200", "rtx5090"];
+pub const DEVICES: &[&str] = &["h200", "b200", "b300", "rtx5090"];
 
 /// Of so many inputs one is a changed kernel of the corpus, the others are made from the table.
 const CHANGED: u64 = 4;
@@ -107,14 +107,14 @@ fn watch(busy: &[Mutex<Option<(u64, Instant)>>], ended: &AtomicBool) {
 
 fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
     let mut random = Random::new(seed);
-    // Most programs are for the default device, which the changed kernels are too.
-    let forms = &forms[[0, 0, 0, 1, 1, 2][random.below(6)].min(forms.len() - 1)];
-    let profile = if seed.is_multiple_of(CHANGED) { Device::default().profile() } else { forms.profile };
-    let (mut lines, expected) = if seed.is_multiple_of(CHANGED) {
-        (corpus.changed(&mut random), Expected { repeatable: false, isolated: false })
+    // Most programs are for the default device.
+    let forms = &forms[[0, 0, 0, 1, 2, 3][random.below(6)].min(forms.len() - 1)];
+    let (profile, mut lines, expected) = if seed.is_multiple_of(CHANGED) {
+        let (profile, lines) = corpus.changed(&mut random);
+        (profile, lines, Expected { repeatable: false, isolated: false })
     } else {
-        let program = program::program(forms, &mut random);
-        (program.lines, Expected { repeatable: program.repeatable, isolated: program.isolated })
+        let program::Program { lines, repeatable, isolated } = program::program(forms, &mut random);
+        (forms.profile, lines, Expected { repeatable, isolated })
     };
     let accepted = seed.is_multiple_of(CHANGED) || accepted(&mut lines);
     let outcome = if accepted { try_lines(profile, &lines, expected, seed) } else { Ok(None) };
