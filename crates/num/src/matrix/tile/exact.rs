@@ -9,7 +9,7 @@ use super::super::element::NOTHING;
 use super::super::scheme::{Order, Rounded, Scheme};
 use super::dispatch::Work;
 use super::ends::{begin, finish, plus};
-use super::pack::{Panels, Row, Rows};
+use super::pack::{Panels, Row, Rows, part};
 use super::vector::Vector;
 
 /// Columns `W` at a time, so many that vectors of 16-bit lanes of every level used for it divide it.
@@ -41,6 +41,12 @@ pub(super) struct Block<const W: usize> {
     pub odd: [u32; W],
 }
 
+impl<const W: usize> Default for Block<W> {
+    fn default() -> Self {
+        Self { c: [0; W], exponents: [0; W], scales: [0.0; W], addends: [0.0; W], sums: [0; W], odd: [0; W] }
+    }
+}
+
 impl<const W: usize> Work for Exact<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
@@ -61,6 +67,7 @@ impl<const W: usize> Exact<'_, W> {
     #[inline(always)]
     fn all<V: Vector, const ROUNDED: u8>(self) {
         let Self { scheme, a, b, columns, d, rest } = self;
+        let mut block = Block::<W>::default();
         let panels = b.rows.chunks_exact(b.depth.max(1)).zip(&b.odd);
         for ((panel, odd), first) in panels.zip((0..columns).step_by(W)) {
             let width = W.min(columns - first);
@@ -71,24 +78,14 @@ impl<const W: usize> Exact<'_, W> {
                     continue;
                 }
                 let elements = &mut elements[first..first + width];
-                let mut block = Block::<W> {
-                    c: [0; W],
-                    exponents: [0; W],
-                    scales: [0.0; W],
-                    addends: [0.0; W],
-                    sums: [0; W],
-                    odd: [0; W],
-                };
                 let mut c = [0; W];
                 match elements.as_array() {
                     Some(elements) => c = *elements,
-                    None => c[..width].copy_from_slice(elements),
+                    None => part(&mut c, elements),
                 }
                 let late = scheme.order == Order::Interleaved;
                 block.c = if late { [0; W] } else { c };
-                for lane in 0..W {
-                    block.odd[lane] = u32::from(odd[lane]);
-                }
+                block.odd = *odd;
                 for ends in a.steps.windows(2) {
                     step::<V, W, ROUNDED>(scheme, a, row, ends[0]..ends[1], panel, &mut block);
                 }
@@ -97,7 +94,7 @@ impl<const W: usize> Exact<'_, W> {
                 }
                 match elements.as_mut_array() {
                     Some(elements) => *elements = block.c,
-                    None => elements.copy_from_slice(&block.c[..width]),
+                    None => part(elements, &block.c),
                 }
                 if block.odd.iter().fold(0, |all, odd| all | odd) != 0 {
                     for lane in (0..width).filter(|&lane| block.odd[lane] != 0) {

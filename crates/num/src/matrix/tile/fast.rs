@@ -5,7 +5,7 @@
 use super::super::element::Accumulator;
 use super::super::scheme::Scheme;
 use super::dispatch::Work;
-use super::pack::{Panels, Row, Rows};
+use super::pack::{Panels, Row, Rows, part};
 use super::vector::Vector;
 use crate::float::half::f16::{from_f32, to_f32};
 
@@ -47,7 +47,7 @@ fn load<const W: usize>(elements: &[u32], half: bool, block: &mut [f32; W]) {
     let mut bits = [0; W];
     match elements.as_array() {
         Some(elements) => bits = *elements,
-        None => bits[..elements.len()].copy_from_slice(elements),
+        None => part(&mut bits, elements),
     }
     for lane in 0..W {
         let bits = bits[lane];
@@ -66,7 +66,7 @@ fn store<const W: usize>(elements: &mut [u32], half: bool, block: &[f32; W]) {
     }
     match elements.as_mut_array() {
         Some(elements) => *elements = bits,
-        None => elements.copy_from_slice(&bits[..elements.len()]),
+        None => part(elements, &bits),
     }
 }
 

@@ -84,7 +84,7 @@ fn product<const W: usize>(
     rest.clear();
     match precision {
         Precision::Exact => dispatch(most, Exact { scheme, a, b, columns, d, rest }),
-        Precision::Fast if a.odd.contains(&true) || b.odd.as_flattened().contains(&true) => return false,
+        Precision::Fast if a.odd.contains(&true) || b.odd.as_flattened().contains(&1) => return false,
         Precision::Fast => dispatch(most, Fast { scheme, a, b, columns, d }),
     }
     true

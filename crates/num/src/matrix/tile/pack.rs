@@ -29,8 +29,8 @@ pub(super) struct Rows {
 pub(super) struct Panels<const W: usize> {
     pub depth: usize,
     pub rows: Vec<Row<W>>,
-    /// Columns that are left to `dot`, for each panel.
-    pub odd: Vec<[bool; W]>,
+    /// For each panel, one where a column is left to `dot`.
+    pub odd: Vec<[u32; W]>,
 }
 
 /// A row of a panel. Vectors that are split between two lines of the cache take twice as long.
@@ -163,42 +163,73 @@ impl<const W: usize> Panels<W> {
         let depth = b.significands.len() / columns;
         self.depth = depth;
         self.rows.resize(panels * depth, Row { values: [0.0; W], exponents: [NOTHING; W] });
-        self.odd.resize(panels, [false; W]);
+        self.odd.resize(panels, [0; W]);
         let panels = self.rows.chunks_exact_mut(depth.max(1)).zip(&mut self.odd);
         for ((rows, odd), first) in panels.zip((0..columns).step_by(W)) {
             let width = W.min(columns - first);
-            let mut most = [0; W];
-            let (mut low, mut high) = ([0; W], [0; W]);
-            for (k, Row { values, exponents: powers }) in rows.iter_mut().enumerate() {
-                let from = k * columns + first..k * columns + first + width;
-                let (significands, exponents) = (&b.significands[from.clone()], &b.exponents[from]);
-                let mut padded = [0.0; W];
-                let significands = match (significands.as_array(), exponents.as_array()) {
-                    (Some(significands), Some(exponents)) => {
-                        *powers = *exponents;
-                        significands
-                    }
-                    _ => {
-                        *powers = [NOTHING; W];
-                        powers[..width].copy_from_slice(exponents);
-                        padded[..width].copy_from_slice(significands);
-                        &padded
-                    }
-                };
-                for lane in 0..W {
-                    let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
-                    values[lane] = seen.fold(significands[lane], powers[lane]);
-                    (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
+            for (part, odd) in odd.as_chunks_mut::<PART>().0.iter_mut().enumerate() {
+                let skipped = part * PART;
+                let source = Source { b, first: first + skipped, width: width.saturating_sub(skipped) };
+                for (lane, seen) in source.pack(rows, skipped, scheme.order).into_iter().enumerate() {
+                    odd[lane] = u32::from(seen.odd(precision));
                 }
-                if scheme.order == Order::Interleaved {
-                    for lane in 0..W {
-                        powers[lane] = of_half(values[lane], powers[lane]);
-                    }
-                }
-            }
-            for lane in 0..W {
-                odd[lane] = Seen { most: most[lane], low: low[lane], high: high[lane] }.odd(precision);
             }
         }
     }
+}
+
+/// Columns that are packed together: so many that what is seen of them stays in registers.
+const PART: usize = 16;
+
+/// Up to [`PART`] columns of B.
+struct Source<'a> {
+    b: &'a Right,
+    first: usize,
+    width: usize,
+}
+
+impl Source<'_> {
+    #[inline(always)]
+    fn pack<const W: usize>(&self, rows: &mut [Row<W>], skipped: usize, order: Order) -> [Seen; PART] {
+        let mut most = [0; PART];
+        let (mut low, mut high) = ([0; PART], [0; PART]);
+        for (k, row) in rows.iter_mut().enumerate() {
+            let at = k * self.b.columns + self.first;
+            let (mut significands, mut exponents) = ([0.0; PART], [NOTHING; PART]);
+            if self.width >= PART {
+                significands.copy_from_slice(&self.b.significands[at..at + PART]);
+                exponents.copy_from_slice(&self.b.exponents[at..at + PART]);
+            } else if self.width > 0 {
+                part(&mut significands, &self.b.significands[at..at + self.width]);
+                part(&mut exponents, &self.b.exponents[at..at + self.width]);
+            }
+            let mut values = [0.0; PART];
+            for lane in 0..PART {
+                let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
+                values[lane] = seen.fold(significands[lane], exponents[lane]);
+                (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
+            }
+            if order == Order::Interleaved {
+                for lane in 0..PART {
+                    exponents[lane] = of_half(values[lane], exponents[lane]);
+                }
+            }
+            row.values[skipped..skipped + PART].copy_from_slice(&values);
+            row.exponents[skipped..skipped + PART].copy_from_slice(&exponents);
+        }
+        let mut seen = [Seen::NOTHING; PART];
+        for lane in 0..PART {
+            seen[lane] = Seen { most: most[lane], low: low[lane], high: high[lane] };
+        }
+        seen
+    }
+}
+
+/// Copies what there is where it is not as long as vectors are. Apart from them, so that whole ones are not copied by
+/// a call that asks how long they are.
+#[cold]
+#[inline(never)]
+pub(super) fn part<T: Copy>(to: &mut [T], from: &[T]) {
+    let count = to.len().min(from.len());
+    to[..count].copy_from_slice(&from[..count]);
 }
