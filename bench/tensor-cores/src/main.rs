@@ -19,22 +19,34 @@ struct Case {
     family: Family,
     element: Element,
     accumulator: Accumulator,
-    /// Columns and depth.
-    shape: [usize; 2],
+    /// Rows, columns and depth.
+    shape: [usize; 3],
     sparse: bool,
     precision: Precision,
 }
 
-const ROWS: usize = 16;
-
 impl Case {
     const fn wgmma(name: &'static str, element: Element, accumulator: Accumulator, depth: usize) -> Self {
-        let shape = [256, depth];
-        Self { name, family: Family::Wgmma, element, accumulator, shape, sparse: false, precision: Precision::Exact }
+        let shape = [16, 256, depth];
+        Self {
+            name,
+            family: Family::Wgmma,
+            element,
+            accumulator,
+            shape,
+            sparse: false,
+            precision: Precision::Exact,
+        }
     }
 
     const fn mma(name: &'static str, element: Element, accumulator: Accumulator, depth: usize) -> Self {
-        Self { family: Family::Mma, shape: [8, depth], ..Self::wgmma(name, element, accumulator, depth) }
+        Self { family: Family::Mma, shape: [16, 8, depth], ..Self::wgmma(name, element, accumulator, depth) }
+    }
+
+    /// All four warps of a warpgroup at once.
+    const fn whole(self) -> Self {
+        let [_, columns, depth] = self.shape;
+        Self { shape: [64, columns, depth], ..self }
     }
 
     const fn sparse(self) -> Self {
@@ -47,29 +59,33 @@ impl Case {
 
     /// Seconds of one product.
     fn seconds(&self) -> f64 {
-        let [columns, depth] = self.shape;
+        let [rows, columns, depth] = self.shape;
         let scheme = Scheme::of(Unit::Hopper, self.family, self.element, self.accumulator, depth);
         let rows_of_b = if self.sparse { 2 * depth } else { depth };
         // Numbers between a quarter and four of either sign, as bits of the format.
-        let bits: Vec<u32> = (0..).filter(|&bits| (0.25..4.0).contains(&value(self.element, bits))).take(64).collect();
-        let pick = |i: usize| bits[i.wrapping_mul(2_654_435_761) >> 7 & 63];
+        let patterns = 0..1 << self.element.bits().min(19);
+        let bits: Vec<u32> =
+            patterns.filter(|&bits| (0.25..4.0).contains(&value(self.element, bits))).collect();
+        let pick = |i: usize| bits[(i.wrapping_mul(2_654_435_761) >> 5) % bits.len()];
         let width = self.element.bits().div_ceil(8) as usize;
         let shift = if self.element == Element::Tf32 { 13 } else { 0 };
         let bytes = |count: usize, seed: usize| -> Vec<u8> {
-            (seed..seed + count).flat_map(|i| (pick(i) << shift).to_le_bytes().into_iter().take(width)).collect()
+            (seed..seed + count)
+                .flat_map(|i| (pick(i) << shift).to_le_bytes().into_iter().take(width))
+                .collect()
         };
-        let a = bytes(ROWS * depth, 0);
+        let a = bytes(rows * depth, 0);
         let b = bytes(rows_of_b * columns, 77);
         let c = if self.accumulator == Accumulator::F16 { 0x3c00 } else { 1f32.to_bits() };
-        let mut d = vec![c; ROWS * columns];
+        let mut d = vec![c; rows * columns];
         let packed = Packed::tight(self.element);
-        let belongs: Vec<u16> = (0..ROWS * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
+        let belongs: Vec<u16> = (0..rows * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
         let (mut left, mut right) = (Left::default(), Right::default());
         median(|| {
             // The accumulators of a long dot product, which begins anew now and then.
             d.fill(c);
             for _ in 0..8 {
-                left.decode(packed, ROWS, black_box(&a));
+                left.decode(packed, rows, black_box(&a));
                 if self.sparse {
                     left.belongs = Some(belongs.clone());
                 }
@@ -99,36 +115,42 @@ fn median(mut round: impl FnMut()) -> f64 {
     all[ROUNDS / 2]
 }
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 17] = [
     Case::wgmma("wgmma f16 -> f32", Element::F16, Accumulator::F32, 16),
+    Case::wgmma("wgmma f16 -> f32, 64 rows", Element::F16, Accumulator::F32, 16).whole(),
     Case::wgmma("wgmma f16 -> f16", Element::F16, Accumulator::F16, 16),
     Case::wgmma("wgmma bf16 -> f32", Element::Bf16, Accumulator::F32, 16),
     Case::wgmma("wgmma tf32 -> f32", Element::Tf32, Accumulator::F32, 8),
     Case::wgmma("wgmma e4m3 -> f32", Element::E4m3, Accumulator::F32, 32),
+    Case::wgmma("wgmma e4m3 -> f32, 64 rows", Element::E4m3, Accumulator::F32, 32).whole(),
     Case::wgmma("wgmma e5m2 -> f16", Element::E5m2, Accumulator::F16, 32),
     Case::wgmma("wgmma.sp f16 -> f32", Element::F16, Accumulator::F32, 16).sparse(),
     Case::wgmma("wgmma.sp e4m3 -> f32", Element::E4m3, Accumulator::F32, 32).sparse(),
     Case::mma("mma f16 -> f32", Element::F16, Accumulator::F32, 16),
     Case::mma("mma e4m3 -> f32", Element::E4m3, Accumulator::F32, 32),
-    Case::wgmma("wgmma f16 -> f32, fast", Element::F16, Accumulator::F32, 16).fast(),
-    Case::wgmma("wgmma e4m3 -> f32, fast", Element::E4m3, Accumulator::F32, 32).fast(),
-    Case::wgmma("wgmma.sp f16 -> f32, fast", Element::F16, Accumulator::F32, 16).sparse().fast(),
-    Case::mma("mma f16 -> f32, fast", Element::F16, Accumulator::F32, 16).fast(),
+    Case::wgmma("fast: wgmma f16 -> f32", Element::F16, Accumulator::F32, 16).fast(),
+    Case::wgmma("fast: the same, 64 rows", Element::F16, Accumulator::F32, 16).whole().fast(),
+    Case::wgmma("fast: wgmma e4m3, 64 rows", Element::E4m3, Accumulator::F32, 32).whole().fast(),
+    Case::wgmma("fast: wgmma.sp f16 -> f32", Element::F16, Accumulator::F32, 16).sparse().fast(),
+    Case::mma("fast: mma f16 -> f32", Element::F16, Accumulator::F32, 16).fast(),
 ];
 
 fn main() {
     let best = level();
-    println!("multiply-adds of one core, billions a second, and of those of a plain f32 loop of the same shape");
-    let heading: Vec<String> = Level::ALL.iter().map(|level| format!("{:>22}", format!("{level:?}"))).collect();
+    println!(
+        "multiply-adds of one core, billions a second, and of those of a plain f32 loop of the same shape"
+    );
+    let heading: Vec<String> =
+        Level::ALL.iter().map(|level| format!("{:>22}", format!("{level:?}"))).collect();
     println!("{:28}{}", "", heading.concat());
     let only = std::env::args().nth(1).unwrap_or_default();
     for case in CASES.into_iter().filter(|case| case.name.contains(&only)) {
-        let [columns, depth] = case.shape;
-        let products = (ROWS * columns * depth) as f64;
+        let [rows, columns, depth] = case.shape;
+        let products = (rows * columns * depth) as f64;
         print!("{:28}", case.name);
         for level in Level::ALL.into_iter().filter(|&level| level <= best) {
             let ours = products / at_most(level, || case.seconds()) / 1e9;
-            let plain = products / plain::seconds(level, ROWS, columns, depth) / 1e9;
+            let plain = products / plain::seconds(level, rows, columns, depth) / 1e9;
             print!("{ours:8.2}  {:5.1} % of {plain:5.1}", 100.0 * ours / plain);
         }
         println!();

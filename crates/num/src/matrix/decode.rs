@@ -6,6 +6,7 @@ use super::element::{Element, NOTHING};
 use super::operand::{Left, Right};
 use super::packed::Packed;
 use super::tile::dispatch::{Work, dispatch};
+use super::tile::part;
 use super::tile::vector::Vector;
 use crate::level::Level;
 
@@ -79,16 +80,16 @@ impl Work for Decode<'_> {
     #[inline(always)]
     fn run<V: Vector>(self) {
         match (self.packed.element, self.packed.bits) {
-            (Element::F16, _) => self.all::<16, 5, 10, 0, IEEE>(),
-            (Element::Bf16, _) => self.all::<16, 8, 7, 0, IEEE>(),
-            (Element::Tf32, _) => self.all::<32, 8, 10, 13, IEEE>(),
-            (Element::E4m3, _) => self.all::<8, 4, 3, 0, ONE_NAN>(),
-            (Element::E5m2, _) => self.all::<8, 5, 2, 0, IEEE>(),
-            (Element::E3m2, _) => self.all::<8, 3, 2, 0, FINITE>(),
-            (Element::E2m3, _) => self.all::<8, 2, 3, 0, FINITE>(),
-            (Element::E2m1, 4) => self.all::<4, 2, 1, 0, FINITE>(),
+            (Element::F16, _) => self.all::<V, 16, 5, 10, 0, IEEE>(),
+            (Element::Bf16, _) => self.all::<V, 16, 8, 7, 0, IEEE>(),
+            (Element::Tf32, _) => self.all::<V, 32, 8, 10, 13, IEEE>(),
+            (Element::E4m3, _) => self.all::<V, 8, 4, 3, 0, ONE_NAN>(),
+            (Element::E5m2, _) => self.all::<V, 8, 5, 2, 0, IEEE>(),
+            (Element::E3m2, _) => self.all::<V, 8, 3, 2, 0, FINITE>(),
+            (Element::E2m3, _) => self.all::<V, 8, 2, 3, 0, FINITE>(),
+            (Element::E2m1, 4) => self.all::<V, 4, 2, 1, 0, FINITE>(),
             // Two bits of padding are below it in its byte.
-            (Element::E2m1, _) => self.all::<8, 2, 1, 2, FINITE>(),
+            (Element::E2m1, _) => self.all::<V, 8, 2, 1, 2, FINITE>(),
         }
     }
 }
@@ -100,7 +101,14 @@ const STRETCH: usize = 32;
 impl Decode<'_> {
     /// All elements: `BITS` each, of which the lowest `BELOW` do not count, then the mantissa and the exponent.
     #[inline(always)]
-    fn all<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+    fn all<
+        V: Vector,
+        const BITS: usize,
+        const EXPONENT: u32,
+        const MANTISSA: u32,
+        const BELOW: u32,
+        const TOP: u8,
+    >(
         self,
     ) {
         let Self { bytes, significands, exponents, turned, .. } = self;
@@ -108,7 +116,7 @@ impl Decode<'_> {
         if let Some((column_bytes, columns)) = turned {
             for (piece, first) in bytes.chunks(column_bytes * PIECE).zip((0..columns).step_by(PIECE)) {
                 let to = Rows { significands, exponents, stride: columns, first };
-                to.turn::<BITS, EXPONENT, MANTISSA, BELOW, TOP>(piece, column_bytes);
+                to.turn::<V, BITS, EXPONENT, MANTISSA, BELOW, TOP>(piece, column_bytes);
             }
             return;
         }
@@ -144,7 +152,14 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// Turns up to [`PIECE`] columns: first words, since each load is of one column, then what is in them.
     #[inline(always)]
-    fn turn<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+    fn turn<
+        V: Vector,
+        const BITS: usize,
+        const EXPONENT: u32,
+        const MANTISSA: u32,
+        const BELOW: u32,
+        const TOP: u8,
+    >(
         self,
         columns: &[u8],
         column_bytes: usize,
@@ -153,15 +168,21 @@ impl Rows<'_> {
         let depth = column_bytes * 8 / BITS;
         for first in (0..column_bytes).step_by(STRETCH) {
             let mut words = [[0; PIECE]; STRETCH / 4];
-            for (lane, column) in columns.chunks_exact(column_bytes).enumerate() {
-                let mut stretch = [0; STRETCH];
-                let rest = &column[first..];
-                match rest.first_chunk() {
-                    Some(whole) => stretch = *whole,
-                    None => stretch[..rest.len()].copy_from_slice(rest),
+            for (half, columns) in columns.chunks(column_bytes * PIECE / 2).enumerate() {
+                // Missing columns are as good as any, since what comes of them is not stored.
+                let mut stretches = [[0; STRETCH]; PIECE / 2];
+                let mut whole = [&[0; STRETCH]; PIECE / 2];
+                for (lane, column) in columns.chunks_exact(column_bytes).enumerate() {
+                    match column[first..].first_chunk() {
+                        Some(stretch) => whole[lane] = stretch,
+                        None => part(&mut stretches[lane], &column[first..]),
+                    }
                 }
-                for (word, bytes) in stretch.as_chunks::<4>().0.iter().enumerate() {
-                    words[word][lane] = u32::from_le_bytes(*bytes);
+                if column_bytes - first < STRETCH {
+                    whole = stretches.each_ref();
+                }
+                for (words, turned) in words.iter_mut().zip(V::turn(whole)) {
+                    words[half * PIECE / 2..][..PIECE / 2].copy_from_slice(&turned);
                 }
             }
             let elements =

@@ -22,51 +22,76 @@ pub(super) struct Fast<'a, const W: usize> {
 impl<const W: usize> Work for Fast<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
-        let Self { scheme, a, b, columns, d } = self;
-        let half = scheme.rounded.accumulator() == Accumulator::F16;
+        match self.scheme.rounded.accumulator() {
+            Accumulator::F16 => self.all::<V, true>(),
+            Accumulator::F32 => self.all::<V, false>(),
+        }
+    }
+}
+
+impl<const W: usize> Fast<'_, W> {
+    /// All elements, which are f16 if `HALF`.
+    #[inline(always)]
+    fn all<V: Vector, const HALF: bool>(self) {
+        let Self { a, b, columns, d, .. } = self;
+        let mut block = [[0.0; W]; ROWS];
         for (panel, first) in b.rows.chunks_exact(b.depth.max(1)).zip((0..columns).step_by(W)) {
             let width = W.min(columns - first);
-            for (row, elements) in d.chunks_mut(columns).enumerate() {
-                let elements = &mut elements[first..first + width];
-                let mut block = [0.0; W];
-                load(elements, half, &mut block);
-                let factors = &a.values[row * a.depth..(row + 1) * a.depth];
-                let count = (W / V::LANES).clamp(1, 8);
-                for part in (0..W).step_by(count * V::LANES) {
-                    sum::<V, W>(part, factors, a.places_of(row), panel, &mut block);
+            for (group, elements) in d.chunks_mut(ROWS * columns).enumerate() {
+                let rows = group * ROWS..group * ROWS + elements.len() / columns;
+                for (block, elements) in block.iter_mut().zip(elements.chunks(columns)) {
+                    load::<W, HALF>(&elements[first..first + width], block);
                 }
-                store(elements, half, &block);
+                // Sixteen sums and what they are made of need as many registers as AVX-512 has.
+                if V::LANES == 16 && rows.len() == ROWS && a.places.is_empty() {
+                    let factors = [0, 1, 2, 3].map(|row| a.factors_of(rows.start + row));
+                    for part in (0..W).step_by(4 * V::LANES) {
+                        sum_rows::<V, W>(part, factors, &a.order, panel, &mut block);
+                    }
+                } else {
+                    for (row, block) in rows.zip(&mut block) {
+                        for part in (0..W).step_by(8 * V::LANES) {
+                            sum::<V, W>(part, a.factors_of(row), a.places_of(row), panel, block);
+                        }
+                    }
+                }
+                for (block, elements) in block.iter().zip(elements.chunks_mut(columns)) {
+                    store::<W, HALF>(&mut elements[first..first + width], block);
+                }
             }
         }
     }
 }
 
+/// Rows that are multiplied together, so that a vector of B is loaded once for them.
+const ROWS: usize = 4;
+
 /// C of a block.
 #[inline(always)]
-fn load<const W: usize>(elements: &[u32], half: bool, block: &mut [f32; W]) {
-    let mut bits = [0; W];
-    match elements.as_array() {
-        Some(elements) => bits = *elements,
-        None => part(&mut bits, elements),
-    }
+fn load<const W: usize, const HALF: bool>(elements: &[u32], block: &mut [f32; W]) {
+    let Some(elements) = elements.as_array::<W>() else {
+        let mut padded = [0; W];
+        part(&mut padded, elements);
+        return load::<W, HALF>(&padded, block);
+    };
     for lane in 0..W {
-        let bits = bits[lane];
-        block[lane] = if half { to_f32(bits as u16) } else { f32::from_bits(bits) };
+        let bits = elements[lane];
+        block[lane] = if HALF { to_f32(bits as u16) } else { f32::from_bits(bits) };
     }
 }
 
 /// D of a block. NaN has no sign and all ones, as the silicon's.
 #[inline(always)]
-fn store<const W: usize>(elements: &mut [u32], half: bool, block: &[f32; W]) {
-    let mut bits = [0; W];
+fn store<const W: usize, const HALF: bool>(elements: &mut [u32], block: &[f32; W]) {
+    let Some(elements) = elements.as_mut_array::<W>() else {
+        let mut padded = [0; W];
+        store::<W, HALF>(&mut padded, block);
+        return part(elements, &padded);
+    };
     for lane in 0..W {
         let value = block[lane];
         let single = if value.is_nan() { 0x7fff_ffff } else { value.to_bits() };
-        bits[lane] = if half { from_f32(value).into() } else { single };
-    }
-    match elements.as_mut_array() {
-        Some(elements) => *elements = bits,
-        None => part(elements, &bits),
+        elements[lane] = if HALF { from_f32(value).into() } else { single };
     }
 }
 
@@ -92,5 +117,40 @@ fn sum<V: Vector, const W: usize>(
     }
     for i in 0..count {
         V::store_floats(&mut block[part + i * V::LANES..], sum[i]);
+    }
+}
+
+/// Adds the products of several rows, for up to four vectors of columns.
+#[inline(always)]
+fn sum_rows<V: Vector, const W: usize>(
+    part: usize,
+    factors: [&[f32]; ROWS],
+    places: &[u16],
+    panel: &[Row<W>],
+    block: &mut [[f32; W]; ROWS],
+) {
+    let count = (W / V::LANES).clamp(1, 4);
+    let mut sum = [[V::splat(0.0); 4]; ROWS];
+    for row in 0..ROWS {
+        for i in 0..count {
+            sum[row][i] = V::floats(&block[row][part + i * V::LANES..]);
+        }
+    }
+    let [first, second, third, fourth] = factors;
+    let factors = first.iter().zip(second).zip(third).zip(fourth);
+    for ((((&first, &second), &third), &fourth), &place) in factors.zip(places) {
+        let values = &panel[usize::from(place)].values;
+        let factors = [V::splat(first), V::splat(second), V::splat(third), V::splat(fourth)];
+        for i in 0..count {
+            let values = V::floats(&values[part + i * V::LANES..]);
+            for row in 0..ROWS {
+                sum[row][i] = V::multiply_add(factors[row], values, sum[row][i]);
+            }
+        }
+    }
+    for row in 0..ROWS {
+        for i in 0..count {
+            V::store_floats(&mut block[row][part + i * V::LANES..], sum[row][i]);
+        }
     }
 }

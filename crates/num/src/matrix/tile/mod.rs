@@ -15,6 +15,7 @@ use super::scheme::Scheme;
 use dispatch::{Work, dispatch};
 use exact::Exact;
 use fast::Fast;
+pub(in crate::matrix) use pack::part;
 use pack::{Panels, Rows};
 use vector::Vector;
 

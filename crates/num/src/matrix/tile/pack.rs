@@ -41,6 +41,16 @@ pub(super) struct Row<const W: usize> {
     pub exponents: [i16; W],
 }
 
+impl<const W: usize> Row<W> {
+    /// Some of the columns.
+    #[inline(always)]
+    fn part<const PART: usize>(&mut self, first: usize) -> Option<(&mut [f32; PART], &mut [i16; PART])> {
+        let (_, values) = self.values.split_at_mut_checked(first)?;
+        let (_, exponents) = self.exponents.split_at_mut_checked(first)?;
+        Some((values.first_chunk_mut()?, exponents.first_chunk_mut()?))
+    }
+}
+
 impl<const W: usize> Default for Panels<W> {
     fn default() -> Self {
         Self { depth: 0, rows: Vec::new(), odd: Vec::new() }
@@ -148,6 +158,12 @@ impl Rows {
         }
     }
 
+    /// A row's factors.
+    #[inline(always)]
+    pub fn factors_of(&self, row: usize) -> &[f32] {
+        &self.values[row * self.depth..][..self.depth]
+    }
+
     /// The rows of B that a row's factors belong to.
     #[inline(always)]
     pub fn places_of(&self, row: usize) -> &[u16] {
@@ -166,22 +182,19 @@ impl<const W: usize> Panels<W> {
         self.odd.resize(panels, [0; W]);
         let panels = self.rows.chunks_exact_mut(depth.max(1)).zip(&mut self.odd);
         for ((rows, odd), first) in panels.zip((0..columns).step_by(W)) {
-            let width = W.min(columns - first);
-            for (part, odd) in odd.as_chunks_mut::<PART>().0.iter_mut().enumerate() {
-                let skipped = part * PART;
-                let source = Source { b, first: first + skipped, width: width.saturating_sub(skipped) };
-                for (lane, seen) in source.pack(rows, skipped, scheme.order).into_iter().enumerate() {
-                    odd[lane] = u32::from(seen.odd(precision));
-                }
+            let source = Source { b, first, width: W.min(columns - first) };
+            // Small products often have eight columns.
+            if W == 16 {
+                source.pack_parts::<W, 8>(rows, odd, scheme.order, precision);
+            } else {
+                source.pack_parts::<W, 16>(rows, odd, scheme.order, precision);
             }
         }
     }
 }
 
-/// Columns that are packed together: so many that what is seen of them stays in registers.
-const PART: usize = 16;
-
-/// Up to [`PART`] columns of B.
+/// Columns of B.
+#[derive(Clone, Copy)]
 struct Source<'a> {
     b: &'a Right,
     first: usize,
@@ -189,47 +202,105 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Packs a panel, so many columns at a time that what is seen of them stays in registers.
     #[inline(always)]
-    fn pack<const W: usize>(&self, rows: &mut [Row<W>], skipped: usize, order: Order) -> [Seen; PART] {
-        let mut most = [0; PART];
-        let (mut low, mut high) = ([0; PART], [0; PART]);
-        for (k, row) in rows.iter_mut().enumerate() {
-            let at = k * self.b.columns + self.first;
-            let (mut significands, mut exponents) = ([0.0; PART], [NOTHING; PART]);
-            if self.width >= PART {
-                significands.copy_from_slice(&self.b.significands[at..at + PART]);
-                exponents.copy_from_slice(&self.b.exponents[at..at + PART]);
-            } else if self.width > 0 {
-                part(&mut significands, &self.b.significands[at..at + self.width]);
-                part(&mut exponents, &self.b.exponents[at..at + self.width]);
+    fn pack_parts<const W: usize, const PART: usize>(
+        self,
+        rows: &mut [Row<W>],
+        odd: &mut [u32; W],
+        order: Order,
+        precision: Precision,
+    ) {
+        for (part, odd) in odd.as_chunks_mut::<PART>().0.iter_mut().enumerate() {
+            let skipped = part * PART;
+            let width = self.width.saturating_sub(skipped).min(PART);
+            let source = Self { b: self.b, first: self.first + skipped, width };
+            for (lane, seen) in source.pack::<W, PART>(rows, skipped, order).into_iter().enumerate() {
+                odd[lane] = u32::from(seen.odd(precision));
             }
-            let mut values = [0.0; PART];
-            for lane in 0..PART {
-                let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
-                values[lane] = seen.fold(significands[lane], exponents[lane]);
-                (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
-            }
-            if order == Order::Interleaved {
-                for lane in 0..PART {
-                    exponents[lane] = of_half(values[lane], exponents[lane]);
-                }
-            }
-            row.values[skipped..skipped + PART].copy_from_slice(&values);
-            row.exponents[skipped..skipped + PART].copy_from_slice(&exponents);
         }
-        let mut seen = [Seen::NOTHING; PART];
-        for lane in 0..PART {
-            seen[lane] = Seen { most: most[lane], low: low[lane], high: high[lane] };
-        }
-        seen
     }
+
+    #[inline(always)]
+    fn pack<const W: usize, const PART: usize>(
+        self,
+        rows: &mut [Row<W>],
+        skipped: usize,
+        order: Order,
+    ) -> [Seen; PART] {
+        if self.width == PART {
+            let (significands, exponents) =
+                (&self.b.significands[self.first..], &self.b.exponents[self.first..]);
+            return pack(significands, exponents, self.b.columns, order, rows, skipped);
+        }
+        if self.width == 0 {
+            for row in rows {
+                row.values[skipped..].fill(0.0);
+                row.exponents[skipped..].fill(NOTHING);
+            }
+            return [Seen::NOTHING; PART];
+        }
+        let (significands, exponents) = self.padded(rows.len(), PART);
+        pack(&significands, &exponents, PART, order, rows, skipped)
+    }
+
+    /// A copy with columns of zeros.
+    #[cold]
+    fn padded(self, depth: usize, to: usize) -> (Vec<f32>, Vec<i16>) {
+        let (mut significands, mut exponents) = (vec![0.0; depth * to], vec![NOTHING; depth * to]);
+        for k in 0..depth {
+            let from = k * self.b.columns + self.first;
+            let from = from..from + self.width;
+            part(&mut significands[k * to..], &self.b.significands[from.clone()]);
+            part(&mut exponents[k * to..], &self.b.exponents[from]);
+        }
+        (significands, exponents)
+    }
+}
+
+/// Packs the first columns of rows with a stride. Nothing in the loop makes the compiler keep what it sees in memory.
+#[inline(always)]
+fn pack<const W: usize, const PART: usize>(
+    significands: &[f32],
+    exponents: &[i16],
+    stride: usize,
+    order: Order,
+    rows: &mut [Row<W>],
+    skipped: usize,
+) -> [Seen; PART] {
+    let mut most = [0; PART];
+    let (mut low, mut high) = ([0; PART], [0; PART]);
+    for (k, row) in rows.iter_mut().enumerate() {
+        let (significands, exponents) = (&significands[k * stride..], &exponents[k * stride..]);
+        let (Some(significands), Some(exponents), Some((values, powers))) =
+            (significands.first_chunk::<PART>(), exponents.first_chunk::<PART>(), row.part::<PART>(skipped))
+        else {
+            break;
+        };
+        for lane in 0..PART {
+            let mut seen = Seen { most: most[lane], low: low[lane], high: high[lane] };
+            values[lane] = seen.fold(significands[lane], exponents[lane]);
+            (most[lane], low[lane], high[lane]) = (seen.most, seen.low, seen.high);
+        }
+        for lane in 0..PART {
+            powers[lane] = match order {
+                Order::Consecutive => exponents[lane],
+                Order::Interleaved => of_half(values[lane], exponents[lane]),
+            };
+        }
+    }
+    let mut seen = [Seen::NOTHING; PART];
+    for lane in 0..PART {
+        seen[lane] = Seen { most: most[lane], low: low[lane], high: high[lane] };
+    }
+    seen
 }
 
 /// Copies what there is where it is not as long as vectors are. Apart from them, so that whole ones are not copied by
 /// a call that asks how long they are.
 #[cold]
 #[inline(never)]
-pub(super) fn part<T: Copy>(to: &mut [T], from: &[T]) {
+pub(in crate::matrix) fn part<T: Copy>(to: &mut [T], from: &[T]) {
     let count = to.len().min(from.len());
     to[..count].copy_from_slice(&from[..count]);
 }

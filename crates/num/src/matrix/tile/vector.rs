@@ -50,6 +50,9 @@ pub(in crate::matrix) trait Vector {
     fn add_shorts(a: Self::Shorts, b: Self::Shorts) -> Self::Shorts;
     /// The larger ones.
     fn larger_shorts(a: Self::Shorts, b: Self::Shorts) -> Self::Shorts;
+
+    /// Words of eight columns, turned into eight rows of words.
+    fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8];
 }
 
 macro_rules! x86 {
@@ -155,6 +158,11 @@ macro_rules! x86 {
                 // SAFETY: see above.
                 unsafe { $maxs(a, b) }
             }
+            #[inline(always)]
+            fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8] {
+                // SAFETY: see above; both levels have AVX2.
+                unsafe { turn(columns) }
+            }
         }
     };
 }
@@ -182,6 +190,39 @@ _mm256_add_epi16 _mm256_max_epi16,
     let further = _mm256_cmp_ps::<_CMP_GT_OQ>(signed, _mm256_setzero_ps());
     _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_castps_si256(further)))
 });
+
+/// Turns pairs, then pairs of pairs, then halves.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8] {
+    let mut rows = [_mm256_setzero_ps(); 8];
+    for i in 0..8 {
+        // SAFETY: each column has as many bytes as the vector.
+        rows[i] = unsafe { _mm256_loadu_ps(columns[i].as_ptr().cast()) };
+    }
+    // Written out, since closures are not always inlined into functions with target features.
+    for [a, b] in [[0, 1], [2, 3], [4, 5], [6, 7]] {
+        let (x, y) = (rows[a], rows[b]);
+        (rows[a], rows[b]) = (_mm256_unpacklo_ps(x, y), _mm256_unpackhi_ps(x, y));
+    }
+    for [a, b] in [[0, 2], [1, 3], [4, 6], [5, 7]] {
+        let (x, y) = (rows[a], rows[b]);
+        (rows[a], rows[b]) = (_mm256_shuffle_ps::<0x44>(x, y), _mm256_shuffle_ps::<0xee>(x, y));
+    }
+    for [a, b] in [[0, 4], [1, 5], [2, 6], [3, 7]] {
+        let (x, y) = (rows[a], rows[b]);
+        (rows[a], rows[b]) = (_mm256_permute2f128_ps::<0x20>(x, y), _mm256_permute2f128_ps::<0x31>(x, y));
+    }
+    // The second round leaves the two in the middle of each half exchanged.
+    let rows = [rows[0], rows[2], rows[1], rows[3], rows[4], rows[6], rows[5], rows[7]];
+    let mut words = [[0u32; 8]; 8];
+    for (words, row) in words.iter_mut().zip(rows) {
+        // SAFETY: the words are as long as the vector.
+        unsafe { _mm256_storeu_ps(words.as_mut_ptr().cast(), row) };
+    }
+    words
+}
 
 /// Any host: arrays, which compilers turn into what vectors there are.
 pub(in crate::matrix) struct Plain;
@@ -261,5 +302,15 @@ impl Vector for Plain {
     #[inline(always)]
     fn larger_shorts(a: [i16; 2 * LANES], b: [i16; 2 * LANES]) -> [i16; 2 * LANES] {
         std::array::from_fn(|lane| a[lane].max(b[lane]))
+    }
+    #[inline(always)]
+    fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8] {
+        let mut words = [[0; 8]; 8];
+        for (lane, column) in columns.into_iter().enumerate() {
+            for (word, bytes) in column.as_chunks::<4>().0.iter().enumerate() {
+                words[word][lane] = u32::from_le_bytes(*bytes);
+            }
+        }
+        words
     }
 }
