@@ -23,6 +23,12 @@ pub(in crate::matrix) trait Vector {
     fn splat(value: f32) -> Self::Floats;
     /// Stores.
     fn store_floats(to: &mut [f32], value: Self::Floats);
+    /// Loads from bits.
+    fn from_bits(from: &[u32]) -> Self::Floats;
+    /// Stores as bits.
+    fn store_bits(to: &mut [u32], value: Self::Floats);
+    /// Whether a lane is NaN.
+    fn any_nan(a: Self::Floats) -> bool;
     /// Products.
     fn multiply(a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// `a * b + c`, fused where the level can.
@@ -58,7 +64,7 @@ pub(in crate::matrix) trait Vector {
 macro_rules! x86 {
     ($Level:ident $about:literal $lanes:literal $Floats:ident $Integers:ident:
      $loadf:ident $setf:ident $storef:ident $mul:ident $fma:ident $trunc:ident $zero:ident $addi:ident
-     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident, |$integers:ident| $towards:expr) => {
+     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident, |$nan:ident| $any_nan:expr, |$integers:ident| $towards:expr) => {
         #[doc = $about]
         #[cfg(target_arch = "x86_64")]
         pub(in crate::matrix) struct $Level;
@@ -88,6 +94,23 @@ macro_rules! x86 {
                 let to = &mut to[..$lanes];
                 // SAFETY: see above.
                 unsafe { $storef(to.as_mut_ptr(), value) }
+            }
+            #[inline(always)]
+            fn from_bits(from: &[u32]) -> $Floats {
+                let from = &from[..$lanes];
+                // SAFETY: see above.
+                unsafe { $loadf(from.as_ptr().cast()) }
+            }
+            #[inline(always)]
+            fn store_bits(to: &mut [u32], value: $Floats) {
+                let to = &mut to[..$lanes];
+                // SAFETY: see above.
+                unsafe { $storef(to.as_mut_ptr().cast(), value) }
+            }
+            #[inline(always)]
+            fn any_nan($nan: $Floats) -> bool {
+                // SAFETY: see above.
+                unsafe { $any_nan }
             }
             #[inline(always)]
             fn multiply(a: $Floats, b: $Floats) -> $Floats {
@@ -171,13 +194,14 @@ x86!(V4 "AVX-512." 16 __m512 __m512i:
      _mm512_loadu_ps _mm512_set1_ps _mm512_storeu_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_cvttps_epi32
      _mm512_setzero_si512 _mm512_add_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_set1_epi32
      _mm512_add_epi16 _mm512_max_epi16,
+     |a| _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, a) != 0,
      |a| _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(a));
 
 x86!(V3 "AVX2." 8 __m256 __m256i:
 _mm256_loadu_ps _mm256_set1_ps _mm256_storeu_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_cvttps_epi32
 _mm256_setzero_si256 _mm256_add_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_set1_epi32
 _mm256_add_epi16 _mm256_max_epi16,
-|a| {
+|a| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(a, a)) != 0, |a| {
     // The nearest number minus the integer without its last seven bits is exact, and says on which side of the
     // integer the nearest number is. One less in the bits is one step towards zero.
     let nearest = _mm256_cvtepi32_ps(a);
@@ -246,6 +270,18 @@ impl Vector for Plain {
     #[inline(always)]
     fn store_floats(to: &mut [f32], value: [f32; LANES]) {
         to[..LANES].copy_from_slice(&value);
+    }
+    #[inline(always)]
+    fn from_bits(from: &[u32]) -> [f32; LANES] {
+        std::array::from_fn(|lane| f32::from_bits(from[lane]))
+    }
+    #[inline(always)]
+    fn store_bits(to: &mut [u32], value: [f32; LANES]) {
+        to[..LANES].iter_mut().zip(value).for_each(|(to, value)| *to = value.to_bits());
+    }
+    #[inline(always)]
+    fn any_nan(a: [f32; LANES]) -> bool {
+        a.iter().fold(false, |any, value| any | value.is_nan())
     }
     #[inline(always)]
     fn multiply(a: [f32; LANES], b: [f32; LANES]) -> [f32; LANES] {
