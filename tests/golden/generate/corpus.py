@@ -1,7 +1,9 @@
 """Launches the kernels of tests/corpus on an H200 as crates/vm/tests/corpus/launches.json says, and writes what they leave in memory.
 
     corpus.py OUT            assembles with ptxas --fmad=false, because ptxvm executes what is written, and runs everything
+    corpus.py OUT WORD…      runs only the cases in whose name one of the words stands
     corpus.py --assemble     only assembles
+    corpus.py --add OUT      puts the cases of OUT, which must be new, behind those of tests/golden/corpus.*
 
 Each case has a process of its own: a kernel that faults takes its context with it. OUT gets corpus.json and
 corpus.outputs; tests/golden/README.md describes them."""
@@ -120,11 +122,25 @@ def child(index, folder, to):
         else: outcomes.append(([v], first))
     pickle.dump([(vs, [(p, b.tobytes()) for p, b in bs]) for vs, bs in outcomes], open(to, 'wb'))
 
+def add(out):
+    """Needs the command zstd."""
+    golden = os.path.join(ROOT, 'tests/golden')
+    unpack = lambda n: subprocess.run(['zstd', '-dc', os.path.join(golden, n + '.zst')], capture_output=True, check=True).stdout
+    all, data = json.loads(unpack('corpus.json')), unpack('corpus.outputs')
+    new, more = json.load(open(out + '/corpus.json')), open(out + '/corpus.outputs', 'rb').read()
+    known = {c['case'] for c in all['cases']}; assert not any(c['case'] in known for c in new['cases'])
+    for b in (b for c in new['cases'] for o in c['outcomes'] for b in o['buffers'] if 'offset' in b): b['offset'] += len(data)
+    all['cases'] += new['cases']
+    for n, b in (('corpus.json', json.dumps(all).encode()), ('corpus.outputs', data + more)):
+        subprocess.run(['zstd', '-q', '-19', '-f', '-o', os.path.join(golden, n + '.zst')], input=b, check=True)
+
 CASES = json.load(open(os.path.join(ROOT, 'crates/vm/tests/corpus/launches.json')))
 if __name__ == '__main__':
     sys.path.insert(0, HERE)
     if sys.argv[1] == '--child': child(int(sys.argv[2]), sys.argv[3], sys.argv[4]); sys.exit()
-    wanted = [(i, c) for i, c in enumerate(CASES) if c.get('gpu', True) and 'ends' not in c]
+    if sys.argv[1] == '--add': add(sys.argv[2]); sys.exit()
+    words = sys.argv[2:]
+    wanted = [(i, c) for i, c in enumerate(CASES) if c.get('gpu', True) and 'ends' not in c and (not words or any(w in name(c) for w in words))]
     folder = tempfile.mkdtemp()
     firsts = {c['kernel']: c for _, c in wanted}
     with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -152,6 +152,8 @@ pub struct Order {
 /// What came of a launch.
 pub struct Run {
     pub file: File,
+    /// The numbers of CTAs.
+    pub grid: [u32; 3],
     pub result: Result<(), Failure>,
     /// The numbers among the arguments, by position; 0 for the others.
     numbers: Vec<f64>,
@@ -287,7 +289,7 @@ impl Case {
             };
         let buffers = made.into_iter().map(contents).collect();
         let text = String::from_utf8_lossy(&text.lock().expect("no panic")).into_owned();
-        Run { file: file.clone(), result, numbers, buffers, text }
+        Run { file: file.clone(), grid: dimensions(&self.grid).0, result, numbers, buffers, text }
     }
 }
 

@@ -6,8 +6,10 @@
 mod basic;
 mod blackwell;
 mod devcalls;
+mod fragments;
 mod functions;
 mod hopper;
+mod matrix;
 mod numba;
 mod round;
 mod triton;
@@ -28,9 +30,18 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn all() -> impl Iterator<Item = &'static (&'static str, fn(&Run) -> Verdict)> {
-    [numba::TABLE, basic::TABLE, devcalls::TABLE, triton::TABLE, blackwell::TABLE, hopper::TABLE]
-        .into_iter()
-        .flatten()
+    [
+        numba::TABLE,
+        basic::TABLE,
+        devcalls::TABLE,
+        triton::TABLE,
+        blackwell::TABLE,
+        hopper::TABLE,
+        fragments::TABLE,
+        matrix::TABLE,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// References with the names of their cases.

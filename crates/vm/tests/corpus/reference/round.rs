@@ -13,6 +13,8 @@ pub const F16: Format = Format { exponent: 5, fraction: 10, most: None };
 pub const BF16: Format = Format { exponent: 8, fraction: 7, most: None };
 pub const E4M3: Format = Format { exponent: 4, fraction: 3, most: Some(448.0) };
 pub const E5M2: Format = Format { exponent: 5, fraction: 2, most: Some(57344.0) };
+pub const E3M2: Format = Format { exponent: 3, fraction: 2, most: Some(28.0) };
+pub const E2M3: Format = Format { exponent: 2, fraction: 3, most: Some(7.5) };
 pub const E2M1: Format = Format { exponent: 2, fraction: 1, most: Some(6.0) };
 
 impl Format {
