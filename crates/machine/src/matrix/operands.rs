@@ -1,7 +1,9 @@
 //! The operands of a matrix product on their way from registers and memory to the multipliers: buffers that are used
 //! again, because a kernel executes millions of products.
 
-use ptxvm_num::matrix::{Left, Right};
+use ptxvm_num::matrix::{Element, Left, Right};
+
+use super::descriptor::Major;
 
 /// The buffers of one host thread.
 #[derive(Debug, Default)]
@@ -10,10 +12,14 @@ pub struct Operands {
     pub a: Vec<u8>,
     /// B, as it is stored.
     pub b: Vec<u8>,
+    /// Room for the next B.
+    pub next_b: Vec<u8>,
     /// A, decoded.
     pub left: Left,
     /// B, decoded.
     pub right: Right,
+    /// What `right` was made of if it is kept: of `b`, format, columns, which index runs through neighbours, negated.
+    pub right_is: Option<(Element, usize, Major, bool)>,
     /// C and then D, row after row.
     pub d: Vec<u32>,
 }

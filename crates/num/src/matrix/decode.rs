@@ -37,6 +37,7 @@ impl Left {
 impl Right {
     /// Makes it the matrix of these bytes, so many columns one after the other.
     pub fn decode_columns(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
+        self.change();
         let column_bytes = bytes.len() / columns.max(1);
         let depth = column_bytes * 8 / packed.bits;
         self.columns = columns;
@@ -52,6 +53,7 @@ impl Right {
 
     /// Makes it the matrix of these bytes, row after row.
     pub fn decode_rows(&mut self, packed: Packed, columns: usize, bytes: &[u8]) {
+        self.change();
         let row_bytes = (columns * packed.bits / 8).max(1);
         let count = bytes.len() / row_bytes * columns;
         self.columns = columns;
@@ -63,6 +65,7 @@ impl Right {
 
     /// Changes the sign of every factor.
     pub fn negate(&mut self) {
+        self.change();
         self.significands.iter_mut().for_each(|significand| *significand = -*significand);
     }
 }

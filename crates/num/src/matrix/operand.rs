@@ -1,5 +1,7 @@
 //! The matrices A and B, decoded once so that every dot product can use them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::element::{Element, NOTHING};
 
 /// A: row after row of the products' left factors. Of a sparse matrix only what is stored, with where it belongs.
@@ -24,6 +26,8 @@ pub struct Right {
     pub significands: Vec<f32>,
     /// Their exponents.
     pub exponents: Vec<i16>,
+    /// Names this matrix among those that are kept; 0 for one that may change between products.
+    stamp: u64,
 }
 
 impl Left {
@@ -60,21 +64,46 @@ impl Left {
 }
 
 impl Right {
+    /// Promises that it stays as it is until it is decoded again: products that follow one another with the same matrix
+    /// prepare it once.
+    pub fn keep(&mut self) {
+        static STAMPS: AtomicU64 = AtomicU64::new(1);
+        self.stamp = STAMPS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it has stayed as it was since it was kept.
+    #[must_use]
+    pub const fn is_kept(&self) -> bool {
+        self.stamp != 0
+    }
+
+    /// What it was kept as; 0 if it was not.
+    pub(super) const fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// It is about to change.
+    pub(super) const fn change(&mut self) {
+        self.stamp = 0;
+    }
+
     /// Zeros in so many rows and columns.
     #[must_use]
     pub fn new(depth: usize, columns: usize) -> Self {
         let count = depth * columns;
-        Self { columns, significands: vec![0.0; count], exponents: vec![NOTHING; count] }
+        Self { columns, significands: vec![0.0; count], exponents: vec![NOTHING; count], stamp: 0 }
     }
 
     /// Sets the factor of a column.
     pub fn set(&mut self, k: usize, column: usize, element: Element, bits: u32) {
+        self.change();
         let at = k * self.columns + column;
         (self.significands[at], self.exponents[at]) = element.decode(bits);
     }
 
     /// Multiplies a factor by a power of two.
     pub fn scale(&mut self, k: usize, column: usize, exponent: i16) {
+        self.change();
         let at = k * self.columns + column;
         scale(&mut self.exponents[at], exponent);
     }

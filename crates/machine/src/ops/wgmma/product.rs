@@ -214,20 +214,31 @@ impl Pending {
         }
     }
 
-    /// Brings B together.
+    /// Brings B together. The four warps of a warpgroup multiply with the same one, so what was decoded last is used
+    /// again if the bytes are the same.
     fn right(&self, operands: &mut Operands) {
-        let (place, columns) = (self.b, self.product.columns);
-        operands.b.resize((place.along * place.across) as usize * 16, 0);
-        self.gather(&place, self.product.b_major, 0..place.along, 0..place.across, &mut operands.b);
+        let (place, columns, major) = (self.b, self.product.columns, self.product.b_major);
+        let before = std::mem::take(&mut operands.b);
+        let mut bytes = std::mem::take(&mut operands.next_b);
+        bytes.resize((place.along * place.across) as usize * 16, 0);
+        self.gather(&place, major, 0..place.along, 0..place.across, &mut bytes);
         if let Factors::Float { b, negate_b, .. } = self.product.factors {
-            match self.product.b_major {
-                Major::K => operands.right.decode_columns(Packed::tight(b), columns, &operands.b),
-                Major::Mn => operands.right.decode_rows(Packed::tight(b), columns, &operands.b),
+            let wanted = Some((b, columns, major, negate_b));
+            if !operands.right.is_kept() || operands.right_is != wanted || before != bytes {
+                operands.right_is = wanted;
+                match major {
+                    Major::K => operands.right.decode_columns(Packed::tight(b), columns, &bytes),
+                    Major::Mn => operands.right.decode_rows(Packed::tight(b), columns, &bytes),
+                }
+                if negate_b {
+                    operands.right.negate();
+                }
+                operands.right.keep();
             }
-            if negate_b {
-                operands.right.negate();
-            }
+        } else {
+            operands.right_is = None;
         }
+        (operands.b, operands.next_b) = (bytes, before);
     }
 
     fn gather(

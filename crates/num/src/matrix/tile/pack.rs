@@ -31,6 +31,8 @@ pub(super) struct Panels<const W: usize> {
     pub rows: Vec<Row<W>>,
     /// For each panel, one where a column is left to `dot`.
     pub odd: Vec<[u32; W]>,
+    /// Which matrix they hold, and how: one that was kept need not be packed again.
+    of: Option<(u64, Order, Precision)>,
 }
 
 /// A row of a panel. Vectors that are split between two lines of the cache take twice as long.
@@ -53,7 +55,7 @@ impl<const W: usize> Row<W> {
 
 impl<const W: usize> Default for Panels<W> {
     fn default() -> Self {
-        Self { depth: 0, rows: Vec::new(), odd: Vec::new() }
+        Self { depth: 0, rows: Vec::new(), odd: Vec::new(), of: None }
     }
 }
 
@@ -175,6 +177,11 @@ impl<const W: usize> Panels<W> {
     /// Sorts the factors into panels.
     #[inline(always)]
     pub fn pack(&mut self, scheme: &Scheme, precision: Precision, b: &Right) {
+        let of = (b.stamp(), scheme.order, precision);
+        if b.stamp() != 0 && self.of == Some(of) {
+            return;
+        }
+        self.of = Some(of);
         let (columns, panels) = (b.columns, b.columns.div_ceil(W));
         let depth = b.significands.len() / columns;
         self.depth = depth;
