@@ -1,4 +1,5 @@
 //! The arithmetic of tensor cores.
 
 mod decode;
+mod scaled;
 mod tiles;
