@@ -3,7 +3,7 @@
 use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 
-use super::float::{ELEMENTS, read_d, write_d};
+use super::accumulator::{self, Order};
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::form::Form;
@@ -66,11 +66,10 @@ impl Execute for Integers {
             }
         }
         self.b.unpack(&columns_of_b(&bank, b), &mut right[..n * k]);
-        let mut values = [0; ELEMENTS];
-        read_d(&bank, Accumulator::F32, c, &mut values);
+        let mut values = accumulator::read(&bank, Accumulator::F32, c, Order::Rows);
         integer::multiply(&left[..m * k], &right[..n * k], k, self.satfinite, &mut values[..m * n]);
         context.count_products(self.shape.products());
-        write_d(context, Accumulator::F32, d, mask, &values);
+        accumulator::write(context, Accumulator::F32, (d, mask), &values, Order::Rows);
         Flow::Next
     }
 }
@@ -89,12 +88,11 @@ impl Execute for Bits {
         let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
         let (left, right) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
-        let mut values = [0; ELEMENTS];
-        read_d(&context.bank, Accumulator::F32, c, &mut values);
+        let mut values = accumulator::read(&context.bank, Accumulator::F32, c, Order::Rows);
         let words = k / 32;
         integer::count(self.operation, &left[..m * words], &right[..n * words], words, &mut values[..m * n]);
         context.count_products(self.shape.products());
-        write_d(context, Accumulator::F32, d, mask, &values);
+        accumulator::write(context, Accumulator::F32, (d, mask), &values, Order::Rows);
         Flow::Next
     }
 }

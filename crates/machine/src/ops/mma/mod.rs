@@ -3,6 +3,7 @@
 //! A file for each arithmetic: `float`, `quad_pair` (Volta's shape), `scaled` (with a scale for each block), `double`,
 //! `integer`.
 
+pub(super) mod accumulator;
 mod double;
 pub(super) mod float;
 mod integer;

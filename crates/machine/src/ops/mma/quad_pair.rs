@@ -6,7 +6,7 @@
 use ptxvm_num::matrix::quad_pair::{dot, widen};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
-use super::float::accumulator;
+use super::float::format_of_d;
 use super::{Fragments, Types};
 use crate::context::Context;
 use crate::form::Form;
@@ -26,8 +26,8 @@ pub fn select(form: &Form<'_>, types: Types) -> Option<Op> {
         return None;
     }
     Some(Box::new(QuadPairs {
-        d: accumulator(types.d)?,
-        c: accumulator(types.c)?,
+        d: format_of_d(types.d)?,
+        c: format_of_d(types.c)?,
         a_columns: form.slot("alayout")? == "col",
         b_columns: form.slot("blayout")? == "col",
         fragments: Fragments::of(form),

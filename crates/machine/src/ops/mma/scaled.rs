@@ -7,7 +7,8 @@
 use ptxvm_num::matrix::scaled::{self, Blocks, Scale};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right};
 
-use super::float::{ELEMENTS, packed, read_d, write_d};
+use super::accumulator::{self, ELEMENTS, Order};
+use super::float::packed;
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::finding::Kind;
@@ -109,8 +110,7 @@ impl Execute for Scaled {
         let columns = columns_of_b(&bank, b).map(u32::to_le_bytes);
         let rows = &rows.as_flattened()[..m * self.stored * self.a.bits / 8];
         let columns = &columns.as_flattened()[..n * k * self.b.bits / 8];
-        let mut values = [0; ELEMENTS];
-        read_d(&bank, Accumulator::F32, c, &mut values);
+        let mut values = accumulator::read(&bank, Accumulator::F32, c, Order::Rows);
         if self.byte_each {
             self.shifted(context, (rows, columns), scales, belongs, &mut values);
         } else {
@@ -118,7 +118,7 @@ impl Execute for Scaled {
             context.worker.operands.left.belongs = Some(belongs);
         }
         context.count_products(m * n * self.stored);
-        write_d(context, Accumulator::F32, d, mask, &values);
+        accumulator::write(context, Accumulator::F32, (d, mask), &values, Order::Rows);
         Flow::Next
     }
 }

@@ -17,7 +17,8 @@ use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
-use crate::ops::mma::float::{ELEMENTS, accumulator, packed, read_d, write_d};
+use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
+use crate::ops::mma::float::{format_of_d, packed};
 use crate::ops::mma::{self, Fragments, Shape, columns_of_b, rows_of_a};
 use crate::registers::Slot;
 
@@ -50,8 +51,8 @@ pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
     let packed = packed(a)?;
     Some(Box::new(Floats {
         packed,
-        d: accumulator(d)?,
-        c: accumulator(c)?,
+        d: format_of_d(d)?,
+        c: format_of_d(c)?,
         tiles: Tiles { shape, fragments, a: 4, b: 2 },
     }))
 }
@@ -108,28 +109,29 @@ impl Execute for Floats {
         let bank = context.bank;
         let cores = context.cores();
         let wide = self.c == Accumulator::F32 || self.d == Accumulator::F32;
-        let accumulator = if wide { Accumulator::F32 } else { Accumulator::F16 };
+        let format = if wide { Accumulator::F32 } else { Accumulator::F16 };
         let row = self.tiles.shape.k * self.packed.bits / 32;
         let mut values = [[0; ELEMENTS]; TILES];
         for (tile, values) in tiles.iter().zip(&mut values) {
-            read_d(&bank, self.c, tile.c, values);
-            if self.c != accumulator {
+            *values = accumulator::read(&bank, self.c, tile.c, Order::Columns);
+            if self.c != format {
                 convert(values, F16, F32);
             }
             let (a, b) = (rows_of_a(&bank, tile.a), columns_of_b(&bank, tile.b));
             let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
             let operands = &mut context.worker.operands;
-            operands.left.decode(self.packed, ROWS, rows[..ROWS * row].as_flattened());
-            operands.right.decode_columns(self.packed, COLUMNS, columns[..COLUMNS * row].as_flattened());
+            // Turned over, as for `mma`.
+            operands.left.decode(self.packed, COLUMNS, columns[..COLUMNS * row].as_flattened());
+            operands.right.decode_columns(self.packed, ROWS, rows[..ROWS * row].as_flattened());
             let (element, factors) = (self.packed.element, (&operands.left, &operands.right));
-            cores.multiply(Family::Wmma, element, accumulator, factors, values);
-            if self.d != accumulator {
+            cores.multiply(Family::Wmma, element, format, factors, values);
+            if self.d != format {
                 convert(values, F32, F16);
             }
         }
         context.count_products(self.tiles.shape.products());
         for (tile, values) in tiles.iter().zip(&values) {
-            write_d(context, self.d, tile.d, mask, values);
+            accumulator::write(context, self.d, (tile.d, mask), values, Order::Columns);
         }
         Flow::Next
     }
@@ -162,12 +164,12 @@ impl Execute for Integers {
             let (mut left, mut right) = ([0; ROWS * DEPTH], [0; COLUMNS * DEPTH]);
             self.integer.unpack(&rows_of_a(&bank, tile.a), &mut left);
             self.integer.unpack(&columns_of_b(&bank, tile.b), &mut right);
-            read_d(&bank, Accumulator::F32, tile.c, values);
+            *values = accumulator::read(&bank, Accumulator::F32, tile.c, Order::Rows);
             integer::multiply(&left, &right, DEPTH, self.satfinite, values);
         }
         context.count_products(self.tiles.shape.products());
         for (tile, values) in tiles.iter().zip(&values) {
-            write_d(context, Accumulator::F32, tile.d, mask, values);
+            accumulator::write(context, Accumulator::F32, (tile.d, mask), values, Order::Rows);
         }
         Flow::Next
     }
