@@ -1,5 +1,9 @@
 //! Matrix multiply-accumulate of integers: exact products, added to 32 bits.
 
+use super::tile::dispatch::{Work, dispatch};
+use super::tile::vector::Vector;
+use crate::level::Level;
+
 /// The integer formats of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Integer {
@@ -68,15 +72,33 @@ fn unpack<const PER: usize>(words: &[u32], to: &mut [i16], number: impl Fn(u32, 
 /// row after row, and gets D. A sum that 32 bits cannot hold wraps around, or becomes the nearest that they can hold.
 pub fn multiply(a: &[i16], b: &[i16], depth: usize, satfinite: bool, d: &mut [u32]) {
     let columns = b.len().checked_div(depth).unwrap_or(0);
-    if columns == 0 {
-        return;
+    if columns > 0 {
+        dispatch(Level::V3, Multiply { a, b, depth, columns, satfinite, d });
     }
-    for (row, results) in a.chunks_exact(depth).zip(d.chunks_mut(columns)) {
-        for (column, result) in b.chunks_exact(depth).zip(results) {
-            // No depth of any instruction comes near to overflowing this.
-            let sum: i32 = row.iter().zip(column).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-            let c = *result as i32;
-            *result = if satfinite { c.saturating_add(sum) } else { c.wrapping_add(sum) } as u32;
+}
+
+struct Multiply<'a> {
+    a: &'a [i16],
+    b: &'a [i16],
+    depth: usize,
+    columns: usize,
+    satfinite: bool,
+    d: &'a mut [u32],
+}
+
+impl Work for Multiply<'_> {
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        for (row, results) in self.a.chunks_exact(self.depth).zip(self.d.chunks_mut(self.columns)) {
+            for (column, result) in self.b.chunks_exact(self.depth).zip(results) {
+                let mut sum = 0i32;
+                for (a, b) in row.iter().zip(column) {
+                    // No depth of any instruction comes near to overflowing this.
+                    sum = sum.wrapping_add(i32::from(*a).wrapping_mul(i32::from(*b)));
+                }
+                let c = *result as i32;
+                *result = if self.satfinite { c.saturating_add(sum) } else { c.wrapping_add(sum) } as u32;
+            }
         }
     }
 }

@@ -19,12 +19,42 @@ pub enum Order {
 }
 
 impl Order {
-    /// Where the `index`-th element of a lane lies.
-    const fn place(self, lane: usize, index: usize) -> usize {
-        let (row, column) = of_d(lane, index);
+    /// Where the first element of a lane lies ...
+    const fn of_lane(self, lane: usize) -> usize {
+        let (row, column) = of_d(lane, 0);
+        self.of(row, column)
+    }
+
+    /// ... and how far from it another.
+    const fn of_index(self, index: usize) -> usize {
+        let (row, column) = of_d(0, index);
+        self.of(row, column)
+    }
+
+    const fn of(self, row: usize, column: usize) -> usize {
         match self {
             Self::Rows => 8 * row + column,
             Self::Columns => row + 16 * column,
+        }
+    }
+
+    /// Where the first element of each lane lies.
+    const fn of_lanes(self) -> [usize; LANES] {
+        let mut places = [0; LANES];
+        let mut lane = 0;
+        while lane < LANES {
+            places[lane] = self.of_lane(lane);
+            lane += 1;
+        }
+        places
+    }
+
+    fn places(self) -> &'static [usize; LANES] {
+        const ROWS: [usize; LANES] = Order::Rows.of_lanes();
+        const COLUMNS: [usize; LANES] = Order::Columns.of_lanes();
+        match self {
+            Self::Rows => &ROWS,
+            Self::Columns => &COLUMNS,
         }
     }
 }
@@ -32,14 +62,19 @@ impl Order {
 /// C as a plain matrix. Integers are like f32: one in each register.
 pub fn read(bank: &Bank, accumulator: Accumulator, slots: &[Slot], order: Order) -> [u32; ELEMENTS] {
     let mut values = [0; ELEMENTS];
+    let mut put = |index: usize, elements: [u32; LANES]| {
+        let rest = &mut values[order.of_index(index)..];
+        for (place, element) in order.places().iter().zip(elements) {
+            rest[*place] = element;
+        }
+    };
     for (index, slot) in slots.iter().enumerate() {
-        for (lane, word) in u32::read(bank, *slot).into_iter().enumerate() {
-            match accumulator {
-                Accumulator::F32 => values[order.place(lane, index)] = word,
-                Accumulator::F16 => {
-                    values[order.place(lane, 2 * index)] = word & 0xffff;
-                    values[order.place(lane, 2 * index + 1)] = word >> 16;
-                }
+        let words = u32::read(bank, *slot);
+        match accumulator {
+            Accumulator::F32 => put(index, words),
+            Accumulator::F16 => {
+                put(2 * index, words.map(|word| word & 0xffff));
+                put(2 * index + 1, words.map(|word| word >> 16));
             }
         }
     }
@@ -54,15 +89,18 @@ pub fn write(
     values: &[u32; ELEMENTS],
     order: Order,
 ) {
-    let at = |lane: usize, index: usize| values[order.place(lane, index)];
+    let get = |index: usize| {
+        let rest = &values[order.of_index(index)..];
+        order.places().map(|place| rest[place])
+    };
     for (index, slot) in slots.iter().enumerate() {
-        let mut register = [0; LANES];
-        for (lane, word) in register.iter_mut().enumerate() {
-            *word = match accumulator {
-                Accumulator::F32 => at(lane, index),
-                Accumulator::F16 => at(lane, 2 * index) | at(lane, 2 * index + 1) << 16,
-            };
-        }
+        let register = match accumulator {
+            Accumulator::F32 => get(index),
+            Accumulator::F16 => {
+                let (low, high) = (get(2 * index), get(2 * index + 1));
+                std::array::from_fn(|lane| low[lane] | high[lane] << 16)
+            }
+        };
         u32::write(&mut context.bank, *slot, mask, &register);
     }
 }
