@@ -26,6 +26,8 @@ enum When {
     Every,
     /// In lazy mode, and with one of the seeds.
     Lazy,
+    /// In lazy mode, and in no other run.
+    OnlyLazy,
     /// In one run of all.
     Some,
 }
@@ -59,6 +61,7 @@ fn twin(head: &str, source: &str) -> Result<Twin, String> {
     let when = match when {
         "every" => When::Every,
         "lazy" => When::Lazy,
+        "only-lazy" => When::OnlyLazy,
         "some" => When::Some,
         _ => return Err(format!("`{when}` says nothing of when {name} shows")),
     };
@@ -162,7 +165,15 @@ fn accidental(twin: &Twin, expected: &Expectations) -> Result<(), String> {
             }
             if lazy { Ok(()) } else { Err("lazy mode passes".into()) }
         }
-        When::Lazy if !lazy => Err("lazy mode passes".into()),
+        When::Lazy | When::OnlyLazy if !lazy => Err("lazy mode passes".into()),
+        When::OnlyLazy => {
+            for mode in modes.take(9) {
+                if shows(&mode)? {
+                    return Err(format!("{mode:?} shows it too"));
+                }
+            }
+            Ok(())
+        }
         When::Some if lazy => Ok(()),
         When::Lazy | When::Some => {
             for mode in modes {
