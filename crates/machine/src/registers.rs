@@ -45,9 +45,9 @@ impl Slot {
         Self { offset, width, flags: 0 }
     }
 
-    /// The number of a 32-bit register among those of its activation, counting 128 bytes for each.
+    /// A number that no other register of the activation has: the word that it begins with, which is all of a predicate.
     pub(crate) const fn number(self) -> usize {
-        self.offset as usize / (4 * LANES)
+        self.offset as usize / 4
     }
 
     /// Whether a write goes nowhere.

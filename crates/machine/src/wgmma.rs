@@ -27,8 +27,7 @@ pub struct Products {
     /// Whether there has been a `wgmma.fence`.
     pub fenced: bool,
     pending: VecDeque<Pending>,
-    /// The registers that they use, as bits by number, and the activation's bank that these are of.
-    used: (Vec<u64>, Option<Bank>),
+    watched: Watched,
     /// How many groups have been closed.
     groups: u32,
     /// How many products have been issued, and a digest of which.
@@ -75,35 +74,17 @@ impl Products {
             *digest ^= word;
             splitmix64(digest);
         }
-        self.watch(&product);
+        if self.pending.is_empty() {
+            self.watched.clear();
+        }
+        self.watched.add(&product);
         self.pending.push_back(Pending { group: self.groups, ..product });
     }
 
-    /// Remembers the registers of a product.
-    fn watch(&mut self, product: &Pending) {
-        if self.pending.is_empty() || self.used.1.is_none_or(|bank| !bank.is(&product.bank)) {
-            self.used.0.fill(0);
-            self.used.1 = Some(product.bank);
-        }
-        for slot in product.product.registers_among(&product.slots) {
-            let number = slot.number();
-            let words = &mut self.used.0;
-            if words.len() <= number / 64 {
-                words.resize(number / 64 + 1, 0);
-            }
-            words[number / 64] |= 1 << (number % 64);
-        }
-    }
-
-    /// Whether an instruction with these operands uses a register of a product under way.
-    #[must_use]
-    pub fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
-        let used = |slot: &Slot| {
-            let number = slot.number();
-            self.used.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
-        };
-        self.used.1.is_some_and(|used| used.is(bank))
-            && slots.iter().any(|slot| !slot.is_constant() && used(slot))
+    /// Forgets the registers of products that are no longer under way.
+    fn watch_the_rest(&mut self) {
+        self.watched.clear();
+        self.pending.iter().for_each(|product| self.watched.add(product));
     }
 
     /// Closes a group.
@@ -117,6 +98,7 @@ impl Products {
         while let Some(first) = self.pending.pop_front_if(|product| product.group < before) {
             first.complete(operands);
         }
+        self.watch_the_rest();
     }
 
     /// Completes everything: the registers are about to go.
@@ -130,6 +112,45 @@ impl Products {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.pending.is_empty()
+    }
+}
+
+/// The registers that products under way use, so that others who use them can be told.
+#[derive(Debug, Default)]
+struct Watched {
+    /// A bit for each register, by its number.
+    registers: Vec<u64>,
+    /// The activation whose registers they are: the last that issued a product.
+    bank: Option<Bank>,
+}
+
+impl Watched {
+    fn clear(&mut self) {
+        self.registers.fill(0);
+    }
+
+    fn add(&mut self, product: &Pending) {
+        if self.bank.is_none_or(|bank| !bank.is(&product.bank)) {
+            self.clear();
+            self.bank = Some(product.bank);
+        }
+        for slot in product.product.registers_among(&product.slots).filter(|slot| !slot.is_sink()) {
+            let number = slot.number();
+            if self.registers.len() <= number / 64 {
+                self.registers.resize(number / 64 + 1, 0);
+            }
+            self.registers[number / 64] |= 1 << (number % 64);
+        }
+    }
+
+    /// Whether an instruction with these operands uses one of them.
+    fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
+        let watched = |slot: &Slot| {
+            let number = slot.number();
+            self.registers.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+        };
+        self.bank.is_some_and(|own| own.is(bank))
+            && slots.iter().any(|slot| !slot.is_constant() && !slot.is_sink() && watched(slot))
     }
 }
 
@@ -150,6 +171,7 @@ impl Context<'_> {
                 Some(first) => first.complete(&mut self.worker.operands),
                 None => return,
             }
+            products.watch_the_rest();
         }
     }
 
@@ -164,7 +186,7 @@ impl Context<'_> {
     /// waits there (its warning C7517), and compilers rely on that.
     pub fn before(&mut self, instruction: &Instruction) {
         let products = &mut self.warp.wgmma;
-        if instruction.op.is_wgmma() || !products.is_touched(&self.bank, &instruction.slots) {
+        if instruction.op.is_wgmma() || !products.watched.is_touched(&self.bank, &instruction.slots) {
             return;
         }
         products.finish(&mut self.worker.operands);

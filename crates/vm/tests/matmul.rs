@@ -110,13 +110,15 @@ fn agrees(case: &Case, asynchrony: Asynchrony) {
         map(&device, &d, f32, [n, m], [32, 16]),
     ];
     let grid = [(n / 128) as u32, (m / 128) as u32, 1];
-    let mut options = LaunchOptions { asynchrony, shared: 197_728, ..LaunchOptions::new(grid, 384) };
+    let mut options =
+        LaunchOptions { asynchrony, shared: 197_728, statistics: true, ..LaunchOptions::new(grid, 384) };
     for map in &maps {
         options = options.argument(&map[..]);
     }
     let options = options.argument(k as u32).argument(&a).argument(&b).argument(&d);
     let kernel = module.kernel("matmul").expect("the kernel is there");
-    kernel.launch(&options).unwrap_or_else(|failure| panic!("{failure}"));
+    let statistics = kernel.launch(&options).unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!(statistics.injected_waits, 0, "it waits for its products itself");
     let words: Vec<u32> =
         d.to_bytes().chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
     assert_eq!(words[..case.first.len()], case.first[..], "the first numbers");
