@@ -1,19 +1,15 @@
 //! What an H200 answered about clusters (`tests/golden/async/facts.json.zst`): which launches it takes, the special
 //! registers that their CTAs see, and what accesses to the shared memory of a cluster give.
 
-use std::io::Read;
-use std::path::Path;
+mod common;
 
 use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions};
 use serde_json::Value;
 
+use common::golden;
+
 fn facts() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/async/facts.json.zst");
-    let packed = std::fs::read(path).expect("the golden data are there");
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    serde_json::from_slice(&bytes).expect("JSON")
+    serde_json::from_slice(&golden("async/facts.json.zst")).expect("JSON")
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -1,23 +1,20 @@
 //! Where an H200's `wgmma` reads A from, for 5,128 descriptors: every swizzle and base offset, both majors, starts and strides
 //! that fit the swizzle's pattern and that do not, and bits that are no field (`tests/golden/matrix/descriptors.*`).
 
-use std::io::Read;
-use std::path::Path;
+mod common;
 
 use ptxvm_machine::matrix::descriptor::{Descriptor, Major};
 
-fn golden(name: &str) -> Vec<u16> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/matrix").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
+use common::golden;
+
+fn halves(name: &str) -> Vec<u16> {
+    let bytes = golden(&format!("matrix/{name}"));
     bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
 }
 
 #[test]
 fn units_lie_where_an_h200_reads_them() {
-    let (cases, chunks) = (golden("descriptors.cases.zst"), golden("descriptors.chunks.zst"));
+    let (cases, chunks) = (halves("descriptors.cases.zst"), halves("descriptors.chunks.zst"));
     let mut seen = 0;
     for (case, chunks) in cases.chunks_exact(7).zip(chunks.chunks_exact(128)) {
         let [transposed, swizzle, base_offset, start, leading, stride, bit] = case else { unreachable!() };

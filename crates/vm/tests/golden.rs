@@ -3,13 +3,14 @@
 //! Every case is one kernel; its text is built here as it was built for the H200, loaded, launched and compared, once
 //! for each level of vector instructions.
 
-use std::io::Read;
-use std::path::Path;
+mod common;
 
 use ptxvm_machine::lanes::{Level, at_most};
 use ptxvm_machine::matrix::sparse::as_silicon;
 use ptxvm_vm::{Buffer, Device, LaunchOptions, Profile};
 use serde::Deserialize;
+
+use common::golden;
 
 #[derive(Deserialize)]
 struct Golden {
@@ -40,15 +41,6 @@ struct Case {
     n: usize,
     inputs: usize,
     offset: usize,
-}
-
-fn data(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    bytes
 }
 
 fn width(ty: &str) -> usize {
@@ -166,7 +158,7 @@ fn run_at(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option
 }
 
 fn group(set: &str, name: &str) {
-    let part = |part: &str| data(&format!("{set}.{part}.zst"));
+    let part = |part: &str| golden(&format!("{set}.{part}.zst"));
     let golden: Golden = serde_json::from_slice(&part("json")).expect("the description");
     let (inputs, outputs) = (part("inputs"), part("outputs"));
     let cases: Vec<&Case> = golden.cases.iter().filter(|c| c.group == name).collect();

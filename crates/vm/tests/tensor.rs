@@ -4,13 +4,14 @@
 //! copy, waits for the barrier and writes all of shared memory out. Interleaved copies were told to wait for more bytes
 //! than come, because nobody knew how many that are; here they wait for those that the box has.
 
-use std::io::Read;
-use std::path::PathBuf;
+mod common;
 
 use ptxvm_machine::Asynchrony;
 use ptxvm_machine::tensor::{Access, TensorMap, Walk};
 use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Module};
 use serde::Deserialize;
+
+use common::golden;
 
 /// The shared memory that the kernel writes out, and where it says whether the barrier's phase ended.
 const SHARED: usize = 40_960;
@@ -36,17 +37,6 @@ struct Case {
     #[serde(default)]
     offset: usize,
     length: Option<usize>,
-}
-
-fn golden(name: &str) -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
-    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    if !name.ends_with(".zst") {
-        return bytes;
-    }
-    let mut unpacked = Vec::new();
-    ruzstd::decoding::StreamingDecoder::new(bytes.as_slice()).unwrap().read_to_end(&mut unpacked).unwrap();
-    unpacked
 }
 
 /// Everything that the cases share.

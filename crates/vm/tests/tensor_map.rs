@@ -2,14 +2,15 @@
 //! many of them wrong (`async/tensormap.json.zst`), and of 760 where one argument lies at the edge of what is allowed: the same bytes, and the same refusals. And the maps that its
 //! `tensormap.replace` made.
 
-use std::io::Read;
-use std::path::Path;
+mod common;
 
 use ptxvm_vm::Profile;
 use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
 use ptxvm_vm::tensor::replace::{Field, replace};
 use ptxvm_vm::tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
 use serde::Deserialize;
+
+use common::golden;
 
 #[derive(Deserialize)]
 struct Golden<T> {
@@ -85,17 +86,8 @@ struct Output {
     offset: usize,
 }
 
-fn unpacked(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    bytes
-}
-
 fn cases(name: &str) -> Vec<Case> {
-    let golden: Golden<Case> = serde_json::from_slice(&unpacked(name)).expect("recorded encodings");
+    let golden: Golden<Case> = serde_json::from_slice(&golden(name)).expect("recorded encodings");
     golden.cases
 }
 
@@ -168,9 +160,9 @@ fn every_encoding_is_the_drivers() {
 
 #[test]
 fn every_replaced_field_is_the_h200s() {
+    let after = golden("async/tensormap_replace.outputs.zst");
     let golden: Golden<Replacement> =
-        serde_json::from_slice(&unpacked("async/tensormap_replace.json.zst")).expect("recorded replacements");
-    let after = unpacked("async/tensormap_replace.outputs.zst");
+        serde_json::from_slice(&golden("async/tensormap_replace.json.zst")).expect("recorded replacements");
     let mut compared = 0;
     for case in &golden.cases {
         let map = case.args.iter().find(|a| a.encoded.is_some()).and_then(|a| a.bytes.as_deref());

@@ -2,13 +2,14 @@
 //! `README.md`), bit for bit: once for
 //! each level of vector instructions, and once for each mode of asynchrony.
 
-use std::io::Read;
-use std::path::Path;
+mod common;
 
 use ptxvm_machine::lanes::{Level, at_most};
 use ptxvm_machine::matrix::sparse::as_silicon;
 use ptxvm_vm::{Asynchrony, Buffer, Device, LaunchOptions};
 use serde::Deserialize;
+
+use common::golden;
 
 #[derive(Deserialize)]
 struct Golden {
@@ -26,15 +27,6 @@ struct Case {
     /// Its part of the outputs.
     offset: usize,
     length: usize,
-}
-
-fn data(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    bytes
 }
 
 /// Runs a case and says how it differs from the H200; `None` if it does not.
@@ -72,8 +64,9 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
 }
 
 fn all(set: &str, asynchrony: Asynchrony, seed: u64) {
-    let golden: Golden = serde_json::from_slice(&data(&format!("{set}.json.zst"))).expect("the description");
-    let (inputs, outputs) = (data(&format!("{set}.inputs.zst")), data(&format!("{set}.outputs.zst")));
+    let part = |part: &str| golden(&format!("{set}.{part}.zst"));
+    let golden: Golden = serde_json::from_slice(&part("json")).expect("the description");
+    let (inputs, outputs) = (part("inputs"), part("outputs"));
     assert!(!golden.cases.is_empty(), "no cases in {set}");
     let wrong: Vec<String> = golden
         .cases

@@ -1,14 +1,14 @@
 //! The form of the recordings, and running a case of them.
 
 use std::collections::HashMap;
-use std::io::Read;
-use std::path::Path;
 
 use ptxvm_machine::tensor::encode::{Im2col, Tensor, Tiled};
 use ptxvm_vm::{
     Arguments, Asynchrony, Buffer, Device, Dimensions, Failure, Kernel, LaunchOptions, Pointer, Profile,
 };
 use serde::Deserialize;
+
+use crate::common::golden;
 
 /// The ways to run a case.
 pub const WAYS: [(Asynchrony, u64); 4] =
@@ -118,15 +118,6 @@ impl Map {
     }
 }
 
-fn data(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/async").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    bytes
-}
-
 fn unhex(text: &str) -> Vec<u8> {
     let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal digits");
     (0..text.len()).step_by(2).map(digit).collect()
@@ -154,12 +145,18 @@ impl Argument {
 
 impl Group {
     pub fn read(name: &str) -> Group {
-        let recorded = serde_json::from_slice(&data(&format!("{name}.json.zst")));
+        let recorded = serde_json::from_slice(&golden(&format!("async/{name}.json.zst")));
         let Recorded { inputs, kernels, cases } = recorded.expect("the recorded form");
         let device = Device::new(Profile::named("h200").expect("a profile"));
         let load = |text: &String| device.load(text).expect("ptxas took it").kernel("k").expect("an entry");
         let kernels = kernels.iter().map(load).collect();
-        Group { cases, inputs, kernels, outputs: data(&format!("{name}.outputs.zst")), addresses: None }
+        Group {
+            cases,
+            inputs,
+            kernels,
+            outputs: golden(&format!("async/{name}.outputs.zst")),
+            addresses: None,
+        }
     }
 
     /// The same, where all outputs hold the address of a buffer at this byte.

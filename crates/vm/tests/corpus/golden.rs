@@ -1,10 +1,8 @@
 //! What the same launches left in the memory of an H200 (`tests/golden/corpus.*`), bit for bit.
 
-use std::io::Read;
-use std::path::Path;
-
 use serde::Deserialize;
 
+use crate::common::golden;
 use crate::launches::{Case, Run};
 
 #[derive(Deserialize)]
@@ -46,8 +44,8 @@ const BLOCK: usize = 4096;
 
 impl Golden {
     pub fn read() -> Self {
-        let recorded = serde_json::from_slice(&unpacked("corpus.json.zst")).expect("the description");
-        Self { recorded, outputs: unpacked("corpus.outputs.zst") }
+        let recorded = serde_json::from_slice(&golden("corpus.json.zst")).expect("the description");
+        Self { recorded, outputs: golden("corpus.outputs.zst") }
     }
 
     /// The cases that were recorded.
@@ -111,15 +109,6 @@ fn hash(block: &[u8]) -> u64 {
         mix(u64::from_le_bytes(bytes) ^ mix(i as u64 + 1))
     };
     (0..BLOCK / 8).map(word).fold(0, u64::wrapping_add)
-}
-
-fn unpacked(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
-    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut bytes = Vec::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
-    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
-    bytes
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! references in Rust what must come out, and compare with what an H200 gave, bit for bit.
 
 mod classes;
+#[path = "../common/mod.rs"]
+mod common;
 mod fill;
 mod golden;
 mod launches;
