@@ -4,6 +4,7 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::Units;
 use smallvec::SmallVec;
 
+use crate::context::Context;
 use crate::mbarrier::{Party, Wrong};
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
@@ -75,6 +76,28 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// An operation of these lanes of the running warp, which is in no group, tells nobody and touches nobody's shared
+    /// memory.
+    pub fn new(
+        context: &Context<'_>,
+        lanes: u32,
+        what: impl Into<String>,
+        transfer: impl Transfer + 'static,
+    ) -> Self {
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        Self {
+            issuer: Issuer { rank, warp, lanes, ..Issuer::default() },
+            what: what.into(),
+            transfer: Box::new(transfer),
+            fetched: false,
+            group: None,
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: 0,
+            writes: 0,
+        }
+    }
+
     pub(super) fn fetch(&mut self) {
         if !self.fetched {
             self.fetched = true;

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
-use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
+use crate::engine::{GroupKind, Pending, Signal, Transfer};
 use crate::event::What;
 use crate::finding::Kind;
 use crate::form::Form;
@@ -130,7 +130,7 @@ impl Execute for Copy {
             return Flow::Next;
         }
         // Lanes that have closed the same number of groups go together.
-        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let rank = context.cta.rank;
         let closed = context.warp.closed[GroupKind::CpAsync as usize];
         let mut left = mask;
         while left != 0 {
@@ -139,15 +139,14 @@ impl Execute for Copy {
                 lanes_in(left).filter(|lane| closed[*lane] == group).fold(0, |mask, lane| mask | 1 << lane);
             left &= !alike;
             context.worker.cluster.engine.push(Pending {
-                issuer: Issuer { rank, warp, lanes: alike, ..Issuer::default() },
-                what: format!("a `cp.async` of {} bytes", self.bytes),
-                transfer: Box::new(Lines { mask: alike, ..lines.clone() }),
-                fetched: false,
                 group: Some((GroupKind::CpAsync, group)),
-                signals: SmallVec::new(),
-                after_copies: false,
-                reads: 0,
                 writes: 1 << rank,
+                ..Pending::new(
+                    context,
+                    alike,
+                    format!("a `cp.async` of {} bytes", self.bytes),
+                    Lines { mask: alike, ..lines.clone() },
+                )
             });
         }
         Flow::Issued
@@ -285,17 +284,12 @@ impl Execute for Arrive {
                 None => signals.push(Signal::Arrive { address: at, count: 1 }),
             }
         }
-        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let rank = context.cta.rank;
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: mask, ..Issuer::default() },
-            what: "the arrival of a `cp.async.mbarrier.arrive`".into(),
-            transfer: Box::new(Nothing),
-            fetched: false,
-            group: None,
             signals,
             after_copies: true,
-            reads: 0,
             writes: 1 << rank,
+            ..Pending::new(context, mask, "the arrival of a `cp.async.mbarrier.arrive`", Nothing)
         });
         Flow::Issued
     }

@@ -15,7 +15,7 @@ use smallvec::smallvec;
 use crate::address::{AddressSpace, Wants};
 use crate::cluster::{Claims, OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, Signal, Transfer};
+use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
@@ -93,22 +93,19 @@ impl TryCancel {
         let (_, at) = rank_and_offset(u64::from(response.address));
         let (_, mbarrier) = rank_and_offset(u64::from(mbarrier.address));
         for rank in ranks {
-            let warp = context.warp.index;
-            let cluster = &mut context.worker.cluster;
-            let host = cluster.shared[rank as usize].host + at;
-            cluster.engine.push(Pending {
-                issuer: Issuer { rank: own, warp, lanes: 1 << lane, ..Issuer::default() },
-                what: "a request to cancel a cluster".into(),
-                transfer: Box::new(Response { to: host, request: Arc::clone(&request) }),
-                fetched: false,
-                group: None,
+            let host = context.worker.cluster.shared[rank as usize].host + at;
+            context.worker.cluster.engine.push(Pending {
                 signals: smallvec![Signal::CompleteTx {
                     address: rank << OFFSET_BITS | mbarrier as u32,
                     bytes: RESPONSE as u32
                 }],
-                after_copies: false,
-                reads: 0,
                 writes: 1 << rank,
+                ..Pending::new(
+                    context,
+                    1 << lane,
+                    "a request to cancel a cluster",
+                    Response { to: host, request: Arc::clone(&request) },
+                )
             });
         }
         Ok(())

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, Signal};
+use crate::engine::{Pending, Signal};
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::atomic::Reduction;
@@ -126,19 +126,18 @@ impl StoreAsync {
             (to, 0, "global memory".into())
         };
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
-        let (rank, warp) = (context.cta.rank, context.warp.index);
         let from = Source::Bytes(values);
         let transfer = Move { to: host, unit, from, bytes: bytes as usize, how: self.how.clone() };
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
-            what: format!("{} of {bytes} bytes to {place}", self.name()),
-            transfer: Box::new(transfer),
             fetched: true,
-            group: None,
             signals,
-            after_copies: false,
-            reads: 0,
             writes,
+            ..Pending::new(
+                context,
+                1 << lane,
+                format!("{} of {bytes} bytes to {place}", self.name()),
+                transfer,
+            )
         });
         Ok(())
     }

@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::address::{AddressSpace, Wants};
 use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
-use crate::engine::{GroupKind, Issuer, Pending, Signal, Transfer};
+use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
@@ -212,11 +212,6 @@ fn in_one_region(context: &Context<'_>, bounds: &Range<u64>, walk: &Walk, bytes:
     })
 }
 
-/// Who issues.
-fn issuer(context: &Context<'_>, lane: usize) -> Issuer {
-    Issuer { rank: context.cta.rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() }
-}
-
 /// The same place in each CTA of several.
 type Places = SmallVec<[Shared; 1]>;
 
@@ -259,18 +254,17 @@ impl ToShared {
         let cta = |place: &Shared| place.cta();
         let writes = places.iter().map(cta).chain(barriers.iter().map(cta)).fold(0, |all, bit| all | bit);
         let pending = Pending {
-            issuer: issuer(context, lane),
-            what: format!("a tensor copy of {bytes} bytes"),
-            transfer: Box::new(Load { walk, map, to: places, fetched: None }) as Box<dyn Transfer>,
-            fetched: false,
-            group: None,
             signals: barriers
                 .iter()
                 .map(|barrier| Signal::CompleteTx { address: barrier.address, bytes: bytes as u32 })
                 .collect(),
-            after_copies: false,
-            reads: 0,
             writes,
+            ..Pending::new(
+                context,
+                1 << lane,
+                format!("a tensor copy of {bytes} bytes"),
+                Load { walk, map, to: places, fetched: None },
+            )
         };
         context.worker.effort += bytes / 64;
         context.worker.cluster.engine.push(pending);
@@ -341,15 +335,9 @@ impl FromShared {
         context.worker.effort += walk.bytes() / 64;
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let pending = Pending {
-            issuer: issuer(context, lane),
-            what,
-            transfer: Box::new(Store { walk, map, from, combine, edge, fetched: None }) as Box<dyn Transfer>,
-            fetched: false,
             group: Some((GroupKind::Bulk, closed)),
-            signals: SmallVec::new(),
-            after_copies: false,
             reads: from.cta(),
-            writes: 0,
+            ..Pending::new(context, 1 << lane, what, Store { walk, map, from, combine, edge, fetched: None })
         };
         context.worker.cluster.engine.push(pending);
         Ok(())

@@ -7,7 +7,7 @@ use super::transfer::{How, Move, Source};
 use crate::address::Wants;
 use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
-use crate::engine::{GroupKind, Issuer, Pending, Signal};
+use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
 use crate::ops::operand::{Address, Shared};
@@ -93,15 +93,14 @@ impl Bulk {
         let transfer =
             Move { to, unit: Unit::Copy, from: Source::Memory(from.host), bytes: bytes as usize, how };
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp: context.warp.index, lanes: 1 << lane, ..Issuer::default() },
-            what: format!("a {name} of {bytes} bytes from the shared memory of CTA {rank} to global memory"),
-            transfer: Box::new(transfer),
-            fetched: false,
             group: Some((GroupKind::Bulk, closed)),
-            signals: SmallVec::new(),
-            after_copies: false,
             reads: from.cta(),
-            writes: 0,
+            ..Pending::new(
+                context,
+                1 << lane,
+                format!("a {name} of {bytes} bytes from the shared memory of CTA {rank} to global memory"),
+                transfer,
+            )
         });
         Ok(())
     }
@@ -129,7 +128,7 @@ impl Bulk {
                 to.cta()
             }
         };
-        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let rank = context.cta.rank;
         let source = match self.direction {
             Direction::Load => "global memory".to_owned(),
             _ => format!("the shared memory of CTA {rank}"),
@@ -146,18 +145,18 @@ impl Bulk {
                 how: self.how.clone(),
             };
             context.worker.cluster.engine.push(Pending {
-                issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
-                what: format!("a {name} of {bytes} bytes from {source} to the shared memory of CTA {target}"),
-                transfer: Box::new(transfer),
-                fetched: false,
-                group: None,
                 signals: SmallVec::from_elem(
                     Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 },
                     1,
                 ),
-                after_copies: false,
                 reads,
                 writes: to.cta() | mbarrier.cta(),
+                ..Pending::new(
+                    context,
+                    1 << lane,
+                    format!("a {name} of {bytes} bytes from {source} to the shared memory of CTA {target}"),
+                    transfer,
+                )
             });
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::place::{ctas_of, group_of};
 use crate::address::{AddressSpace, Wants};
 use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, Signal, Transfer};
+use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
@@ -51,17 +51,11 @@ impl Commit {
         let signals: SmallVec<[Signal; 1]> = lanes_in(ranks)
             .map(|rank| Signal::Arrive { address: (rank as u32) << OFFSET_BITS | offset as u32, count: 1 })
             .collect();
-        let (rank, warp) = (context.cta.rank, context.warp.index);
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
-            what: "the arrival of a tcgen05.commit".into(),
-            transfer: Box::new(Arrival),
             fetched: true,
-            group: None,
             signals,
-            after_copies: false,
-            reads: 0,
             writes: ranks,
+            ..Pending::new(context, 1 << lane, "the arrival of a tcgen05.commit", Arrival)
         });
         Ok(())
     }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
@@ -152,18 +152,15 @@ impl Copy {
             }
             sources.push(Source { rank, host, bytes: Vec::new() });
         }
-        let (rank, warp) = (context.cta.rank, context.warp.index);
         let Shape { rows, units, .. } = self.shape;
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
-            what: format!("a tcgen05.cp of {rows} rows of {} bytes", units as usize * CHUNK),
-            transfer: Box::new(Rows { sources, from, at, shape: self.shape, packing: self.packing, ctas }),
-            fetched: false,
-            group: None,
-            signals: SmallVec::new(),
-            after_copies: false,
             reads: ctas,
-            writes: 0,
+            ..Pending::new(
+                context,
+                1 << lane,
+                format!("a tcgen05.cp of {rows} rows of {} bytes", units as usize * CHUNK),
+                Rows { sources, from, at, shape: self.shape, packing: self.packing, ctas },
+            )
         });
         Ok(())
     }

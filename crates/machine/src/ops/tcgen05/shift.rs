@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
@@ -44,17 +44,14 @@ impl Shift {
         for rank in lanes_in(ctas) {
             columns_are_allocated(context, lane, name, rank as u32, (at.column, COLUMNS))?;
         }
-        let (rank, warp) = (context.cta.rank, context.warp.index);
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: 1 << lane, ..Issuer::default() },
-            what: format!("a {name} of columns {} to {}", at.column, at.column + COLUMNS - 1),
-            transfer: Box::new(Rows { ctas, at }),
             fetched: true,
-            group: None,
-            signals: SmallVec::new(),
-            after_copies: false,
-            reads: 0,
-            writes: 0,
+            ..Pending::new(
+                context,
+                1 << lane,
+                format!("a {name} of columns {} to {}", at.column, at.column + COLUMNS - 1),
+                Rows { ctas, at },
+            )
         });
         Ok(())
     }

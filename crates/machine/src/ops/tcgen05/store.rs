@@ -4,13 +4,12 @@
 
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{Units, units_of};
-use smallvec::SmallVec;
 
 use super::place::Place;
 use super::shape::Fragment;
 use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, TensorUse, Transfer};
+use crate::engine::{Pending, TensorUse, Transfer};
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
@@ -31,7 +30,7 @@ impl Store {
     fn store(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<(), Flow> {
         let Self { fragment, first } = self;
         let at = fragment.check(context, slots, mask, "tcgen05.st")?;
-        let (rank, warp) = (context.cta.rank, context.warp.index);
+        let rank = context.cta.rank;
         let memories = &context.worker.cluster.tensor_memory.of_ctas;
         let Some(memory) = memories.get(rank as usize) else { return Ok(()) };
         let mut rows: Vec<Vec<u32>> =
@@ -59,15 +58,13 @@ impl Store {
             rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
         let registers = fragment.registers;
         context.worker.cluster.engine.push(Pending {
-            issuer: Issuer { rank, warp, lanes: mask, ..Issuer::default() },
-            what: format!("a tcgen05.st of {registers} registers a thread"),
-            transfer: Box::new(Cells { rank, units, rows }),
             fetched: true,
-            group: None,
-            signals: SmallVec::new(),
-            after_copies: false,
-            reads: 0,
-            writes: 0,
+            ..Pending::new(
+                context,
+                mask,
+                format!("a tcgen05.st of {registers} registers a thread"),
+                Cells { rank, units, rows },
+            )
         });
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::scale::Factors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
 use crate::context::Context;
-use crate::engine::{Issuer, Pending, TensorUse};
+use crate::engine::{Pending, TensorUse};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
@@ -90,22 +90,11 @@ impl Mma {
         let Instruction { m, n, k, .. } = product.instruction;
         context.count_products((m * n * k) as usize >> u32::from(self.asked.sparse));
         let shape = format!("a tcgen05.mma of {m}x{n}x{k}");
-        context.worker.cluster.engine.push(Pending {
-            issuer: Issuer {
-                rank: context.cta.rank,
-                warp: context.warp.index,
-                lanes: 1 << lane,
-                ..Issuer::default()
-            },
-            what: shape,
-            transfer: Box::new(product),
-            fetched: false,
-            group: None,
-            signals: SmallVec::new(),
-            after_copies: false,
-            reads: ctas,
-            writes: 0,
-        });
+        context
+            .worker
+            .cluster
+            .engine
+            .push(Pending { reads: ctas, ..Pending::new(context, 1 << lane, shape, product) });
         Ok(())
     }
 
