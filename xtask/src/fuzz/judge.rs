@@ -25,6 +25,9 @@ const INSTRUCTIONS: u64 = 20_000;
 const TIME: Duration = Duration::from_millis(300);
 const SLACK: Duration = Duration::from_secs(3);
 
+/// The most bytes of a module's variables, of which the harness keeps copies; a device has room for far more.
+const VARIABLES: u64 = 64 << 20;
+
 /// How much of what a guest prints is kept.
 const PRINTED: usize = 1 << 16;
 
@@ -58,10 +61,13 @@ fn harness(error: impl std::fmt::Display) -> Wrong {
     wrong("harness", error)
 }
 
-/// Loads a module; `Ok(None)` if ptxvm refuses it with good reason.
+/// Loads a module; `Ok(None)` if ptxvm refuses it with good reason, or if it is too large to be watched.
 pub fn load(device: &Device, source: &str) -> Result<Option<Module>, Wrong> {
     match device.load(source) {
-        Ok(module) => Ok(Some(module)),
+        Ok(module) => {
+            let sizes = module.variables().map(|variable| variable.size);
+            Ok((sizes.sum::<u64>() <= VARIABLES).then_some(module))
+        }
         Err(LoadError::Bug(bug)) => Err(wrong("load", bug)),
         Err(_) => Ok(None),
     }
