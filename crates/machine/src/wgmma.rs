@@ -14,7 +14,7 @@ use crate::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::operands::Operands;
-use crate::ops::wgmma::{Place, Product};
+use crate::ops::wgmma::{A, Place, Product};
 use crate::registers::{ALL, Bank, Slot};
 use crate::warp::Warp;
 
@@ -50,7 +50,7 @@ pub struct Pending {
     pub warp: u32,
     /// Whether D is added.
     pub add: bool,
-    pub a: Option<Place>,
+    pub a: A,
     pub b: Place,
     /// For a sparse A, the row of B that each stored element belongs to.
     pub belongs: Option<Vec<u16>>,
@@ -158,6 +158,7 @@ impl Context<'_> {
     /// The tensor cores have had time for some of the warp's products, or none.
     pub fn wgmma_goes_on(&mut self) {
         let products = &mut self.warp.wgmma;
+        let mut completed = false;
         loop {
             let go_on = match self.run.launch.asynchrony {
                 Asynchrony::Eager => true,
@@ -165,12 +166,15 @@ impl Context<'_> {
                 Asynchrony::Seeded => self.worker.cluster.engine.toss(),
             };
             if !go_on && products.pending.len() <= MOST_PENDING {
-                return;
+                break;
             }
             match products.pending.pop_front() {
                 Some(first) => first.complete(&mut self.worker.operands),
-                None => return,
+                None => break,
             }
+            completed = true;
+        }
+        if completed {
             products.watch_the_rest();
         }
     }

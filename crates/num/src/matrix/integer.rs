@@ -68,6 +68,17 @@ fn unpack<const PER: usize>(words: &[u32], to: &mut [i16], number: impl Fn(u32, 
     }
 }
 
+/// Puts the stored numbers of a sparse A, half of `depth` in each row, where they belong in whole rows that are zero
+/// elsewhere, which adds nothing. Numbers that belong to the same place are added, as if each were multiplied there.
+pub fn spread<T: Copy + std::ops::AddAssign>(stored: &[T], belongs: &[u16], depth: usize, whole: &mut [T]) {
+    let rows = stored.chunks(depth / 2).zip(belongs.chunks(depth / 2)).zip(whole.chunks_mut(depth));
+    for ((stored, belongs), row) in rows {
+        for (number, column) in stored.iter().zip(belongs) {
+            row[usize::from(*column)] += *number;
+        }
+    }
+}
+
 /// D = A * B + C. A is row after row, B column after column, both of `depth` numbers below 256 in magnitude; `d` has C,
 /// row after row, and gets D. A sum that 32 bits cannot hold wraps around, or becomes the nearest that they can hold.
 pub fn multiply(a: &[i16], b: &[i16], depth: usize, satfinite: bool, d: &mut [u32]) {

@@ -59,9 +59,7 @@ impl Execute for Integers {
                 if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
                     return flow;
                 }
-                for (index, (number, column)) in stored.iter().zip(&belongs).enumerate() {
-                    left[index / (k / 2) * k + usize::from(*column)] += *number;
-                }
+                integer::spread(&stored[..m * k / 2], &belongs, k, &mut left[..m * k]);
                 context.worker.operands.left.belongs = Some(belongs);
             }
         }

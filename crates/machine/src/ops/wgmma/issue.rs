@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::product::{Place, Product, Source};
+use super::product::{A, Place, Product, Source};
 use super::warpgroup;
 use crate::context::Context;
 use crate::finding::Kind;
@@ -45,10 +45,10 @@ impl Issue {
         }
         let product = &*self.product;
         let a = match product.a {
-            Source::Registers { .. } => (None, 0),
+            Source::Registers { slot } => (A::Registers { slot }, 0),
             Source::Shared { slot, major } => {
                 let (place, bits) = self.place(context, slots, "a-desc", (slot, major, 64, 32))?;
-                (Some(place), bits)
+                (A::Shared(place), bits)
             }
         };
         let b_bytes = if product.sparse.is_some() { 64 } else { 32 };
@@ -116,7 +116,7 @@ impl Issue {
             );
             return Err(context.fault(Kind::OutOfBounds, 0, message, vec![note]));
         }
-        Ok((Place { descriptor, along, across }, bits[0]))
+        Ok((Place { descriptor, major, along, across }, bits[0]))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::lanes::Flow;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
+use crate::ops::mma::rows_of_a;
 use crate::registers::{ALL, LANES, Slot, Value};
 use crate::wgmma::Pending;
 
@@ -53,10 +54,20 @@ pub enum Source {
     Shared { slot: usize, major: Major },
 }
 
+/// Where the A of a product under way is.
+#[derive(Clone, Copy, Debug)]
+pub enum A {
+    /// In four registers, the first of which has this slot.
+    Registers { slot: usize },
+    /// In shared memory.
+    Shared(Place),
+}
+
 /// Where a matrix lies in shared memory: checked to be inside.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub descriptor: Descriptor,
+    pub major: Major,
     /// Units in the major direction.
     pub along: u32,
     /// Rows or columns across.
@@ -158,11 +169,8 @@ impl Pending {
                 let depth = self.product.depth;
                 let mut left = integers(a, &operands.a);
                 if let Some(belongs) = &operands.left.belongs {
-                    // What is not stored is zero, which adds nothing.
                     let mut whole = vec![0; ROWS * depth];
-                    for (at, (number, k)) in left.iter().zip(belongs).enumerate() {
-                        whole[at / (depth / 2) * depth + usize::from(*k)] = *number;
-                    }
+                    integer::spread(&left, belongs, depth, &mut whole);
                     left = whole;
                 }
                 integer::multiply(&left, &integers(b, &operands.b), depth, satfinite, d);
@@ -177,28 +185,20 @@ impl Pending {
     /// Brings this warp's rows of A together.
     fn left(&self, operands: &mut Operands) {
         let raw = &mut operands.a;
-        match (self.product.a, self.a) {
-            (Source::Registers { slot }, _) | (Source::Shared { slot, .. }, None) => {
-                raw.resize(ROWS * ROW_BYTES, 0);
-                for register in 0..4 {
-                    let lanes = u32::read(&self.bank, self.slots[slot + register]);
-                    for (lane, word) in lanes.into_iter().enumerate() {
-                        let row = lane / 4 + 8 * (register % 2);
-                        let at = row * ROW_BYTES + 4 * (lane % 4) + 16 * (register / 2);
-                        raw[at..at + 4].copy_from_slice(&word.to_le_bytes());
-                    }
-                }
+        raw.resize(ROWS * ROW_BYTES, 0);
+        match self.a {
+            A::Registers { slot } => {
+                let rows = rows_of_a(&self.bank, &self.slots[slot..slot + 4]).map(u32::to_le_bytes);
+                raw.copy_from_slice(rows.as_flattened());
             }
-            (Source::Shared { major: Major::K, .. }, Some(place)) => {
+            A::Shared(place) if place.major == Major::K => {
                 let first = self.warp * ROWS as u32;
-                raw.resize(ROWS * ROW_BYTES, 0);
-                self.gather(&place, Major::K, 0..place.along, first..first + ROWS as u32, raw);
+                self.gather(&place, 0..place.along, first..first + ROWS as u32, raw);
             }
-            (Source::Shared { major: Major::Mn, .. }, Some(place)) => {
+            A::Shared(place) => {
                 let first = self.warp * 2;
                 let mut columns = vec![0; place.across as usize * ROW_BYTES];
-                self.gather(&place, Major::Mn, first..first + 2, 0..place.across, &mut columns);
-                raw.resize(ROWS * ROW_BYTES, 0);
+                self.gather(&place, first..first + 2, 0..place.across, &mut columns);
                 for (k, column) in columns.chunks_exact(ROW_BYTES).enumerate() {
                     for (row, element) in column.chunks_exact(2).enumerate() {
                         raw[row * ROW_BYTES + 2 * k..][..2].copy_from_slice(element);
@@ -217,11 +217,11 @@ impl Pending {
     /// Brings B together. The four warps of a warpgroup multiply with the same one, so what was decoded last is used
     /// again if the bytes are the same.
     fn right(&self, operands: &mut Operands) {
-        let (place, columns, major) = (self.b, self.product.columns, self.product.b_major);
+        let (place, columns, major) = (self.b, self.product.columns, self.b.major);
         let before = std::mem::take(&mut operands.b);
         let mut bytes = std::mem::take(&mut operands.next_b);
         bytes.resize((place.along * place.across) as usize * 16, 0);
-        self.gather(&place, major, 0..place.along, 0..place.across, &mut bytes);
+        self.gather(&place, 0..place.along, 0..place.across, &mut bytes);
         if let Factors::Float { b, negate_b, .. } = self.product.factors {
             let wanted = Some((b, columns, major, negate_b));
             if !operands.right.is_kept() || operands.right_is != wanted || before != bytes {
@@ -244,15 +244,14 @@ impl Pending {
     fn gather(
         &self,
         place: &Place,
-        major: Major,
         along: std::ops::Range<u32>,
         across: std::ops::Range<u32>,
         to: &mut [u8],
     ) {
         let shared = std::ptr::with_exposed_provenance(self.shared as usize);
         // SAFETY: the place was checked when the instruction was issued, and the shared memory of a CTA stays where it
-        // is until its cluster has ended, before which the warp's products are dropped.
-        unsafe { place.descriptor.gather(shared, major, along, across, to) };
+        // is until its cluster has ended, after which no warp of it runs that could complete a product.
+        unsafe { place.descriptor.gather(shared, place.major, along, across, to) };
     }
 }
 

@@ -85,13 +85,13 @@ impl Product {
     }
 
     /// A with the zeros that a sparse one leaves out: where they count for nothing, whatever B holds there.
-    fn expanded<T: Copy + Default>(&self, matrices: &Matrices<'_>, stored: Vec<T>) -> Vec<T> {
+    fn expanded<T>(&self, matrices: &Matrices<'_>, stored: Vec<T>) -> Vec<T>
+    where
+        T: Copy + Default + std::ops::AddAssign,
+    {
         let Some(belongs) = &matrices.belongs else { return stored };
-        let depth = self.instruction.k as usize;
         let mut all = vec![T::default(); stored.len() * 2];
-        for (index, (number, column)) in stored.iter().zip(belongs).enumerate() {
-            all[index / (depth / 2) * depth + usize::from(*column)] = *number;
-        }
+        integer::spread(&stored, belongs, self.instruction.k as usize, &mut all);
         all
     }
 
