@@ -24,6 +24,7 @@ pub mod row;
 pub mod shared;
 mod table;
 pub mod tensor;
+pub mod view;
 pub mod window;
 
 pub use allocation::{Allocation, AllocationKind, Region};
@@ -33,4 +34,5 @@ pub use global::{GlobalMemory, Lease, Statistics};
 pub use local::LocalMemory;
 pub use shared::SharedMemory;
 pub use tensor::TensorMemory;
+pub use view::View;
 pub use window::{LOCAL_BASE, LOCAL_SIZE, SHARED_BASE, SHARED_SIZE, Window, window_of};

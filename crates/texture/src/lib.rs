@@ -1,0 +1,23 @@
+//! What a texture unit does, on images in guest memory and to the H200's bits.
+//!
+//! An [`Image`] says where texels lie and what their bytes mean ([`Format`]). A [`Sampler`] says how coordinates are
+//! taken and texels are blended. A [`Texture`] is the two together, a [`Surface`] an image that can be written, and
+//! [`Objects`] is the table of the handles by which a program names them. [`lookup`](lookup::lookup) is one lane's
+//! `tex`, from coordinates to four values.
+//!
+//! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
+
+pub mod coordinate;
+pub mod format;
+pub mod geometry;
+pub mod image;
+pub mod lookup;
+pub mod objects;
+pub mod sampler;
+
+pub use format::{Channel, Format};
+pub use geometry::Geometry;
+pub use image::{Image, Layout, Level, Shape};
+pub use lookup::{Coordinates, Detail, Request, Texel};
+pub use objects::{Kind, Missing, Object, Objects, Surface, Texture};
+pub use sampler::{AddressMode, Filter, Read, Sampler};
