@@ -140,7 +140,8 @@ impl<'a> Form<'a> {
                     second.name
                 }
             }
-            Shape::Bracket(parts, _) if place.name.is_empty() => {
+            // What stands behind the address has a name of its own.
+            Shape::Bracket(parts, _) if place.name.is_empty() || operand.part > 0 => {
                 parts.get(usize::from(operand.part)).map_or("", |p| p.name)
             }
             Shape::Vector(_, elements) if place.name.is_empty() => elements.first().map_or("", |e| e.name),

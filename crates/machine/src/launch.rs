@@ -118,6 +118,8 @@ pub struct Control {
 pub struct Environment<'a> {
     /// The device's global memory.
     pub memory: &'a ptxvm_memory::GlobalMemory,
+    /// The textures, samplers and surfaces that handles stand for.
+    pub objects: &'a ptxvm_texture::Objects,
     /// The device's limits and numbers.
     pub profile: &'a Profile,
     /// Takes what the guest prints, whole lines or parts of them.

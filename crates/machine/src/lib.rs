@@ -30,6 +30,7 @@ pub mod mbarrier;
 mod meet;
 mod nearby;
 pub mod occupancy;
+pub mod opaque;
 pub mod ops;
 pub mod profile;
 pub mod registers;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub enum AllocationKind {
     /// A buffer that the host asked for.
     Device,
+    /// The texels of an array, which textures and surfaces show.
+    Array,
     /// A `.global` variable of a module.
     Variable,
     /// A `.const` variable of a module.
@@ -60,6 +62,7 @@ impl AllocationKind {
     pub const fn noun(self) -> &'static str {
         match self {
             AllocationKind::Device => "allocation",
+            AllocationKind::Array => "array",
             AllocationKind::Variable => "global variable",
             AllocationKind::Constant => "constant variable",
             AllocationKind::Param => "kernel parameters",

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_machine::Profile;
 use ptxvm_memory::{AccessError, AllocationKind, FreeError, GlobalMemory, OutOfMemory};
+use ptxvm_texture::Objects;
 
 use crate::failure::LoadError;
 use crate::load::LoadOptions;
@@ -19,13 +20,15 @@ pub struct Device {
 struct Shared {
     profile: &'static Profile,
     memory: GlobalMemory,
+    objects: Objects,
 }
 
 impl Device {
     /// A device with the limits and numbers of `profile`, and empty memory.
     #[must_use]
     pub fn new(profile: &'static Profile) -> Self {
-        Self { shared: Arc::new(Shared { profile, memory: GlobalMemory::new(profile.memory) }) }
+        let (memory, objects) = (GlobalMemory::new(profile.memory), Objects::default());
+        Self { shared: Arc::new(Shared { profile, memory, objects }) }
     }
 
     /// What GPU it is.
@@ -38,6 +41,12 @@ impl Device {
     #[must_use]
     pub fn memory(&self) -> &GlobalMemory {
         &self.shared.memory
+    }
+
+    /// Its textures, samplers and surfaces by their handles.
+    #[must_use]
+    pub fn objects(&self) -> &Objects {
+        &self.shared.objects
     }
 
     /// Checks a module, makes it ready to run and places its variables in memory.

@@ -217,6 +217,7 @@ impl Kernel {
         let on_event = options.on_event.as_deref().map(|told| told as &(dyn Fn(&Event) + Sync));
         let environment = Environment {
             memory: device.memory(),
+            objects: device.objects(),
             profile: device.profile(),
             print: &print,
             set_conditional,

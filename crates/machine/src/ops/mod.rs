@@ -35,6 +35,7 @@ pub mod store_bulk;
 pub mod tcgen05;
 pub mod tensor_copy;
 pub mod tensor_map;
+pub mod texture;
 pub mod video;
 pub mod warp;
 pub mod wgmma;
@@ -83,6 +84,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     tcgen05::select,
     tensor_copy::select,
     tensor_map::select,
+    texture::select,
     video::select,
     warp::select,
     wmma::select,

@@ -85,7 +85,6 @@ enum Mode {
 
 impl Source {
     fn of(form: &Form<'_>) -> Option<Self> {
-        let map = slot_of(form, "tensorMap")?;
         let mode = if form.says("tile::gather4") || form.says("tile::scatter4") {
             Mode::FourRows
         } else if form.says("im2col::w::128") {
@@ -100,8 +99,7 @@ impl Source {
         let told = ["im2colOffsets", "im2colInfo"].into_iter().find(|name| form.given(name));
         Some(Self {
             map: Address::of(form, "tensorMap", AddressSpace::Generic)?,
-            // The coordinates follow the map in its bracket.
-            coordinates: (map + 1, form.elements("tensorMap").count() - 1),
+            coordinates: (slot_of(form, "tensorCoords")?, form.elements("tensorCoords").count()),
             dimensions: (1..=5).find(|d| form.says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
             mode,
             told: match told {

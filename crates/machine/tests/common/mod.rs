@@ -8,6 +8,7 @@ use ptxvm_machine::{Addresses, Environment, Finding, Kernel, Kind, Launch, Profi
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 use ptxvm_module::Options;
 use ptxvm_syntax::{Interner, Severity};
+use ptxvm_texture::Objects;
 
 /// What is passed for a parameter.
 #[allow(dead_code, reason = "not every test crate passes all kinds")]
@@ -109,6 +110,7 @@ pub fn run_on(
     };
     let environment = Environment {
         memory: &memory,
+        objects: &Objects::default(),
         profile: <&Profile>::default(),
         print: &print,
         set_conditional: None,
