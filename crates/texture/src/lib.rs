@@ -14,6 +14,7 @@ pub mod image;
 pub mod lookup;
 pub mod objects;
 pub mod sampler;
+pub mod warp;
 
 pub use format::{Channel, Format};
 pub use geometry::Geometry;
@@ -21,3 +22,4 @@ pub use image::{Image, Layout, Level, Shape};
 pub use lookup::{Coordinates, Detail, Request, Texel};
 pub use objects::{Kind, Missing, Object, Objects, Surface, Texture};
 pub use sampler::{AddressMode, Filter, Read, Sampler};
+pub use warp::{Details, Lanes, Warp, lookup_warp};

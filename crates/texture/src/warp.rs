@@ -1,0 +1,99 @@
+//! The `tex` of a whole warp: 32 lanes that look into one texture side by side.
+//!
+//! What each lane gets is what [`lookup`] gives it alone.
+
+use ptxvm_memory::View;
+
+use crate::geometry::Geometry;
+use crate::image::Image;
+use crate::lookup::{Coordinates, Detail, Request, lookup};
+use crate::sampler::Sampler;
+
+/// The lanes of a warp.
+pub const LANES: usize = 32;
+
+/// A register of each lane: the bits of floats or integers.
+pub type Lanes = [u32; LANES];
+
+/// Which level of detail each lane wants: [`Detail`] for a warp.
+#[derive(Clone, Copy, Debug)]
+pub enum Details<'a> {
+    /// The finest one.
+    Base,
+    /// Floats.
+    Level(&'a Lanes),
+    /// Integers.
+    IntegerLevel(&'a Lanes),
+    /// The derivatives of the coordinates by x and by y.
+    Gradients([&'a Lanes; 3], [&'a Lanes; 3]),
+}
+
+/// What the lanes of a warp ask: [`Request`] for a warp.
+#[derive(Clone, Copy, Debug)]
+pub struct Warp<'a> {
+    /// The lanes that ask; the others get anything.
+    pub mask: u32,
+    /// Whether the coordinates are integers rather than floats.
+    pub integers: bool,
+    /// Where. What the geometry has not is not looked at.
+    pub at: [&'a Lanes; 3],
+    /// The layer; 0 if there is none.
+    pub layer: Option<&'a Lanes>,
+    /// The sample; 0 if there is none.
+    pub sample: Option<&'a Lanes>,
+    /// Which level.
+    pub detail: Details<'a>,
+    /// What is added to the texels' places, if anything.
+    pub offset: Option<[&'a Lanes; 3]>,
+    /// The value that a depth is compared with.
+    pub compare: Option<&'a Lanes>,
+}
+
+impl Warp<'_> {
+    /// What one lane asks.
+    #[must_use]
+    pub fn request(&self, lane: usize) -> Request {
+        let bits = |from: [&Lanes; 3]| from.map(|axis| axis[lane]);
+        let floats = |from| bits(from).map(f32::from_bits);
+        let integers = |from| bits(from).map(|word| word as i32);
+        Request {
+            at: if self.integers {
+                Coordinates::Integers(integers(self.at))
+            } else {
+                Coordinates::Floats(floats(self.at))
+            },
+            layer: self.layer.map_or(0, |layers| layers[lane]),
+            sample: self.sample.map_or(0, |samples| samples[lane]),
+            detail: match self.detail {
+                Details::Base => Detail::Base,
+                Details::Level(levels) => Detail::Level(f32::from_bits(levels[lane])),
+                Details::IntegerLevel(levels) => Detail::IntegerLevel(levels[lane] as i32),
+                Details::Gradients(dx, dy) => Detail::Gradients(floats(dx), floats(dy)),
+            },
+            offset: self.offset.map_or([0; 3], integers),
+            compare: self.compare.map(|values| f32::from_bits(values[lane])),
+        }
+    }
+}
+
+/// What a texture holds where the lanes of a warp look: the four components of each. The view holds the image's bytes.
+#[must_use]
+pub fn lookup_warp(
+    image: &Image,
+    sampler: &Sampler,
+    view: &View,
+    geometry: Geometry,
+    warp: &Warp<'_>,
+) -> [Lanes; 4] {
+    let mut found = [[0; LANES]; 4];
+    let mut left = warp.mask;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let texel = lookup(image, sampler, view, geometry, &warp.request(lane));
+        for (component, value) in found.iter_mut().zip(texel) {
+            component[lane] = value;
+        }
+    }
+    found
+}
