@@ -86,8 +86,9 @@ impl Image {
         for number in 0..shape.levels.max(1) {
             let size =
                 [shape.width, shape.height, shape.depth].map(|n| n.checked_shr(number).unwrap_or(0).max(1));
-            let row = u64::from(size[0]).checked_mul(u64::from(format.bytes()))?;
-            let slice = row.checked_mul(u64::from(size[1]))?;
+            let side = format.block_side();
+            let row = u64::from(size[0].div_ceil(side)).checked_mul(u64::from(format.bytes()))?;
+            let slice = row.checked_mul(u64::from(size[1].div_ceil(side)))?;
             levels.push(Level { offset: layer, size, row, slice });
             // Sixteen bytes hold the largest texel, so that each level begins at a whole one.
             layer =
@@ -127,11 +128,12 @@ impl Image {
     #[must_use]
     #[inline]
     pub fn offset(&self, level: &Level, plane: u32, at: [u32; 3]) -> u64 {
+        let side = self.format.block_side();
         u64::from(plane) * self.layer
             + level.offset
             + u64::from(at[2]) * level.slice
-            + u64::from(at[1]) * level.row
-            + u64::from(at[0]) * u64::from(self.format.bytes())
+            + u64::from(at[1] / side) * level.row
+            + u64::from(at[0] / side) * u64::from(self.format.bytes())
     }
 }
 

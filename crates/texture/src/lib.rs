@@ -7,16 +7,20 @@
 //!
 //! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
 
+pub mod block;
 pub mod coordinate;
+pub mod decode;
 pub mod format;
 pub mod geometry;
 pub mod image;
 pub mod lookup;
 pub mod objects;
 pub mod sampler;
+pub mod srgb;
 pub mod warp;
 
-pub use format::{Channel, Format};
+pub use decode::Decoder;
+pub use format::{Block, Channel, Format};
 pub use geometry::Geometry;
 pub use image::{Image, Layout, Level, Shape};
 pub use lookup::{Coordinates, Detail, Request, Texel};

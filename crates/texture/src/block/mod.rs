@@ -1,0 +1,48 @@
+//! Block compression: sixteen texels, four by four, in 8 or 16 bytes.
+//!
+//! A lookup decodes the one texel that it needs and nothing more, because neighbours seldom ask for the same block one
+//! after the other in a machine that runs warps.
+
+mod bc6h;
+mod bc7;
+mod color;
+mod line;
+mod partition;
+
+use ptxvm_num::convert::quick::f16_to_f32;
+
+use crate::decode::unorm8;
+use crate::format::Block;
+use crate::lookup::Texel;
+use crate::srgb;
+
+const ONE: u32 = 0x3f80_0000;
+
+/// The values of one texel of a block, which is counted along the rows.
+#[must_use]
+#[inline]
+pub fn texel(block: Block, bytes: &[u8; 16], texel: u32) -> Texel {
+    let whole = u128::from_le_bytes(*bytes);
+    let (low, high) = (whole as u64, (whole >> 64) as u64);
+    match block {
+        Block::Bc1 => color::bc1(low, texel).map(unorm8),
+        Block::Bc2 => color::bc2(low, high, texel).map(unorm8),
+        Block::Bc3 => color::bc3(low, high, texel).map(unorm8),
+        Block::Bc4Unorm => [line::unorm(low, texel), 0, 0, ONE],
+        Block::Bc4Snorm => [line::snorm(low, texel), 0, 0, ONE],
+        Block::Bc5Unorm => [line::unorm(low, texel), line::unorm(high, texel), 0, ONE],
+        Block::Bc5Snorm => [line::snorm(low, texel), line::snorm(high, texel), 0, ONE],
+        Block::Bc6hUfloat => half(bc6h::texel(whole, texel, false)),
+        Block::Bc6hSfloat => half(bc6h::texel(whole, texel, true)),
+        Block::Bc7 => bc7::texel(whole, texel).map(unorm8),
+        Block::Bc1Srgb => srgb::linear(color::bc1(low, texel)),
+        Block::Bc2Srgb => srgb::linear(color::bc2(low, high, texel)),
+        Block::Bc3Srgb => srgb::linear(color::bc3(low, high, texel)),
+        Block::Bc7Srgb => srgb::linear(bc7::texel(whole, texel)),
+    }
+}
+
+#[inline]
+fn half([red, green, blue]: [u16; 3]) -> Texel {
+    [f16_to_f32(red), f16_to_f32(green), f16_to_f32(blue), ONE]
+}

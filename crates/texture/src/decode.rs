@@ -1,0 +1,181 @@
+//! From the bytes of a texel to four values, as a sampler reads them.
+
+use ptxvm_memory::View;
+use ptxvm_num::convert::quick::f16_to_f32;
+
+use crate::block;
+use crate::format::{Block, Channel, Format};
+use crate::image::{Image, Level};
+use crate::lookup::Texel;
+use crate::sampler::{Read, Sampler};
+use crate::srgb;
+
+/// What is made of each channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    U8,
+    U16,
+    U32,
+    S8,
+    S16,
+    S32,
+    F16,
+    F32,
+    Unorm8,
+    Unorm16,
+    Snorm8,
+    Snorm16,
+    Srgb8,
+    Unorm1010102,
+    Block(Block),
+}
+
+/// How the texels of a texture are read: its format and the sampler together, chosen once for many texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decoder {
+    meaning: Meaning,
+    channels: u8,
+    bytes: u8,
+}
+
+impl Decoder {
+    /// How a sampler reads texels of a format.
+    #[must_use]
+    pub fn new(format: Format, sampler: &Sampler) -> Self {
+        let normalized = sampler.read == Read::NormalizedFloat;
+        let meaning = match format.channel {
+            Channel::U8 | Channel::Unorm8 if normalized && sampler.srgb => Meaning::Srgb8,
+            Channel::U8 if normalized => Meaning::Unorm8,
+            Channel::U16 if normalized => Meaning::Unorm16,
+            Channel::S8 if normalized => Meaning::Snorm8,
+            Channel::S16 if normalized => Meaning::Snorm16,
+            Channel::U8 => Meaning::U8,
+            Channel::U16 => Meaning::U16,
+            Channel::U32 => Meaning::U32,
+            Channel::S8 => Meaning::S8,
+            Channel::S16 => Meaning::S16,
+            Channel::S32 => Meaning::S32,
+            Channel::F16 => Meaning::F16,
+            Channel::F32 => Meaning::F32,
+            Channel::Unorm8 => Meaning::Unorm8,
+            Channel::Unorm16 => Meaning::Unorm16,
+            Channel::Snorm8 => Meaning::Snorm8,
+            Channel::Snorm16 => Meaning::Snorm16,
+            Channel::Unorm1010102 => Meaning::Unorm1010102,
+            Channel::Block(block) => Meaning::Block(block),
+        };
+        Self { meaning, channels: format.channels, bytes: format.bytes() as u8 }
+    }
+
+    /// Whether the values are floats, which can be filtered, and not integers.
+    #[must_use]
+    pub const fn float(&self) -> bool {
+        use Meaning::{S8, S16, S32, U8, U16, U32};
+        !matches!(self.meaning, U8 | U16 | U32 | S8 | S16 | S32)
+    }
+
+    /// The values of a texel: its level, its plane (layer or face), and its place there, all of which exist.
+    #[must_use]
+    #[inline]
+    pub fn texel(&self, view: &View, image: &Image, level: &Level, plane: u32, at: [u32; 3]) -> Texel {
+        self.read(view, image.offset(level, plane, at), at)
+    }
+
+    /// The values of a texel that lies, or whose block lies, at an offset. Of its place, what matters is where in its
+    /// block it is.
+    #[must_use]
+    #[inline]
+    pub fn read(&self, view: &View, offset: u64, at: [u32; 3]) -> Texel {
+        let mut bytes = [0; 16];
+        match self.bytes {
+            1 => bytes[..1].copy_from_slice(&view.read::<1>(offset)),
+            2 => bytes[..2].copy_from_slice(&view.read::<2>(offset)),
+            4 => bytes[..4].copy_from_slice(&view.read::<4>(offset)),
+            8 => bytes[..8].copy_from_slice(&view.read::<8>(offset)),
+            _ => bytes = view.read(offset),
+        }
+        self.decode(&bytes, at[0] % 4 + 4 * (at[1] % 4))
+    }
+
+    /// The values of a texel of these bytes, of which the first are its own; of a block, the texel of this number,
+    /// counted along the rows.
+    #[must_use]
+    #[inline]
+    pub fn decode(&self, bytes: &[u8; 16], number: u32) -> Texel {
+        match self.meaning {
+            Meaning::U8 => self.each(bytes, |[byte]| u32::from(byte)),
+            Meaning::S8 => self.each(bytes, |[byte]| i32::from(byte as i8) as u32),
+            Meaning::Unorm8 => self.each(bytes, |[byte]| unorm8(byte)),
+            Meaning::Snorm8 => self.each(bytes, |[byte]| snorm8(byte as i8)),
+            Meaning::Srgb8 => self.srgb(bytes),
+            Meaning::U16 => self.each(bytes, |bytes| u32::from(u16::from_le_bytes(bytes))),
+            Meaning::S16 => self.each(bytes, |bytes| i32::from(i16::from_le_bytes(bytes)) as u32),
+            Meaning::Unorm16 => self.each(bytes, |bytes| unorm16(u16::from_le_bytes(bytes))),
+            Meaning::Snorm16 => self.each(bytes, |bytes| snorm16(i16::from_le_bytes(bytes))),
+            Meaning::F16 => self.each(bytes, |bytes| f16_to_f32(u16::from_le_bytes(bytes))),
+            Meaning::U32 | Meaning::S32 | Meaning::F32 => self.each(bytes, u32::from_le_bytes),
+            Meaning::Unorm1010102 => {
+                unorm1010102(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+            }
+            Meaning::Block(block) => block::texel(block, bytes, number),
+        }
+    }
+
+    /// One in the type of the values.
+    const fn one(&self) -> u32 {
+        if self.float() { 0x3f80_0000 } else { 1 }
+    }
+
+    /// Each channel that is there, decoded; of the missing ones, alpha is one and the others zero.
+    #[inline]
+    fn each<const N: usize>(&self, bytes: &[u8; 16], decode: impl Fn([u8; N]) -> u32) -> Texel {
+        let mut texel = [0, 0, 0, self.one()];
+        let channels = bytes.as_chunks::<N>().0.iter().take(usize::from(self.channels));
+        for (value, &channel) in texel.iter_mut().zip(channels) {
+            *value = decode(channel);
+        }
+        texel
+    }
+
+    #[inline]
+    fn srgb(&self, bytes: &[u8; 16]) -> Texel {
+        let mut texel = self.each(bytes, |[byte]| srgb::LINEAR[usize::from(byte)]);
+        if self.channels == 4 {
+            texel[3] = unorm8(bytes[3]);
+        }
+        texel
+    }
+}
+
+/// An unsigned byte as a float from 0 to 1, rounded once.
+#[inline]
+pub(crate) fn unorm8(byte: u8) -> u32 {
+    (f32::from(byte) / 255.0).to_bits()
+}
+
+/// A signed byte as a float from -1 to 1; the lowest two are both -1.
+#[inline]
+pub(crate) fn snorm8(byte: i8) -> u32 {
+    (f32::from(byte.max(-127)) / 127.0).to_bits()
+}
+
+/// Sixteen bits as a float from 0 to 1, rounded once.
+#[inline]
+pub(crate) fn unorm16(bits: u16) -> u32 {
+    (f32::from(bits) / 65535.0).to_bits()
+}
+
+/// Sixteen bits with a sign as a float from -1 to 1; the lowest two are both -1.
+#[inline]
+pub(crate) fn snorm16(bits: i16) -> u32 {
+    (f32::from(bits.max(-32767)) / 32767.0).to_bits()
+}
+
+/// Red, green and blue in ten bits each, from the lowest on, and alpha in two.
+#[inline]
+fn unorm1010102(bits: u32) -> Texel {
+    [0, 10, 20, 30].map(|at| {
+        let most = if at == 30 { 3 } else { 1023 };
+        ((bits >> at & most) as f32 / most as f32).to_bits()
+    })
+}
