@@ -44,7 +44,8 @@ impl Decoder {
     pub fn new(format: Format, sampler: &Sampler) -> Self {
         let normalized = sampler.read == Read::NormalizedFloat;
         let meaning = match format.channel {
-            Channel::U8 | Channel::Unorm8 if normalized && sampler.srgb => Meaning::Srgb8,
+            Channel::U8 if normalized && sampler.srgb => Meaning::Srgb8,
+            Channel::Unorm8 if sampler.srgb => Meaning::Srgb8,
             Channel::U8 if normalized => Meaning::Unorm8,
             Channel::U16 if normalized => Meaning::Unorm16,
             Channel::S8 if normalized => Meaning::Snorm8,
@@ -62,7 +63,7 @@ impl Decoder {
             Channel::Snorm8 => Meaning::Snorm8,
             Channel::Snorm16 => Meaning::Snorm16,
             Channel::Unorm1010102 => Meaning::Unorm1010102,
-            Channel::Block(block) => Meaning::Block(block),
+            Channel::Block(block) => Meaning::Block(if sampler.srgb { block.with_srgb() } else { block }),
         };
         Self { meaning, channels: format.channels, bytes: format.bytes() as u8 }
     }
@@ -112,7 +113,7 @@ impl Decoder {
             Meaning::S16 => self.each(bytes, |bytes| i32::from(i16::from_le_bytes(bytes)) as u32),
             Meaning::Unorm16 => self.each(bytes, |bytes| unorm16(u16::from_le_bytes(bytes))),
             Meaning::Snorm16 => self.each(bytes, |bytes| snorm16(i16::from_le_bytes(bytes))),
-            Meaning::F16 => self.each(bytes, |bytes| f16_to_f32(u16::from_le_bytes(bytes))),
+            Meaning::F16 => self.each(bytes, |bytes| half_to_float(u16::from_le_bytes(bytes))),
             Meaning::U32 | Meaning::S32 | Meaning::F32 => self.each(bytes, u32::from_le_bytes),
             Meaning::Unorm1010102 => {
                 unorm1010102(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -121,15 +122,10 @@ impl Decoder {
         }
     }
 
-    /// One in the type of the values.
-    const fn one(&self) -> u32 {
-        if self.float() { 0x3f80_0000 } else { 1 }
-    }
-
-    /// Each channel that is there, decoded; of the missing ones, alpha is one and the others zero.
+    /// Each channel that is there, decoded; the missing ones are zero, alpha too.
     #[inline]
     fn each<const N: usize>(&self, bytes: &[u8; 16], decode: impl Fn([u8; N]) -> u32) -> Texel {
-        let mut texel = [0, 0, 0, self.one()];
+        let mut texel = [0; 4];
         let channels = bytes.as_chunks::<N>().0.iter().take(usize::from(self.channels));
         for (value, &channel) in texel.iter_mut().zip(channels) {
             *value = decode(channel);
@@ -137,13 +133,24 @@ impl Decoder {
         texel
     }
 
+    /// Colours from sRGB. Where there are two channels, the second is no colour.
     #[inline]
     fn srgb(&self, bytes: &[u8; 16]) -> Texel {
-        let mut texel = self.each(bytes, |[byte]| srgb::LINEAR[usize::from(byte)]);
-        if self.channels == 4 {
-            texel[3] = unorm8(bytes[3]);
+        match self.channels {
+            1 => [srgb::LINEAR[usize::from(bytes[0])], 0, 0, 0],
+            2 => [srgb::LINEAR[usize::from(bytes[0])], unorm8(bytes[1]), 0, 0],
+            _ => srgb::linear([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }
-        texel
+    }
+}
+
+/// A half float as a float. What a number that is none carries goes along, because nothing computes with it.
+#[inline]
+pub(crate) fn half_to_float(bits: u16) -> u32 {
+    if bits & 0x7c00 == 0x7c00 {
+        u32::from(bits & 0x8000) << 16 | 0x7f80_0000 | u32::from(bits & 0x3ff) << 13
+    } else {
+        f16_to_f32(bits)
     }
 }
 

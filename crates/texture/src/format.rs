@@ -76,6 +76,18 @@ impl Block {
         }
     }
 
+    /// The same compression with colours in sRGB; what holds no colours of eight bits stays as it is.
+    #[must_use]
+    pub const fn with_srgb(self) -> Self {
+        match self {
+            Self::Bc1 => Self::Bc1Srgb,
+            Self::Bc2 => Self::Bc2Srgb,
+            Self::Bc3 => Self::Bc3Srgb,
+            Self::Bc7 => Self::Bc7Srgb,
+            other => other,
+        }
+    }
+
     /// How many channels its texels have.
     #[must_use]
     pub const fn channels(self) -> u8 {

@@ -1,32 +1,58 @@
 //! One channel on a line between two numbers of 8 bits: BC4, each half of BC5, the alpha of BC3.
+//!
+//! Six or four values lie between the ends. An H200 does not place them at sevenths or fifths: it goes 36, 72 or 144
+//! 257ths of the way from the nearer or farther end, or 48 or 96. BC4 and BC5 keep sixteen bits of the result, BC3
+//! rounds it to eight.
 
-/// The weights of an index, of the first end and of the second, and what they sum to; or one of the two values beside
-/// the line.
+/// Where a texel lies.
 enum Place {
-    Between(i32, i32, i32),
+    /// At the first or the second end.
+    End(bool),
+    /// Some 257ths of the way from the first end to the second, or from the second to the first.
+    Between(bool, i32),
+    /// At the least value of all.
     Least,
+    /// At the greatest value of all.
     Most,
 }
 
 #[inline]
 fn place(block: u64, texel: u32, eight: bool) -> Place {
-    let index = (block >> (16 + 3 * texel) & 7) as i32;
-    match (index, eight) {
-        (0, _) => Place::Between(1, 0, 1),
-        (1, _) => Place::Between(0, 1, 1),
-        (_, true) => Place::Between(8 - index, index - 1, 7),
+    match (block >> (16 + 3 * texel) & 7, eight) {
+        (0, _) => Place::End(false),
+        (1, _) => Place::End(true),
+        (2, true) => Place::Between(false, 36),
+        (3, true) => Place::Between(false, 72),
+        (4, true) => Place::Between(true, 144),
+        (5, true) => Place::Between(false, 144),
+        (6, true) => Place::Between(true, 72),
+        (_, true) => Place::Between(true, 36),
+        (2, false) => Place::Between(false, 48),
+        (3, false) => Place::Between(false, 96),
+        (4, false) => Place::Between(true, 96),
+        (5, false) => Place::Between(true, 48),
         (6, false) => Place::Least,
-        (7, false) => Place::Most,
-        (_, false) => Place::Between(6 - index, index - 1, 5),
+        (_, false) => Place::Most,
     }
 }
 
 /// A texel as a byte.
 #[inline]
 pub fn byte(block: u64, texel: u32) -> u8 {
-    let [first, second] = [block as u8, (block >> 8) as u8];
-    match place(block, texel, first > second) {
-        Place::Between(a, b, sum) => ((i32::from(first) * a + i32::from(second) * b) / sum) as u8,
+    let ends = [block as u8, (block >> 8) as u8];
+    match place(block, texel, ends[0] > ends[1]) {
+        Place::End(second) => ends[usize::from(second)],
+        Place::Between(back, weight) => {
+            let [from, to] = [usize::from(back), usize::from(!back)].map(|end| i32::from(ends[end]));
+            let way = to - from;
+            // A 288th more is an eighth of 36 and of what is twice or four times as much.
+            let more = match weight {
+                36 | 48 => way >> 3,
+                72 | 96 => way >> 2,
+                _ => way >> 1,
+            };
+            ((256 * from + way * weight + more + 128) >> 8) as u8
+        }
         Place::Least => 0,
         Place::Most => 255,
     }
@@ -35,26 +61,33 @@ pub fn byte(block: u64, texel: u32) -> u8 {
 /// A texel as a float from 0 to 1.
 #[inline]
 pub fn unorm(block: u64, texel: u32) -> u32 {
-    let [first, second] = [block as u8, (block >> 8) as u8];
-    match place(block, texel, first > second) {
-        Place::Between(a, b, sum) => {
-            ((i32::from(first) * a + i32::from(second) * b) as f32 / (255 * sum) as f32).to_bits()
+    let ends = [block as u8, (block >> 8) as u8].map(i32::from);
+    let value = match place(block, texel, ends[0] > ends[1]) {
+        Place::End(second) => 257 * ends[usize::from(second)],
+        Place::Between(back, weight) => {
+            let [from, to] = [ends[usize::from(back)], ends[usize::from(!back)]];
+            257 * from + weight * (to - from)
         }
         Place::Least => 0,
-        Place::Most => 0x3f80_0000,
-    }
+        Place::Most => 65535,
+    };
+    (value as f32 / 65535.0).to_bits()
 }
 
 /// A texel as a float from -1 to 1.
 #[inline]
 pub fn snorm(block: u64, texel: u32) -> u32 {
-    let [first, second] = [block as i8, (block >> 8) as i8];
-    match place(block, texel, first > second) {
-        Place::Between(a, b, sum) => {
-            let [first, second] = [first, second].map(|end| i32::from(end.max(-127)));
-            ((first * a + second * b) as f32 / (127 * sum) as f32).to_bits()
+    let ends = [block as i8, (block >> 8) as i8].map(|end| i32::from(end.max(-127)));
+    // Seven bits become fifteen: the highest are repeated below.
+    let wide = |end: i32| (258 * end.abs() + (end.abs() >> 6)) * end.signum();
+    let value = match place(block, texel, ends[0] > ends[1]) {
+        Place::End(second) => wide(ends[usize::from(second)]),
+        Place::Between(back, weight) => {
+            let [from, to] = [ends[usize::from(back)], ends[usize::from(!back)]];
+            wide(from) + weight * (to - from)
         }
-        Place::Least => 0xbf80_0000,
-        Place::Most => 0x3f80_0000,
-    }
+        Place::Least => -32767,
+        Place::Most => 32767,
+    };
+    (value as f32 / 32767.0).to_bits()
 }

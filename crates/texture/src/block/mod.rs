@@ -9,14 +9,10 @@ mod color;
 mod line;
 mod partition;
 
-use ptxvm_num::convert::quick::f16_to_f32;
-
-use crate::decode::unorm8;
+use crate::decode::{half_to_float, unorm8};
 use crate::format::Block;
 use crate::lookup::Texel;
 use crate::srgb;
-
-const ONE: u32 = 0x3f80_0000;
 
 /// The values of one texel of a block, which is counted along the rows.
 #[must_use]
@@ -28,10 +24,10 @@ pub fn texel(block: Block, bytes: &[u8; 16], texel: u32) -> Texel {
         Block::Bc1 => color::bc1(low, texel).map(unorm8),
         Block::Bc2 => color::bc2(low, high, texel).map(unorm8),
         Block::Bc3 => color::bc3(low, high, texel).map(unorm8),
-        Block::Bc4Unorm => [line::unorm(low, texel), 0, 0, ONE],
-        Block::Bc4Snorm => [line::snorm(low, texel), 0, 0, ONE],
-        Block::Bc5Unorm => [line::unorm(low, texel), line::unorm(high, texel), 0, ONE],
-        Block::Bc5Snorm => [line::snorm(low, texel), line::snorm(high, texel), 0, ONE],
+        Block::Bc4Unorm => [line::unorm(low, texel), 0, 0, 0],
+        Block::Bc4Snorm => [line::snorm(low, texel), 0, 0, 0],
+        Block::Bc5Unorm => [line::unorm(low, texel), line::unorm(high, texel), 0, 0],
+        Block::Bc5Snorm => [line::snorm(low, texel), line::snorm(high, texel), 0, 0],
         Block::Bc6hUfloat => half(bc6h::texel(whole, texel, false)),
         Block::Bc6hSfloat => half(bc6h::texel(whole, texel, true)),
         Block::Bc7 => bc7::texel(whole, texel).map(unorm8),
@@ -44,5 +40,5 @@ pub fn texel(block: Block, bytes: &[u8; 16], texel: u32) -> Texel {
 
 #[inline]
 fn half([red, green, blue]: [u16; 3]) -> Texel {
-    [f16_to_f32(red), f16_to_f32(green), f16_to_f32(blue), ONE]
+    [half_to_float(red), half_to_float(green), half_to_float(blue), 0]
 }
