@@ -4,6 +4,8 @@ use ptxvm_memory::View;
 use ptxvm_num::convert::quick::f16_to_f32;
 
 use crate::block;
+use crate::domain::Domain;
+use crate::encode::unorm;
 use crate::format::{Block, Channel, Format};
 use crate::image::{Image, Level};
 use crate::lookup::Texel;
@@ -27,7 +29,8 @@ enum Meaning {
     Snorm16,
     Srgb8,
     Unorm1010102,
-    Block(Block),
+    /// With what alpha is where the block has none.
+    Block(Block, u32),
 }
 
 /// How the texels of a texture are read: its format and the sampler together, chosen once for many texels.
@@ -43,6 +46,7 @@ impl Decoder {
     #[must_use]
     pub fn new(format: Format, sampler: &Sampler) -> Self {
         let normalized = sampler.read == Read::NormalizedFloat;
+        let colored = |block: Block| if sampler.srgb { block.with_srgb() } else { block };
         let meaning = match format.channel {
             Channel::U8 if normalized && sampler.srgb => Meaning::Srgb8,
             Channel::Unorm8 if sampler.srgb => Meaning::Srgb8,
@@ -63,7 +67,8 @@ impl Decoder {
             Channel::Snorm8 => Meaning::Snorm8,
             Channel::Snorm16 => Meaning::Snorm16,
             Channel::Unorm1010102 => Meaning::Unorm1010102,
-            Channel::Block(block) => Meaning::Block(if sampler.srgb { block.with_srgb() } else { block }),
+            Channel::Block(block) => Meaning::Block(colored(block), 0x3f80_0000),
+            Channel::BlockView(block) => Meaning::Block(colored(block), 0),
         };
         Self { meaning, channels: format.channels, bytes: format.bytes() as u8 }
     }
@@ -73,6 +78,72 @@ impl Decoder {
     pub const fn float(&self) -> bool {
         use Meaning::{S8, S16, S32, U8, U16, U32};
         !matches!(self.meaning, U8 | U16 | U32 | S8 | S16 | S32)
+    }
+
+    /// In what numbers each channel is blended.
+    #[must_use]
+    pub const fn domains(&self) -> [Domain; 4] {
+        use Domain::{Float, Half, Signed, Small, Snorm, Unorm, Unsigned};
+        match self.meaning {
+            Meaning::U8 | Meaning::U16 | Meaning::S8 | Meaning::S16 => [Small; 4],
+            Meaning::U32 => [Unsigned; 4],
+            Meaning::S32 => [Signed; 4],
+            Meaning::F32 => [Float; 4],
+            Meaning::F16 | Meaning::Block(Block::Bc6hUfloat | Block::Bc6hSfloat, _) => [Half; 4],
+            Meaning::Snorm8 | Meaning::Snorm16 | Meaning::Block(Block::Bc4Snorm | Block::Bc5Snorm, _) => {
+                [Snorm; 4]
+            }
+            Meaning::Srgb8 if self.channels == 2 => [Half, Unorm, Half, Half],
+            Meaning::Srgb8
+            | Meaning::Block(Block::Bc1Srgb | Block::Bc2Srgb | Block::Bc3Srgb | Block::Bc7Srgb, _) => {
+                [Half, Half, Half, Unorm]
+            }
+            _ => [Unorm; 4],
+        }
+    }
+
+    /// The values of the border colour. It is made a texel and read again, so that it is no finer than the texels within:
+    /// of compressed formats, than what they decode to.
+    #[must_use]
+    pub fn border(&self, color: [f32; 4]) -> Texel {
+        let (meaning, channel) = match self.meaning {
+            meaning @ Meaning::U8 => (meaning, Channel::U8),
+            meaning @ Meaning::U16 => (meaning, Channel::U16),
+            meaning @ (Meaning::U32 | Meaning::S32 | Meaning::F32) => (meaning, Channel::F32),
+            meaning @ Meaning::S8 => (meaning, Channel::S8),
+            meaning @ Meaning::S16 => (meaning, Channel::S16),
+            meaning @ (Meaning::Unorm8 | Meaning::Srgb8) => (meaning, Channel::Unorm8),
+            meaning @ Meaning::Unorm16 => (meaning, Channel::Unorm16),
+            meaning @ Meaning::Snorm8 => (meaning, Channel::Snorm8),
+            meaning @ Meaning::Snorm16 => (meaning, Channel::Snorm16),
+            meaning @ Meaning::F16 => (meaning, Channel::F16),
+            // All four channels are rounded to sixteen bits, of which colours keep ten and alpha all.
+            Meaning::Unorm1010102 => {
+                let [red, green, blue, alpha] = color.map(|value| unorm::<16>(value.to_bits()));
+                return [unorm10(red >> 6), unorm10(green >> 6), unorm10(blue >> 6), unorm16(alpha as u16)];
+            }
+            Meaning::Block(block, _) => match block {
+                Block::Bc1 | Block::Bc2 | Block::Bc3 | Block::Bc7 => (Meaning::Unorm8, Channel::Unorm8),
+                Block::Bc1Srgb | Block::Bc2Srgb | Block::Bc3Srgb | Block::Bc7Srgb => {
+                    (Meaning::Srgb8, Channel::Unorm8)
+                }
+                Block::Bc4Unorm | Block::Bc5Unorm => (Meaning::Unorm16, Channel::Unorm16),
+                Block::Bc4Snorm | Block::Bc5Snorm => (Meaning::Snorm16, Channel::Snorm16),
+                Block::Bc6hUfloat | Block::Bc6hSfloat => (Meaning::F16, Channel::F16),
+            },
+        };
+        let mut bytes = Format { channel, channels: self.channels }.encode_border(color.map(f32::to_bits));
+        if meaning == Meaning::Srgb8 {
+            let colors = if self.channels == 4 { 3 } else { 1 };
+            for (byte, color) in bytes.iter_mut().zip(color).take(colors) {
+                *byte = srgb::nearest(color);
+            }
+        }
+        let mut texel = Self { meaning, ..*self }.decode(&bytes, 0);
+        if let (Meaning::Block(_, alpha), 1..=3) = (self.meaning, self.channels) {
+            texel[3] = alpha;
+        }
+        texel
     }
 
     /// The values of a texel: its level, its plane (layer or face), and its place there, all of which exist.
@@ -118,7 +189,7 @@ impl Decoder {
             Meaning::Unorm1010102 => {
                 unorm1010102(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
             }
-            Meaning::Block(block) => block::texel(block, bytes, number),
+            Meaning::Block(block, alpha) => block::texel(block, bytes, number, alpha),
         }
     }
 
@@ -178,11 +249,15 @@ pub(crate) fn snorm16(bits: i16) -> u32 {
     (f32::from(bits.max(-32767)) / 32767.0).to_bits()
 }
 
+/// Ten bits as a float from 0 to 1, rounded once.
+#[inline]
+fn unorm10(bits: u32) -> u32 {
+    (bits as f32 / 1023.0).to_bits()
+}
+
 /// Red, green and blue in ten bits each, from the lowest on, and alpha in two.
 #[inline]
 fn unorm1010102(bits: u32) -> Texel {
-    [0, 10, 20, 30].map(|at| {
-        let most = if at == 30 { 3 } else { 1023 };
-        ((bits >> at & most) as f32 / most as f32).to_bits()
-    })
+    let color = |at: u32| unorm10(bits >> at & 1023);
+    [color(0), color(10), color(20), ((bits >> 30) as f32 / 3.0).to_bits()]
 }

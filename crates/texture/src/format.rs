@@ -29,8 +29,10 @@ pub enum Channel {
     Snorm16,
     /// Three channels of 10 bits and one of 2, each read as a float from 0 to 1.
     Unorm1010102,
-    /// Sixteen texels, four by four, in a block of 8 or 16 bytes.
+    /// Sixteen texels, four by four, in a block of 8 or 16 bytes. Alpha is one where the block has none.
     Block(Block),
+    /// Such blocks, seen through a view of integers. Alpha is zero where the block has none.
+    BlockView(Block),
 }
 
 /// How a block of texels is compressed.
@@ -108,7 +110,7 @@ impl Channel {
             Self::U8 | Self::S8 | Self::Unorm8 | Self::Snorm8 => 1,
             Self::U16 | Self::S16 | Self::F16 | Self::Unorm16 | Self::Snorm16 => 2,
             Self::U32 | Self::S32 | Self::F32 | Self::Unorm1010102 => 4,
-            Self::Block(block) => block.bytes(),
+            Self::Block(block) | Self::BlockView(block) => block.bytes(),
         }
     }
 }
@@ -127,7 +129,7 @@ impl Format {
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self.channel {
-            Channel::Unorm1010102 | Channel::Block(_) => self.channel.bytes(),
+            Channel::Unorm1010102 | Channel::Block(_) | Channel::BlockView(_) => self.channel.bytes(),
             channel => channel.bytes() * self.channels as u32,
         }
     }
@@ -135,7 +137,7 @@ impl Format {
     /// How many texels a block is wide and high: 1 if each lies by itself.
     #[must_use]
     pub const fn block_side(self) -> u32 {
-        if matches!(self.channel, Channel::Block(_)) { 4 } else { 1 }
+        if matches!(self.channel, Channel::Block(_) | Channel::BlockView(_)) { 4 } else { 1 }
     }
 }
 
@@ -227,7 +229,7 @@ impl Format {
             }
             0x19..=0x22 => {
                 let block = BLOCKS[number as usize - 0x19];
-                Some(Self { channel: Channel::Block(block), channels: block.channels() })
+                Some(Self { channel: Channel::BlockView(block), channels: block.channels() })
             }
             _ => None,
         }

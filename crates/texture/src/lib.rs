@@ -10,6 +10,8 @@
 pub mod block;
 pub mod coordinate;
 pub mod decode;
+pub mod domain;
+mod encode;
 pub mod format;
 pub mod geometry;
 pub mod image;
@@ -20,6 +22,7 @@ pub mod srgb;
 pub mod warp;
 
 pub use decode::Decoder;
+pub use domain::Domain;
 pub use format::{Block, Channel, Format};
 pub use geometry::Geometry;
 pub use image::{Image, Layout, Level, Shape};

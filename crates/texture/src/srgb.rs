@@ -49,3 +49,12 @@ pub fn linear([red, green, blue, alpha]: [u8; 4]) -> Texel {
     let color = |byte: u8| LINEAR[usize::from(byte)];
     [color(red), color(green), color(blue), unorm8(alpha)]
 }
+
+/// The byte of a colour, by the curve's formula.
+#[must_use]
+pub fn nearest(color: f32) -> u8 {
+    let color = f64::from(color);
+    let curved = if color <= 0.003_130_8 { 12.92 * color } else { 1.055 * color.powf(1.0 / 2.4) - 0.055 };
+    // The conversion takes what is no number for zero, and keeps what is out of range within.
+    (curved * 255.0 + 0.5) as u8
+}

@@ -164,11 +164,11 @@ pub fn texel(block: u128, texel: u32, signed: bool) -> [u16; 3] {
         let between = (end(first) * (64 - weight) + end(first + 1) * weight + 32) >> 6;
         if signed {
             // The magnitude is scaled by 31/32, so that the largest becomes the largest finite half.
-            let magnitude = (between.unsigned_abs() * 31 >> 5) as u16;
+            let magnitude = ((between.unsigned_abs() * 31) >> 5) as u16;
             // There is no negative zero.
             if between < 0 && magnitude > 0 { magnitude | 0x8000 } else { magnitude }
         } else {
-            (between as u32 * 31 >> 6) as u16
+            ((between as u32 * 31) >> 6) as u16
         }
     })
 }

@@ -43,7 +43,7 @@ fn color(block: u64, texel: u32, four: bool) -> [u8; 4] {
     let narrow = |at: i32| {
         let [a, b] = [first >> at & 31, second >> at & 31];
         let sum = a * weights[0] + b * weights[1];
-        if whole { (sum << 3 | sum >> 2) as u8 } else { (sum * weights[2] >> 3) as u8 }
+        if whole { (sum << 3 | sum >> 2) as u8 } else { ((sum * weights[2]) >> 3) as u8 }
     };
     let [a, b] = [first, second].map(|color| {
         let six = color >> 5 & 63;

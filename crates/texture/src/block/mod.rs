@@ -14,22 +14,22 @@ use crate::format::Block;
 use crate::lookup::Texel;
 use crate::srgb;
 
-/// The values of one texel of a block, which is counted along the rows.
+/// The values of one texel of a block, which is counted along the rows; alpha is as given where the block has none.
 #[must_use]
 #[inline]
-pub fn texel(block: Block, bytes: &[u8; 16], texel: u32) -> Texel {
+pub fn texel(block: Block, bytes: &[u8; 16], texel: u32, alpha: u32) -> Texel {
     let whole = u128::from_le_bytes(*bytes);
     let (low, high) = (whole as u64, (whole >> 64) as u64);
     match block {
         Block::Bc1 => color::bc1(low, texel).map(unorm8),
         Block::Bc2 => color::bc2(low, high, texel).map(unorm8),
         Block::Bc3 => color::bc3(low, high, texel).map(unorm8),
-        Block::Bc4Unorm => [line::unorm(low, texel), 0, 0, 0],
-        Block::Bc4Snorm => [line::snorm(low, texel), 0, 0, 0],
-        Block::Bc5Unorm => [line::unorm(low, texel), line::unorm(high, texel), 0, 0],
-        Block::Bc5Snorm => [line::snorm(low, texel), line::snorm(high, texel), 0, 0],
-        Block::Bc6hUfloat => half(bc6h::texel(whole, texel, false)),
-        Block::Bc6hSfloat => half(bc6h::texel(whole, texel, true)),
+        Block::Bc4Unorm => [line::unorm(low, texel), 0, 0, alpha],
+        Block::Bc4Snorm => [line::snorm(low, texel), 0, 0, alpha],
+        Block::Bc5Unorm => [line::unorm(low, texel), line::unorm(high, texel), 0, alpha],
+        Block::Bc5Snorm => [line::snorm(low, texel), line::snorm(high, texel), 0, alpha],
+        Block::Bc6hUfloat => half(bc6h::texel(whole, texel, false), alpha),
+        Block::Bc6hSfloat => half(bc6h::texel(whole, texel, true), alpha),
         Block::Bc7 => bc7::texel(whole, texel).map(unorm8),
         Block::Bc1Srgb => srgb::linear(color::bc1(low, texel)),
         Block::Bc2Srgb => srgb::linear(color::bc2(low, high, texel)),
@@ -39,6 +39,6 @@ pub fn texel(block: Block, bytes: &[u8; 16], texel: u32) -> Texel {
 }
 
 #[inline]
-fn half([red, green, blue]: [u16; 3]) -> Texel {
-    [half_to_float(red), half_to_float(green), half_to_float(blue), 0]
+fn half([red, green, blue]: [u16; 3], alpha: u32) -> Texel {
+    [half_to_float(red), half_to_float(green), half_to_float(blue), alpha]
 }
