@@ -77,8 +77,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of this shape that lies at an address, its rows one behind the other. `None` if its bytes cannot be
-    /// counted in 64 bits.
+    /// An image of this shape that lies at an address, its rows one behind the other, each at a multiple of 16 bytes from
+    /// it. `None` if its bytes cannot be counted in 64 bits.
     #[must_use]
     pub fn array(address: u64, format: Format, shape: Shape) -> Option<Self> {
         let mut levels = Vec::new();
@@ -87,12 +87,12 @@ impl Image {
             let size =
                 [shape.width, shape.height, shape.depth].map(|n| n.checked_shr(number).unwrap_or(0).max(1));
             let side = format.block_side();
+            // Sixteen bytes are the largest access of a surface, so that one which is aligned in its row is so in memory.
             let row = u64::from(size[0].div_ceil(side)).checked_mul(u64::from(format.bytes()))?;
+            let row = row.checked_next_multiple_of(16)?;
             let slice = row.checked_mul(u64::from(size[1].div_ceil(side)))?;
             levels.push(Level { offset: layer, size, row, slice });
-            // Sixteen bytes hold the largest texel, so that each level begins at a whole one.
-            layer =
-                layer.checked_add(slice.checked_mul(u64::from(size[2]))?)?.checked_next_multiple_of(16)?;
+            layer = layer.checked_add(slice.checked_mul(u64::from(size[2]))?)?;
         }
         let bytes = layer.checked_mul(u64::from(shape.planes()))?;
         Some(Self { address, bytes, format, shape, levels: levels.into(), layer, layout: Layout::Array })

@@ -19,6 +19,7 @@ pub mod lookup;
 pub mod objects;
 pub mod sampler;
 pub mod srgb;
+pub mod surface;
 pub mod warp;
 
 pub use decode::Decoder;

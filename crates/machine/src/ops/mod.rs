@@ -32,6 +32,7 @@ pub mod special;
 pub mod stack;
 pub mod store_async;
 pub mod store_bulk;
+pub mod surface;
 pub mod tcgen05;
 pub mod tensor_copy;
 pub mod tensor_map;
@@ -81,6 +82,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     stack::select,
     store_async::select,
     store_bulk::select,
+    surface::select,
     tcgen05::select,
     tensor_copy::select,
     tensor_map::select,

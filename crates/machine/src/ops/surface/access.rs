@@ -1,0 +1,145 @@
+//! Where the lanes of a warp access surfaces: handles and coordinates become places in the bytes of images.
+
+use ptxvm_memory::View;
+use ptxvm_texture::surface::{At, Axis, Clamp, Place, place};
+use ptxvm_texture::{Geometry, Image, Kind as ObjectKind, Object};
+
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::Flow;
+use crate::ops::operand::slot_of;
+use crate::registers::{LANES, Slot, Value, lanes_in};
+
+/// What an instruction says about its access.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    geometry: Geometry,
+    clamp: Clamp,
+    handle: usize,
+    coordinates: usize,
+    /// How many of them there are. Where a lone register stands for a vector, the rest counts as zero; in an H200 it is
+    /// what happens to lie in the registers behind it.
+    given: usize,
+    /// What reports call it.
+    verb: &'static str,
+}
+
+/// How much of an image an access touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Its bytes, a power of two.
+    pub bytes: u32,
+    /// The bytes that x counts.
+    pub x: u32,
+}
+
+impl Extent {
+    /// An access at a byte.
+    pub fn at_byte(bytes: u32) -> Self {
+        Self { bytes, x: 1 }
+    }
+
+    /// An access at a sample of so many bytes, all of it.
+    pub fn at_sample(bytes: u32) -> Self {
+        Self { bytes, x: bytes }
+    }
+}
+
+impl Access {
+    /// The access of a form.
+    pub fn of(form: &Form<'_>, verb: &'static str) -> Option<Self> {
+        Some(Self {
+            geometry: Geometry::from_name(form.slot("geom")?)?,
+            clamp: Clamp::from_name(form.slot("clamp")?)?,
+            handle: slot_of(form, "a")?,
+            coordinates: slot_of(form, "b")?,
+            given: form.elements("b").count(),
+            verb,
+        })
+    }
+
+    /// Calls `touch` with each lane whose access lies within its surface.
+    pub fn each(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        mask: u32,
+        extent: impl Fn(&Image) -> Extent,
+        mut touch: impl FnMut(usize, &Image, &View, u64),
+    ) -> Result<(), Flow> {
+        let handles = u64::read(&context.bank, slots[self.handle]);
+        let numbers = self.numbers(context, slots);
+        let mut left = mask;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let known = context.opaque(first, handles[first], ObjectKind::Surface)?;
+            let same = lanes_in(left).filter(|lane| handles[*lane] == handles[first]);
+            let same = same.fold(0, |same, lane| same | 1 << lane);
+            left &= !same;
+            let (Object::Surface(surface), Some(view)) = (&*known.object, known.view) else { continue };
+            let extent = extent(&surface.image);
+            for lane in lanes_in(same) {
+                let at = self.at(&numbers, lane, extent);
+                match place(&surface.image, self.geometry, self.clamp, &at, extent.bytes) {
+                    Place::Within(offset) => touch(lane, &surface.image, &view, offset),
+                    Place::Nowhere => {}
+                    Place::Outside(axis) => {
+                        return Err(self.outside(context, lane, &surface.image, &at, extent, axis));
+                    }
+                    Place::Misaligned => return Err(self.misaligned(context, lane, &at, extent)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, context: &Context<'_>, slots: &[Slot]) -> [[u32; LANES]; 4] {
+        let mut numbers = [[0; LANES]; 4];
+        for (numbers, slot) in numbers.iter_mut().zip(&slots[self.coordinates..][..self.given]) {
+            *numbers = u32::read(&context.bank, *slot);
+        }
+        numbers
+    }
+
+    fn at(&self, numbers: &[[u32; LANES]; 4], lane: usize, extent: Extent) -> At {
+        let layered = usize::from(self.geometry.layered());
+        let number = |index: usize| i64::from(numbers.get(layered + index).map_or(0, |n| n[lane]) as i32);
+        At { coordinates: [number(0) * i64::from(extent.x), number(1), number(2)], layer: numbers[0][lane] }
+    }
+
+    #[cold]
+    fn outside(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        image: &Image,
+        at: &At,
+        extent: Extent,
+        axis: Axis,
+    ) -> Flow {
+        let size = image.levels[0].size;
+        let [x, y, z] = at.coordinates;
+        let (found, has) = match axis {
+            Axis::X => {
+                let row = u64::from(size[0]) * u64::from(image.format.bytes());
+                (format!("x is byte {x}"), format!("its rows have {row} bytes"))
+            }
+            Axis::Y => (format!("y is {y}"), format!("it has {} rows", size[1])),
+            Axis::Z => (format!("z is {z}"), format!("it has {} slices", size[2])),
+            Axis::Layer => {
+                let layers = if image.shape.depth > 0 { size[2] } else { image.shape.planes() };
+                (format!("the layer is {}", at.layer & 0xffff), format!("it has {layers}"))
+            }
+        };
+        let message = format!("{} {} bytes out of a surface's bounds", self.verb, extent.bytes);
+        context.fault(Kind::OutOfBounds, lane, message, vec![format!("{found}; {has}")])
+    }
+
+    #[cold]
+    fn misaligned(&self, context: &mut Context<'_>, lane: usize, at: &At, extent: Extent) -> Flow {
+        let message = format!("{} {} bytes of a surface at a misaligned place", self.verb, extent.bytes);
+        let note = format!("x is byte {}, no multiple of {}", at.coordinates[0], extent.bytes);
+        context.fault(Kind::Misaligned, lane, message, vec![note])
+    }
+}

@@ -1,0 +1,98 @@
+//! `sured.b` and `sured.p` (manual 9.7.11.3): the operations of `red`, at surface coordinates.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use ptxvm_isa::Type;
+use ptxvm_memory::View;
+use ptxvm_num::float::atomic::Unit;
+use ptxvm_texture::{Channel, Format};
+
+use super::access::{Access, Extent};
+use crate::context::Context;
+use crate::finding::Kind;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::atomic::Reduction;
+use crate::ops::operand::slot_of;
+use crate::registers::{Slot, Value};
+
+/// The operation of a `sured.b`.
+pub fn select_bytes(form: &Form<'_>) -> Option<Op> {
+    let combine = Reduction::of(form.slot("op")?, form.main_type()?)?;
+    reduce(form, combine.clone(), combine, false)
+}
+
+/// The operation of a `sured.p`, whose numbers are signed if those of the surface are.
+pub fn select_sample(form: &Form<'_>) -> Option<Op> {
+    let (op, wide) = (form.slot("op")?, form.main_type()?.bits() == 64);
+    let (signed, unsigned) = match (op, wide) {
+        ("and" | "or", _) => (Type::B32, Type::B32),
+        (_, false) => (Type::S32, Type::U32),
+        (_, true) => (Type::S64, Type::U64),
+    };
+    reduce(form, Reduction::of(op, signed)?, Reduction::of(op, unsigned)?, true)
+}
+
+fn reduce(form: &Form<'_>, signed: Arc<Reduction>, unsigned: Arc<Reduction>, sample: bool) -> Option<Op> {
+    let access = Access::of(form, "a reduction of")?;
+    Some(Box::new(Reduce { access, value: slot_of(form, "c")?, signed, unsigned, sample }))
+}
+
+struct Reduce {
+    access: Access,
+    value: usize,
+    /// On surfaces of signed integers.
+    signed: Arc<Reduction>,
+    /// On all others.
+    unsigned: Arc<Reduction>,
+    /// Whether x counts numbers, not bytes.
+    sample: bool,
+}
+
+impl Execute for Reduce {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let bytes = self.unsigned.element;
+        let values = u64::read(&context.bank, slots[self.value]);
+        let extent =
+            if self.sample { Extent::at_sample(bytes as u32) } else { Extent::at_byte(bytes as u32) };
+        let mut unaligned = None;
+        let reduced = self.access.each(
+            context,
+            slots,
+            mask,
+            |_| extent,
+            |lane, image, view, offset| {
+                let combine = if is_signed(image.format) { &self.signed } else { &self.unsigned };
+                if !apply(combine, view, offset, &values[lane].to_le_bytes()[..bytes]) {
+                    unaligned = Some(lane);
+                }
+            },
+        );
+        match (reduced, unaligned) {
+            (Err(flow), _) => flow,
+            (Ok(()), None) => Flow::Next,
+            (Ok(()), Some(lane)) => {
+                let message = "a reduction on a surface whose rows do not begin at a multiple of 16 bytes";
+                context.fault(Kind::Misaligned, lane, message, Vec::new())
+            }
+        }
+    }
+}
+
+fn is_signed(format: Format) -> bool {
+    matches!(format.channel, Channel::S8 | Channel::S16 | Channel::S32)
+}
+
+/// Combines a word of the view with a value of its size. Gives whether it is aligned on the host, which only an image that
+/// lies in a buffer may fail to be.
+fn apply(combine: &Reduction, view: &View, offset: u64, value: &[u8]) -> bool {
+    let within = offset.checked_add(value.len() as u64).is_some_and(|end| end <= view.bytes());
+    let word = view.start().wrapping_add(offset as usize);
+    let aligned = (word as usize).is_multiple_of(value.len());
+    if within && aligned {
+        // SAFETY: the word is aligned and lies in the view, whose maker vouches for its bytes.
+        unsafe { combine.apply(Unit::Global, word, value) };
+    }
+    aligned
+}
