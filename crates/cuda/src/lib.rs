@@ -5,6 +5,7 @@
 //! asynchronous is an operation ([`work`]) given to a stream.
 
 mod abi;
+mod array;
 mod context;
 mod device;
 mod driver;
@@ -20,4 +21,5 @@ mod proc_address;
 mod report;
 mod stream;
 mod table;
+mod texture;
 mod work;

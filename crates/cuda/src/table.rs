@@ -1,6 +1,7 @@
 //! Every entry point of the driver API: the name a program asks for, and for each version of the API since when which
 //! function answers it. Behind the bar stand the functions for programs whose default stream is the thread's own.
 
+use crate::array::*;
 use crate::context::*;
 use crate::device::*;
 use crate::graph::*;
@@ -9,6 +10,7 @@ use crate::launch::*;
 use crate::memory::*;
 use crate::module::*;
 use crate::stream::*;
+use crate::texture::*;
 
 /// The entry points of one name.
 pub struct Entry {

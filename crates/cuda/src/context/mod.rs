@@ -24,7 +24,7 @@ pub use unsupported::*;
 use crate::abi::{Answer, CUresult};
 use crate::handles::{Handle, Object};
 use crate::stream::{Stream, Streams};
-use crate::{memory, module};
+use crate::{array, memory, module, texture};
 
 /// A handle of a context.
 pub type CUcontext = Handle<Context>;
@@ -51,6 +51,8 @@ pub struct Context {
     order: Mutex<()>,
     /// Its streams, the legacy default stream among them.
     pub streams: Streams,
+    /// Its arrays.
+    pub arrays: array::Holdings,
     /// Its memory.
     pub memory: memory::Holdings,
     /// Its modules.
@@ -78,6 +80,7 @@ impl Context {
             fault: AtomicU32::new(0),
             order: Mutex::new(()),
             streams: Streams::new(this.clone()),
+            arrays: array::Holdings::default(),
             memory: memory::Holdings::default(),
             modules: module::Holdings::default(),
         })
@@ -130,6 +133,8 @@ impl Context {
         let _ = self.streams.synchronize();
         self.streams.release();
         self.modules.release();
+        texture::release(self);
+        self.arrays.release();
         self.memory.release(self);
         self.fault.store(0, Ordering::Release);
     }

@@ -6,20 +6,15 @@ use super::content::KernelNode;
 use super::definition::{CUgraph, Graph};
 use crate::abi::{
     Answer, CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v2,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUresult, Host, In,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUresult, In,
 };
 use crate::context::{CUcontext, Context, current};
 use crate::launch::check::check;
 use crate::launch::cluster;
 use crate::launch::parameters::collect;
-use crate::memory::{BoxSide, Cuboid};
+use crate::memory::Cuboid;
 use crate::module::{CUkernel, launchable_in};
-use crate::work::{Copy, Fill, HostCall, KernelLaunch, Place, Side, Ties};
-
-/// `CUmemorytype`
-const HOST: u32 = 1;
-const DEVICE: u32 = 2;
-const UNIFIED: u32 = 4;
+use crate::work::{Copy, Fill, HostCall, KernelLaunch, Side, Ties};
 
 /// What the program was shown by pointers, which stay good until the node changes.
 #[derive(Default)]
@@ -133,7 +128,7 @@ pub fn show_kernel(node: &KernelNode, shown: &mut Shown) -> CUDA_KERNEL_NODE_PAR
 /// The copy that a program describes.
 ///
 /// # Errors
-/// It is none, its rows overlap, its addresses run over, or it is from or to an array.
+/// It is none, its rows overlap, or its addresses run over.
 pub fn copy(said: &Cuboid) -> Answer<Copy> {
     let copy = said.describe()?;
     let empty = copy.width == 0 || copy.height == 0 || copy.depth == 0;
@@ -141,41 +136,6 @@ pub fn copy(said: &Cuboid) -> Answer<Copy> {
         side.address != 0 && copy.extent(side).is_some_and(|n| side.address.checked_add(n).is_some())
     };
     if empty || !inside(&copy.to) || !inside(&copy.from) { Err(CUresult::INVALID_VALUE) } else { Ok(copy) }
-}
-
-/// A copy as programs are told of it.
-pub fn show_copy(copy: &Copy) -> Cuboid {
-    // What has one row has nothing to say of where the next would be, and clients tell plain copies by that.
-    let plain = copy.height == 1 && copy.depth == 1;
-    let show = |side: &Side| {
-        let on_host = side.place == Place::Host;
-        let pitch = side.pitch.max(copy.width);
-        let height = (side.slice / pitch.max(1)).max(copy.height);
-        BoxSide {
-            x_in_bytes: 0,
-            y: 0,
-            z: 0,
-            lod: 0,
-            memory_type: match side.place {
-                Place::Host => HOST,
-                Place::Device => DEVICE,
-                Place::Unified => UNIFIED,
-            },
-            host: Host(if on_host { side.address as *mut _ } else { std::ptr::null_mut() }),
-            device: if on_host { 0 } else { side.address },
-            array: 0,
-            context: CUcontext::NULL,
-            pitch: if plain { 0 } else { pitch as usize },
-            height: if plain { 0 } else { height as usize },
-        }
-    };
-    Cuboid {
-        from: show(&copy.from),
-        to: show(&copy.to),
-        width_in_bytes: copy.width as usize,
-        height: copy.height as usize,
-        depth: copy.depth as usize,
-    }
 }
 
 /// The fill that a program describes.

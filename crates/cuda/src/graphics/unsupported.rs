@@ -3,15 +3,6 @@
 use crate::entry::unsupported;
 
 unsupported! {
-    cuArray3DCreate
-    cuArray3DCreate_v2
-    cuArray3DGetDescriptor
-    cuArray3DGetDescriptor_v2
-    cuArrayCreate
-    cuArrayCreate_v2
-    cuArrayDestroy
-    cuArrayGetDescriptor
-    cuArrayGetDescriptor_v2
     cuArrayGetMemoryRequirements
     cuArrayGetPlane
     cuArrayGetSparseProperties
@@ -26,21 +17,10 @@ unsupported! {
     cuGraphicsUnmapResources
     cuGraphicsUnmapResources_ptsz
     cuGraphicsUnregisterResource
-    cuMipmappedArrayCreate
-    cuMipmappedArrayDestroy
-    cuMipmappedArrayGetLevel
     cuMipmappedArrayGetMemoryRequirements
     cuMipmappedArrayGetSparseProperties
-    cuSurfObjectCreate
-    cuSurfObjectDestroy
-    cuSurfObjectGetResourceDesc
     cuSurfRefGetArray
     cuSurfRefSetArray
-    cuTexObjectCreate
-    cuTexObjectDestroy
-    cuTexObjectGetResourceDesc
-    cuTexObjectGetResourceViewDesc
-    cuTexObjectGetTextureDesc
     cuTexRefCreate
     cuTexRefDestroy
     cuTexRefGetAddress

@@ -3,12 +3,11 @@
 use super::location::CUmemLocation;
 use super::rectangle::{BoxSide, Cuboid};
 use super::transfer::copy;
-use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In, Out};
-use crate::context::CUcontext;
+use crate::abi::{Answer, CUdeviceptr, CUresult, In, Out};
+use crate::array::CUarray;
 use crate::entry::entry;
-use crate::report;
 use crate::stream::{CUstream, LEGACY, resolve};
-use crate::work::{Copy, Place, Side};
+use crate::work::{Copy, InArray, Place, Side};
 
 /// `CUmemcpyAttributes`
 #[repr(C)]
@@ -26,11 +25,13 @@ pub struct CUmemcpyAttributes {
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
     pub kind: u32,
-    pub pointer: CUdeviceptr,
-    /// Bytes of a row; 0 if rows follow each other.
+    /// Where memory starts, or the handle of an array.
+    pub thing: u64,
+    /// Texels of a row, 0 if rows follow each other; or the first texel of a row.
     pub row: usize,
-    /// Rows of a slice; 0 if slices follow each other.
+    /// Rows of a slice, 0 if slices follow each other; or the first row.
     pub height: usize,
+    /// Where memory is; or, of an array, the first slice.
     pub location: CUmemLocation,
 }
 
@@ -50,8 +51,6 @@ pub struct BoxCopy {
 /// `CU_MEMCPY_OPERAND_TYPE_POINTER` and `_ARRAY`
 const POINTER: u32 = 1;
 const ARRAY: u32 = 2;
-/// `CU_MEMORYTYPE_UNIFIED`
-const UNIFIED: u32 = 4;
 
 /// The arrays of a batch of lines.
 type Lines = (In<CUdeviceptr>, In<CUdeviceptr>, In<usize>, usize);
@@ -172,31 +171,45 @@ impl BoxCopy {
         if !(1..=3).contains(&self.order) || self.flags > 1 {
             return Err(CUresult::INVALID_VALUE);
         }
-        let (from, to) = (self.from.describe()?, self.to.describe()?);
-        Cuboid { from, to, width_in_bytes: self.width, height: self.height, depth: self.depth }.describe()
+        let texel = self.texel()?;
+        let width_in_bytes = self.width.checked_mul(texel).ok_or(CUresult::INVALID_VALUE)?;
+        let (from, to) = (self.from.describe(texel)?, self.to.describe(texel)?);
+        Cuboid { from, to, width_in_bytes, height: self.height, depth: self.depth }.describe()
+    }
+
+    /// In what a row is counted: texels of the array at one end, or bytes.
+    ///
+    /// # Errors
+    /// There is no such array, or the arrays at both ends have texels of different sizes.
+    fn texel(&self) -> Answer<usize> {
+        match (self.from.texel()?, self.to.texel()?) {
+            (Some(from), Some(to)) if from != to => Err(CUresult::INVALID_VALUE),
+            (from, to) => Ok(from.or(to).unwrap_or(1)),
+        }
     }
 }
 
 impl Operand {
-    fn describe(&self) -> Answer<BoxSide> {
+    /// The bytes of a texel, if it is an array.
+    fn texel(&self) -> Answer<Option<usize>> {
+        if self.kind != ARRAY {
+            return Ok(None);
+        }
+        let array = CUarray::new(self.thing).find().ok_or(CUresult::INVALID_VALUE)?;
+        Ok(Some(array.image.format.bytes() as usize))
+    }
+
+    fn describe(&self, texel: usize) -> Answer<BoxSide> {
+        let row = self.row.checked_mul(texel).ok_or(CUresult::INVALID_VALUE)?;
         match self.kind {
-            POINTER => Ok(BoxSide {
-                x_in_bytes: 0,
-                y: 0,
-                z: 0,
+            POINTER => Ok(BoxSide::unified(self.thing, row, self.height)),
+            ARRAY => Ok(BoxSide::array(InArray {
+                array: CUarray::new(self.thing),
+                x: row as u64,
+                y: self.height as u64,
+                z: u64::from(self.location.kind) | u64::from(self.location.id as u32) << 32,
                 lod: 0,
-                memory_type: UNIFIED,
-                host: Host(std::ptr::null_mut()),
-                device: self.pointer,
-                array: 0,
-                context: CUcontext::NULL,
-                pitch: self.row,
-                height: self.height,
-            }),
-            ARRAY => {
-                report::unsupported("a copy from or to an array");
-                Err(CUresult::NOT_SUPPORTED)
-            }
+            })),
             _ => Err(CUresult::INVALID_VALUE),
         }
     }

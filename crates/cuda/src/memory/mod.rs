@@ -32,7 +32,7 @@ pub use managed::*;
 pub use ordered::*;
 pub use pointer::*;
 pub use rectangle::*;
-pub use registry::{Record, forget_graph, insert_graph};
+pub use registry::{Kind, Record, forget_graph, insert_graph};
 pub use set::*;
 pub use tensor_map::*;
 pub use transfer::*;

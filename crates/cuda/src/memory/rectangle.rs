@@ -2,11 +2,11 @@
 
 use super::transfer::copy;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In};
+use crate::array::{self, CUarray};
 use crate::context::CUcontext;
 use crate::entry::entry;
-use crate::report;
 use crate::stream::CUstream;
-use crate::work::{Copy, Place, Side};
+use crate::work::{Copy, InArray, Place, Side};
 
 /// One side of a `CUDA_MEMCPY2D`.
 #[repr(C)]
@@ -17,7 +17,7 @@ pub struct RectangleSide {
     pub memory_type: u32,
     pub host: Host,
     pub device: CUdeviceptr,
-    pub array: u64,
+    pub array: CUarray,
     pub pitch: usize,
 }
 
@@ -42,7 +42,7 @@ pub struct BoxSide {
     pub memory_type: u32,
     pub host: Host,
     pub device: CUdeviceptr,
-    pub array: u64,
+    pub array: CUarray,
     /// Whose memory it is, in a copy between contexts.
     pub context: CUcontext,
     pub pitch: usize,
@@ -106,20 +106,17 @@ impl Rectangle {
     /// The copy that it means.
     ///
     /// # Errors
-    /// It means none, or one of arrays.
+    /// It means none.
     pub fn describe(&self) -> Answer<Copy> {
         let cuboid = |side: &RectangleSide| BoxSide {
             x_in_bytes: side.x_in_bytes,
             y: side.y,
-            z: 0,
-            lod: 0,
             memory_type: side.memory_type,
             host: side.host,
             device: side.device,
             array: side.array,
-            context: CUcontext::NULL,
             pitch: side.pitch,
-            height: 0,
+            ..BoxSide::NOWHERE
         };
         let (from, to) = (cuboid(&self.from), cuboid(&self.to));
         Cuboid { from, to, width_in_bytes: self.width_in_bytes, height: self.height, depth: 1 }.describe()
@@ -130,7 +127,7 @@ impl Cuboid {
     /// The copy that it means.
     ///
     /// # Errors
-    /// It means none, or one of arrays.
+    /// It means none.
     pub fn describe(&self) -> Answer<Copy> {
         Ok(Copy {
             to: self.to.describe(self)?,
@@ -140,21 +137,92 @@ impl Cuboid {
             depth: self.depth as u64,
         })
     }
+
+    /// A copy as programs are told of it.
+    pub fn show(copy: &Copy) -> Self {
+        Self {
+            from: BoxSide::show(&copy.from, copy),
+            to: BoxSide::show(&copy.to, copy),
+            width_in_bytes: copy.width as usize,
+            height: copy.height as usize,
+            depth: copy.depth as usize,
+        }
+    }
 }
 
 impl BoxSide {
+    /// A side that is nowhere yet.
+    pub const NOWHERE: Self = Self {
+        x_in_bytes: 0,
+        y: 0,
+        z: 0,
+        lod: 0,
+        memory_type: HOST,
+        host: Host(std::ptr::null_mut()),
+        device: 0,
+        array: CUarray::NULL,
+        context: CUcontext::NULL,
+        pitch: 0,
+        height: 0,
+    };
+
+    /// A side of unified memory.
+    pub fn unified(device: CUdeviceptr, pitch: usize, height: usize) -> Self {
+        Self { memory_type: UNIFIED, device, pitch, height, ..Self::NOWHERE }
+    }
+
+    /// A side in an array.
+    pub fn array(place: InArray) -> Self {
+        Self {
+            x_in_bytes: place.x as usize,
+            y: place.y as usize,
+            z: place.z as usize,
+            lod: place.lod as usize,
+            memory_type: ARRAY,
+            array: place.array,
+            ..Self::NOWHERE
+        }
+    }
+
+    fn show(side: &Side, copy: &Copy) -> Self {
+        if let Some(place) = side.array {
+            return Self::array(place);
+        }
+        // What has one row has nothing to say of where the next would be, and clients tell plain copies by that.
+        let plain = copy.height == 1 && copy.depth == 1;
+        let pitch = side.pitch.max(copy.width);
+        let height = (side.slice / pitch.max(1)).max(copy.height);
+        let (pitch, height) = if plain { (0, 0) } else { (pitch as usize, height as usize) };
+        match side.place {
+            Place::Host => Self { host: Host(side.address as *mut _), pitch, height, ..Self::NOWHERE },
+            Place::Device => {
+                Self { memory_type: DEVICE, device: side.address, pitch, height, ..Self::NOWHERE }
+            }
+            Place::Unified => Self::unified(side.address, pitch, height),
+        }
+    }
+
     fn describe(&self, cuboid: &Cuboid) -> Answer<Side> {
         let (place, base) = match self.memory_type {
             HOST => (Place::Host, self.host.address()),
             DEVICE => (Place::Device, self.device),
             UNIFIED => (Place::Unified, self.device),
-            ARRAY => {
-                report::unsupported("a copy from or to an array");
-                return Err(CUresult::NOT_SUPPORTED);
-            }
+            ARRAY => return self.in_array(cuboid),
             _ => return Err(CUresult::INVALID_VALUE),
         };
         self.arrange(place, base, cuboid).ok_or(CUresult::INVALID_VALUE)
+    }
+
+    fn in_array(&self, cuboid: &Cuboid) -> Answer<Side> {
+        let place = InArray {
+            array: self.array,
+            x: self.x_in_bytes as u64,
+            y: self.y as u64,
+            z: self.z as u64,
+            lod: self.lod as u64,
+        };
+        let extent = [cuboid.width_in_bytes, cuboid.height, cuboid.depth].map(|size| size as u64);
+        array::side(place, extent)
     }
 
     /// Finds the first byte and the steps; nothing if rows or slices would overlap, or no address is as high.
@@ -172,6 +240,6 @@ impl BoxSide {
         let address = base.checked_add(offset.checked_add(self.x_in_bytes)? as u64)?;
         // A null pointer stays one, wherever in it the copy begins.
         let address = if base == 0 { 0 } else { address };
-        Some(Side { place, address, pitch: pitch as u64, slice: slice as u64 })
+        Some(Side { place, address, pitch: pitch as u64, slice: slice as u64, array: None })
     }
 }

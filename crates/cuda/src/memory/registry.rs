@@ -48,6 +48,8 @@ pub enum Kind {
     Graph(AllocationKind),
     /// `cuMemMap`
     Mapped(Arc<Physical>),
+    /// The texels of an array, which programs have no pointer to.
+    Array,
 }
 
 impl Kind {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::abi::{Answer, CUresult};
+use crate::array::CUarray;
 use crate::context::Context;
 use crate::memory::is_of_host;
 
@@ -30,6 +31,22 @@ pub struct Side {
     pub pitch: u64,
     /// From one slice to the next, in bytes.
     pub slice: u64,
+    /// The place in an array that all this is, in the program's words.
+    pub array: Option<InArray>,
+}
+
+/// A place in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InArray {
+    pub array: CUarray,
+    /// Bytes in a row.
+    pub x: u64,
+    /// The row, of blocks if texels come in blocks.
+    pub y: u64,
+    /// The slice or layer.
+    pub z: u64,
+    /// The level of detail, which must be 0.
+    pub lod: u64,
 }
 
 /// Whose memory a side of a copy is.
@@ -46,7 +63,7 @@ pub enum Place {
 impl Side {
     /// A side without pitches.
     pub fn line(place: Place, address: u64) -> Self {
-        Self { place, address, pitch: 0, slice: 0 }
+        Self { place, address, pitch: 0, slice: 0, array: None }
     }
 
     fn row(&self, slice: u64, row: u64) -> u64 {
@@ -148,7 +165,7 @@ impl Staged {
     pub fn run(&self, context: &Context) -> Answer {
         let (width, height) = (self.copy.width, self.copy.height);
         let address = self.bytes.as_ptr() as u64;
-        let from = Side { place: Place::Host, address, pitch: width, slice: width * height };
+        let from = Side { place: Place::Host, address, pitch: width, slice: width * height, array: None };
         Copy { from, ..self.copy.clone() }.run(context)
     }
 }

@@ -13,7 +13,7 @@ mod values;
 
 use std::sync::Arc;
 
-pub use copy::{Copy, Place, Side, Staged};
+pub use copy::{Copy, InArray, Place, Side, Staged};
 pub use dependent::{Primary, Ties, early, run_both};
 pub use fill::Fill;
 pub use free::Free;

@@ -56,7 +56,7 @@ entry! {
 
     fn cuGraphMemcpyNodeGetParams(node: CUgraphNode, params: Out<Cuboid>) {
         params.set(look(node, |entry| match &entry.content {
-            Content::Work(Operation::Copy(copy)) => Ok(params::show_copy(copy)),
+            Content::Work(Operation::Copy(copy)) => Ok(Cuboid::show(copy)),
             _ => Err(CUresult::INVALID_VALUE),
         })?)
     }
@@ -246,7 +246,7 @@ fn show(entry: &mut Entry) -> Answer<CUgraphNodeParams> {
     match &entry.content {
         Content::Kernel(kernel) => said.set(params::show_kernel(kernel, &mut entry.shown)),
         Content::Work(Operation::Copy(copy)) => {
-            let copy = params::show_copy(copy);
+            let copy = Cuboid::show(copy);
             said.set(CUDA_MEMCPY_NODE_PARAMS { flags: 0, reserved: 0, ctx: CUcontext::NULL, copy });
         }
         Content::Work(Operation::Fill(fill)) => {

@@ -1,0 +1,127 @@
+//! A mipmapped array: an image with levels of detail, each of which is an array.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ptxvm_texture::{Image, Shape};
+
+use super::check;
+use super::descriptor::{ArrayDescriptor, flag};
+use super::object::{self, Array, CUarray};
+use crate::abi::{Answer, CUresult};
+use crate::context::{CUcontext, Context};
+use crate::handles::{Handle, Object};
+
+/// A handle of a mipmapped array.
+pub type CUmipmappedArray = Handle<Mipmapped>;
+
+/// Levels of texels that a program has a handle of.
+pub struct Mipmapped {
+    /// Its own handle.
+    handle: CUmipmappedArray,
+    /// The context that it was made in.
+    context: CUcontext,
+    /// What its program said of the finest level.
+    pub described: ArrayDescriptor,
+    /// Its texels.
+    pub image: Image,
+    /// The levels that have been asked for; null where none has been.
+    levels: Mutex<Vec<CUarray>>,
+}
+
+impl Object for Mipmapped {}
+
+impl Mipmapped {
+    /// Makes a mipmapped array.
+    ///
+    /// # Errors
+    /// What the driver refuses, or that there is not as much memory.
+    pub fn create(
+        context: &Arc<Context>,
+        described: ArrayDescriptor,
+        levels: u32,
+    ) -> Answer<CUmipmappedArray> {
+        let (format, levels) = check::mipmapped(&described, levels)?;
+        let image = object::allocate(context, &described, format, levels)?;
+        let handle = Handle::insert_with(|handle| {
+            let context = context.handle;
+            let levels = Mutex::new(vec![CUarray::NULL; image.levels.len()]);
+            Arc::new(Self { handle, context, described, image, levels })
+        });
+        context.arrays.add_mipmapped(handle);
+        Ok(handle)
+    }
+
+    /// Destroys a mipmapped array with its levels, after all work that may use it.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn destroy(handle: CUmipmappedArray) -> Answer {
+        let mipmapped = handle.get()?;
+        let context = mipmapped.context.get()?;
+        handle.remove()?;
+        context.arrays.forget_mipmapped(handle);
+        mipmapped.forget_levels();
+        object::release(&context, mipmapped.image.address)
+    }
+
+    /// Makes the handles of its levels stale.
+    pub fn forget_levels(&self) {
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        for level in levels.iter_mut().filter(|level| !level.is_null()) {
+            // Nobody else removes levels.
+            let _ = level.remove();
+            *level = CUarray::NULL;
+        }
+    }
+
+    /// The array that is one of its levels.
+    ///
+    /// # Errors
+    /// There is no such level.
+    pub fn level(&self, number: u32) -> Answer<CUarray> {
+        let context = self.context.get()?;
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = levels.get_mut(number as usize).ok_or(CUresult::INVALID_VALUE)?;
+        if known.is_null() {
+            let image = one_level(&self.image, number as usize);
+            let [width, height, depth] = image.levels[0].size.map(|size| size as usize);
+            let said = self.described;
+            let planes = said.has(flag::LAYERED | flag::CUBEMAP);
+            let described = ArrayDescriptor {
+                width,
+                height: if said.height == 0 { 0 } else { height },
+                depth: if planes || said.depth == 0 { said.depth } else { depth },
+                ..said
+            };
+            *known = Array::insert(&context, described, image, true);
+        }
+        // Another thread may have destroyed the whole meanwhile.
+        if self.handle.find().is_none() {
+            let stale = std::mem::replace(known, CUarray::NULL);
+            stale.remove()?;
+            return Err(CUresult::INVALID_HANDLE);
+        }
+        Ok(*known)
+    }
+}
+
+/// An image of one level of another.
+pub fn one_level(image: &Image, number: usize) -> Image {
+    let level = image.levels[number];
+    let [width, height, depth] = level.size;
+    let shape = Shape {
+        width,
+        height: if image.shape.height == 0 { 0 } else { height },
+        depth: if image.shape.depth == 0 { 0 } else { depth },
+        levels: 1,
+        ..image.shape
+    };
+    let last = u64::from(shape.planes() - 1) * image.layer;
+    Image {
+        address: image.address + level.offset,
+        bytes: last + level.slice * u64::from(depth),
+        shape,
+        levels: [ptxvm_texture::Level { offset: 0, ..level }].into(),
+        ..image.clone()
+    }
+}

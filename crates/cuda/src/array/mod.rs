@@ -1,0 +1,26 @@
+//! Arrays: images that the driver lays out, made, asked about and destroyed by programs that never see their addresses.
+//!
+//! An [`Array`] is one level of detail. It has memory of its own, or is a level of a [`Mipmapped`] array or a plane of
+//! an array of video. To a copy it is device memory with a pitch ([`side`]), to a texture an
+//! [`Image`](ptxvm_texture::Image).
+
+mod api;
+mod check;
+mod descriptor;
+mod format;
+mod holdings;
+mod lines;
+mod mipmapped;
+mod mipmapped_api;
+mod object;
+mod side;
+
+pub use api::*;
+pub use descriptor::flag;
+pub use format::format;
+pub use holdings::Holdings;
+pub use lines::*;
+pub use mipmapped::{CUmipmappedArray, Mipmapped};
+pub use mipmapped_api::*;
+pub use object::{Array, CUarray};
+pub use side::side;

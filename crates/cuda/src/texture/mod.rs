@@ -1,0 +1,15 @@
+//! Textures and surfaces: images with a handle that kernels can use.
+//!
+//! A program describes a resource ([`resource`]), how it is sampled ([`sampler`]) and which part of it is seen
+//! ([`view`]); all three are checked here, and what they mean is entered among the device's
+//! [`Objects`](ptxvm_texture::Objects). What the program said is kept beside it ([`registry`]), to be told again.
+
+mod api;
+mod descriptor;
+mod registry;
+mod resource;
+mod sampler;
+mod view;
+
+pub use api::*;
+pub use registry::release;
