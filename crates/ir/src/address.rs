@@ -2,7 +2,7 @@
 
 use ptxvm_isa::form::Filling;
 use ptxvm_isa::table::{Operand as Place, TypeOf};
-use ptxvm_module::module::Used;
+use ptxvm_module::module::{TextureMode, Used};
 use ptxvm_syntax::ast::{OperandId, OperandKind as Tree, Span};
 
 use crate::body::BodyLowering;
@@ -42,6 +42,9 @@ impl BodyLowering<'_, '_> {
                     let opaque = matches!(described.ty, TypeOf::Texture | TypeOf::Sampler | TypeOf::Surface);
                     if i == 0 && !opaque {
                         self.address(slot, item);
+                    } else if i > 0 && self.is_misread(described) {
+                        let message = "a sampler in unified texture mode, which ptxas takes for coordinates";
+                        self.lowering.unsupported(self.lowering.file[item].span, message);
                     } else {
                         self.place(described, filling, place, part, item);
                     }
@@ -51,6 +54,11 @@ impl BodyLowering<'_, '_> {
             Tree::Sink => self.put(slot, OperandKind::Sink),
             _ => self.address(slot, operand),
         }
+    }
+
+    /// Where textures carry their samplers, ptxas passes a sampler over in silence and shifts what follows it.
+    fn is_misread(&self, part: &Place) -> bool {
+        part.ty == TypeOf::Sampler && self.lowering.module.texture_mode == TextureMode::Unified
     }
 
     /// The address itself: a register, a variable or a number, perhaps with an offset, or an element of an array.

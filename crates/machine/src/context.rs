@@ -15,7 +15,7 @@ use crate::held_back::HeldBack;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
 use crate::matrix::operands::Operands;
-use crate::opaque::Known;
+use crate::opaque::Opaque;
 use crate::registers::{Bank, LANES};
 use crate::statistics::Statistics;
 use crate::warp::Awaited;
@@ -262,8 +262,8 @@ pub struct Worker {
     pub held_back: HeldBack,
     /// Buffers of matrix products.
     pub operands: Operands,
-    /// The texture, sampler or surface that was used last.
-    pub opaque: Option<Known>,
+    /// The textures, samplers and surfaces that were used last.
+    pub opaque: Opaque,
 }
 
 /// How many regions a worker remembers: a kernel's usual handful of buffers.
@@ -289,7 +289,7 @@ impl Worker {
             cluster: Box::default(),
             held_back: HeldBack::default(),
             operands: Operands::default(),
-            opaque: None,
+            opaque: Opaque::default(),
             random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }

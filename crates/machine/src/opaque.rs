@@ -1,6 +1,6 @@
 //! What a handle of a texture, sampler or surface stands for, and the bytes of its image.
 //!
-//! Texture instructions are many and name few objects, so that a worker remembers the last one as long as neither the
+//! Texture instructions are many and name few objects, so that a worker remembers the last ones as long as neither the
 //! table of handles nor that of allocations has changed.
 #![allow(unsafe_code)]
 
@@ -15,11 +15,31 @@ use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::registers::LANES;
 
+/// How many objects a worker remembers: a kernel's usual handful of textures and surfaces.
+const REMEMBERED: usize = 8;
+
+/// The objects that a worker has looked up.
+#[derive(Debug, Default)]
+pub struct Opaque {
+    known: Vec<Known>,
+    /// The one to be replaced next.
+    oldest: usize,
+    /// What the tables were when they were looked up.
+    generations: (u64, u64),
+}
+
+impl Opaque {
+    /// One that [`Context::look_up`] has found.
+    #[must_use]
+    pub fn known(&self, index: usize) -> &Known {
+        &self.known[index]
+    }
+}
+
 /// An object that a worker has looked up.
 #[derive(Clone, Debug)]
 pub struct Known {
     handle: u64,
-    generations: (u64, u64),
     /// What it is.
     pub object: Arc<Object>,
     /// The bytes of its image; none for a sampler.
@@ -33,16 +53,31 @@ impl Context<'_> {
     /// What a lane's handle stands for, which must be of this kind. The bytes of its image are checked whole; those of
     /// a surface may be written.
     pub fn opaque(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<Known, Flow> {
+        let index = self.look_up(lane, handle, kind)?;
+        Ok(self.worker.opaque.known(index).clone())
+    }
+
+    /// The same; gives its place among those that the worker remembers, which stays while no more than a few others
+    /// are looked up.
+    #[inline]
+    pub fn look_up(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<usize, Flow> {
         let environment = self.run.environment;
         let generations = (environment.objects.generation(), environment.memory.generation());
-        if let Some(known) = &self.worker.opaque
-            && known.handle == handle
-            && known.generations == generations
-            && known.object.kind() == kind
-        {
-            return Ok(known.clone());
+        let opaque = &mut self.worker.opaque;
+        if opaque.generations != generations {
+            opaque.known.clear();
+            opaque.generations = generations;
         }
-        let object = match environment.objects.get(handle) {
+        let mut known = opaque.known.iter();
+        match known.position(|known| known.handle == handle && known.object.kind() == kind) {
+            Some(index) => Ok(index),
+            None => self.find(lane, handle, kind),
+        }
+    }
+
+    #[cold]
+    fn find(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<usize, Flow> {
+        let object = match self.run.environment.objects.get(handle) {
             Ok(object) if object.kind() == kind => object,
             Ok(object) => {
                 let message = format!("{handle:#x} is a {}, not a {}", object.kind().noun(), kind.noun());
@@ -55,9 +90,16 @@ impl Context<'_> {
             Object::Surface(surface) => Some(self.view(lane, &surface.image, Wants::Write)?),
             Object::Sampler(_) => None,
         };
-        let known = Known { handle, generations, object, view };
-        self.worker.opaque = Some(known.clone());
-        Ok(known)
+        let opaque = &mut self.worker.opaque;
+        let known = Known { handle, object, view };
+        if opaque.known.len() < REMEMBERED {
+            opaque.known.push(known);
+            return Ok(opaque.known.len() - 1);
+        }
+        let index = opaque.oldest;
+        opaque.oldest = (index + 1) % REMEMBERED;
+        opaque.known[index] = known;
+        Ok(index)
     }
 
     fn view(&mut self, lane: usize, image: &Image, wants: Wants) -> Result<View, Flow> {

@@ -148,6 +148,14 @@ impl Objects {
         }
     }
 
+    /// The kind of the reference that a handle belongs to; `None` if it is no reference, or destroyed.
+    #[must_use]
+    pub fn reference(&self, handle: u64) -> Option<Kind> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = index(handle).and_then(|index| entries.get(index))?;
+        entry.name.as_ref().map(|_| entry.kind)
+    }
+
     /// A number that changes whenever what a handle stands for changes.
     #[must_use]
     pub fn generation(&self) -> u64 {

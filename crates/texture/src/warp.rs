@@ -50,6 +50,13 @@ pub struct Warp<'a> {
 }
 
 impl Warp<'_> {
+    /// What some of the lanes ask.
+    #[must_use]
+    pub fn of(mut self, lanes: u32) -> Self {
+        self.mask = lanes;
+        self
+    }
+
     /// What one lane asks.
     #[must_use]
     pub fn request(&self, lane: usize) -> Request {

@@ -1,0 +1,37 @@
+//! `istypep` (manual 9.7.10.6): whether a register holds the address of an opaque variable of some kind.
+//!
+//! A handle that the host has made is no variable, and on an H200 the answer for it is no.
+
+use ptxvm_texture::Kind;
+
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::ops::operand::slot_of;
+use crate::registers::{Slot, Value, lanes_in};
+
+/// The operation of an `istypep`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let kind = match form.slot("type")? {
+        "texref" => Kind::Texture,
+        "samplerref" => Kind::Sampler,
+        _ => Kind::Surface,
+    };
+    Some(Box::new(IsType { kind, handle: slot_of(form, "a")? }))
+}
+
+struct IsType {
+    kind: Kind,
+    handle: usize,
+}
+
+impl Execute for IsType {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let handles = u64::read(&context.bank, slots[self.handle]);
+        let objects = context.run.environment.objects;
+        let is = |lane: usize| objects.reference(handles[lane]) == Some(self.kind);
+        let answer = lanes_in(mask).fold(0, |answer, lane| answer | u32::from(is(lane)) << lane);
+        context.bank.set_mask(slots[0], mask, answer);
+        Flow::Next
+    }
+}
