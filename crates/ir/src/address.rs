@@ -6,6 +6,7 @@ use ptxvm_module::module::{TextureMode, Used};
 use ptxvm_syntax::ast::{OperandId, OperandKind as Tree, Span};
 
 use crate::body::BodyLowering;
+use crate::opaque;
 use crate::operand::{Slot, ids};
 use crate::program::{Base, OperandKind, VariableId};
 
@@ -95,7 +96,11 @@ impl BodyLowering<'_, '_> {
             return None;
         };
         let described = self.lowering.module.variable(id);
-        let size = described.ty.bytes() * u64::from(described.vector);
+        // The handles of an array's elements follow one another.
+        let size = match opaque::kind(described) {
+            Some(_) => 1,
+            None => described.ty.bytes() * u64::from(described.vector),
+        };
         let variable = VariableId(id.0);
         let found = self.lowering.file[index];
         let offset = match found.kind {

@@ -7,6 +7,7 @@ use ptxvm_syntax::ast::{ExpressionId, Initializer, InitializerKind, Span};
 
 use crate::constant;
 use crate::lowering::Lowering;
+use crate::opaque;
 use crate::program::{Relocation, RelocationTarget, VariableId};
 
 /// More initial bytes than a module has room for: `{{1}, {1}}` may stand for two rows of a gigabyte each.
@@ -148,6 +149,11 @@ impl Lowering<'_> {
             Some(InitializerKind::Offset(id)) => Some(self.integer(id)?.cast_signed()),
             _ => None,
         };
+        let opaque = match self.module.initial_name(first + at as u32) {
+            Some(Used::Variable(id)) => opaque::kind(self.module.variable(id)).is_some(),
+            _ => false,
+        };
+        let addend = offset.unwrap_or(0) / if opaque { opaque::BYTES } else { 1 };
         let bytes = if mask.is_some() { 1 } else { (walk.ty.bits() / 8) as u8 };
         // The bytes under an address must be there, for the engine writes into them.
         self.store(walk, begin, 0, mark.span)?;
@@ -156,7 +162,7 @@ impl Lowering<'_> {
             bytes,
             shift: mask.unwrap_or(0),
             target,
-            addend: offset.unwrap_or(0),
+            addend,
             generic: matches!(mark.kind, InitializerKind::Generic(_)),
         });
         Some(at + usize::from(offset.is_some()))

@@ -13,6 +13,7 @@ mod initial;
 mod limits;
 mod lowering;
 mod merge;
+mod opaque;
 mod operand;
 mod print;
 mod problem;

@@ -86,7 +86,7 @@ impl Program {
             ("weak", variable.linkage == Linkage::Weak),
             ("common", variable.linkage == Linkage::Common),
             ("managed", variable.managed),
-            ("opaque", variable.opaque),
+            ("opaque", variable.opaque.is_some()),
         ] {
             if holds {
                 write!(f, " {word}")?;

@@ -126,8 +126,50 @@ pub struct Variable {
     pub initial: Vec<u8>,
     /// The addresses to be put into the initial bytes.
     pub relocations: Vec<Relocation>,
-    /// `.texref`, `.samplerref` or `.surfref`.
-    pub opaque: bool,
+    /// Whether it is a texture, sampler or surface, which has a handle in place of an address.
+    pub opaque: Option<Opaque>,
+}
+
+/// What is known about a `.texref`, `.samplerref` or `.surfref` variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// Which of the three.
+    pub kind: OpaqueKind,
+    /// How many there are: more than one in an array. Their handles follow one another.
+    pub count: u64,
+    /// What the initialiser says.
+    pub fields: Vec<Field>,
+}
+
+/// The kinds of opaque variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpaqueKind {
+    /// `.texref`
+    Texture,
+    /// `.samplerref`
+    Sampler,
+    /// `.surfref`
+    Surface,
+}
+
+/// A field in the initialiser of an opaque variable: `filter_mode = linear`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The element of the array that it belongs to.
+    pub element: u64,
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: FieldValue,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// `linear`, `wrap`, …
+    Word(String),
+    /// A constant.
+    Number(u64),
 }
 
 /// An address in an initialiser.

@@ -6,6 +6,7 @@ use ptxvm_syntax::ast::{OperandId, OperandKind as Tree, Span, Symbol};
 
 use crate::body::BodyLowering;
 use crate::constant;
+use crate::opaque;
 use crate::operand::Slot;
 use crate::program::{OperandKind, SELECTORS, SIMD_SELECTOR, VariableId};
 use crate::register::member;
@@ -112,6 +113,8 @@ impl BodyLowering<'_, '_> {
                 }
             }
             Some(Used::Variable(id)) => {
+                let opaque = opaque::kind(self.lowering.module.variable(id)).is_some();
+                let offset = if opaque { offset / opaque::BYTES } else { offset };
                 self.put(slot, OperandKind::Variable { variable: VariableId(id.0), offset });
             }
             _ => self.lowering.unresolved(span),

@@ -40,6 +40,7 @@ impl Lowering<'_> {
                 return self.unresolved(described.span);
             }
             let (initial, relocations) = self.initial(described, count);
+            let opaque = self.opaque(described);
             for number in 0..count {
                 let mut variable = self.variable(described);
                 if described.count.is_some() {
@@ -48,6 +49,7 @@ impl Lowering<'_> {
                 variable.offset = self.offset(described, variable.space);
                 variable.initial.clone_from(&initial);
                 variable.relocations.clone_from(&relocations);
+                variable.opaque.clone_from(&opaque);
                 self.program.variables.push(variable);
             }
         }
@@ -81,7 +83,7 @@ impl Lowering<'_> {
             offset: 0,
             initial: Vec::new(),
             relocations: Vec::new(),
-            opaque: !matches!(described.ty, VariableType::Data(_)),
+            opaque: None,
         }
     }
 

@@ -111,6 +111,15 @@ impl Objects {
         self.add(Entry { kind, name: Some(name.into()), bound: None })
     }
 
+    /// Gives the references of an array handles that follow one another; the first of them.
+    pub fn declare_array(&self, kind: Kind, name: &str, count: usize) -> u64 {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let first = entries.len() as u64 + 1;
+        let names = (0..count).map(|number| Some(format!("{name}[{number}]").into()));
+        entries.extend(names.map(|name| Entry { kind, name, bound: None }));
+        first
+    }
+
     /// Binds a reference to something of its kind, or to nothing. Gives whether the handle is such a reference.
     pub fn bind(&self, handle: u64, object: Option<Object>) -> bool {
         self.change(handle, |entry| {

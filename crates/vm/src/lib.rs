@@ -71,6 +71,7 @@ mod launch;
 mod limits;
 mod load;
 mod module;
+mod reference;
 
 pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
 pub use buffer::{Buffer, Element};
@@ -80,6 +81,7 @@ pub use kernel::Kernel;
 pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
 pub use load::{LoadOptions, Text};
 pub use module::{Module, Variable};
+pub use reference::Reference;
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};

@@ -14,6 +14,7 @@ use ptxvm_syntax::{Diagnostic, Interner, LineIndex, Severity};
 use crate::device::Device;
 use crate::failure::{LoadError, guarded};
 use crate::module::{Loaded, Module, free};
+use crate::reference;
 
 /// CUDA's device runtime as far as PTX can do it, its name in reports, and what it defines.
 const RUNTIME: &str = include_str!("runtime.ptx");
@@ -195,6 +196,7 @@ fn place(device: &Device, program: &Program) -> Result<Addresses, LoadError> {
     let placed = allocate(device, program, &mut addresses).and_then(|()| {
         program.variables.iter().enumerate().try_for_each(|(index, variable)| {
             match addresses.variables[index] {
+                _ if variable.opaque.is_some() => Ok(()),
                 0 => Ok(()),
                 address => initialise(device, program, variable, address, &addresses),
             }
@@ -203,7 +205,7 @@ fn place(device: &Device, program: &Program) -> Result<Addresses, LoadError> {
     match placed {
         Ok(()) => Ok(addresses),
         Err(error) => {
-            free(device, &addresses);
+            free(device, program, &addresses);
             Err(error)
         }
     }
@@ -211,8 +213,11 @@ fn place(device: &Device, program: &Program) -> Result<Addresses, LoadError> {
 
 fn allocate(device: &Device, program: &Program, addresses: &mut Addresses) -> Result<(), LoadError> {
     for (variable, address) in program.variables.iter().zip(&mut addresses.variables) {
+        if let Some(opaque) = &variable.opaque {
+            *address = reference::declare(device, &variable.name, opaque).map_err(LoadError::Unsupported)?;
+            continue;
+        }
         let kind = match variable.space {
-            _ if variable.opaque => continue,
             Space::Global if variable.managed => AllocationKind::Managed,
             Space::Global => AllocationKind::Variable,
             Space::Const => AllocationKind::Constant,

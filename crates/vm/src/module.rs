@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::failure::{KernelError, guarded};
 use crate::kernel::Kernel;
 use crate::load::Text;
+use crate::reference::{self, Reference};
 
 /// PTX that a device has taken. Cloning gives another handle; the last one frees the variables.
 #[derive(Clone, Debug)]
@@ -48,15 +49,19 @@ pub(crate) struct Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        free(&self.device, &self.addresses);
+        free(&self.device, &self.program, &self.addresses);
     }
 }
 
 /// Frees what was placed for the variables of a module.
-pub(crate) fn free(device: &Device, addresses: &Addresses) {
-    for &address in addresses.variables.iter().filter(|&&address| address != 0) {
-        // Only a host that frees variables behind the module's back can make this fail.
-        let _ = device.memory().free(address);
+pub(crate) fn free(device: &Device, program: &Program, addresses: &Addresses) {
+    let placed = program.variables.iter().zip(&addresses.variables);
+    for (variable, &address) in placed.filter(|&(_, &address)| address != 0) {
+        match &variable.opaque {
+            Some(opaque) => reference::destroy(device, opaque, address),
+            // Only a host that frees variables behind the module's back can make this fail.
+            None => drop(device.memory().free(address)),
+        }
     }
 }
 
@@ -117,7 +122,7 @@ impl Module {
     pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
         let placed = self.loaded.program.variables.iter().zip(&self.loaded.addresses.variables);
         let global = placed.filter(|(v, _)| {
-            matches!(v.space, Space::Global | Space::Const) && !v.opaque && v.function.is_none()
+            matches!(v.space, Space::Global | Space::Const) && v.opaque.is_none() && v.function.is_none()
         });
         global.map(|(v, &address)| Variable {
             name: &v.name,
@@ -127,6 +132,32 @@ impl Module {
             managed: v.managed,
             visible: v.linkage != Linkage::Private,
         })
+    }
+
+    /// Its texture, sampler or surface variable of this name.
+    ///
+    /// ```
+    /// use ptxvm_texture::{AddressMode, Kind};
+    /// let device = ptxvm_vm::Device::default();
+    /// let module = device.load(
+    ///     ".version 9.1\n.target sm_80\n.address_size 64\n
+    ///      .global .texref picture = { addr_mode_0 = mirror };",
+    /// )?;
+    /// let picture = module.reference("picture").expect("it is declared");
+    /// assert_eq!(picture.kind, Kind::Texture);
+    /// assert_eq!(picture.sampler.address[0], AddressMode::Mirror);
+    /// assert!(device.objects().get(picture.handle).is_err(), "nothing is bound to it yet");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn reference(&self, name: &str) -> Option<Reference<'_>> {
+        let all = || self.references().filter(|r| r.kernel.is_none() && r.name == name);
+        all().find(|r| r.visible).or_else(|| all().next())
+    }
+
+    /// Its texture, sampler and surface variables and those among its kernels' parameters, in the order of the source.
+    pub fn references(&self) -> impl Iterator<Item = Reference<'_>> {
+        reference::of(&self.loaded.program, &self.loaded.addresses)
     }
 
     /// What the check warned of.

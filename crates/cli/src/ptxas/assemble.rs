@@ -148,7 +148,7 @@ pub fn information(program: &Program, goal: &Goal<'_>) -> Vec<String> {
             v.space == space
                 && v.function.map(|f| f.0 as usize) == function
                 && v.linkage != Linkage::Extern
-                && !v.opaque
+                && v.opaque.is_none()
         });
         own.map(|v| v.size).sum()
     };

@@ -109,6 +109,6 @@ fn load(module: Out<CUmodule>, image: Host, mut jit: Jit) -> Answer {
 fn reference(module: CUmodule, name: Text) -> Answer {
     driver::get()?;
     let (module, name) = (module.get()?, name.get()?);
-    let known = module.loaded.program().variables.iter().any(|v| v.opaque && v.name == name);
+    let known = module.loaded.program().variables.iter().any(|v| v.opaque.is_some() && v.name == name);
     Err(if known { CUresult::NOT_SUPPORTED } else { CUresult::NOT_FOUND })
 }

@@ -115,6 +115,11 @@ impl Linker<'_> {
         let described = &self.program.variables[variable.0 as usize];
         let own = described.offset.wrapping_add_signed(offset);
         match described.space {
+            // Those among a kernel's parameters have handles too, and take no room there.
+            _ if described.opaque.is_some() => {
+                let handle = self.layout.variables[variable.0 as usize].wrapping_add_signed(offset);
+                self.constants.slot(handle, wide.max(4))
+            }
             Space::Local | Space::FuncParam => {
                 // The address of a parameter is generic, because `ld.param` takes it in entries and functions.
                 let window = if described.space == Space::Local { 0 } else { LOCAL_BASE };
