@@ -83,21 +83,21 @@ impl Decoder {
     /// In what numbers each channel is blended.
     #[must_use]
     pub const fn domains(&self) -> [Domain; 4] {
-        use Domain::{Float, Half, Signed, Small, Snorm, Unorm, Unsigned};
+        use Domain::{Float, Half, Seven, Signed, Small, Snorm, Ten, Unorm, Unsigned};
         match self.meaning {
             Meaning::U8 | Meaning::U16 | Meaning::S8 | Meaning::S16 => [Small; 4],
             Meaning::U32 => [Unsigned; 4],
             Meaning::S32 => [Signed; 4],
             Meaning::F32 => [Float; 4],
             Meaning::F16 | Meaning::Block(Block::Bc6hUfloat | Block::Bc6hSfloat, _) => [Half; 4],
-            Meaning::Snorm8 | Meaning::Snorm16 | Meaning::Block(Block::Bc4Snorm | Block::Bc5Snorm, _) => {
-                [Snorm; 4]
-            }
+            Meaning::Snorm8 => [Seven; 4],
+            Meaning::Snorm16 | Meaning::Block(Block::Bc4Snorm | Block::Bc5Snorm, _) => [Snorm; 4],
             Meaning::Srgb8 if self.channels == 2 => [Half, Unorm, Half, Half],
             Meaning::Srgb8
             | Meaning::Block(Block::Bc1Srgb | Block::Bc2Srgb | Block::Bc3Srgb | Block::Bc7Srgb, _) => {
                 [Half, Half, Half, Unorm]
             }
+            Meaning::Unorm1010102 => [Ten, Ten, Ten, Unorm],
             _ => [Unorm; 4],
         }
     }

@@ -2,14 +2,19 @@
 //! format needs, and makes floats of the sums.
 
 use crate::decode::{half_to_float, unorm16};
+use crate::encode::float_to_half;
 
 /// In what numbers a channel is blended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
     /// Whole numbers from 0 to 65535 for what is read as 0 to 1.
     Unorm,
+    /// The same, for what is stored in ten bits, which are widened by repeating the highest.
+    Ten,
     /// Whole numbers from -32767 to 32767 for what is read as -1 to 1.
     Snorm,
+    /// The same, for what is stored in seven bits and a sign.
+    Seven,
     /// Half floats.
     Half,
     /// Floats.
@@ -24,18 +29,31 @@ pub enum Domain {
 
 impl Domain {
     /// The number that a value is blended as, by the value's 32 bits; of floats, the bits of the half or the float.
+    /// There is one float and one half that are no number, and no float is subnormal.
     #[must_use]
     #[inline]
     pub fn enter(self, bits: u32) -> i64 {
         let float = f32::from_bits(bits);
         match self {
             Self::Unorm => (float * 65535.0 + 0.5) as i64,
+            Self::Ten => {
+                let ten = (float * 1023.0 + 0.5) as i64;
+                ten << 6 | ten >> 4
+            }
             Self::Snorm => {
                 let magnitude = (float.abs() * 32767.0 + 0.5) as i64;
                 if float < 0.0 { -magnitude } else { magnitude }
             }
-            // Every such value is a half, so that nothing is rounded; the lowest bits are none.
-            Self::Half => i64::from(exact_half(bits)),
+            Self::Seven => {
+                let seven = (float * 127.0).round_ties_even() as i64;
+                // The highest bits are repeated; of a negative number, those of what is one less.
+                258 * seven + if seven < 0 { (seven >> 6) + 1 } else { seven >> 6 }
+            }
+            Self::Half if float.is_nan() => 0x7fff,
+            // Every such value is a half, so that nothing is rounded.
+            Self::Half => i64::from(float_to_half(bits)),
+            Self::Float if float.is_nan() => 0x7fff_ffff,
+            Self::Float if float.is_subnormal() => i64::from(bits & 0x8000_0000),
             Self::Float | Self::Unsigned => i64::from(bits),
             Self::Small | Self::Signed => i64::from(bits as i32),
         }
@@ -46,23 +64,11 @@ impl Domain {
     #[inline]
     pub fn leave(self, number: i64) -> u32 {
         match self {
-            Self::Unorm => unorm16(number as u16),
-            Self::Snorm => (number as f32 / 32767.0).to_bits(),
+            Self::Unorm | Self::Ten => unorm16(number as u16),
+            Self::Snorm | Self::Seven => (number as f32 / 32767.0).to_bits(),
             Self::Half => half_to_float(number as u16),
             Self::Float | Self::Unsigned | Self::Small | Self::Signed => number as u32,
         }
-    }
-}
-
-/// The half of a float that is one.
-#[inline]
-fn exact_half(bits: u32) -> u16 {
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    sign | match magnitude {
-        0x7f80_0000.. => 0x7c00 | (magnitude >> 13 & 0x3ff) as u16,
-        0x3880_0000.. => ((magnitude - 0x3800_0000) >> 13) as u16,
-        _ => (f32::from_bits(magnitude) * 16_777_216.0) as u16,
     }
 }
 
@@ -77,8 +83,9 @@ mod tests {
             assert_eq!(Domain::Unorm.enter(unorm8(byte)), 257 * i64::from(byte));
         }
         for byte in -128..=127i8 {
-            let (magnitude, sign) = (i64::from(byte.max(-127)).abs(), i64::from(byte.signum()));
-            assert_eq!(Domain::Snorm.enter(snorm8(byte)), sign * (258 * magnitude + (magnitude >> 6)));
+            let byte = byte.max(-127);
+            let more = i64::from(byte >= 64) - i64::from(byte <= -65);
+            assert_eq!(Domain::Seven.enter(snorm8(byte)), 258 * i64::from(byte) + more);
         }
     }
 
@@ -89,7 +96,8 @@ mod tests {
             assert_eq!(Domain::Unorm.leave(i64::from(bits)), unorm16(bits));
             let signed = bits as i16;
             assert_eq!(Domain::Snorm.enter(snorm16(signed)), i64::from(signed.max(-32767)));
-            assert_eq!(Domain::Half.enter(half_to_float(bits)), i64::from(bits));
+            let none = bits & 0x7fff > 0x7c00;
+            assert_eq!(Domain::Half.enter(half_to_float(bits)), if none { 0x7fff } else { i64::from(bits) });
         }
     }
 }

@@ -93,7 +93,7 @@ fn two_bits(value: u32) -> u32 {
 /// A float as a half, rounded toward zero, so that only infinities are infinite. What a number that is none carries
 /// goes along as far as there is room, and it stays none.
 #[inline]
-fn float_to_half(bits: u32) -> u16 {
+pub(crate) fn float_to_half(bits: u32) -> u16 {
     let sign = (bits >> 16 & 0x8000) as u16;
     let magnitude = bits & 0x7fff_ffff;
     sign | match magnitude {

@@ -50,11 +50,15 @@ pub fn linear([red, green, blue, alpha]: [u8; 4]) -> Texel {
     [color(red), color(green), color(blue), unorm8(alpha)]
 }
 
-/// The byte of a colour, by the curve's formula.
+/// The byte of a colour: the driver computes it, in floats and with an exponent that falls a little short of 1/2.4.
 #[must_use]
 pub fn nearest(color: f32) -> u8 {
-    let color = f64::from(color);
-    let curved = if color <= 0.003_130_8 { 12.92 * color } else { 1.055 * color.powf(1.0 / 2.4) - 0.055 };
+    let curved = if color <= 0.003_130_8 {
+        12.92 * color
+    } else {
+        let power = f64::from(color).powf(f64::from(0.41666_f32)) as f32;
+        1.055 * power - 0.055
+    };
     // The conversion takes what is no number for zero, and keeps what is out of range within.
-    (curved * 255.0 + 0.5) as u8
+    (curved * 255.0).round_ties_even() as u8
 }
