@@ -83,23 +83,47 @@ impl Decoder {
     /// In what numbers each channel is blended.
     #[must_use]
     pub const fn domains(&self) -> [Domain; 4] {
-        use Domain::{Float, Half, Seven, Signed, Small, Snorm, Ten, Unorm, Unsigned};
+        use Domain::{Float, Half, Signed, Small, Snorm8, Snorm16, Srgb, Unorm, Unorm10, Unsigned};
         match self.meaning {
             Meaning::U8 | Meaning::U16 | Meaning::S8 | Meaning::S16 => [Small; 4],
             Meaning::U32 => [Unsigned; 4],
             Meaning::S32 => [Signed; 4],
             Meaning::F32 => [Float; 4],
             Meaning::F16 | Meaning::Block(Block::Bc6hUfloat | Block::Bc6hSfloat, _) => [Half; 4],
-            Meaning::Snorm8 => [Seven; 4],
-            Meaning::Snorm16 | Meaning::Block(Block::Bc4Snorm | Block::Bc5Snorm, _) => [Snorm; 4],
-            Meaning::Srgb8 if self.channels == 2 => [Half, Unorm, Half, Half],
+            Meaning::Snorm8 => [Snorm8; 4],
+            Meaning::Snorm16 | Meaning::Block(Block::Bc4Snorm | Block::Bc5Snorm, _) => [Snorm16; 4],
+            Meaning::Srgb8 if self.channels == 2 => [Srgb, Unorm, Srgb, Srgb],
             Meaning::Srgb8
             | Meaning::Block(Block::Bc1Srgb | Block::Bc2Srgb | Block::Bc3Srgb | Block::Bc7Srgb, _) => {
-                [Half, Half, Half, Unorm]
+                [Srgb, Srgb, Srgb, Unorm]
             }
-            Meaning::Unorm1010102 => [Ten, Ten, Ten, Unorm],
-            _ => [Unorm; 4],
+            Meaning::Unorm1010102 => [Unorm10, Unorm10, Unorm10, Unorm],
+            Meaning::Unorm8 | Meaning::Unorm16 | Meaning::Block(..) => [Unorm; 4],
         }
+    }
+
+    /// The numbers that a texel's channels are blended as: its level, its plane and its place there, all of which
+    /// exist.
+    #[must_use]
+    #[inline]
+    pub fn operands(&self, view: &View, image: &Image, level: &Level, plane: u32, at: [u32; 3]) -> [i64; 4] {
+        let bytes = self.fetch(view, image.offset(level, plane, at));
+        match self.meaning {
+            // The least integer counts as itself here, though it reads as -1 like the one above it.
+            Meaning::Snorm8 => self.each(&bytes, |[byte]| i32::from(byte as i8) as u32).map(signed),
+            Meaning::Snorm16 => {
+                self.each(&bytes, |bytes| i32::from(i16::from_le_bytes(bytes)) as u32).map(signed)
+            }
+            _ => self.enter(self.decode(&bytes, at[0] % 4 + 4 * (at[1] % 4))),
+        }
+    }
+
+    /// The numbers that values are blended as, such as those of the border colour.
+    #[must_use]
+    #[inline]
+    pub fn enter(&self, texel: Texel) -> [i64; 4] {
+        let domains = self.domains();
+        [0, 1, 2, 3].map(|channel| domains[channel].enter(texel[channel]))
     }
 
     /// The values of the border colour. It is made a texel and read again, so that it is no finer than the texels within:
@@ -158,6 +182,11 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub fn read(&self, view: &View, offset: u64, at: [u32; 3]) -> Texel {
+        self.decode(&self.fetch(view, offset), at[0] % 4 + 4 * (at[1] % 4))
+    }
+
+    #[inline]
+    fn fetch(&self, view: &View, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
         match self.bytes {
             1 => bytes[..1].copy_from_slice(&view.read::<1>(offset)),
@@ -166,7 +195,7 @@ impl Decoder {
             8 => bytes[..8].copy_from_slice(&view.read::<8>(offset)),
             _ => bytes = view.read(offset),
         }
-        self.decode(&bytes, at[0] % 4 + 4 * (at[1] % 4))
+        bytes
     }
 
     /// The values of a texel of these bytes, of which the first are its own; of a block, the texel of this number,
@@ -213,6 +242,10 @@ impl Decoder {
             _ => srgb::linear([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }
     }
+}
+
+fn signed(bits: u32) -> i64 {
+    i64::from(bits as i32)
 }
 
 /// A half float as a float. What a number that is none carries goes along, because nothing computes with it.

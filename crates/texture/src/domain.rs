@@ -10,14 +10,16 @@ pub enum Domain {
     /// Whole numbers from 0 to 65535 for what is read as 0 to 1.
     Unorm,
     /// The same, for what is stored in ten bits, which are widened by repeating the highest.
-    Ten,
-    /// Whole numbers from -32767 to 32767 for what is read as -1 to 1.
-    Snorm,
-    /// The same, for what is stored in seven bits and a sign.
-    Seven,
-    /// Half floats.
+    Unorm10,
+    /// Whole numbers from -128 to 127 for what is read as -1 to 1.
+    Snorm8,
+    /// Whole numbers from -32768 to 32767 for what is read as -1 to 1.
+    Snorm16,
+    /// Half floats, by their bits.
     Half,
-    /// Floats.
+    /// Half floats of at most eight significant bits, by their bits.
+    Srgb,
+    /// Floats, by their bits.
     Float,
     /// Integers of 8 or 16 bits.
     Small,
@@ -28,30 +30,23 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// The number that a value is blended as, by the value's 32 bits; of floats, the bits of the half or the float.
-    /// There is one float and one half that are no number, and no float is subnormal.
+    /// The number that a value is blended as, by the 32 bits that point sampling gives. There is one float and one half
+    /// that are no number, and no float is subnormal.
     #[must_use]
     #[inline]
     pub fn enter(self, bits: u32) -> i64 {
         let float = f32::from_bits(bits);
         match self {
             Self::Unorm => (float * 65535.0 + 0.5) as i64,
-            Self::Ten => {
+            Self::Unorm10 => {
                 let ten = (float * 1023.0 + 0.5) as i64;
                 ten << 6 | ten >> 4
             }
-            Self::Snorm => {
-                let magnitude = (float.abs() * 32767.0 + 0.5) as i64;
-                if float < 0.0 { -magnitude } else { magnitude }
-            }
-            Self::Seven => {
-                let seven = (float * 127.0).round_ties_even() as i64;
-                // The highest bits are repeated; of a negative number, those of what is one less.
-                258 * seven + if seven < 0 { (seven >> 6) + 1 } else { seven >> 6 }
-            }
-            Self::Half if float.is_nan() => 0x7fff,
+            Self::Snorm8 => (float * 127.0).round_ties_even() as i64,
+            Self::Snorm16 => (float * 32767.0).round_ties_even() as i64,
+            Self::Half | Self::Srgb if float.is_nan() => 0x7fff,
             // Every such value is a half, so that nothing is rounded.
-            Self::Half => i64::from(float_to_half(bits)),
+            Self::Half | Self::Srgb => i64::from(float_to_half(bits)),
             Self::Float if float.is_nan() => 0x7fff_ffff,
             Self::Float if float.is_subnormal() => i64::from(bits & 0x8000_0000),
             Self::Float | Self::Unsigned => i64::from(bits),
@@ -59,15 +54,29 @@ impl Domain {
         }
     }
 
-    /// The 32 bits of a value, by the number that it has been blended as.
+    /// The 32 bits of what a number gives alone, with all the weight.
     #[must_use]
     #[inline]
-    pub fn leave(self, number: i64) -> u32 {
+    pub fn alone(self, number: i64) -> u32 {
         match self {
-            Self::Unorm | Self::Ten => unorm16(number as u16),
-            Self::Snorm | Self::Seven => (number as f32 / 32767.0).to_bits(),
-            Self::Half => half_to_float(number as u16),
-            Self::Float | Self::Unsigned | Self::Small | Self::Signed => number as u32,
+            Self::Half | Self::Srgb => half_to_float(number as u16),
+            Self::Float => number as u32,
+            _ => self.sum(number << 8),
+        }
+    }
+
+    /// The 32 bits of what a sum of whole numbers gives, each times its weight in 256ths. Floats are not summed so.
+    #[must_use]
+    #[inline]
+    pub fn sum(self, sum: i64) -> u32 {
+        let snorm = |number: i64| (number.clamp(-32767, 32767) as f32 / 32767.0).to_bits();
+        match self {
+            Self::Unorm | Self::Unorm10 => unorm16(((sum + 128) >> 8) as u16),
+            // Seven bits are widened to fifteen by adding them again further down, and again.
+            Self::Snorm8 => snorm((8 * sum + (sum >> 4) + (sum >> 12) + 4) >> 3),
+            Self::Snorm16 => snorm((sum + 128) >> 8),
+            Self::Small => ((sum + 128) >> 8) as u32,
+            Self::Unsigned | Self::Signed | Self::Half | Self::Srgb | Self::Float => (sum >> 8) as u32,
         }
     }
 }
@@ -82,20 +91,30 @@ mod tests {
         for byte in 0..=255u8 {
             assert_eq!(Domain::Unorm.enter(unorm8(byte)), 257 * i64::from(byte));
         }
-        for byte in -128..=127i8 {
-            let byte = byte.max(-127);
-            let more = i64::from(byte >= 64) - i64::from(byte <= -65);
-            assert_eq!(Domain::Seven.enter(snorm8(byte)), 258 * i64::from(byte) + more);
+        // An H200's tld4, of -127, -65, -64, -1, 1, 63, 64 and 127.
+        let seen = [
+            (-127, 0xbf80_0000),
+            (-65, 0xbf03_0706),
+            (-64, 0xbf01_0102),
+            (-1, 0xbc01_0102),
+            (1, 0x3c01_0102),
+            (64, 0x3f01_0302),
+            (65, 0x3f03_0706),
+            (127, 0x3f80_0000),
+        ];
+        for (byte, bits) in seen {
+            assert_eq!(Domain::Snorm8.alone(byte), bits, "{byte}");
+            assert_eq!(Domain::Snorm8.enter(snorm8(byte as i8)), byte);
         }
+        assert_eq!(Domain::Snorm8.alone(-128), Domain::Snorm8.alone(-127));
     }
 
     #[test]
     fn sixteen_bits_come_back_as_they_were() {
         for bits in 0..=u16::MAX {
             assert_eq!(Domain::Unorm.enter(unorm16(bits)), i64::from(bits));
-            assert_eq!(Domain::Unorm.leave(i64::from(bits)), unorm16(bits));
-            let signed = bits as i16;
-            assert_eq!(Domain::Snorm.enter(snorm16(signed)), i64::from(signed.max(-32767)));
+            assert_eq!(Domain::Unorm.alone(i64::from(bits)), unorm16(bits));
+            assert_eq!(Domain::Snorm16.alone(i64::from(bits as i16)), snorm16(bits as i16));
             let none = bits & 0x7fff > 0x7c00;
             assert_eq!(Domain::Half.enter(half_to_float(bits)), if none { 0x7fff } else { i64::from(bits) });
         }
