@@ -25,6 +25,13 @@ pub struct Shape {
     pub levels: u32,
 }
 
+impl Default for Shape {
+    /// A row of one texel.
+    fn default() -> Self {
+        Self { width: 1, height: 0, depth: 0, layers: 0, cube: false, levels: 1 }
+    }
+}
+
 impl Shape {
     /// How many planes lie behind each other: layers, faces, or both.
     #[must_use]
@@ -121,6 +128,27 @@ impl Image {
     pub fn linear(address: u64, format: Format, width: u32) -> Option<Self> {
         let image = Self::pitched(address, format, width, 1, 0)?;
         Some(Self { shape: Shape { height: 0, ..image.shape }, layout: Layout::Linear, ..image })
+    }
+
+    /// An image of one of its levels alone; `None` if there is no such level.
+    #[must_use]
+    pub fn one_level(&self, number: usize) -> Option<Self> {
+        let level = *self.levels.get(number)?;
+        let [width, height, depth] = level.size;
+        let shape = Shape {
+            width,
+            height: if self.shape.height == 0 { 0 } else { height },
+            depth: if self.shape.depth == 0 { 0 } else { depth },
+            levels: 1,
+            ..self.shape
+        };
+        Some(Self { shape, levels: [level].into(), ..self.clone() })
+    }
+
+    /// The bytes of the texels of a row, without those that fill it up.
+    #[must_use]
+    pub fn row_bytes(&self, level: &Level) -> u64 {
+        u64::from(level.size[0].div_ceil(self.format.block_side())) * u64::from(self.format.bytes())
     }
 
     /// Where a texel lies in the image's bytes: its level, its plane (layer or face), and its place there, all of which

@@ -154,7 +154,7 @@ fn data_type(format: Format, read: Read) -> u32 {
         Channel::Unorm16 => 0x10d3,
         Channel::Unorm1010102 => 0x10d6,
         // OpenCL has no numbers for blocks; they are read as floats.
-        Channel::Block(_) => 0x10de,
+        Channel::Block(_) | Channel::BlockView(_) => 0x10de,
     }
 }
 

@@ -32,7 +32,7 @@ impl Default for Values {
     }
 }
 
-/// What can be an argument: numbers, buffers, and bytes for parameters that are structures.
+/// What can be an argument: numbers, buffers, textures and surfaces, and bytes for parameters that are structures.
 pub trait Argument {
     /// The bytes of the parameter.
     fn bytes(self) -> Vec<u8>;

@@ -62,6 +62,7 @@
 //! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`].
 
 mod arguments;
+mod array;
 mod buffer;
 mod device;
 mod failure;
@@ -72,8 +73,11 @@ mod limits;
 mod load;
 mod module;
 mod reference;
+mod surface;
+mod texture;
 
 pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
+pub use array::{Array, ArrayError};
 pub use buffer::{Buffer, Element};
 pub use device::Device;
 pub use failure::{Failure, KernelError, LoadError};
@@ -82,6 +86,8 @@ pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
 pub use load::{LoadOptions, Text};
 pub use module::{Module, Variable};
 pub use reference::Reference;
+pub use surface::Surface;
+pub use texture::Texture;
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
@@ -92,3 +98,4 @@ pub use ptxvm_machine::{
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};
 pub use ptxvm_num::matrix::Unit;
+pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};
