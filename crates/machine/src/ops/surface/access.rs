@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::Flow;
+use crate::ops::load_store::Turns;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 
@@ -59,7 +60,7 @@ impl Access {
         })
     }
 
-    /// Calls `touch` with each lane whose access lies within its surface.
+    /// Calls `touch` with each lane whose access lies within its surface, in the order in which lanes store.
     pub fn each(
         &self,
         context: &mut Context<'_>,
@@ -79,16 +80,24 @@ impl Access {
             left &= !same;
             let (Object::Surface(surface), Some(view)) = (&*known.object, known.view) else { continue };
             let extent = extent(&surface.image);
+            let mut places = [0; LANES];
+            let mut within = 0u32;
             for lane in lanes_in(same) {
                 let at = self.at(&numbers, lane, extent);
                 match place(&surface.image, self.geometry, self.clamp, &at, extent.bytes) {
-                    Place::Within(offset) => touch(lane, &surface.image, &view, offset),
+                    Place::Within(offset) => {
+                        places[lane] = offset;
+                        within |= 1 << lane;
+                    }
                     Place::Nowhere => {}
                     Place::Outside(axis) => {
                         return Err(self.outside(context, lane, &surface.image, &at, extent, axis));
                     }
                     Place::Misaligned => return Err(self.misaligned(context, lane, &at, extent)),
                 }
+            }
+            for lane in Turns::of(extent.bytes.into()).lanes(within) {
+                touch(lane, &surface.image, &view, places[lane]);
             }
         }
         Ok(())

@@ -42,7 +42,7 @@ fn reduce(form: &Form<'_>, signed: Arc<Reduction>, unsigned: Arc<Reduction>, sam
 struct Reduce {
     access: Access,
     value: usize,
-    /// On surfaces of signed integers.
+    /// On surfaces of signed numbers, floats apart.
     signed: Arc<Reduction>,
     /// On all others.
     unsigned: Arc<Reduction>,
@@ -81,7 +81,8 @@ impl Execute for Reduce {
 }
 
 fn is_signed(format: Format) -> bool {
-    matches!(format.channel, Channel::S8 | Channel::S16 | Channel::S32)
+    use Channel::{S8, S16, S32, Snorm8, Snorm16};
+    matches!(format.channel, S8 | S16 | S32 | Snorm8 | Snorm16)
 }
 
 /// Combines a word of the view with a value of its size. Gives whether it is aligned on the host, which only an image that
