@@ -53,13 +53,11 @@ pub mod flag {
     pub const SURFACE_LDST: u32 = 2;
     pub const CUBEMAP: u32 = 4;
     pub const TEXTURE_GATHER: u32 = 8;
-    pub const DEPTH_TEXTURE: u32 = 0x10;
-    pub const COLOR_ATTACHMENT: u32 = 0x20;
     pub const SPARSE: u32 = 0x40;
     pub const DEFERRED_MAPPING: u32 = 0x80;
     pub const VIDEO_ENCODE_DECODE: u32 = 0x100;
-    /// Those that there are.
-    pub const ALL: u32 = 0x1ff;
+    /// Those that the driver takes: all but depth textures and colour attachments, and one that no header names.
+    pub const TAKEN: u32 = 0x8000_01cf;
 }
 
 impl ArrayDescriptor {

@@ -41,9 +41,7 @@ impl Holdings {
             let _ = CUarray::new(number).remove();
         }
         for number in change(&self.mipmapped, std::mem::take) {
-            if let Ok(mipmapped) = CUmipmappedArray::new(number).remove() {
-                mipmapped.forget_levels();
-            }
+            let _ = CUmipmappedArray::new(number).remove();
         }
     }
 }

@@ -68,5 +68,9 @@ impl End {
 }
 
 fn transfer(to: End, from: End, bytes: usize, stream: Option<CUstream>) -> Answer {
+    // A copy of nothing is looked at no further.
+    if bytes == 0 {
+        return copy(Copy::NOTHING, stream);
+    }
     copy(Copy::line(to.side(bytes)?, from.side(bytes)?, bytes as u64), stream)
 }

@@ -17,7 +17,7 @@ pub type CUmipmappedArray = Handle<Mipmapped>;
 /// Levels of texels that a program has a handle of.
 pub struct Mipmapped {
     /// Its own handle.
-    handle: CUmipmappedArray,
+    pub handle: CUmipmappedArray,
     /// The context that it was made in.
     context: CUcontext,
     /// What its program said of the finest level.
@@ -60,17 +60,18 @@ impl Mipmapped {
         let context = mipmapped.context.get()?;
         handle.remove()?;
         context.arrays.forget_mipmapped(handle);
-        mipmapped.forget_levels();
+        mipmapped.forget_levels(&context);
+        if mipmapped.described.has(flag::DEFERRED_MAPPING) {
+            return Ok(());
+        }
         object::release(&context, mipmapped.image.address)
     }
 
     /// Makes the handles of its levels stale.
-    pub fn forget_levels(&self) {
-        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        for level in levels.iter_mut().filter(|level| !level.is_null()) {
-            // Nobody else removes levels.
-            let _ = level.remove();
-            *level = CUarray::NULL;
+    fn forget_levels(&self, context: &Context) {
+        for level in std::mem::take(&mut *self.levels.lock().unwrap_or_else(PoisonError::into_inner)) {
+            // The program may have destroyed it, or never asked for it.
+            let _ = object::forget(context, level);
         }
     }
 
@@ -82,7 +83,8 @@ impl Mipmapped {
         let context = self.context.get()?;
         let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
         let known = levels.get_mut(number as usize).ok_or(CUresult::INVALID_VALUE)?;
-        if known.is_null() {
+        // The program may have destroyed the level's handle.
+        if known.find().is_none() {
             let image = one_level(&self.image, number as usize);
             let [width, height, depth] = image.levels[0].size.map(|size| size as usize);
             let said = self.described;
@@ -93,12 +95,11 @@ impl Mipmapped {
                 depth: if planes || said.depth == 0 { said.depth } else { depth },
                 ..said
             };
-            *known = Array::insert(&context, described, image, true);
+            *known = Array::part(&context, described, image);
         }
         // Another thread may have destroyed the whole meanwhile.
         if self.handle.find().is_none() {
-            let stale = std::mem::replace(known, CUarray::NULL);
-            stale.remove()?;
+            let _ = object::forget(&context, *known);
             return Err(CUresult::INVALID_HANDLE);
         }
         Ok(*known)

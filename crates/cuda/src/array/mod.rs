@@ -13,14 +13,15 @@ mod lines;
 mod mipmapped;
 mod mipmapped_api;
 mod object;
+mod query;
 mod side;
 
 pub use api::*;
-pub use descriptor::flag;
-pub use format::format;
+pub use format::in_memory;
 pub use holdings::Holdings;
 pub use lines::*;
 pub use mipmapped::{CUmipmappedArray, Mipmapped};
 pub use mipmapped_api::*;
 pub use object::{Array, CUarray};
+pub use query::*;
 pub use side::side;

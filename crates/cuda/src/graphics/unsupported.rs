@@ -3,9 +3,6 @@
 use crate::entry::unsupported;
 
 unsupported! {
-    cuArrayGetMemoryRequirements
-    cuArrayGetPlane
-    cuArrayGetSparseProperties
     cuGraphicsMapResources
     cuGraphicsMapResources_ptsz
     cuGraphicsResourceGetMappedMipmappedArray
@@ -17,8 +14,6 @@ unsupported! {
     cuGraphicsUnmapResources
     cuGraphicsUnmapResources_ptsz
     cuGraphicsUnregisterResource
-    cuMipmappedArrayGetMemoryRequirements
-    cuMipmappedArrayGetSparseProperties
     cuSurfRefGetArray
     cuSurfRefSetArray
     cuTexRefCreate

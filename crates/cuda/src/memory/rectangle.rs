@@ -88,17 +88,11 @@ entry! {
     }
 
     fn cuMemcpy3DPeer [cuMemcpy3DPeer_ptds] (cuboid: In<Cuboid>) {
-        let cuboid = cuboid.get()?;
-        cuboid.from.context.get()?;
-        cuboid.to.context.get()?;
-        copy(cuboid.describe()?, None)
+        copy(cuboid.get()?.between_contexts()?, None)
     }
 
     fn cuMemcpy3DPeerAsync [cuMemcpy3DPeerAsync_ptsz] (cuboid: In<Cuboid>, stream: CUstream) {
-        let cuboid = cuboid.get()?;
-        cuboid.from.context.get()?;
-        cuboid.to.context.get()?;
-        copy(cuboid.describe()?, Some(stream))
+        copy(cuboid.get()?.between_contexts()?, Some(stream))
     }
 }
 
@@ -129,6 +123,10 @@ impl Cuboid {
     /// # Errors
     /// It means none.
     pub fn describe(&self) -> Answer<Copy> {
+        // A copy of nothing is looked at no further.
+        if self.width_in_bytes == 0 || self.height == 0 || self.depth == 0 {
+            return Ok(Copy::NOTHING);
+        }
         Ok(Copy {
             to: self.to.describe(self)?,
             from: self.from.describe(self)?,
@@ -136,6 +134,16 @@ impl Cuboid {
             height: self.height as u64,
             depth: self.depth as u64,
         })
+    }
+
+    /// The copy between contexts that it means: a context that is not said is the current one.
+    fn between_contexts(&self) -> Answer<Copy> {
+        for context in [self.from.context, self.to.context] {
+            if !context.is_null() {
+                context.get()?;
+            }
+        }
+        self.describe()
     }
 
     /// A copy as programs are told of it.
@@ -191,14 +199,14 @@ impl BoxSide {
         // What has one row has nothing to say of where the next would be, and clients tell plain copies by that.
         let plain = copy.height == 1 && copy.depth == 1;
         let pitch = side.pitch.max(copy.width);
-        let height = (side.slice / pitch.max(1)).max(copy.height);
+        let height = side.slice / pitch.max(1);
         let (pitch, height) = if plain { (0, 0) } else { (pitch as usize, height as usize) };
         match side.place {
             Place::Host => Self { host: Host(side.address as *mut _), pitch, height, ..Self::NOWHERE },
             Place::Device => {
                 Self { memory_type: DEVICE, device: side.address, pitch, height, ..Self::NOWHERE }
             }
-            Place::Unified => Self::unified(side.address, pitch, height),
+            Place::Unified | Place::Void | Place::Missing => Self::unified(side.address, pitch, height),
         }
     }
 
@@ -235,7 +243,12 @@ impl BoxSide {
         if pitch < row || (cuboid.depth > 1 && height < rows) {
             return None;
         }
-        let slice = pitch.checked_mul(height)?;
+        // One slice alone has no next one.
+        let slice = if cuboid.depth == 1 && self.z == 0 && self.height == 0 {
+            0
+        } else {
+            pitch.checked_mul(height)?
+        };
         let offset = self.z.checked_mul(slice)?.checked_add(self.y.checked_mul(pitch)?)?;
         let address = base.checked_add(offset.checked_add(self.x_in_bytes)? as u64)?;
         // A null pointer stays one, wherever in it the copy begins.

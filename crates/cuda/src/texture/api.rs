@@ -1,14 +1,14 @@
 //! The entry points for texture and surface objects.
 
-use ptxvm_texture::{Image, Kind, Object, Surface, Texture};
+use ptxvm_texture::{Channel, Image, Kind, Object, Surface, Texture};
 
-use super::descriptor::{ResourceDescriptor, TextureDescriptor, ViewDescriptor, kind};
+use super::descriptor::{ResourceDescriptor, Sampling, TextureDescriptor, ViewDescriptor, kind};
 use super::registry::{self, Made};
 use super::resource::Resource;
 use crate::abi::{Answer, CUresult, In, Out};
-use crate::array::flag;
-use crate::context::{Context, current};
+use crate::context::current;
 use crate::entry::entry;
+use crate::stream::capture::refuse_unsafe;
 
 /// A handle of a texture object.
 pub type CUtexObject = u64;
@@ -26,28 +26,41 @@ entry! {
         }
         let (resource, sampling) = (resource.get()?, sampling.get()?);
         let view = if view.is_null() { None } else { Some(view.get()?) };
-        let object = make(&context, &resource, &sampling, view.as_ref())?;
+        refuse_unsafe()?;
+        let object = make(&resource, &sampling, view.as_ref())?;
         let made = Made { context: context.handle, resource, texture: Some(sampling), view };
         texture.set(registry::create(&context, Object::Texture(object), made))
     }
 
     fn cuTexObjectDestroy(texture: CUtexObject) {
-        registry::destroy(&*current()?, texture, Kind::Texture)
+        let context = current()?;
+        refuse_unsafe()?;
+        registry::destroy(&context, texture, Kind::Texture);
+        Ok(())
     }
 
     fn cuTexObjectGetResourceDesc(resource: Out<ResourceDescriptor>, texture: CUtexObject) {
         current()?;
-        resource.set(registry::get(texture, Kind::Texture)?.resource)
+        registry::get(texture, Kind::Texture)?.resource.tell(resource)
     }
 
-    fn cuTexObjectGetTextureDesc(sampling: Out<TextureDescriptor>, texture: CUtexObject) {
+    fn cuTexObjectGetTextureDesc(sampling: Out<Sampling>, texture: CUtexObject) {
         current()?;
-        sampling.set(registry::get(texture, Kind::Texture)?.texture.ok_or(CUresult::INVALID_VALUE)?)
+        let made = registry::get(texture, Kind::Texture)?.texture.ok_or(CUresult::INVALID_VALUE)?;
+        sampling.set(made.sampling)
     }
 
     fn cuTexObjectGetResourceViewDesc(view: Out<ViewDescriptor>, texture: CUtexObject) {
         current()?;
-        view.set(registry::get(texture, Kind::Texture)?.view.ok_or(CUresult::INVALID_VALUE)?)
+        let made = registry::get(texture, Kind::Texture)?;
+        if view.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        // Of a texture without one nothing is told.
+        if let Some(made) = made.view {
+            view.set(made)?;
+        }
+        Ok(())
     }
 
     fn cuSurfObjectCreate(surface: Out<CUsurfObject>, resource: In<ResourceDescriptor>) {
@@ -56,45 +69,45 @@ entry! {
             return Err(CUresult::INVALID_VALUE);
         }
         let resource = resource.get()?;
-        let image = writable(&context, &resource)?;
+        refuse_unsafe()?;
+        let image = writable(&resource)?;
         let made = Made { context: context.handle, resource, texture: None, view: None };
         surface.set(registry::create(&context, Object::Surface(Surface { image }), made))
     }
 
     fn cuSurfObjectDestroy(surface: CUsurfObject) {
-        registry::destroy(&*current()?, surface, Kind::Surface)
+        let context = current()?;
+        refuse_unsafe()?;
+        registry::destroy(&context, surface, Kind::Surface);
+        Ok(())
     }
 
     fn cuSurfObjectGetResourceDesc(resource: Out<ResourceDescriptor>, surface: CUsurfObject) {
         current()?;
-        resource.set(registry::get(surface, Kind::Surface)?.resource)
+        registry::get(surface, Kind::Surface)?.resource.tell(resource)
     }
 }
 
 /// The texture that a program describes.
 fn make(
-    context: &Context,
     resource: &ResourceDescriptor,
     sampling: &TextureDescriptor,
     view: Option<&ViewDescriptor>,
 ) -> Answer<Texture> {
-    let resource = Resource::of(resource, context)?;
-    let sampler = sampling.sampler()?;
+    let resource = Resource::of(resource)?;
+    let sampler = sampling.sampler(resource.image())?;
     let image = match view {
-        Some(view) => view.apply(resource.image())?,
+        Some(view) => view.apply(&resource)?,
         None => resource.image().clone(),
     };
     Ok(Texture { image, sampler })
 }
 
-/// The image of a surface that a program describes: an array that was made for it.
-fn writable(context: &Context, resource: &ResourceDescriptor) -> Answer<Image> {
+/// The image of a surface that a program describes: that of an array, whether or not it was made for it.
+fn writable(resource: &ResourceDescriptor) -> Answer<Image> {
     if resource.kind != kind::ARRAY {
         return Err(CUresult::INVALID_VALUE);
     }
-    let resource = Resource::of(resource, context)?;
-    if resource.flags() & flag::SURFACE_LDST == 0 {
-        return Err(CUresult::INVALID_VALUE);
-    }
-    Ok(resource.image().clone())
+    let image = Resource::of(resource)?.image().clone();
+    if matches!(image.format.channel, Channel::Block(_)) { Err(CUresult::INVALID_VALUE) } else { Ok(image) }
 }

@@ -19,10 +19,10 @@ pub mod kind {
     pub const PITCH2D: u32 = 3;
 }
 
-/// `CUDA_TEXTURE_DESC`
+/// `CUDA_TEXTURE_DESC` up to the colour of the border, which is as much as the driver tells of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TextureDescriptor {
+pub struct Sampling {
     /// `CUaddress_mode` by dimension.
     pub address: [u32; 3],
     /// `CUfilter_mode`
@@ -34,6 +34,13 @@ pub struct TextureDescriptor {
     pub bias: f32,
     pub min_level: f32,
     pub max_level: f32,
+}
+
+/// `CUDA_TEXTURE_DESC`
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextureDescriptor {
+    pub sampling: Sampling,
     pub border: [f32; 4],
     pub reserved: [u32; 12],
 }
@@ -45,9 +52,8 @@ pub mod flag {
     pub const SRGB: u32 = 0x10;
     pub const DISABLE_TRILINEAR_OPTIMIZATION: u32 = 0x20;
     pub const SEAMLESS_CUBEMAP: u32 = 0x40;
-    /// Those that there are.
-    pub const ALL: u32 =
-        READ_AS_INTEGER | NORMALIZED_COORDINATES | SRGB | DISABLE_TRILINEAR_OPTIMIZATION | SEAMLESS_CUBEMAP;
+    /// Those that the driver takes, two that no header names among them; of cubes also the last one above.
+    pub const TAKEN: u32 = 0x3f;
 }
 
 /// `CUDA_RESOURCE_VIEW_DESC`

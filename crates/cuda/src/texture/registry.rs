@@ -38,14 +38,13 @@ pub fn get(handle: u64, kind: Kind) -> Answer<Made> {
     made.get(&handle).filter(|made| made.is(kind)).copied().ok_or(CUresult::INVALID_VALUE)
 }
 
-/// Destroys a texture or surface.
-///
-/// # Errors
-/// There is none of this kind.
-pub fn destroy(context: &Context, handle: u64, kind: Kind) -> Answer {
-    get(handle, kind)?;
-    MADE.write().unwrap_or_else(PoisonError::into_inner).remove(&handle);
-    if context.device.objects().destroy(handle, kind) { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
+/// Destroys a texture or surface; the driver has nothing to say if there is none of this kind.
+pub fn destroy(context: &Context, handle: u64, kind: Kind) {
+    let mut all = MADE.write().unwrap_or_else(PoisonError::into_inner);
+    if all.get(&handle).is_some_and(|made| made.is(kind)) {
+        all.remove(&handle);
+        context.device.objects().destroy(handle, kind);
+    }
 }
 
 /// Destroys all textures and surfaces of a context that ends.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use ptxvm_texture::Image;
 
 use super::descriptor::{ResourceDescriptor, kind};
-use crate::abi::{Answer, CUresult};
-use crate::array::{Array, CUarray, CUmipmappedArray, Mipmapped, format};
-use crate::context::Context;
+use crate::abi::{Answer, CUresult, Out};
+use crate::array::{Array, CUarray, CUmipmappedArray, Mipmapped, in_memory};
 
 /// A resource that is there.
 pub enum Resource {
@@ -15,40 +14,59 @@ pub enum Resource {
     Array(Arc<Array>),
     /// An array with levels.
     Mipmapped(Arc<Mipmapped>),
-    /// A row of texels in memory.
-    Linear(Image),
-    /// Rows of texels in memory.
-    Pitch(Image),
+    /// Texels in memory: a row, or rows at a pitch.
+    Memory(Image),
 }
 
-/// Addresses of linear and pitched textures are multiples of this, as the device attribute `TEXTURE_ALIGNMENT` says.
-const ALIGNMENT: u64 = 512;
+/// Addresses of texels in memory are multiples of this, as the device attribute `TEXTURE_ALIGNMENT` says.
+pub const ALIGNMENT: u64 = 512;
 /// Pitches are multiples of this: `TEXTURE_PITCH_ALIGNMENT`.
 const PITCH: u64 = 32;
-/// `MAXIMUM_TEXTURE1D_LINEAR_WIDTH`
-const LINEAR_WIDTH: u64 = 1 << 28;
+/// The most bytes of a row in memory.
+const LINEAR_BYTES: u64 = 1 << 32;
 /// `MAXIMUM_TEXTURE2D_LINEAR_WIDTH`, `_HEIGHT` and `_PITCH`
 const PITCHED: [u64; 3] = [131_072, 65_000, 2_097_120];
+
+impl ResourceDescriptor {
+    /// Tells a program what it said: the driver writes the members of the kind, and nothing between them.
+    ///
+    /// # Errors
+    /// There is no place for it.
+    pub fn tell(&self, place: Out<Self>) -> Answer {
+        let members = match self.kind {
+            kind::LINEAR => 3,
+            kind::PITCH2D => 5,
+            _ => 1,
+        };
+        place.cast().set(self.kind)?;
+        for (index, member) in self.members.iter().take(members).enumerate() {
+            place.cast().at(1 + index).set(*member)?;
+        }
+        place.cast().at(std::mem::offset_of!(Self, flags) / size_of::<u32>()).set(self.flags)
+    }
+}
 
 impl Resource {
     /// The resource that a program describes.
     ///
     /// # Errors
     /// There is none.
-    pub fn of(described: &ResourceDescriptor, context: &Context) -> Answer<Self> {
+    pub fn of(described: &ResourceDescriptor) -> Answer<Self> {
         if described.flags != 0 {
             return Err(CUresult::INVALID_VALUE);
         }
         let members = &described.members;
         match described.kind {
             kind::ARRAY => {
-                Ok(Resource::Array(CUarray::new(members[0]).find().ok_or(CUresult::INVALID_VALUE)?))
+                let array = CUarray::new(members[0]).find();
+                array.map(Resource::Array).ok_or(CUresult::INVALID_VALUE)
             }
-            kind::MIPMAPPED_ARRAY => Ok(Resource::Mipmapped(
-                CUmipmappedArray::new(members[0]).find().ok_or(CUresult::INVALID_VALUE)?,
-            )),
-            kind::LINEAR => linear(members, context).map(Resource::Linear),
-            kind::PITCH2D => pitched(members, context).map(Resource::Pitch),
+            kind::MIPMAPPED_ARRAY => {
+                let mipmapped = CUmipmappedArray::new(members[0]).find();
+                mipmapped.map(Resource::Mipmapped).ok_or(CUresult::INVALID_VALUE)
+            }
+            kind::LINEAR => linear(members).map(Resource::Memory),
+            kind::PITCH2D => pitched(members).map(Resource::Memory),
             _ => Err(CUresult::INVALID_VALUE),
         }
     }
@@ -58,53 +76,33 @@ impl Resource {
         match self {
             Resource::Array(array) => &array.image,
             Resource::Mipmapped(mipmapped) => &mipmapped.image,
-            Resource::Linear(image) | Resource::Pitch(image) => image,
-        }
-    }
-
-    /// What its array is for; memory is for nothing special.
-    pub fn flags(&self) -> u32 {
-        match self {
-            Resource::Array(array) => array.described.flags,
-            Resource::Mipmapped(mipmapped) => mipmapped.described.flags,
-            Resource::Linear(_) | Resource::Pitch(_) => 0,
+            Resource::Memory(image) => image,
         }
     }
 }
 
-/// Address, format and channels, bytes.
-fn linear(members: &[u64; 16], context: &Context) -> Answer<Image> {
+/// Address, format and channels, bytes. Whether there is memory is seen when a kernel looks.
+fn linear(members: &[u64; 16]) -> Answer<Image> {
     let [address, texels, bytes, ..] = *members;
-    let format = format(texels as u32, (texels >> 32) as u32)?;
-    let width = bytes / u64::from(format.bytes());
-    let fits = address.is_multiple_of(ALIGNMENT) && width > 0 && width <= LINEAR_WIDTH;
-    if !fits || address == 0 || format.block_side() != 1 {
+    let format = in_memory(texels as u32, (texels >> 32) as u32)?;
+    if address == 0 || !address.is_multiple_of(ALIGNMENT) || bytes > LINEAR_BYTES {
         return Err(CUresult::INVALID_VALUE);
     }
-    let image = Image::linear(address, format, width as u32).ok_or(CUresult::INVALID_VALUE)?;
-    there(image, context)
+    // The driver takes a row without a texel; an image has one.
+    let width = (bytes / u64::from(format.bytes())).clamp(1, u32::MAX.into()) as u32;
+    Image::linear(address, format, width).ok_or(CUresult::INVALID_VALUE)
 }
 
-/// Address, format and channels, width, height, pitch.
-fn pitched(members: &[u64; 16], context: &Context) -> Answer<Image> {
+/// Address, format and channels, width, height, pitch. Rows may overlap.
+fn pitched(members: &[u64; 16]) -> Answer<Image> {
     let [address, texels, width, height, pitch, ..] = *members;
-    let format = format(texels as u32, (texels >> 32) as u32)?;
-    let within = [width, height, pitch].iter().zip(PITCHED).all(|(&size, most)| (1..=most).contains(&size));
+    let format = in_memory(texels as u32, (texels >> 32) as u32)?;
+    let within = [width, height, pitch].iter().zip(PITCHED).all(|(&size, most)| size <= most);
     let aligned = address.is_multiple_of(ALIGNMENT) && pitch.is_multiple_of(PITCH);
-    if !within
-        || !aligned
-        || address == 0
-        || pitch < width * u64::from(format.bytes())
-        || format.block_side() != 1
-    {
+    if address == 0 || !within || !aligned {
         return Err(CUresult::INVALID_VALUE);
     }
-    let image =
-        Image::pitched(address, format, width as u32, height as u32, pitch).ok_or(CUresult::INVALID_VALUE)?;
-    there(image, context)
-}
-
-/// Memory of the device's that holds an image.
-fn there(image: Image, context: &Context) -> Answer<Image> {
-    if context.device.memory().owns(image.address) { Ok(image) } else { Err(CUresult::INVALID_VALUE) }
+    // As above.
+    let (width, height) = (width.max(1) as u32, height.max(1) as u32);
+    Image::pitched(address, format, width, height, pitch).ok_or(CUresult::INVALID_VALUE)
 }

@@ -58,6 +58,10 @@ pub enum Place {
     Device,
     /// What the address tells.
     Unified,
+    /// A sparse array, to whose tiles no memory is mapped: it holds zeros whatever is written.
+    Void,
+    /// An array that waits for its memory, and cannot be used before.
+    Missing,
 }
 
 impl Side {
@@ -72,6 +76,12 @@ impl Side {
 }
 
 impl Copy {
+    /// A copy of no bytes.
+    pub const NOTHING: Self = {
+        let nowhere = Side { place: Place::Host, address: 0, pitch: 0, slice: 0, array: None };
+        Self { to: nowhere, from: nowhere, width: 0, height: 0, depth: 0 }
+    };
+
     /// A copy of bytes in a line.
     pub fn line(to: Side, from: Side, bytes: u64) -> Self {
         Self { to, from, width: bytes, height: 1, depth: 1 }
@@ -89,6 +99,9 @@ impl Copy {
     /// # Errors
     /// Device memory that has been freed since the copy was given to its stream.
     pub fn run(&self, context: &Context) -> Answer {
+        if self.to.place == Place::Void {
+            return Ok(());
+        }
         let whole = |side: &Side| side.pitch == self.width && side.slice == self.width * self.height;
         if self.height * self.depth == 1 || (whole(&self.to) && whole(&self.from)) {
             let bytes = self.width * self.height * self.depth;
@@ -106,7 +119,8 @@ impl Copy {
         let memory = context.device.memory();
         let on_device = |side: &Side, address| match side.place {
             Place::Host => Ok(false),
-            Place::Device => Ok(true),
+            Place::Device | Place::Void => Ok(true),
+            Place::Missing => Err(CUresult::LAUNCH_FAILED),
             Place::Unified if memory.owns(address) => Ok(true),
             // Nobody has looked at the address before: a node of a graph says what it says when it runs.
             Place::Unified if is_of_host(address, bytes) => Ok(false),
