@@ -52,8 +52,58 @@ def fill(t, n, how, position):
     else: raise SystemExit(f'no such filling: {how}')
     return b.astype('<u%d' % (width(t) // 8))  # the upper bits go
 
+# A texture or a surface, in the words of launches.json: how many sizes each geometry has, CUDA_ARRAY3D flags, CUarray_formats.
+GEOMETRIES = {'1d': (1, 0), '2d': (2, 0), '3d': (3, 0), 'a1d': (2, 1), 'a2d': (3, 1), 'cube': (3, 4), 'acube': (3, 5), 'linear': (1, None), 'pitched': (2, None)}
+FORMATS = {'u8': 1, 'u16': 2, 'u32': 3, 's8': 8, 's16': 9, 's32': 10, 'f16': 0x10, 'f32': 0x20}
+ADDRESS = {'wrap': 0, 'clamp': 1, 'mirror': 2, 'border': 3}
+
+class Object:
+    """A texture or surface object over an argument's elements: `texture 2d,linear,channels=4 u8[8,8,4]=bits`."""
+    def __init__(s, kind, words, t, shape, x):
+        import ctypes as C, cu
+        V, Z, U = C.c_void_p, C.c_size_t, C.c_uint; s.x, s.array, s.buffer = x, None, None
+        words = dict(w.partition('=')[::2] for w in words.split(',')); geometry = next(w for w in words if w in GEOMETRIES)
+        dims, flags = GEOMETRIES[geometry]; levels, channels = int(words.get('levels') or 1), int(words.get('channels') or 1)
+        size = shape[-1 - (channels > 1)::-1] if channels > 1 else shape[::-1]; assert len(size) == dims, (words, shape)
+        texel = x.itemsize * channels; s.desc = np.zeros(144, np.uint8); s.handle = C.c_uint64()
+        if flags is None:
+            s.buffer = cu.Buf(x.nbytes).put(x); kind_number = 2 if geometry == 'linear' else 3
+            words64 = [s.buffer.p.value, FORMATS[t] | channels << 32] + ([x.nbytes] if kind_number == 2 else [size[0], size[1], size[0] * texel])
+            s.desc[:4].view(np.uint32)[0] = kind_number; s.desc[8:8 + 8 * len(words64)].view(np.uint64)[:] = words64
+        else:
+            w, h, d = size[0], size[1] if dims > 1 and geometry != 'a1d' else 0, size[-1] if dims == 3 or geometry == 'a1d' else 0
+            class A(C.Structure): _fields_ = [('w', Z), ('h', Z), ('d', Z), ('format', U), ('channels', U), ('flags', U)]
+            class Copy(C.Structure): _fields_ = [('src', Z * 4), ('stype', U), ('shost', V), ('sdev', C.c_uint64), ('sarr', V), ('r0', V), ('spitch', Z), ('sheight', Z), ('dst', Z * 4), ('dtype', U), ('dhost', V), ('ddev', C.c_uint64), ('darr', V), ('r1', V), ('dpitch', Z), ('dheight', Z), ('extent', Z * 3)]
+            a = A(w, h, d, FORMATS[t], channels, flags | (2 if kind == 'surface' else 0) | (8 if geometry == '2d' and kind == 'texture' and levels == 1 else 0)); s.array = V()
+            if levels > 1: cu.ck(cu.L.cuMipmappedArrayCreate(C.byref(s.array), C.byref(a), U(levels)), 'cuMipmappedArrayCreate')
+            else: cu.ck(cu.L.cuArray3DCreate_v2(C.byref(s.array), C.byref(a)), 'cuArray3DCreate')
+            def copy(level, to):
+                at = lambda n: max(1, n >> level) if n else 0
+                c = Copy(); host = s.now; row = at(w) * texel; array = s.array
+                if levels > 1: array = V(); cu.ck(cu.L.cuMipmappedArrayGetLevel(C.byref(array), s.array, U(level)), 'cuMipmappedArrayGetLevel')
+                c.stype, c.dtype = (1, 3) if to else (3, 1); c.extent = (Z * 3)(row, max(1, at(h)), max(1, at(d) if flags == 0 else d))
+                if to: c.shost, c.spitch, c.sheight, c.darr = host.ctypes.data, row, max(1, at(h)), array
+                else: c.dhost, c.dpitch, c.dheight, c.sarr = host.ctypes.data, row, max(1, at(h)), array
+                cu.ck(cu.L.cuMemcpy3D_v2(C.byref(c)), 'cuMemcpy3D')
+            s.copy = copy; s.now = np.array(x)
+            # A coarser level holds the first of the elements.
+            for level in range(levels): copy(level, True)
+            s.desc[:4].view(np.uint32)[0] = 1 if levels > 1 else 0; s.desc[8:16].view(np.uint64)[0] = s.array.value
+        desc = s.desc.ctypes.data_as(V)
+        if kind == 'surface': cu.ck(cu.L.cuSurfObjectCreate(C.byref(s.handle), desc), 'cuSurfObjectCreate'); return
+        # Unless the words say otherwise: clamped, the nearest texel, elements as they are.
+        tex = np.zeros(104, np.uint8); tex[:12].view(np.uint32)[:] = next((ADDRESS[w] for w in words if w in ADDRESS), 1)
+        tex[12:28].view(np.uint32)[:] = ['smooth' in words, (0 if 'unit' in words else 1) | (2 if 'normalized' in words else 0), 0, 'trilinear' in words]; tex[36:40].view(np.float32)[0] = levels - 1
+        cu.ck(cu.L.cuTexObjectCreate(C.byref(s.handle), desc, tex.ctypes.data_as(V), None), 'cuTexObjectCreate')
+    def get(s):
+        if s.buffer: return s.buffer.get()
+        s.copy(0, False); return s.now.view(np.uint8)
+    def free(s):
+        pass
+
 def parse(text, position):
     """(type, shape or None, elements, array, volatile) of an argument"""
+    text = re.sub(r'^(texture|surface) \S+ ', '', text); text = text.removesuffix(' but the first')
     array = text.startswith('array '); text = text.removeprefix('array '); volatile = text.endswith(' volatile'); text = text.removesuffix(' volatile')
     m = re.fullmatch(r'(\w+)\[([\d,]+)\]=(.*)', text)
     if m:
@@ -73,6 +123,7 @@ def assemble(case, variant, folder):
     path = os.path.join(ROOT, 'tests/corpus', f"{case['kernel']}.{variant}.ptx"); cubin = os.path.join(folder, f"{case['kernel']}.{variant}.cubin".replace('/', '+'))
     if os.path.exists(path) and not os.path.exists(cubin):
         open(cubin + '.ptx', 'w').write(source(case, path))
+        if not os.path.exists(PTXAS): shutil.copy(cubin + '.ptx', cubin); return cubin
         r = subprocess.run([PTXAS, '-arch=sm_90a', '--fmad=false', cubin + '.ptx', '-o', cubin + '.part'], capture_output=True, text=True)
         if r.returncode: print(path, r.stderr[:300], flush=True)
         else: os.rename(cubin + '.part', cubin)
@@ -86,7 +137,7 @@ def hashes(b):
 def run(case, cubin):
     """What a launch leaves: (position, bytes) of each buffer that changed and is not volatile."""
     import ctypes as C, cu
-    mod = cu.Mod(open(cubin, 'rb').read())
+    mod = cu.Mod(open(cubin, 'rb').read() + b'\0')
     entry = case.get('entry') or re.search(r'\.entry\s+([\w$]+)', open(cubin + '.ptx').read())[1]
     f = mod.fn(entry); shared = case.get('shared', 0)
     if shared == 'all':
@@ -96,6 +147,8 @@ def run(case, cubin):
     for position, a in enumerate(case['arguments']):
         if isinstance(a, list): args.append(b''.join(parse(p, position)[2].tobytes() for p in a)); continue
         t, shape, x, array, volatile = parse(a, position)
+        object = re.match(r'(texture|surface) (\S+) ', a)
+        if object: o = Object(object[1], object[2], t, shape, x); args.append(np.uint64(o.handle.value)); kept.append((position, x, o, volatile)); continue
         if shape is None: args.append(x.tobytes()); continue
         b = cu.Buf(x.nbytes).put(x); kept.append((position, x, b, volatile))
         if not array: args.append(b); continue
@@ -105,12 +158,14 @@ def run(case, cubin):
     out = []
     for position, x, b, volatile in kept:
         y = b.get(); b.free()
+        # The first element, which all threads add to in no order.
+        if case['arguments'][position].endswith(' but the first'): y[:x.itemsize] = x.view(np.uint8)[:x.itemsize]
         if not volatile and y.tobytes() != x.tobytes(): out.append((position, y))
     mod.unload(); return out
 
 def child(index, folder, to):
     import cu
-    case = CASES[index]; cu.init(); outcomes = []
+    case = CASES[index]; cu.init(); outcomes = []; sys.excepthook = lambda kind, error, trace: print(name(case), repr(error), flush=True)
     for v in VARIANTS:
         cubin = os.path.join(folder, f"{case['kernel']}.{v}.cubin".replace('/', '+'))
         if not os.path.exists(cubin): continue
@@ -148,12 +203,16 @@ if __name__ == '__main__':
     print(len(glob.glob(folder + '/*.cubin')), 'files assembled', flush=True)
     if sys.argv[1] == '--assemble': sys.exit()
     out = sys.argv[1]; data = bytearray(); found = []
-    for i, case in wanted:
-        if not any(os.path.exists(os.path.join(folder, f"{case['kernel']}.{v}.cubin".replace('/', '+'))) for v in VARIANTS): continue
-        part = os.path.join(folder, f'{i}.pickle')
+    wanted = [(i, c) for i, c in wanted if any(os.path.exists(os.path.join(folder, f"{c['kernel']}.{v}.cubin".replace('/', '+'))) for v in VARIANTS)]
+    def measure(job):
+        i, case = job; part = os.path.join(folder, f'{i}.pickle')
         try: r = subprocess.run([sys.executable, __file__, '--child', str(i), folder, part], timeout=30)
-        except subprocess.TimeoutExpired: print(name(case), 'takes too long', flush=True); continue
-        if r.returncode or not os.path.exists(part): print(name(case), 'failed', flush=True); continue
+        except subprocess.TimeoutExpired: print(name(case), 'takes too long', flush=True); return None
+        if r.returncode or not os.path.exists(part): print(name(case), 'failed', flush=True); return None
+        return part
+    with concurrent.futures.ThreadPoolExecutor(8) as pool: parts = list(pool.map(measure, wanted))
+    for (i, case), part in zip(wanted, parts):
+        if part is None: continue
         outcomes = []
         for variants, buffers in pickle.load(open(part, 'rb')):
             rows = []

@@ -10,6 +10,7 @@ use ptxvm_vm::{Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, L
 use serde::Deserialize;
 
 use crate::fill::{Element, fill};
+use crate::opaque::{Made, Opaque};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,8 +48,8 @@ pub struct Case {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Argument {
-    /// A number (`u32 7`), a buffer (`f32[7]=zero`), an array as numba passes it (`array f32[7]=zero`), or a tensor map
-    /// of a buffer with the box that it copies (`map 4,8 f32[16,16]=zero`).
+    /// A number (`u32 7`), a buffer (`f32[7]=zero`), an array as numba passes it (`array f32[7]=zero`), a tensor map
+    /// of a buffer with the box that it copies (`map 4,8 f32[16,16]=zero`), or a texture or surface (`opaque.rs`).
     One(String),
     /// A structure by value.
     Structure(Vec<String>),
@@ -252,7 +253,7 @@ impl Case {
         }
         .on_print(move |bytes| sink.lock().expect("no panic").extend_from_slice(bytes));
         let mut numbers = vec![0.0; self.arguments.len()];
-        let mut made = Vec::new();
+        let (mut made, mut images) = (Vec::new(), Vec::new());
         for (position, argument) in self.arguments.iter().enumerate() {
             match argument {
                 Argument::Structure(parts) => {
@@ -267,9 +268,16 @@ impl Case {
                         launch = launch.argument(parsed.bytes.as_slice());
                         continue;
                     };
+                    if let Passed::Opaque(opaque, words) = &parsed.how {
+                        let made_of =
+                            Made::new(&device, *opaque, words, parsed.element, shape, &parsed.bytes);
+                        launch = launch.argument(made_of.handle);
+                        images.push((position, parsed.bytes, made_of));
+                        continue;
+                    }
                     let buffer = Buffer::from_slice(&device, &parsed.bytes).expect("memory");
                     launch = match &parsed.how {
-                        Passed::Pointer => launch.argument(&buffer),
+                        Passed::Pointer | Passed::Opaque(..) => launch.argument(&buffer),
                         Passed::Array => pass(launch, &buffer, shape, parsed.element),
                         Passed::Map(size) => {
                             launch.argument(map(&device, &buffer, shape, parsed.element, size).as_slice())
@@ -287,7 +295,18 @@ impl Case {
                 before,
                 volatile,
             };
-        let buffers = made.into_iter().map(contents).collect();
+        let mut buffers: Vec<Contents> = made.into_iter().map(contents).collect();
+        for (position, before, image) in images {
+            buffers.push(Contents { position, before, after: image.to_bytes(&device), volatile: false });
+        }
+        for buffer in &mut buffers {
+            // What all threads add to in no order.
+            let first = match &self.arguments[buffer.position] {
+                Argument::One(text) if text.ends_with(BUT_THE_FIRST) => parse(text, 0).element.bytes(),
+                _ => 0,
+            };
+            buffer.after[..first].copy_from_slice(&buffer.before[..first]);
+        }
         let text = String::from_utf8_lossy(&text.lock().expect("no panic")).into_owned();
         Run { file: file.clone(), grid: dimensions(&self.grid).0, result, numbers, buffers, text }
     }
@@ -342,7 +361,11 @@ enum Passed {
     Pointer,
     Array,
     Map(Vec<u32>),
+    Opaque(Opaque, String),
 }
+
+/// What stands behind a buffer whose first element is different every time.
+const BUT_THE_FIRST: &str = " but the first";
 
 struct Parsed {
     bytes: Vec<u8>,
@@ -361,9 +384,14 @@ fn parse(text: &str, position: usize) -> Parsed {
         (Passed::Array, rest)
     } else if let Some((size, rest)) = text.strip_prefix("map ").and_then(|rest| rest.split_once(' ')) {
         (Passed::Map(size.split(',').map(|n| n.parse().unwrap_or_else(|_| wrong())).collect()), rest)
+    } else if let Some((words, rest)) = text.strip_prefix("texture ").and_then(|rest| rest.split_once(' ')) {
+        (Passed::Opaque(Opaque::Texture, words.to_owned()), rest)
+    } else if let Some((words, rest)) = text.strip_prefix("surface ").and_then(|rest| rest.split_once(' ')) {
+        (Passed::Opaque(Opaque::Surface, words.to_owned()), rest)
     } else {
         (Passed::Pointer, text)
     };
+    let rest = rest.strip_suffix(BUT_THE_FIRST).unwrap_or(rest);
     let (volatile, rest) = rest.strip_suffix(" volatile").map_or((false, rest), |rest| (true, rest));
     if let Some((ty, number)) = rest.split_once(' ') {
         let Some(element) = Element::named(ty) else { wrong() };

@@ -1,7 +1,7 @@
 //! The corpus runs: every kernel that real compilers wrote, on arguments that make sense.
 //!
-//! `classes` says which kernels run and which wait for later issues; the tests here run the former, ask the
-//! references in Rust what must come out, and compare with what an H200 gave, bit for bit.
+//! `classes` says which files there are; the tests here run every kernel of them, ask the references in Rust what must
+//! come out, and compare with what an H200 gave, bit for bit.
 
 mod classes;
 #[path = "../common/mod.rs"]
@@ -9,6 +9,7 @@ mod common;
 mod fill;
 mod golden;
 mod launches;
+mod opaque;
 mod reference;
 
 use ptxvm_vm::Failure;
@@ -24,7 +25,7 @@ struct Count {
     recorded: usize,
 }
 
-/// Runs all cases of the kernels that begin with a word, and need nothing later.
+/// Runs all cases of the kernels that begin with a word.
 fn run(kernels: &str, count: Count) {
     run_all(|kernel| kernel.starts_with(kernels), count);
 }
@@ -118,6 +119,11 @@ fn nvrtc_cpasync() {
 #[test]
 fn nvrtc_hopper() {
     run("nvrtc/hopper", Count { launches: 12, referred: 9, recorded: 2 });
+}
+
+#[test]
+fn nvrtc_tex() {
+    run("nvrtc/tex", Count { launches: 72, referred: 0, recorded: 46 });
 }
 
 #[test]
