@@ -12,6 +12,7 @@ pub mod coordinate;
 pub mod decode;
 pub mod domain;
 mod encode;
+pub mod filter;
 pub mod fit;
 pub mod format;
 pub mod geometry;

@@ -2,10 +2,12 @@
 
 use ptxvm_memory::View;
 
-use crate::coordinate::texel;
+use crate::coordinate::{Axis, Pair};
+use crate::decode::Decoder;
+use crate::filter::{Blend, weights};
 use crate::geometry::Geometry;
-use crate::image::Image;
-use crate::sampler::Sampler;
+use crate::image::{Image, Layout, Level};
+use crate::sampler::{Filter, Sampler};
 
 /// Where a lane looks: as many as the geometry has, the rest is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,20 +54,147 @@ pub type Texel = [u32; 4];
 /// What a texture holds where a lane looks. The view holds the image's bytes.
 #[must_use]
 pub fn lookup(image: &Image, sampler: &Sampler, view: &View, geometry: Geometry, request: &Request) -> Texel {
-    let level = &image.levels[0];
-    let mut at = [0; 3];
-    for (axis, at) in at.iter_mut().enumerate().take(geometry.coordinates()) {
-        let whole = match request.at {
-            Coordinates::Floats(floats) => floats[axis].floor() as i64,
-            Coordinates::Integers(integers) => i64::from(integers[axis]),
-        };
-        let place = whole + i64::from(request.offset[axis]);
-        let Some(place) = texel(place, level.size[axis], sampler.address[axis]) else {
-            return sampler.border.map(f32::to_bits);
-        };
-        *at = place;
+    let reader = Reader { image, sampler, view, decoder: Decoder::new(image.format, sampler) };
+    match request.at {
+        Coordinates::Integers(at) => reader.fetch(geometry, at, request),
+        Coordinates::Floats(at) => reader.sample(geometry, at, request),
     }
-    let plane = request.layer.min(image.shape.planes() - 1);
-    let bytes: [u8; 4] = view.read(image.offset(level, plane, at));
-    [u32::from_le_bytes(bytes), 0, 0, 0x3f80_0000]
+}
+
+/// A texture with what reading it needs.
+struct Reader<'a> {
+    image: &'a Image,
+    sampler: &'a Sampler,
+    view: &'a View,
+    decoder: Decoder,
+}
+
+/// A place that a texel is missing from: outside of the image.
+const NOTHING: Texel = [0; 4];
+
+impl Reader<'_> {
+    /// A lookup with integers, which name a texel. No sampler is asked; what is not there reads as zero.
+    fn fetch(&self, geometry: Geometry, at: [i32; 3], request: &Request) -> Texel {
+        let number = match request.detail {
+            Detail::IntegerLevel(level) => level as u32 as usize,
+            _ => 0,
+        };
+        let Some(level) = self.image.levels.get(number) else { return NOTHING };
+        // One dimension is that of linear memory, and nothing else is there.
+        if (geometry == Geometry::D1) != (self.image.layout == Layout::Linear) {
+            return NOTHING;
+        }
+        if geometry.layered() && request.layer >= self.image.shape.layers.max(1) {
+            return NOTHING;
+        }
+        let mut texel = [0; 3];
+        for axis in 0..geometry.coordinates() {
+            let place = i64::from(at[axis]) + i64::from(offset(request.offset[axis]));
+            match u32::try_from(place) {
+                Ok(place) if place < level.size[axis] => texel[axis] = place,
+                _ => return NOTHING,
+            }
+        }
+        let plane = if geometry.layered() { request.layer } else { 0 };
+        self.decoder.texel(self.view, self.image, level, plane, texel)
+    }
+
+    /// A lookup with floats.
+    fn sample(&self, geometry: Geometry, at: [f32; 3], request: &Request) -> Texel {
+        if self.image.layout == Layout::Linear {
+            return NOTHING;
+        }
+        let plane =
+            if geometry.layered() { request.layer.min(self.image.shape.layers.max(1) - 1) } else { 0 };
+        let place = Place { geometry, at, offset: request.offset.map(offset), plane };
+        let level = &self.image.levels[0];
+        if self.sampler.filter == Filter::Point {
+            return self.nearest(level, &place);
+        }
+        let mut blend = Blend::new(self.decoder.domains());
+        self.blend(&mut blend, level, &place, 256);
+        blend.finish()
+    }
+
+    /// The texel that holds a place.
+    fn nearest(&self, level: &Level, place: &Place) -> Texel {
+        let mut texel = [0; 3];
+        for (axis, texel) in texel.iter_mut().enumerate().take(place.axes()) {
+            let along = Axis::new(level.size[axis], self.sampler, axis);
+            match along.nearest(place.at(axis), place.offset[axis]) {
+                Some(found) => *texel = found,
+                None => return self.decoder.border(self.sampler.border),
+            }
+        }
+        self.decoder.texel(self.view, self.image, level, place.plane, texel)
+    }
+
+    /// Adds the texels around a place of a level, which weighs so much in all.
+    fn blend(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32) {
+        const FIRST: Pair = Pair { texels: [Some(0); 2], weight: 0 };
+        let mut pairs = [FIRST; 3];
+        for (axis, pair) in pairs.iter_mut().enumerate().take(place.axes()) {
+            let along = Axis::new(level.size[axis], self.sampler, axis);
+            *pair = along.pair(place.at(axis), place.offset[axis]);
+        }
+        let [x, y, z] = pairs;
+        let behind = (total * z.weight + 128) >> 8;
+        for (slice, total) in [total - behind, behind].into_iter().enumerate().take(looked_at(z)) {
+            let weights = weights(total, x.weight, y.weight);
+            let mut texels = [(0, [0; 4]); 4];
+            let mut count = 0;
+            for row in 0..looked_at(y) {
+                for column in 0..looked_at(x) {
+                    let at = [x.texels[column], y.texels[row], z.texels[slice]];
+                    texels[count] = (weights[2 * row + column], self.numbers(level, place.plane, at));
+                    count += 1;
+                }
+            }
+            blend.slice(&texels[..count]);
+        }
+    }
+
+    /// The numbers of a texel, or of the border colour if an axis has none.
+    fn numbers(&self, level: &Level, plane: u32, at: [Option<u32>; 3]) -> [i64; 4] {
+        match at {
+            [Some(x), Some(y), Some(z)] => {
+                self.decoder.operands(self.view, self.image, level, plane, [x, y, z])
+            }
+            _ => self.decoder.enter(self.decoder.border(self.sampler.border)),
+        }
+    }
+}
+
+/// How many texels of a pair are looked at.
+const fn looked_at(pair: Pair) -> usize {
+    if pair.weight == 0 { 1 } else { 2 }
+}
+
+/// The texels that a lookup goes on, of which the instruction has four bits.
+const fn offset(operand: i32) -> i32 {
+    operand << 28 >> 28
+}
+
+/// Where a lookup with floats looks.
+struct Place {
+    geometry: Geometry,
+    at: [f32; 3],
+    offset: [i32; 3],
+    plane: u32,
+}
+
+impl Place {
+    /// How many axes there are. One dimension is looked up as two, at the upper edge of the first row: a border above
+    /// that row is seen.
+    const fn axes(&self) -> usize {
+        match self.geometry {
+            Geometry::D1 => 2,
+            geometry => geometry.coordinates(),
+        }
+    }
+
+    /// The coordinate along an axis.
+    const fn at(&self, axis: usize) -> f32 {
+        if axis < self.geometry.coordinates() { self.at[axis] } else { 0.0 }
+    }
 }

@@ -1,0 +1,415 @@
+//! The weighted sum of texels, as the H200 adds them.
+//!
+//! Weights are whole numbers that add up to 256. A slice is four texels at most: the square around a place in one plane,
+//! one of the two planes of a volume, or one of two levels. In a slice, floats are aligned to the largest of them, cut,
+//! and added exactly; the sums of slices are aligned to a multiple of sixteen and added, rounding down; what comes out
+//! is rounded once, to nearest, ties away from zero. Whole numbers are added exactly and rounded once.
+
+use crate::decode::half_to_float;
+use crate::domain::Domain;
+use crate::lookup::Texel;
+
+/// The weights of a slice's four texels, x fastest, from what the slice weighs in all and the weights of the texels behind
+/// the place, of 256. The rounding gives each texel before the place what its neighbours leave.
+#[must_use]
+#[inline]
+pub const fn weights(total: u32, x: u32, y: u32) -> [u32; 4] {
+    let right = (total * x + 128) >> 8;
+    let left = total - right;
+    let below = [(left * y + 127) >> 8, (right * y + 128) >> 8];
+    [left - below[0], right - below[1], below[0], below[1]]
+}
+
+/// A sum of texels under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Blend {
+    domains: [Domain; 4],
+    sums: [Sum; 4],
+}
+
+impl Blend {
+    /// The empty sum of values that are blended in these numbers.
+    #[must_use]
+    pub fn new(domains: [Domain; 4]) -> Self {
+        Self { domains, sums: [Sum::default(); 4] }
+    }
+
+    /// Adds a slice: up to four texels that are looked at, with their weights, which may be 0.
+    #[inline]
+    pub fn slice(&mut self, texels: &[(u32, [i64; 4])]) {
+        for (channel, (domain, sum)) in self.domains.iter().zip(&mut self.sums).enumerate() {
+            let numbers = texels.iter().map(|(weight, numbers)| (i64::from(*weight), numbers[channel]));
+            match domain {
+                Domain::Float => sum.floats::<24, 4>(numbers.map(|(weight, bits)| (weight, float(bits)))),
+                Domain::Half => sum.floats::<11, 4>(numbers.map(|(weight, bits)| (weight, half(bits)))),
+                Domain::Srgb => sum.floats::<8, 0>(numbers.map(|(weight, bits)| (weight, srgb(bits)))),
+                _ => sum.total += numbers.map(|(weight, number)| weight * number).sum::<i64>(),
+            }
+        }
+    }
+
+    /// The four values.
+    #[must_use]
+    #[inline]
+    pub fn finish(self) -> Texel {
+        let mut texel = [0; 4];
+        for ((value, domain), sum) in texel.iter_mut().zip(self.domains).zip(self.sums) {
+            *value = match domain {
+                Domain::Float => sum.special(0x7fff_ffff).unwrap_or_else(|| sum.rounded()),
+                Domain::Half => sum.special(0x7fff_e000).unwrap_or_else(|| sum.rounded_to_half(22)),
+                Domain::Srgb => sum.rounded_to_half(15),
+                _ => domain.sum(sum.total),
+            };
+        }
+        texel
+    }
+}
+
+/// What is known of a float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    negative: bool,
+    /// The exponent, counted as f32 does. It is of no meaning where the mantissa is 0.
+    exponent: i32,
+    mantissa: i64,
+    special: Special,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Special {
+    None,
+    Infinite,
+    NotANumber,
+}
+
+#[inline]
+const fn float(bits: i64) -> Parts {
+    let (exponent, fraction) = ((bits >> 23 & 0xff) as i32, bits & 0x7f_ffff);
+    // Subnormal numbers are zeros.
+    let mantissa = if exponent == 0 { 0 } else { 0x80_0000 | fraction };
+    Parts { negative: bits >> 31 & 1 != 0, exponent, mantissa, special: special(exponent == 0xff, fraction) }
+}
+
+#[inline]
+const fn half(bits: i64) -> Parts {
+    let (exponent, fraction) = ((bits >> 10 & 0x1f) as i32, bits & 0x3ff);
+    let (exponent, mantissa) = if exponent == 0 { (1, fraction) } else { (exponent, 0x400 | fraction) };
+    Parts {
+        negative: bits >> 15 & 1 != 0,
+        exponent: exponent + 112,
+        mantissa,
+        special: special(exponent == 0x1f, fraction),
+    }
+}
+
+#[inline]
+const fn special(all_ones: bool, fraction: i64) -> Special {
+    match (all_ones, fraction) {
+        (false, _) => Special::None,
+        (true, 0) => Special::Infinite,
+        (true, _) => Special::NotANumber,
+    }
+}
+
+/// The table that decodes sRGB has eight bits for each value and an exponent that changes at these values (the halves of
+/// the codes 32, 48, 64, 96, 136, 184 and 248), not where a half's does.
+const SRGB_STEPS: [i64; 7] = [0x2360, 0x2790, 0x2a90, 0x2f80, 0x33e0, 0x37b0, 0x3b80];
+
+#[inline]
+fn srgb(bits: i64) -> Parts {
+    let parts = half(bits);
+    let exponent = 120 + SRGB_STEPS.iter().filter(|step| bits >= **step).count() as i32;
+    let mantissa = parts.mantissa >> (3 + exponent - parts.exponent).clamp(0, 63);
+    Parts { exponent, mantissa, ..parts }
+}
+
+/// The sum of one channel.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    /// In units of the exponent below, twelve or so bits below a mantissa's last; of whole numbers, in 256ths.
+    total: i64,
+    /// A multiple of four; 0 while nothing but zeros has been added.
+    exponent: i32,
+    /// Whether all that was looked at has the sign.
+    negative: bool,
+    infinite: [bool; 2],
+    not_a_number: bool,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { total: 0, exponent: 0, negative: true, infinite: [false; 2], not_a_number: false }
+    }
+}
+
+impl Sum {
+    /// Adds a slice of floats that have `MANTISSA` bits, of which `GUARD` more are kept when they are aligned.
+    #[inline]
+    fn floats<const MANTISSA: u32, const GUARD: u32>(
+        &mut self,
+        texels: impl Iterator<Item = (i64, Parts)> + Clone,
+    ) {
+        let mut largest = 0;
+        for (weight, parts) in texels.clone() {
+            self.negative &= parts.negative;
+            match parts.special {
+                Special::None if weight != 0 && parts.mantissa != 0 => largest = largest.max(parts.exponent),
+                Special::None => {}
+                Special::Infinite => self.infinite[usize::from(parts.negative)] = true,
+                Special::NotANumber => self.not_a_number = true,
+            }
+        }
+        if largest == 0 {
+            return;
+        }
+        let total: i64 = texels
+            .filter(|(_, parts)| parts.special == Special::None && parts.mantissa != 0)
+            .map(|(weight, parts)| {
+                // A texel of no weight may be larger than the largest.
+                let shift = (largest - parts.exponent).clamp(0, 63);
+                let aligned = (parts.mantissa << GUARD) >> shift;
+                weight * if parts.negative { -aligned } else { aligned }
+            })
+            .sum();
+        let exponent = self.exponent.max(largest & !3);
+        self.total = shifted(self.total, self.exponent - exponent) + shifted(total, largest - exponent);
+        self.exponent = exponent;
+    }
+
+    /// The result if an infinity or what is no number was looked at.
+    #[inline]
+    fn special(&self, not_a_number: u32) -> Option<u32> {
+        match self.infinite {
+            _ if self.not_a_number => Some(not_a_number),
+            [true, true] => Some(not_a_number),
+            [true, false] => Some(0x7f80_0000),
+            [false, true] => Some(0xff80_0000),
+            [false, false] => None,
+        }
+    }
+
+    /// The sign of the result, in its place among `bits`.
+    #[inline]
+    fn sign(&self, bits: u32) -> u32 {
+        u32::from(if self.total == 0 { self.negative } else { self.total < 0 }) << (bits - 1)
+    }
+
+    /// The sum of floats as one. Below the normal range there are zeros.
+    #[inline]
+    fn rounded(&self) -> u32 {
+        let (mantissa, exponent) = nearest(self.total.unsigned_abs(), self.exponent - 12, 24);
+        self.sign(32)
+            | match exponent {
+                ..=0 => 0,
+                255.. => 0x7f80_0000,
+                _ if mantissa == 0 => 0,
+                _ => (exponent as u32) << 23 | (mantissa as u32 & 0x7f_ffff),
+            }
+    }
+
+    /// The sum of halves, or of what is blended as halves, which have their last bit so far above the sum's, as the float
+    /// that it is.
+    #[inline]
+    fn rounded_to_half(&self, last: i32) -> u32 {
+        let magnitude = self.total.unsigned_abs();
+        if magnitude == 0 {
+            return self.sign(32);
+        }
+        // The exponent of a half whose last bit is the sum's; subnormal ones have 1 and are rounded at their last bit.
+        let exponent = self.exponent - 112 - last + 10;
+        let (mantissa, found) = match nearest(magnitude, exponent, 11) {
+            (_, ..=0) => (round(magnitude, 1 - exponent), 1),
+            normal => normal,
+        };
+        // A mantissa without its highest bit is a subnormal number's, whose exponent reads 0.
+        let bits = match found {
+            31.. => 0x7c00,
+            found => ((found as u32 - 1) << 10) + mantissa as u32,
+        };
+        half_to_float((self.sign(16) | bits) as u16)
+    }
+}
+
+/// A number times a power of two, rounded down.
+#[inline]
+fn shifted(number: i64, by: i32) -> i64 {
+    if by >= 0 { number << by } else { number >> by.unsigned_abs().min(63) }
+}
+
+/// A magnitude divided by a power of two, rounded to nearest, ties up.
+#[inline]
+fn round(magnitude: u64, shift: i32) -> u64 {
+    match shift {
+        ..=0 => magnitude << -shift,
+        1..=62 => (magnitude + (1 << (shift - 1))) >> shift,
+        _ => 0,
+    }
+}
+
+/// A magnitude rounded to so many bits, and the exponent of the last of them where the magnitude's own last bit has the
+/// one given.
+#[inline]
+fn nearest(magnitude: u64, exponent: i32, bits: i32) -> (u64, i32) {
+    let shift = 64 - magnitude.leading_zeros() as i32 - bits;
+    let rounded = round(magnitude, shift);
+    // A carry out of the highest bit leaves zeros behind.
+    if rounded >> bits != 0 { (rounded >> 1, exponent + shift + 1) } else { (rounded, exponent + shift) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of one channel: four texels are a slice, eight are two.
+    fn sum(domain: Domain, texels: &[(u32, u32)]) -> u32 {
+        let mut blend = Blend::new([domain; 4]);
+        for slice in texels.chunks(4) {
+            let slice: Vec<_> = slice.iter().map(|(weight, bits)| (*weight, [i64::from(*bits); 4])).collect();
+            blend.slice(&slice);
+        }
+        blend.finish()[0]
+    }
+
+    /// Points recorded on an H200 where a plain sum, rounded once, would have other bits.
+    #[test]
+    fn floats_are_cut_where_they_are_aligned() {
+        let recorded: [(&[(u32, u32)], u32); 8] = [
+            (&[(121, 0xb65c_1c55), (135, 0xbba2_583a)], 0xbb2b_530f),
+            (&[(3, 0xbcc5_0477), (174, 0xb660_2880), (1, 0x3375_6431), (78, 0x357d_9f23)], 0xb994_cd66),
+            (&[(52, 0xbe00_0001), (135, 0xbeff_fffe), (19, 0xbe7f_fffe), (50, 0xc300_0001)], 0xc1ca_7601),
+            (&[(82, 0x034b_5887), (147, 0x802f_1381), (10, 0x01d4_b243), (17, 0x0226_d299)], 0x0289_e272),
+            // Two slices whose largest exponents are 3, 2, 0 and 3 above a multiple of four.
+            (
+                &[
+                    (77, 0x6462_a616),
+                    (141, 0x4070_e81b),
+                    (7, 0x98af_bee9),
+                    (12, 0x68dc_d157),
+                    (6, 0xb12c_24c8),
+                    (11, 0x91fc_0ab3),
+                    (1, 0x3fdd_e607),
+                    (1, 0xed93_146a),
+                ],
+                0xe990_7570,
+            ),
+            (
+                &[
+                    (9, 0x2011_2db4),
+                    (6, 0xd142_e0d3),
+                    (60, 0xc18b_70b0),
+                    (40, 0xe627_1a98),
+                    (11, 0xff01_e508),
+                    (7, 0x7ede_211a),
+                    (73, 0x7d0e_ad57),
+                    (50, 0xc063_2ec5),
+                ],
+                0xf6d9_4028,
+            ),
+            (
+                &[
+                    (25, 0xbf01_6dcd),
+                    (1, 0xcc6a_301e),
+                    (66, 0xc1df_8699),
+                    (4, 0x4b2a_cb86),
+                    (42, 0x4925_eb43),
+                    (2, 0x32e0_e004),
+                    (110, 0xc727_3fcb),
+                    (6, 0xc95d_85b2),
+                ],
+                0x45d8_037e,
+            ),
+            (
+                &[
+                    (1, 0x3f00_0002),
+                    (1, 0xc080_0000),
+                    (2, 0x3fff_ffff),
+                    (1, 0x4180_0002),
+                    (51, 0xbdff_fffd),
+                    (46, 0xbc7f_ffff),
+                    (80, 0xbdff_fffe),
+                    (74, 0xbcff_fffe),
+                ],
+                0xbc39_ffe5,
+            ),
+        ];
+        for (texels, value) in recorded {
+            assert_eq!(sum(Domain::Float, texels), value, "{texels:x?}");
+        }
+    }
+
+    #[test]
+    fn halves_become_halves() {
+        let recorded: [(&[(u32, u32)], u32); 4] = [
+            (&[(38, 0xa158), (13, 0x8262), (153, 0x2a64), (52, 0x91bb)], 0x3ce6_a000),
+            (&[(6, 0x069a), (34, 0x204b), (33, 0xb980), (183, 0xbd4a)], 0xbf84_4000),
+            (&[(24, 0x7e00), (11, 0x3c01), (152, 0x0400), (69, 0x8001)], 0x7fff_e000),
+            (
+                &[
+                    (11, 0x0a30),
+                    (2, 0x2e4c),
+                    (186, 0xf1b5),
+                    (40, 0xba8b),
+                    (1, 0x1897),
+                    (0, 0x15e7),
+                    (13, 0xf515),
+                    (3, 0x4bf0),
+                ],
+                0xc615_4000,
+            ),
+        ];
+        for (texels, value) in recorded {
+            assert_eq!(sum(Domain::Half, texels), value, "{texels:x?}");
+        }
+        // The least half, and a third of it.
+        assert_eq!(sum(Domain::Half, &[(256, 1)]), 0x3380_0000);
+        assert_eq!(sum(Domain::Half, &[(85, 0x8001), (171, 0)]), 0x8000_0000);
+    }
+
+    #[test]
+    fn colours_lose_bits_to_the_table_of_their_exponents() {
+        let half = |code: usize| Domain::Srgb.enter(crate::srgb::LINEAR[code]);
+        let recorded = [
+            ([(242, 253), (14, 229)], 0x3f79_2000),
+            ([(43, 177), (213, 186)], 0x3ef7_4000),
+            ([(155, 96), (101, 12)], 0x3d93_a000),
+            ([(154, 17), (102, 139)], 0x3dd7_4000),
+        ];
+        for (codes, value) in recorded {
+            let texels = codes.map(|(weight, code)| (weight, half(code) as u32));
+            assert_eq!(sum(Domain::Srgb, &texels), value, "{codes:?}");
+        }
+        assert_eq!([32, 48, 64, 96, 136, 184, 248].map(half), SRGB_STEPS);
+    }
+
+    #[test]
+    fn what_is_looked_at_counts_even_without_weight() {
+        let one = 0x3f80_0000;
+        let (inf, nan) = (0x7f80_0000, 0x7f80_0001);
+        assert_eq!(sum(Domain::Float, &[(256, one), (0, inf)]), inf);
+        assert_eq!(sum(Domain::Float, &[(256, inf), (0, 0xff80_0000)]), 0x7fff_ffff);
+        assert_eq!(sum(Domain::Float, &[(256, one), (0, nan)]), 0x7fff_ffff);
+        assert_eq!(sum(Domain::Float, &[(1, 0x8000_0000), (255, 0x8000_0001)]), 0x8000_0000);
+        assert_eq!(sum(Domain::Float, &[(256, 0x8000_0000), (0, 0)]), 0);
+        assert_eq!(sum(Domain::Float, &[(128, one), (128, one | 0x8000_0000)]), 0);
+        // A large texel without weight does not push the others out.
+        assert_eq!(sum(Domain::Float, &[(256, one | 1), (0, 0x7f00_0000)]), one | 1);
+        assert_eq!(sum(Domain::Float, &[(256, 0x0080_0000), (0, 0)]), 0x0080_0000);
+        assert_eq!(sum(Domain::Float, &[(255, 0x8080_0000), (1, 0)]), 0x8000_0000);
+    }
+
+    #[test]
+    fn weights_add_up() {
+        for total in [256, 255, 100, 1, 0] {
+            for x in 0..256 {
+                for y in 0..256 {
+                    assert_eq!(weights(total, x, y).iter().sum::<u32>(), total);
+                }
+            }
+        }
+        // Recorded: what a lone texel gives at each corner.
+        assert_eq!(weights(256, 128, 129), [64, 63, 64, 65]);
+        assert_eq!(weights(256, 1, 128), [128, 0, 127, 1]);
+        assert_eq!(weights(256, 128, 1), [128, 127, 0, 1]);
+        assert_eq!(weights(256, 16, 8), [233, 15, 7, 1]);
+    }
+}
