@@ -9,6 +9,7 @@
 
 pub mod block;
 pub mod coordinate;
+pub mod cube;
 pub mod decode;
 pub mod domain;
 mod encode;
@@ -17,6 +18,7 @@ pub mod fit;
 pub mod format;
 pub mod geometry;
 pub mod image;
+pub mod level;
 pub mod lookup;
 pub mod objects;
 pub mod query;
