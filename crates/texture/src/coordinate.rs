@@ -12,8 +12,19 @@ pub struct Axis {
     pub size: u32,
     /// What becomes of a place out of range.
     pub mode: AddressMode,
-    /// Whether coordinates run from 0 to 1 over the axis.
-    pub normalized: bool,
+    /// What coordinates run over.
+    pub span: Span,
+}
+
+/// What coordinates run over along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// From 0 to the number of texels: coordinates that are not normalised.
+    Texels,
+    /// From 0 to 1.
+    Unit,
+    /// From -1 to 1, on a face of a cube.
+    Face,
 }
 
 /// The two texels that a place lies between; `None` stands for the border colour.
@@ -45,24 +56,34 @@ impl Axis {
             AddressMode::Wrap | AddressMode::Mirror if !sampler.normalized => AddressMode::Clamp,
             mode => mode,
         };
-        Self { size, mode, normalized: sampler.normalized }
+        Self { size, mode, span: if sampler.normalized { Span::Unit } else { Span::Texels } }
+    }
+
+    /// The axis of a cube's face. Its coordinates come from a direction, so that they are always normalised.
+    #[must_use]
+    pub fn face(size: u32, sampler: &Sampler, dimension: usize) -> Self {
+        Self { size, mode: sampler.address[dimension], span: Span::Face }
     }
 
     /// The number of the texel that holds a coordinate, before the address mode.
     #[must_use]
     #[inline]
     pub fn whole(&self, coordinate: f32) -> i64 {
-        if self.normalized { self.scaled(coordinate, 1, 0) } else { tamed(coordinate).floor() as i64 }
+        if self.span == Span::Texels {
+            tamed(coordinate).floor() as i64
+        } else {
+            self.scaled(coordinate, 1, 0)
+        }
     }
 
     /// Where a coordinate lies in 256ths of a texel, counted from the centre of the first, before the address mode.
     #[must_use]
     #[inline]
     pub fn between(&self, coordinate: f32) -> i64 {
-        let from_edge = if self.normalized {
-            self.scaled(coordinate, 256, 1 << (normalized_bits(self.size) - 1))
-        } else {
+        let from_edge = if self.span == Span::Texels {
             (tamed(coordinate) * 256.0 + 0.5).floor() as i64
+        } else {
+            self.scaled(coordinate, 256, 1 << (normalized_bits(self.size) - 1))
         };
         from_edge - 128
     }
@@ -71,7 +92,12 @@ impl Axis {
     #[inline]
     fn scaled(&self, coordinate: f32, parts: i64, half: i64) -> i64 {
         let bits = normalized_bits(self.size);
-        let fixed = (tamed(coordinate) * f64::from(1u32 << bits)).floor() as i64;
+        let fixed = |bits: u32| (tamed(coordinate) * f64::from(1u32 << bits)).floor() as i64;
+        let fixed = match self.span {
+            // Half of one more than the coordinate.
+            Span::Face => fixed(bits - 1) + (1 << (bits - 1)),
+            _ => fixed(bits),
+        };
         // The turns are taken apart so that the product keeps within 64 bits.
         let (turns, rest) = (fixed >> bits, fixed & ((1 << bits) - 1));
         let size = i64::from(self.size) * parts;
@@ -156,7 +182,7 @@ mod tests {
     #[test]
     fn unnormalised_coordinates_are_rounded_to_256ths() {
         let axis = axis(8, AddressMode::Mirror, false);
-        assert_eq!(axis.mode, AddressMode::Clamp);
+        assert_eq!((axis.mode, axis.span), (AddressMode::Clamp, Span::Texels));
         let at = |x: f32| (axis.pair(x, 0).texels[0], axis.pair(x, 0).weight);
         assert_eq!(at(1.5), (Some(1), 0));
         assert_eq!(at(1.5 + 1.0 / 512.0), (Some(1), 1));

@@ -3,10 +3,12 @@
 use ptxvm_memory::View;
 
 use crate::coordinate::{Axis, Pair};
+use crate::cube;
 use crate::decode::Decoder;
 use crate::filter::{Blend, weights};
 use crate::geometry::Geometry;
-use crate::image::{Image, Layout, Level};
+use crate::image::{Image, Level};
+use crate::level;
 use crate::sampler::{Filter, Sampler};
 
 /// Where a lane looks: as many as the geometry has, the rest is not looked at.
@@ -51,7 +53,7 @@ pub struct Request {
 /// Four values, as bits: integers of 32 bits or floats.
 pub type Texel = [u32; 4];
 
-/// What a texture holds where a lane looks. The view holds the image's bytes.
+/// What a texture holds where a lane looks. The view holds the image's bytes, and the geometry [fits](crate::fit::fits).
 #[must_use]
 pub fn lookup(image: &Image, sampler: &Sampler, view: &View, geometry: Geometry, request: &Request) -> Texel {
     let reader = Reader { image, sampler, view, decoder: Decoder::new(image.format, sampler) };
@@ -61,6 +63,9 @@ pub fn lookup(image: &Image, sampler: &Sampler, view: &View, geometry: Geometry,
     }
 }
 
+/// What is read where no texel is: outside of the image.
+const NOTHING: Texel = [0; 4];
+
 /// A texture with what reading it needs.
 struct Reader<'a> {
     image: &'a Image,
@@ -69,93 +74,135 @@ struct Reader<'a> {
     decoder: Decoder,
 }
 
-/// A place that a texel is missing from: outside of the image.
-const NOTHING: Texel = [0; 4];
-
 impl Reader<'_> {
-    /// A lookup with integers, which name a texel. No sampler is asked; what is not there reads as zero.
+    /// A lookup with integers, which name a texel. No sampler is asked. What is not there reads as zero, unless a level is
+    /// named too: then the nearest texel of that level is read.
     fn fetch(&self, geometry: Geometry, at: [i32; 3], request: &Request) -> Texel {
-        let number = match request.detail {
-            Detail::IntegerLevel(level) => level as u32 as usize,
-            _ => 0,
+        let (number, clamped) = match request.detail {
+            Detail::IntegerLevel(level) => (level::integer(level, self.image.levels.len() as u32), true),
+            _ => (Some(0), false),
         };
-        let Some(level) = self.image.levels.get(number) else { return NOTHING };
-        // One dimension is that of linear memory, and nothing else is there.
-        if (geometry == Geometry::D1) != (self.image.layout == Layout::Linear) {
+        let Some(level) = number.and_then(|number| self.image.levels.get(number as usize)) else {
             return NOTHING;
-        }
-        if geometry.layered() && request.layer >= self.image.shape.layers.max(1) {
-            return NOTHING;
-        }
+        };
         let mut texel = [0; 3];
         for axis in 0..geometry.coordinates() {
             let place = i64::from(at[axis]) + i64::from(offset(request.offset[axis]));
-            match u32::try_from(place) {
-                Ok(place) if place < level.size[axis] => texel[axis] = place,
-                _ => return NOTHING,
+            let last = i64::from(level.size[axis]) - 1;
+            if !clamped && !(0..=last).contains(&place) {
+                return NOTHING;
             }
+            texel[axis] = place.clamp(0, last) as u32;
         }
-        let plane = if geometry.layered() { request.layer } else { 0 };
+        let last = self.image.shape.layers.max(1) - 1;
+        let plane = match geometry.layered() {
+            true if request.layer > last && !clamped => return NOTHING,
+            true => request.layer.min(last),
+            false => 0,
+        };
         self.decoder.texel(self.view, self.image, level, plane, texel)
     }
 
     /// A lookup with floats.
     fn sample(&self, geometry: Geometry, at: [f32; 3], request: &Request) -> Texel {
-        if self.image.layout == Layout::Linear {
-            return NOTHING;
-        }
-        let plane =
+        let layer =
             if geometry.layered() { request.layer.min(self.image.shape.layers.max(1) - 1) } else { 0 };
-        let place = Place { geometry, at, offset: request.offset.map(offset), plane };
-        let level = &self.image.levels[0];
-        if self.sampler.filter == Filter::Point {
-            return self.nearest(level, &place);
+        let place = Place::new(geometry, at, layer, request.offset.map(offset));
+        let lod = match request.detail {
+            Detail::Base | Detail::Gradients(..) => level::BASE,
+            Detail::Level(lod) => level::fixed(lod),
+            Detail::IntegerLevel(lod) => lod.clamp(-64, 64) * 256,
+        };
+        let count = self.image.levels.len();
+        let chosen = level::choose(self.sampler, lod, count as u32);
+        let finer = (chosen.finer as usize).min(count - 1);
+        if self.sampler.filter == Filter::Point && chosen.weight == 0 {
+            return self.nearest(&self.image.levels[finer], &place);
         }
         let mut blend = Blend::new(self.decoder.domains());
-        self.blend(&mut blend, level, &place, 256);
+        let coarser = (finer + 1).min(count - 1);
+        for (number, total) in [(finer, 256 - chosen.weight), (coarser, chosen.weight)] {
+            let level = &self.image.levels[number];
+            match self.sampler.filter {
+                _ if total == 0 => {}
+                Filter::Point => {
+                    blend.slice(&[(total, self.operands(level, place.plane, self.corner(level, &place)))]);
+                }
+                Filter::Linear if place.cube && self.sampler.seamless => {
+                    self.blend_over_edges(&mut blend, level, &place, total);
+                }
+                Filter::Linear => self.blend(&mut blend, level, &place, total),
+            }
+        }
         blend.finish()
     }
 
     /// The texel that holds a place.
     fn nearest(&self, level: &Level, place: &Place) -> Texel {
-        let mut texel = [0; 3];
-        for (axis, texel) in texel.iter_mut().enumerate().take(place.axes()) {
-            let along = Axis::new(level.size[axis], self.sampler, axis);
-            match along.nearest(place.at(axis), place.offset[axis]) {
-                Some(found) => *texel = found,
-                None => return self.decoder.border(self.sampler.border),
+        match self.corner(level, place) {
+            [Some(x), Some(y), Some(z)] => {
+                self.decoder.texel(self.view, self.image, level, place.plane, [x, y, z])
             }
+            _ => self.decoder.border(self.sampler.border),
         }
-        self.decoder.texel(self.view, self.image, level, place.plane, texel)
+    }
+
+    /// Where the texel that holds a place lies along each axis.
+    fn corner(&self, level: &Level, place: &Place) -> [Option<u32>; 3] {
+        let mut texel = [Some(0); 3];
+        for (axis, texel) in texel.iter_mut().enumerate().take(place.axes) {
+            // Seamless or not, the nearest texel is one of the face.
+            *texel = self.axis(level, place, axis).nearest(place.at[axis], place.offset[axis]);
+        }
+        texel
     }
 
     /// Adds the texels around a place of a level, which weighs so much in all.
     fn blend(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32) {
         const FIRST: Pair = Pair { texels: [Some(0); 2], weight: 0 };
         let mut pairs = [FIRST; 3];
-        for (axis, pair) in pairs.iter_mut().enumerate().take(place.axes()) {
-            let along = Axis::new(level.size[axis], self.sampler, axis);
-            *pair = along.pair(place.at(axis), place.offset[axis]);
+        for (axis, pair) in pairs.iter_mut().enumerate().take(place.axes) {
+            *pair = self.axis(level, place, axis).pair(place.at[axis], place.offset[axis]);
         }
         let [x, y, z] = pairs;
-        let behind = (total * z.weight + 128) >> 8;
-        for (slice, total) in [total - behind, behind].into_iter().enumerate().take(looked_at(z)) {
+        let behind = (total * z.weight + 127) >> 8;
+        for (slice, total) in [total - behind, behind].into_iter().enumerate().take(looked_at(z.weight)) {
             let weights = weights(total, x.weight, y.weight);
-            let mut texels = [(0, [0; 4]); 4];
-            let mut count = 0;
-            for row in 0..looked_at(y) {
-                for column in 0..looked_at(x) {
+            let mut texels = Slice::default();
+            for row in 0..looked_at(y.weight) {
+                for column in 0..looked_at(x.weight) {
                     let at = [x.texels[column], y.texels[row], z.texels[slice]];
-                    texels[count] = (weights[2 * row + column], self.numbers(level, place.plane, at));
-                    count += 1;
+                    texels.push(weights[2 * row + column], self.operands(level, place.plane, at));
                 }
             }
-            blend.slice(&texels[..count]);
+            blend.slice(texels.all());
         }
     }
 
+    /// Adds the texels around a place of a cube's face, which may lie on its neighbours.
+    fn blend_over_edges(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32) {
+        let along = [0, 1].map(|axis| self.axis(level, place, axis).between(place.at[axis]));
+        let [x, y] = along.map(|place| (place & 255) as u32);
+        let face = place.plane % 6;
+        let parts = cube::footprint(face, along.map(|place| place >> 8), level.size[0], weights(total, x, y));
+        let mut texels = Slice::default();
+        for row in 0..looked_at(y) {
+            for column in 0..looked_at(x) {
+                let part = parts[2 * row + column];
+                let at = [Some(part.x), Some(part.y), Some(0)];
+                texels.push(part.weight, self.operands(level, place.plane - face + part.face, at));
+            }
+        }
+        blend.slice(texels.all());
+    }
+
+    fn axis(&self, level: &Level, place: &Place, axis: usize) -> Axis {
+        let new = if place.cube { Axis::face } else { Axis::new };
+        new(level.size[axis], self.sampler, axis)
+    }
+
     /// The numbers of a texel, or of the border colour if an axis has none.
-    fn numbers(&self, level: &Level, plane: u32, at: [Option<u32>; 3]) -> [i64; 4] {
+    fn operands(&self, level: &Level, plane: u32, at: [Option<u32>; 3]) -> [i64; 4] {
         match at {
             [Some(x), Some(y), Some(z)] => {
                 self.decoder.operands(self.view, self.image, level, plane, [x, y, z])
@@ -165,9 +212,27 @@ impl Reader<'_> {
     }
 }
 
-/// How many texels of a pair are looked at.
-const fn looked_at(pair: Pair) -> usize {
-    if pair.weight == 0 { 1 } else { 2 }
+/// Up to four texels with their weights.
+#[derive(Default)]
+struct Slice {
+    texels: [(u32, [i64; 4]); 4],
+    count: usize,
+}
+
+impl Slice {
+    fn push(&mut self, weight: u32, operands: [i64; 4]) {
+        self.texels[self.count] = (weight, operands);
+        self.count += 1;
+    }
+
+    fn all(&self) -> &[(u32, [i64; 4])] {
+        &self.texels[..self.count]
+    }
+}
+
+/// How many texels of a pair are looked at, by the weight of the second.
+const fn looked_at(weight: u32) -> usize {
+    if weight == 0 { 1 } else { 2 }
 }
 
 /// The texels that a lookup goes on, of which the instruction has four bits.
@@ -177,24 +242,26 @@ const fn offset(operand: i32) -> i32 {
 
 /// Where a lookup with floats looks.
 struct Place {
-    geometry: Geometry,
+    /// How many of the coordinates count.
+    axes: usize,
     at: [f32; 3],
     offset: [i32; 3],
     plane: u32,
+    /// Whether the plane is a face, and the coordinates are places on it.
+    cube: bool,
 }
 
 impl Place {
-    /// How many axes there are. One dimension is looked up as two, at the upper edge of the first row: a border above
-    /// that row is seen.
-    const fn axes(&self) -> usize {
-        match self.geometry {
-            Geometry::D1 => 2,
-            geometry => geometry.coordinates(),
+    fn new(geometry: Geometry, at: [f32; 3], layer: u32, offset: [i32; 3]) -> Self {
+        if geometry.cube() {
+            let cube::Place { face, at: [x, y] } = cube::place(at);
+            return Self { axes: 2, at: [x, y, 0.0], offset: [0; 3], plane: layer * 6 + face, cube: true };
         }
-    }
-
-    /// The coordinate along an axis.
-    const fn at(&self, axis: usize) -> f32 {
-        if axis < self.geometry.coordinates() { self.at[axis] } else { 0.0 }
+        let plane = Self { axes: geometry.coordinates(), at, offset, plane: layer, cube: false };
+        if geometry == Geometry::D1 {
+            // It is looked up as two dimensions, at the upper edge of the first row: a border above that row is seen.
+            return Self { axes: 2, at: [at[0], 0.0, 0.0], ..plane };
+        }
+        plane
     }
 }
