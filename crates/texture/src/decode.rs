@@ -109,6 +109,10 @@ impl Decoder {
     pub fn operands(&self, view: &View, image: &Image, level: &Level, plane: u32, at: [u32; 3]) -> [i64; 4] {
         let bytes = self.fetch(view, image.offset(level, plane, at));
         match self.meaning {
+            Meaning::Unorm8 => self.each(&bytes, |[byte]| 257 * u32::from(byte)).map(i64::from),
+            Meaning::Unorm16 => {
+                self.each(&bytes, |bytes| u32::from(u16::from_le_bytes(bytes))).map(i64::from)
+            }
             // The least integer counts as itself here, though it reads as -1 like the one above it.
             Meaning::Snorm8 => self.each(&bytes, |[byte]| i32::from(byte as i8) as u32).map(signed),
             Meaning::Snorm16 => {
@@ -168,6 +172,15 @@ impl Decoder {
             texel[3] = alpha;
         }
         texel
+    }
+
+    /// What is read where there is no texel: zeros, but for an alpha that the format does not store.
+    #[must_use]
+    pub const fn nothing(&self) -> Texel {
+        match self.meaning {
+            Meaning::Block(_, alpha) if self.channels < 4 => [0, 0, 0, alpha],
+            _ => [0; 4],
+        }
     }
 
     /// The values of a texel: its level, its plane (layer or face), and its place there, all of which exist.
@@ -258,16 +271,27 @@ pub(crate) fn half_to_float(bits: u16) -> u32 {
     }
 }
 
-/// An unsigned byte as a float from 0 to 1, rounded once.
+/// By byte, a float from 0 to 1, rounded once; and by signed byte, one from -1 to 1, of which the lowest two are both -1.
+const NORMALIZED: [[u32; 256]; 2] = {
+    let mut tables = [[0; 256]; 2];
+    let mut byte = 0;
+    while byte < 256 {
+        tables[0][byte] = (byte as f32 / 255.0).to_bits();
+        let signed = if byte < 128 { byte as i32 } else { byte as i32 - 256 };
+        tables[1][byte] = (if signed < -127 { -127 } else { signed } as f32 / 127.0).to_bits();
+        byte += 1;
+    }
+    tables
+};
+
 #[inline]
 pub(crate) fn unorm8(byte: u8) -> u32 {
-    (f32::from(byte) / 255.0).to_bits()
+    NORMALIZED[0][usize::from(byte)]
 }
 
-/// A signed byte as a float from -1 to 1; the lowest two are both -1.
 #[inline]
 pub(crate) fn snorm8(byte: i8) -> u32 {
-    (f32::from(byte.max(-127)) / 127.0).to_bits()
+    NORMALIZED[1][usize::from(byte as u8)]
 }
 
 /// Sixteen bits as a float from 0 to 1, rounded once.

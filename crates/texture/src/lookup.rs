@@ -63,9 +63,6 @@ pub fn lookup(image: &Image, sampler: &Sampler, view: &View, geometry: Geometry,
     }
 }
 
-/// What is read where no texel is: outside of the image.
-const NOTHING: Texel = [0; 4];
-
 /// A texture with what reading it needs.
 struct Reader<'a> {
     image: &'a Image,
@@ -83,20 +80,20 @@ impl Reader<'_> {
             _ => (Some(0), false),
         };
         let Some(level) = number.and_then(|number| self.image.levels.get(number as usize)) else {
-            return NOTHING;
+            return self.decoder.nothing();
         };
         let mut texel = [0; 3];
         for axis in 0..geometry.coordinates() {
             let place = i64::from(at[axis]) + i64::from(offset(request.offset[axis]));
             let last = i64::from(level.size[axis]) - 1;
             if !clamped && !(0..=last).contains(&place) {
-                return NOTHING;
+                return self.decoder.nothing();
             }
             texel[axis] = place.clamp(0, last) as u32;
         }
         let last = self.image.shape.layers.max(1) - 1;
         let plane = match geometry.layered() {
-            true if request.layer > last && !clamped => return NOTHING,
+            true if request.layer > last && !clamped => return self.decoder.nothing(),
             true => request.layer.min(last),
             false => 0,
         };
