@@ -103,7 +103,8 @@ pub fn way(from: [f32; 3], to: [f32; 3]) -> Option<([[f64; 2]; 2], bool)> {
 }
 
 /// The texel that lies at a place of a face, at most one beyond an edge, where the neighbour's begin. `None` beyond two.
-fn texel(face: u32, at: [i64; 2], size: i64) -> Option<(u32, [u32; 2])> {
+#[must_use]
+pub fn texel(face: u32, at: [i64; 2], size: i64) -> Option<(u32, [u32; 2])> {
     let beyond = at.map(|place| !(0..size).contains(&place));
     if beyond[0] && beyond[1] {
         return None;

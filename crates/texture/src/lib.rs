@@ -16,6 +16,7 @@ mod encode;
 pub mod filter;
 pub mod fit;
 pub mod format;
+pub mod gather;
 pub mod geometry;
 pub mod image;
 pub mod level;
