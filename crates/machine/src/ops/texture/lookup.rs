@@ -60,10 +60,10 @@ impl Lookup {
         if !fits(image, self.geometry, self.integers) {
             return 0;
         }
-        if !self.integers {
+        if !self.integers || matches!(self.detail, Level::Given(_)) {
             return lanes;
         }
-        // Floats are led to the last layer, integers are not. No image has several samples.
+        // Only integers without a level are not led to the last layer. No image has several samples.
         let beyond = |values: &Option<Lanes>, count: u32| match values {
             Some(values) => mask_of(values, |value| value >= count),
             None => 0,
