@@ -1,5 +1,6 @@
 //! Operands in brackets: an address, perhaps with coordinates or a sampler behind it, and elements of arrays.
 
+use ptxvm_isa::Type;
 use ptxvm_isa::form::Filling;
 use ptxvm_isa::table::{Operand as Place, TypeOf};
 use ptxvm_module::module::{TextureMode, Used};
@@ -44,8 +45,7 @@ impl BodyLowering<'_, '_> {
                     if i == 0 && !opaque {
                         self.address(slot, item);
                     } else if i > 0 && self.is_misread(described) {
-                        let message = "a sampler in unified texture mode, which ptxas takes for coordinates";
-                        self.lowering.unsupported(self.lowering.file[item].span, message);
+                        self.value(Slot { part, ty: Some(Type::B32), ..slot }, item, false);
                     } else {
                         self.place(described, filling, place, part, item);
                     }
@@ -57,7 +57,8 @@ impl BodyLowering<'_, '_> {
         }
     }
 
-    /// Where textures carry their samplers, ptxas passes a sampler over in silence and shifts what follows it.
+    /// Where textures carry their samplers, ptxas takes what stands in a sampler's place for a lone coordinate, in
+    /// silence, and what follows for what would follow that. Such an operand has the type of a coordinate.
     fn is_misread(&self, part: &Place) -> bool {
         part.ty == TypeOf::Sampler && self.lowering.module.texture_mode == TextureMode::Unified
     }

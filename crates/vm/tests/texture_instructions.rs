@@ -124,13 +124,16 @@ fn results_go_where_they_are_wanted() -> Result<(), String> {
     Ok(())
 }
 
-/// ptxas takes what stands in the sampler's place for the coordinates then.
+/// ptxas takes what stands in a sampler's place for a lone coordinate, and the coordinates for offsets.
 #[test]
-fn a_sampler_in_unified_mode_is_not_supported() {
+fn a_sampler_in_unified_mode_is_a_coordinate() -> Result<(), String> {
     let bench = Bench::new();
     let texture = bench.texture(&PLANE, Sampler::default());
-    let refused = bench.one(texture, "tex.2d.v4.f32.f32 {o0, o1, o2, o3}, [t, w0, {i0, i1}];", &[]);
-    assert!(refused.is_err_and(|why| why.contains("a sampler in unified texture mode")));
+    let inputs = [1.5f32.to_bits(), 2, 3];
+    let shifted = "cvt.u64.u32 w0, i0; tex.2d.v4.f32.f32 {o0, o1, o2, o3}, [t, w0, {i1, i2}];";
+    let found = bench.one(texture, shifted, &inputs)?;
+    assert_eq!(found.words[0], number(&PLANE, 0, [3, 3, 0]).to_bits());
+    Ok(())
 }
 
 #[test]

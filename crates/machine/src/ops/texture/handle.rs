@@ -5,8 +5,11 @@
 use ptxvm_memory::View;
 use ptxvm_texture::{Kind, Object, Sampler, Texture};
 
+use super::places::Names;
 use crate::context::Context;
+use crate::form::Form;
 use crate::lanes::Flow;
+use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
 
 /// The lanes of a mask that hold the same handle as its first lane, and that handle.
@@ -21,13 +24,19 @@ pub fn same_handle(handles: &[u64; LANES], mask: u32) -> (u64, u32) {
 /// Where the handles of a lookup stand among the slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Handles {
-    /// The texture's.
-    pub texture: usize,
-    /// The sampler's, in independent mode.
-    pub sampler: Option<usize>,
+    texture: usize,
+    /// Only in independent mode.
+    sampler: Option<usize>,
 }
 
 impl Handles {
+    /// Those of an instruction.
+    #[must_use]
+    pub fn of(form: &Form<'_>, names: &Names) -> Option<Self> {
+        let sampler = names.sampler.and_then(|name| slot_of(form, name));
+        Some(Self { texture: slot_of(form, "a")?, sampler })
+    }
+
     /// Calls `look` for each texture and sampler that lanes of the mask name, with those lanes.
     pub fn each(
         &self,

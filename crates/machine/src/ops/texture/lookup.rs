@@ -1,37 +1,40 @@
 //! `tex` (manual 9.7.10.3).
 
-use ptxvm_num::convert::quick::f32_to_f16;
 use ptxvm_texture::fit::fits;
 use ptxvm_texture::warp::{Details, Warp, lookup_warp};
 use ptxvm_texture::{Geometry, Image, Layout};
 
 use super::handle::Handles;
-use super::places::{Coordinates, Lanes, Offsets, Vector, Where, geometry};
+use super::places::{Coordinates, Lanes, Names, Offsets, Vector, Where, geometry};
+use super::results::{Results, merge};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
-use crate::registers::{ALL, LANES, Slot, Value};
+use crate::registers::{LANES, Slot, Value};
 
 /// The bits of an offset: it is from -8 to 7.
 const OFFSET_BITS: u32 = 4;
 
 /// The operation of a `tex`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    let geometry = geometry(form)?;
+    let (geometry, names) = (geometry(form)?, Names::of(form));
     let integers = form.slot("ctype")? == "s32";
     let detail = match form.name() {
-        "tex.level" => Level::Given(slot_of(form, "lod")?),
-        "tex.grad" => Level::Gradients(Vector::of(form, "gradX")?, Vector::of(form, "gradY")?),
+        "tex.level" => Level::Given(slot_of(form, names.level)?),
+        "tex.grad" => {
+            let [x, y] = names.gradients;
+            Level::Gradients(Vector::of(form, x)?, Vector::of(form, y)?)
+        }
         _ => Level::Base,
     };
     Some(Box::new(Lookup {
         geometry,
         integers,
-        handles: Handles { texture: slot_of(form, "a")?, sampler: slot_of(form, "b") },
-        coordinates: Coordinates::of(form, geometry)?,
+        handles: Handles::of(form, &names)?,
+        coordinates: Coordinates::of(form, &names, geometry)?,
         detail,
-        offsets: Offsets::of(form, geometry, OFFSET_BITS),
+        offsets: Offsets::of(form, &names, geometry, OFFSET_BITS),
         results: Results::of(form)?,
     }))
 }
@@ -126,80 +129,6 @@ impl Execute for Lookup {
                 Flow::Next
             }
             Err(flow) => flow,
-        }
-    }
-}
-
-/// Takes what some lanes found.
-pub fn merge(all: &mut [Lanes; 4], found: [Lanes; 4], lanes: u32) {
-    if lanes == ALL {
-        *all = found;
-        return;
-    }
-    for (all, found) in all.iter_mut().zip(&found) {
-        for lane in 0..LANES {
-            all[lane] = if lanes >> lane & 1 != 0 { found[lane] } else { all[lane] };
-        }
-    }
-}
-
-/// What the four components become in registers.
-#[derive(Clone, Copy, Debug)]
-enum Type {
-    /// Their bits: `.f32`, `.s32`, `.u32`.
-    Word,
-    /// `.f16`: four registers of a half each.
-    Half,
-    /// `.f16x2`: two registers of two halves each.
-    HalfPair,
-}
-
-/// The destinations: `d`, whose elements come first among the slots, and the predicate that says whether the texels
-/// are resident, which they always are here.
-#[derive(Clone, Copy, Debug)]
-pub struct Results {
-    ty: Type,
-    count: usize,
-    resident: Option<usize>,
-}
-
-impl Results {
-    /// The destinations of a lookup.
-    #[must_use]
-    pub fn of(form: &Form<'_>) -> Option<Self> {
-        let ty = match form.slot("dtype")? {
-            "f16" => Type::Half,
-            "f16x2" => Type::HalfPair,
-            _ => Type::Word,
-        };
-        Some(Self { ty, count: form.elements("d").count(), resident: slot_of(form, "p") })
-    }
-
-    /// Writes what a warp has found.
-    pub fn write(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32, found: &[Lanes; 4]) {
-        let destinations = &slots[..self.count];
-        let half = |component: usize| found[component].map(f32_to_f16);
-        match self.ty {
-            Type::Word => {
-                for (slot, values) in destinations.iter().zip(found) {
-                    u32::write(&mut context.bank, *slot, mask, values);
-                }
-            }
-            Type::Half => {
-                for (component, slot) in destinations.iter().enumerate().take(found.len()) {
-                    u16::write(&mut context.bank, *slot, mask, &half(component));
-                }
-            }
-            Type::HalfPair => {
-                for (pair, slot) in destinations.iter().enumerate().take(found.len() / 2) {
-                    let (low, high) = (half(2 * pair), half(2 * pair + 1));
-                    let both = std::array::from_fn(|lane| u32::from(high[lane]) << 16 | u32::from(low[lane]));
-                    u32::write(&mut context.bank, *slot, mask, &both);
-                }
-            }
-        }
-        if let Some(resident) = self.resident {
-            context.bank.set_mask(slots[resident], mask, mask);
         }
     }
 }

@@ -6,6 +6,7 @@ mod kind;
 mod lookup;
 mod places;
 mod query;
+mod results;
 
 use crate::form::Form;
 use crate::lanes::Op;

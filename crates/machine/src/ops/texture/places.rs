@@ -54,10 +54,10 @@ pub struct Where {
 }
 
 impl Coordinates {
-    /// The operand `c` of an instruction of this geometry.
+    /// Those of an instruction of this geometry.
     #[must_use]
-    pub fn of(form: &Form<'_>, geometry: Geometry) -> Option<Self> {
-        Some(Self { vector: Vector::of(form, "c")?, geometry })
+    pub fn of(form: &Form<'_>, names: &Names, geometry: Geometry) -> Option<Self> {
+        Some(Self { vector: Vector::of(form, names.coordinates)?, geometry })
     }
 
     /// The sample and the layer come first, in this order; what follows the coordinates is ignored.
@@ -73,6 +73,51 @@ impl Coordinates {
             at: vector.read(context, slots, begin),
             layer: layered.then(|| element(usize::from(multisample))),
             sample: multisample.then(|| element(0)),
+        }
+    }
+}
+
+/// The names that the operands behind the texture have in the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// The coordinates.
+    pub coordinates: &'static str,
+    /// The level.
+    pub level: &'static str,
+    /// The gradients.
+    pub gradients: [&'static str; 2],
+    /// The offsets, whichever of these is given.
+    pub offsets: &'static [&'static str],
+    /// The sampler.
+    pub sampler: Option<&'static str>,
+}
+
+impl Names {
+    /// Those of an instruction. In unified mode ptxas knows no sampler and takes an operand there for coordinates, and
+    /// each that follows for the next.
+    #[must_use]
+    pub fn of(form: &Form<'_>) -> Self {
+        let shifted = form.operand("b").is_some_and(|operand| operand.ty.is_some());
+        let gradients = form.given("gradX");
+        match shifted {
+            false => Self {
+                coordinates: "c",
+                level: "lod",
+                gradients: ["gradX", "gradY"],
+                offsets: &["e1", "e2", "e4"],
+                sampler: form.given("b").then_some("b"),
+            },
+            true => Self {
+                coordinates: "b",
+                level: "c",
+                gradients: ["c", "gradX"],
+                offsets: match (gradients, form.given("lod")) {
+                    (true, _) => &["gradY"],
+                    (false, true) => &[],
+                    (false, false) => &["c"],
+                },
+                sampler: None,
+            },
         }
     }
 }
@@ -94,10 +139,10 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// The operand `e`, with so many bits for each element.
+    /// Those of an instruction, with so many bits for each element.
     #[must_use]
-    pub fn of(form: &Form<'_>, geometry: Geometry, bits: u32) -> Option<Self> {
-        let vector = ["e1", "e2", "e4"].into_iter().find_map(|name| Vector::of(form, name))?;
+    pub fn of(form: &Form<'_>, names: &Names, geometry: Geometry, bits: u32) -> Option<Self> {
+        let vector = names.offsets.iter().find_map(|name| Vector::of(form, name))?;
         Some(Self { vector, bits, packed: geometry == Geometry::D1 })
     }
 
