@@ -4,7 +4,7 @@
 use ptxvm_texture::{Channel, Format};
 
 use super::descriptor::{ArrayDescriptor, flag};
-use super::format::format;
+use super::format::{format, is_video};
 use crate::abi::{Answer, CUresult};
 
 /// The greatest width, height, and depth or number of layers.
@@ -23,7 +23,13 @@ pub fn array(described: &ArrayDescriptor) -> Answer<Format> {
     let sizes = [described.width, described.height, described.depth];
     let within = |limits: &Limits| sizes.iter().zip(limits).all(|(size, most)| size <= most);
     let flat = block && described.height == 0;
-    if flat || !is_shaped(described) || !may_be(described) || !limits(described).iter().any(within) {
+    let is_video = described.has(flag::VIDEO_ENCODE_DECODE) && is_video(described.format);
+    if flat
+        || (is_video && !may_be_video(described))
+        || !is_shaped(described)
+        || !may_be(described)
+        || !limits(described).iter().any(within)
+    {
         return Err(CUresult::INVALID_VALUE);
     }
     if block && described.has(flag::SURFACE_LDST) {
@@ -38,7 +44,8 @@ pub fn array(described: &ArrayDescriptor) -> Answer<Format> {
 /// What the driver answers to it.
 pub fn mipmapped(described: &ArrayDescriptor, levels: u32) -> Answer<(Format, u32)> {
     let format = array(described)?;
-    if described.width.max(described.height) > MIPMAPPED {
+    let is_video = described.has(flag::VIDEO_ENCODE_DECODE) && is_video(described.format);
+    if described.width.max(described.height) > MIPMAPPED || (is_video && levels > 1) {
         return Err(CUresult::INVALID_VALUE);
     }
     let depth = if described.has(flag::LAYERED | flag::CUBEMAP) { 0 } else { described.depth };
@@ -68,6 +75,13 @@ fn may_be(described: &ArrayDescriptor) -> bool {
     described.flags & !flag::TAKEN == 0
         && (!gather || (planar && described.depth == 0))
         && (!sparse || (planar && !described.has(with_sparse)))
+}
+
+/// Whether an array of video can have such sizes: planes with an even number of rows and columns.
+fn may_be_video(described: &ArrayDescriptor) -> bool {
+    let even = described.width.is_multiple_of(2) && described.height.is_multiple_of(2);
+    let flat = described.depth == 0 || described.has(flag::LAYERED);
+    even && described.height > 0 && flat && !described.has(flag::CUBEMAP)
 }
 
 /// What the device attributes say. Boxes may have one of two sets of sizes.

@@ -19,9 +19,10 @@ pub struct Plane {
     pub channels: u32,
 }
 
-/// `CU_AD_FORMAT_UNSIGNED_INT8` and `_INT16`
+/// `CU_AD_FORMAT_UNSIGNED_INT8`, `_INT16` and `_INT32`
 const U8: u32 = 1;
 const U16: u32 = 2;
+const U32: u32 = 3;
 
 /// The format of texels that an array has; of an array of video, that of its first plane.
 ///
@@ -66,12 +67,19 @@ pub fn in_memory(number: u32, channels: u32) -> Answer<Format> {
 fn video(number: u32, channels: u32) -> Option<Plane> {
     let packed = |format, channels| Plane { across: 1, down: 1, format, channels };
     match (number, channels) {
+        (0xa5, 4) => Some(packed(U8, 2)),
+        (0xa9, 1) => Some(packed(U32, 1)),
         (0xa6 | 0xa7, 2) => Some(packed(U16, 2)),
         (0xa8, 4) => Some(packed(U8, 4)),
         (0xb1, 4) => Some(packed(U16, 4)),
         (_, 3) => planes(number).first().copied(),
         _ => None,
     }
+}
+
+/// Whether a format is one of video.
+pub fn is_video(number: u32) -> bool {
+    matches!(number, 0x51..=0x5e | 0x9f | 0xa1..=0xa9 | 0xb0..=0xb5)
 }
 
 /// The planes of a format of video; none if there is one.

@@ -68,9 +68,10 @@ impl End {
 }
 
 fn transfer(to: End, from: End, bytes: usize, stream: Option<CUstream>) -> Answer {
-    // A copy of nothing is looked at no further.
-    if bytes == 0 {
-        return copy(Copy::NOTHING, stream);
-    }
-    copy(Copy::line(to.side(bytes)?, from.side(bytes)?, bytes as u64), stream)
+    let describe = || match bytes {
+        // A copy of nothing is looked at no further.
+        0 => Ok(Copy::NOTHING),
+        _ => Ok(Copy::line(to.side(bytes)?, from.side(bytes)?, bytes as u64)),
+    };
+    copy(describe, stream)
 }

@@ -6,10 +6,13 @@ use ptxvm_texture::{Image, Shape};
 
 use super::check;
 use super::descriptor::{ArrayDescriptor, flag};
+use super::format;
 use super::object::{self, Array, CUarray};
 use crate::abi::{Answer, CUresult};
 use crate::context::{CUcontext, Context};
 use crate::handles::{Handle, Object};
+use crate::stream::capture::refuse_unsafe;
+use crate::texture;
 
 /// A handle of a mipmapped array.
 pub type CUmipmappedArray = Handle<Mipmapped>;
@@ -58,13 +61,21 @@ impl Mipmapped {
     pub fn destroy(handle: CUmipmappedArray) -> Answer {
         let mipmapped = handle.get()?;
         let context = mipmapped.context.get()?;
+        context.check()?;
+        refuse_unsafe()?;
         handle.remove()?;
         context.arrays.forget_mipmapped(handle);
         mipmapped.forget_levels(&context);
+        texture::unbind(CUarray::NULL, handle);
         if mipmapped.described.has(flag::DEFERRED_MAPPING) {
             return Ok(());
         }
         object::release(&context, mipmapped.image.address)
+    }
+
+    /// Whether it has a format of video, which no texture reads.
+    pub fn is_video(&self) -> bool {
+        format::is_video(self.described.format)
     }
 
     /// Makes the handles of its levels stale.

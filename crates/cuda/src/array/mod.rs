@@ -17,6 +17,8 @@ mod query;
 mod side;
 
 pub use api::*;
+pub use descriptor::PlaneDescriptor;
+pub use descriptor::flag::SURFACE_LDST;
 pub use format::in_memory;
 pub use holdings::Holdings;
 pub use lines::*;

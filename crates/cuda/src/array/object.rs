@@ -8,10 +8,13 @@ use ptxvm_texture::{Format, Image, Level, Shape};
 use super::check;
 use super::descriptor::{ArrayDescriptor, flag};
 use super::format::{self, Plane};
+use super::mipmapped::CUmipmappedArray;
 use crate::abi::{Answer, CUresult};
 use crate::context::{CUcontext, Context};
 use crate::handles::{Handle, Object};
 use crate::memory::{self, Kind};
+use crate::stream::capture::refuse_unsafe;
+use crate::texture;
 
 /// A handle of an array.
 pub type CUarray = Handle<Array>;
@@ -86,11 +89,14 @@ impl Array {
     pub fn destroy(handle: CUarray) -> Answer {
         let array = handle.get()?;
         let context = array.context.get()?;
+        context.check()?;
+        refuse_unsafe()?;
         forget(&context, handle)?;
         for plane in std::mem::take(&mut *array.planes.lock().unwrap_or_else(PoisonError::into_inner)) {
             // The program may have destroyed it.
             let _ = forget(&context, plane);
         }
+        texture::unbind(handle, CUmipmappedArray::NULL);
         array.memory.map_or(Ok(()), |memory| release(&context, memory))
     }
 
@@ -101,6 +107,16 @@ impl Array {
     pub fn plane(&self, number: u32) -> Answer<CUarray> {
         let planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
         planes.get(number as usize).copied().ok_or(CUresult::INVALID_VALUE)
+    }
+
+    /// Whether it has a format of video, which no texture reads.
+    pub fn is_video(&self) -> bool {
+        format::is_video(self.described.format)
+    }
+
+    /// Whether it is a container of planes, which are copied and looked at one by one.
+    pub fn is_planar(&self) -> bool {
+        self.described.has(flag::VIDEO_ENCODE_DECODE) && !format::planes(self.described.format).is_empty()
     }
 
     /// The level of detail that it is.

@@ -27,7 +27,13 @@ fn within(array: &Array, place: InArray, extent: Extent) -> Option<Side> {
     let (begins, sizes) = ([place.x, place.y, place.z], [level.row, rows, slices]);
     let inside =
         (0..3).all(|axis| begins[axis].checked_add(extent[axis]).is_some_and(|end| end <= sizes[axis]));
-    if !inside || place.lod != 0 {
+    // Blocks are copied whole; of other texels any bytes.
+    let block = match image.format.block_side() {
+        1 => 1,
+        _ => u64::from(image.format.bytes()),
+    };
+    let whole = place.x.is_multiple_of(block) && extent[0].is_multiple_of(block);
+    if !inside || !whole || place.lod != 0 || array.is_planar() {
         return None;
     }
     let address = image.address + level.offset + place.z * slice + place.y * level.row + place.x;

@@ -14,37 +14,7 @@ unsupported! {
     cuGraphicsUnmapResources
     cuGraphicsUnmapResources_ptsz
     cuGraphicsUnregisterResource
-    cuSurfRefGetArray
-    cuSurfRefSetArray
-    cuTexRefCreate
-    cuTexRefDestroy
     cuTexRefGetAddress
-    cuTexRefGetAddressMode
-    cuTexRefGetAddress_v2
-    cuTexRefGetArray
-    cuTexRefGetBorderColor
-    cuTexRefGetFilterMode
-    cuTexRefGetFlags
-    cuTexRefGetFormat
-    cuTexRefGetMaxAnisotropy
-    cuTexRefGetMipmapFilterMode
-    cuTexRefGetMipmapLevelBias
-    cuTexRefGetMipmapLevelClamp
-    cuTexRefGetMipmappedArray
     cuTexRefSetAddress
     cuTexRefSetAddress2D
-    cuTexRefSetAddress2D_v2
-    cuTexRefSetAddress2D_v3
-    cuTexRefSetAddressMode
-    cuTexRefSetAddress_v2
-    cuTexRefSetArray
-    cuTexRefSetBorderColor
-    cuTexRefSetFilterMode
-    cuTexRefSetFlags
-    cuTexRefSetFormat
-    cuTexRefSetMaxAnisotropy
-    cuTexRefSetMipmapFilterMode
-    cuTexRefSetMipmapLevelBias
-    cuTexRefSetMipmapLevelClamp
-    cuTexRefSetMipmappedArray
 }

@@ -8,7 +8,6 @@ unsupported! {
     cuLaunchGrid
     cuLaunchGridAsync
     cuParamSetSize
-    cuParamSetTexRef
     cuParamSetf
     cuParamSeti
     cuParamSetv

@@ -12,7 +12,7 @@ use crate::entry::entry;
 use crate::graph;
 use crate::stream::capture::refuse_unsafe;
 
-/// Rows of pitched memory start at multiples of this.
+/// Memory, and the rows of pitched memory, start at multiples of this, which textures ask for.
 const PITCH: u64 = 512;
 
 entry! {
@@ -21,7 +21,7 @@ entry! {
         if pointer.is_null() || bytes == 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        pointer.set(give(&context, bytes as u64, 1, AllocationKind::Device, Kind::Device)?)
+        pointer.set(give(&context, bytes as u64, PITCH, AllocationKind::Device, Kind::Device)?)
     }
 
     fn cuMemAllocPitch_v2(

@@ -89,7 +89,7 @@ entry! {
         to: CUdeviceptr, from: CUdeviceptr, bytes: usize, attributes: In<CUmemcpyAttributes>, stream: CUstream,
     ) {
         attributes.get()?.check()?;
-        copy(unified(to, from, bytes), Some(stream))
+        copy(|| Ok(unified(to, from, bytes)), Some(stream))
     }
 
     fn cuMemcpy3DWithAttributesAsync [cuMemcpy3DWithAttributesAsync_ptsz] (
@@ -134,7 +134,7 @@ fn lines(
         let done = if bytes == 0 {
             Err(CUresult::INVALID_VALUE)
         } else {
-            copy(unified(to.at(index)?, from.at(index)?, bytes), Some(stream))
+            copy(|| Ok(unified(to.at(index)?, from.at(index)?, bytes)), Some(stream))
         };
         if done.is_err() {
             failed.offer(index);
@@ -151,7 +151,7 @@ fn boxes(count: usize, copies: In<BoxCopy>, failed: Out<usize>, flags: u64, stre
         return Err(CUresult::INVALID_VALUE);
     }
     for index in 0..count {
-        let done = copies.at(index)?.describe().and_then(|described| copy(described, Some(stream)));
+        let done = copy(|| copies.at(index)?.describe(), Some(stream));
         if done.is_err() {
             failed.offer(index);
             return done;

@@ -68,31 +68,31 @@ const UNIFIED: u32 = 4;
 
 entry! {
     fn cuMemcpy2D_v2 [cuMemcpy2D_v2_ptds] (rectangle: In<Rectangle>) {
-        copy(rectangle.get()?.describe()?, None)
+        copy(|| rectangle.get()?.describe(), None)
     }
 
     fn cuMemcpy2DUnaligned_v2 [cuMemcpy2DUnaligned_v2_ptds] (rectangle: In<Rectangle>) {
-        copy(rectangle.get()?.describe()?, None)
+        copy(|| rectangle.get()?.describe(), None)
     }
 
     fn cuMemcpy2DAsync_v2 [cuMemcpy2DAsync_v2_ptsz] (rectangle: In<Rectangle>, stream: CUstream) {
-        copy(rectangle.get()?.describe()?, Some(stream))
+        copy(|| rectangle.get()?.describe(), Some(stream))
     }
 
     fn cuMemcpy3D_v2 [cuMemcpy3D_v2_ptds] (cuboid: In<Cuboid>) {
-        copy(cuboid.get()?.describe()?, None)
+        copy(|| cuboid.get()?.describe(), None)
     }
 
     fn cuMemcpy3DAsync_v2 [cuMemcpy3DAsync_v2_ptsz] (cuboid: In<Cuboid>, stream: CUstream) {
-        copy(cuboid.get()?.describe()?, Some(stream))
+        copy(|| cuboid.get()?.describe(), Some(stream))
     }
 
     fn cuMemcpy3DPeer [cuMemcpy3DPeer_ptds] (cuboid: In<Cuboid>) {
-        copy(cuboid.get()?.between_contexts()?, None)
+        copy(|| cuboid.get()?.between_contexts(), None)
     }
 
     fn cuMemcpy3DPeerAsync [cuMemcpy3DPeerAsync_ptsz] (cuboid: In<Cuboid>, stream: CUstream) {
-        copy(cuboid.get()?.between_contexts()?, Some(stream))
+        copy(|| cuboid.get()?.between_contexts(), Some(stream))
     }
 }
 
@@ -240,7 +240,7 @@ impl BoxSide {
         // What is not said is as small as it can be.
         let pitch = if self.pitch == 0 { row } else { self.pitch };
         let height = if self.height == 0 { rows } else { self.height };
-        if pitch < row || (cuboid.depth > 1 && height < rows) {
+        if pitch < row || height < rows {
             return None;
         }
         // One slice alone has no next one.

@@ -71,16 +71,19 @@ entry! {
 
 fn line(to: (Place, u64), from: (Place, u64), bytes: usize, stream: Option<CUstream>) -> Answer {
     let (to, from) = (Side::line(to.0, to.1), Side::line(from.0, from.1));
-    copy(Copy::line(to, from, bytes as u64), stream)
+    copy(|| Ok(Copy::line(to, from, bytes as u64)), stream)
 }
 
 /// Checks a copy and does it: before the call returns, or when a stream gets there.
 ///
 /// # Errors
 /// Memory that is not there, or what keeps the stream from being used.
-pub fn copy(mut copy: Copy, stream: Option<CUstream>) -> Answer {
+pub fn copy(describe: impl FnOnce() -> Answer<Copy>, stream: Option<CUstream>) -> Answer {
     let target = resolve(stream.unwrap_or(CUstream::NULL))?;
     let context = target.context()?;
+    // A context that is broken says so, whatever the copy.
+    context.check()?;
+    let mut copy = describe()?;
     if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
     }

@@ -95,6 +95,9 @@ fn make(
     view: Option<&ViewDescriptor>,
 ) -> Answer<Texture> {
     let resource = Resource::of(resource)?;
+    if resource.is_video() {
+        return Err(CUresult::INVALID_VALUE);
+    }
     let sampler = sampling.sampler(resource.image())?;
     let image = match view {
         Some(view) => view.apply(&resource)?,
@@ -108,6 +111,11 @@ fn writable(resource: &ResourceDescriptor) -> Answer<Image> {
     if resource.kind != kind::ARRAY {
         return Err(CUresult::INVALID_VALUE);
     }
-    let image = Resource::of(resource)?.image().clone();
-    if matches!(image.format.channel, Channel::Block(_)) { Err(CUresult::INVALID_VALUE) } else { Ok(image) }
+    let resource = Resource::of(resource)?;
+    let image = resource.image().clone();
+    if resource.is_planar() || matches!(image.format.channel, Channel::Block(_)) {
+        Err(CUresult::INVALID_VALUE)
+    } else {
+        Ok(image)
+    }
 }

@@ -6,10 +6,14 @@
 
 mod api;
 mod descriptor;
+mod reference;
+mod reference_api;
 mod registry;
 mod resource;
 mod sampler;
 mod view;
 
 pub use api::*;
+pub use reference::unbind;
+pub use reference_api::*;
 pub use registry::release;

@@ -22,8 +22,9 @@ pub enum Resource {
 pub const ALIGNMENT: u64 = 512;
 /// Pitches are multiples of this: `TEXTURE_PITCH_ALIGNMENT`.
 const PITCH: u64 = 32;
-/// The most bytes of a row in memory.
+/// The most bytes and texels of a row in memory.
 const LINEAR_BYTES: u64 = 1 << 32;
+const LINEAR_WIDTH: u64 = 1 << 30;
 /// `MAXIMUM_TEXTURE2D_LINEAR_WIDTH`, `_HEIGHT` and `_PITCH`
 const PITCHED: [u64; 3] = [131_072, 65_000, 2_097_120];
 
@@ -71,6 +72,20 @@ impl Resource {
         }
     }
 
+    /// Whether it holds planes, or pixels packed as video has them.
+    pub fn is_video(&self) -> bool {
+        match self {
+            Resource::Array(array) => array.is_video(),
+            Resource::Mipmapped(mipmapped) => mipmapped.is_video(),
+            Resource::Memory(_) => false,
+        }
+    }
+
+    /// Whether it holds planes.
+    pub fn is_planar(&self) -> bool {
+        matches!(self, Resource::Array(array) if array.is_planar())
+    }
+
     /// Its texels.
     pub fn image(&self) -> &Image {
         match self {
@@ -85,21 +100,32 @@ impl Resource {
 fn linear(members: &[u64; 16]) -> Answer<Image> {
     let [address, texels, bytes, ..] = *members;
     let format = in_memory(texels as u32, (texels >> 32) as u32)?;
-    if address == 0 || !address.is_multiple_of(ALIGNMENT) || bytes > LINEAR_BYTES {
+    let width = bytes / u64::from(format.bytes());
+    if address == 0 || !address.is_multiple_of(ALIGNMENT) || bytes > LINEAR_BYTES || width > LINEAR_WIDTH {
         return Err(CUresult::INVALID_VALUE);
     }
     // The driver takes a row without a texel; an image has one.
-    let width = (bytes / u64::from(format.bytes())).clamp(1, u32::MAX.into()) as u32;
-    Image::linear(address, format, width).ok_or(CUresult::INVALID_VALUE)
+    Image::linear(address, format, width.max(1) as u32).ok_or(CUresult::INVALID_VALUE)
+}
+
+/// Whether a texture reference can be bound to rows of texels: of its sizes the driver asks more than of an object's,
+/// of its format nothing.
+pub fn is_pitched(address: u64, sizes: [u64; 3], format: u32, channels: u32) -> bool {
+    let texel = in_memory(format, channels).map_or(1, |format| u64::from(format.bytes()));
+    fit(address, sizes) && sizes[2] >= sizes[0] * texel
+}
+
+/// Whether an address, and a width, height and pitch, are such as the texture unit takes.
+fn fit(address: u64, sizes: [u64; 3]) -> bool {
+    let within = sizes.iter().zip(PITCHED).all(|(&size, most)| size <= most);
+    within && address.is_multiple_of(ALIGNMENT) && sizes[2].is_multiple_of(PITCH)
 }
 
 /// Address, format and channels, width, height, pitch. Rows may overlap.
 fn pitched(members: &[u64; 16]) -> Answer<Image> {
     let [address, texels, width, height, pitch, ..] = *members;
     let format = in_memory(texels as u32, (texels >> 32) as u32)?;
-    let within = [width, height, pitch].iter().zip(PITCHED).all(|(&size, most)| size <= most);
-    let aligned = address.is_multiple_of(ALIGNMENT) && pitch.is_multiple_of(PITCH);
-    if address == 0 || !within || !aligned {
+    if address == 0 || !fit(address, [width, height, pitch]) {
         return Err(CUresult::INVALID_VALUE);
     }
     // As above.

@@ -29,10 +29,9 @@ impl ViewDescriptor {
             return Err(CUresult::INVALID_VALUE);
         }
         let levels = part(image.levels.len() as u32, self.first_level, self.last_level);
-        // A view of the first layer alone is one of all.
-        let layers = match (layered, image.shape.planes()) {
-            (true, planes) if self.last_layer > 0 => part(planes, self.first_layer, self.last_layer),
-            (_, planes) => (0, planes),
+        let layers = match image.shape.planes() {
+            planes if layered => part(planes, self.first_layer, self.last_layer),
+            planes => (0, planes),
         };
         Ok(cut(image, format, grown as u32, levels, layers))
     }
