@@ -1,7 +1,7 @@
 //! Whether the driver makes an array that a program describes. `tests/golden/driver/textures.json` holds what it
 //! answered.
 
-use ptxvm_texture::{Channel, Format};
+use ptxvm_texture::Format;
 
 use super::descriptor::{ArrayDescriptor, flag};
 use super::format::{format, is_video};
@@ -19,7 +19,7 @@ const MIPMAPPED: usize = 32_768;
 /// What the driver answers to it.
 pub fn array(described: &ArrayDescriptor) -> Answer<Format> {
     let format = format(described)?;
-    let block = matches!(format.channel, Channel::Block(_));
+    let block = format.block_side() > 1;
     let sizes = [described.width, described.height, described.depth];
     let within = |limits: &Limits| sizes.iter().zip(limits).all(|(size, most)| size <= most);
     let flat = block && described.height == 0;

@@ -55,12 +55,9 @@ pub fn in_memory(number: u32, channels: u32) -> Answer<Format> {
         return Err(CUresult::INVALID_VALUE);
     }
     let format = of(number, if number == UNORM_INT_101010_2 { 4 } else { channels })?;
-    match format.channel {
-        Channel::Unorm8 | Channel::Unorm16 | Channel::Snorm8 | Channel::Snorm16 | Channel::Block(_) => {
-            Err(CUresult::INVALID_VALUE)
-        }
-        _ => Ok(format),
-    }
+    let normalized =
+        matches!(format.channel, Channel::Unorm8 | Channel::Unorm16 | Channel::Snorm8 | Channel::Snorm16);
+    if normalized || format.block_side() > 1 { Err(CUresult::INVALID_VALUE) } else { Ok(format) }
 }
 
 /// The first plane of a format of video, or the only one of a packed format.

@@ -1,6 +1,6 @@
 //! The entry points that tell how arrays lie in memory, and give the planes of those of video.
 
-use ptxvm_texture::Format;
+use ptxvm_texture::{Format, Shape};
 
 use super::descriptor::{ArrayDescriptor, flag};
 use super::format;
@@ -90,18 +90,23 @@ fn sparse(described: &ArrayDescriptor, levels: Option<u32>) -> Answer<SparseProp
         return Err(CUresult::INVALID_VALUE);
     }
     let format = format::format(described)?;
-    let solid = described.depth > 0 && !described.has(flag::LAYERED);
-    let tile = tile(format, solid);
-    let Some(levels) = levels else {
-        return Ok(SparseProperties { tile, tail_level: 0, tail_bytes: [0; 2], flags: 0 });
-    };
-    let shape = shape(described, levels);
+    let shape = shape(described, levels.unwrap_or(1));
+    let tile = tile(format, shape.depth > 0);
     let fills = |level: u32| {
         let sizes = [shape.width, shape.height, shape.depth.max(1)];
         sizes.iter().zip(tile).all(|(&size, tile)| (size >> level).max(1) >= tile)
     };
-    let tail_level = (0..levels).find(|&level| !fills(level)).unwrap_or(levels);
-    let bytes: u64 = (tail_level..levels).map(|level| in_tail(shape, format, level)).sum();
+    let tail_level = (0..shape.levels).find(|&level| !fills(level)).unwrap_or(shape.levels);
+    // An array without levels either has no tail or is one.
+    if levels.is_none() && tail_level > 0 {
+        return Ok(SparseProperties { tile, tail_level: 0, tail_bytes: [0; 2], flags: 0 });
+    }
+    let blocks: Vec<_> = (tail_level..shape.levels).map(|level| in_tail(&shape, format, level)).collect();
+    let mut bytes: u64 = blocks.iter().map(|(bytes, _)| bytes).sum();
+    // A tail that is all is one for all layers; otherwise each layer has one.
+    if let (0, Some((_, block))) = (tail_level, blocks.first()) {
+        bytes = bytes.next_multiple_of(*block) * u64::from(shape.planes());
+    }
     let bytes = bytes.next_multiple_of(TILE);
     let tail_bytes = [bytes as u32, (bytes >> 32) as u32];
     let flags = if tail_level == 0 { SINGLE_MIPTAIL } else { 0 };
@@ -126,10 +131,15 @@ fn tile(format: Format, solid: bool) -> [u32; 3] {
     [width * side, height * side, depth]
 }
 
-/// The bytes that a level takes where levels share tiles: rows of 64 bytes, and a power of two of them.
-fn in_tail(shape: ptxvm_texture::Shape, format: Format, level: u32) -> u64 {
+/// The bytes that a level takes where levels share tiles, and those of its blocks: 64 bytes wide, 8 rows high or a
+/// power of two times as many, and as deep as the level is.
+fn in_tail(shape: &Shape, format: Format, level: u32) -> (u64, u64) {
+    let solid = shape.depth > 0;
     let texels = |size: u32| u64::from((size >> level).max(1).div_ceil(format.block_side()));
-    let row = (texels(shape.width) * u64::from(format.bytes())).next_multiple_of(64);
-    let rows = texels(shape.height).next_power_of_two().max(8);
-    row * rows * u64::from((shape.depth >> level).max(1))
+    let (columns, rows) = (texels(shape.width) * u64::from(format.bytes()), texels(shape.height));
+    let slices = u64::from((shape.depth >> level).max(1));
+    let high = 8 * rows.div_ceil(8).next_power_of_two().min(if solid { 4 } else { 16 });
+    let deep = slices.next_power_of_two().min(16);
+    let bytes = columns.next_multiple_of(64) * rows.next_multiple_of(high) * slices.next_multiple_of(deep);
+    (bytes, 64 * high * deep)
 }

@@ -24,7 +24,9 @@ fn within(array: &Array, place: InArray, extent: Extent) -> Option<Side> {
         1 => (u64::from(level.size[2]), level.slice),
         planes => (u64::from(planes), image.layer),
     };
-    let (begins, sizes) = ([place.x, place.y, place.z], [level.row, rows, slices]);
+    let texels = u64::from(level.size[0].div_ceil(image.format.block_side()));
+    let row = texels * u64::from(image.format.bytes());
+    let (begins, sizes) = ([place.x, place.y, place.z], [row, rows, slices]);
     let inside =
         (0..3).all(|axis| begins[axis].checked_add(extent[axis]).is_some_and(|end| end <= sizes[axis]));
     // Blocks are copied whole; of other texels any bytes.

@@ -75,7 +75,9 @@ pub fn change<G, H>(old: &Content<G>, new: &Content<H>) -> u32 {
             let unified =
                 [old.to, old.from, new.to, new.from].iter().any(|side| side.place == Place::Unified);
             let same = sides(old.to.place, new.to.place) && sides(old.from.place, new.from.place);
-            (unified || same, result::PARAMETERS_CHANGED)
+            // Copies of more than one row keep what they are.
+            let flat = [old, new].iter().all(|copy| copy.height == 1 && copy.depth == 1);
+            ((unified || same) && (flat || old == new), result::PARAMETERS_CHANGED)
         }
         (Content::Work(Operation::Fill(old)), Content::Work(Operation::Fill(new))) => {
             // Fills of more than one row keep their shape.

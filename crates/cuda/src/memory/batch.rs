@@ -168,7 +168,8 @@ impl CUmemcpyAttributes {
 
 impl BoxCopy {
     fn describe(&self) -> Answer<Copy> {
-        if !(1..=3).contains(&self.order) || self.flags > 1 {
+        let empty = self.width == 0 || self.height == 0 || self.depth == 0;
+        if !(1..=3).contains(&self.order) || self.flags > 1 || empty {
             return Err(CUresult::INVALID_VALUE);
         }
         let texel = self.texel()?;

@@ -1,11 +1,14 @@
 //! The entry points for modules.
 
+use std::sync::Arc;
+
 use super::jit::Jit;
 use super::{CUfunction, CUmodule, Module, loading, variable};
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host, In, Out, Text};
 use crate::context::current;
 use crate::driver;
 use crate::entry::entry;
+use crate::texture::{CUsurfref, CUtexref};
 
 /// `CU_MODULE_LAZY_LOADING`: functions are made ready when they are asked for.
 const LAZY_LOADING: u32 = 2;
@@ -75,18 +78,22 @@ entry! {
     fn cuModuleGetGlobal_v2(address: Out<CUdeviceptr>, bytes: Out<usize>, module: CUmodule, name: Text) {
         driver::get()?;
         let (module, name) = (module.get()?, name.get()?);
-        if module.loaded.kernels().any(|function| function.name == name) {
+        let is_kernel = module.loaded.kernels().any(|function| function.name == name);
+        // A texture or surface has no bytes.
+        if is_kernel || module.loaded.reference(&name).is_some() {
             return Err(CUresult::INVALID_VALUE);
         }
         variable(&module.loaded, &name, address, bytes)
     }
 
-    fn cuModuleGetTexRef(_reference: Out<Host>, module: CUmodule, name: Text) {
-        reference(module, name)
+    fn cuModuleGetTexRef(reference: Out<CUtexref>, module: CUmodule, name: Text) {
+        let (module, name) = named(reference.is_null(), module, name)?;
+        reference.set(module.texture(&name)?)
     }
 
-    fn cuModuleGetSurfRef(_reference: Out<Host>, module: CUmodule, name: Text) {
-        reference(module, name)
+    fn cuModuleGetSurfRef(reference: Out<CUsurfref>, module: CUmodule, name: Text) {
+        let (module, name) = named(reference.is_null(), module, name)?;
+        reference.set(module.surface(&name)?)
     }
 
     fn cuModuleGetLoadingMode(mode: Out<u32>) {
@@ -105,10 +112,9 @@ fn load(module: Out<CUmodule>, image: Host, mut jit: Jit) -> Answer {
     module.set(Module::insert(&context, loaded, None, jit.max_registers)?)
 }
 
-/// A texture or surface of the module itself. There are none that could be used yet.
-fn reference(module: CUmodule, name: Text) -> Answer {
+/// What a program asks a module for, and whether it has a place for it.
+fn named(nowhere: bool, module: CUmodule, name: Text) -> Answer<(Arc<Module>, String)> {
     driver::get()?;
     let (module, name) = (module.get()?, name.get()?);
-    let known = module.loaded.program().variables.iter().any(|v| v.opaque.is_some() && v.name == name);
-    Err(if known { CUresult::NOT_SUPPORTED } else { CUresult::NOT_FOUND })
+    if nowhere || name.is_empty() { Err(CUresult::INVALID_VALUE) } else { Ok((module, name)) }
 }

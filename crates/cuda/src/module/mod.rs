@@ -12,6 +12,7 @@ mod linker;
 mod linker_api;
 mod loading;
 mod messages;
+mod references;
 mod settings;
 mod unsupported;
 
@@ -28,6 +29,7 @@ pub use library_api::*;
 pub use linker_api::*;
 pub use unsupported::*;
 
+use self::references::References;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::Context;
 use crate::handles::{Handle, Object};
@@ -47,6 +49,8 @@ pub struct Module {
     pub library: Option<CUlibrary>,
     /// The most registers that the compiler was allowed to use.
     max_registers: Option<u32>,
+    /// The textures and surfaces that have been asked for.
+    references: References,
     /// The functions that have been asked for, by name.
     functions: Mutex<HashMap<String, Arc<Function>>>,
 }
@@ -66,7 +70,8 @@ impl Module {
     ) -> Answer<CUmodule> {
         let handle = Handle::insert_with(|handle| {
             let (context, functions) = (Arc::downgrade(context), Mutex::default());
-            Arc::new(Self { handle, context, loaded, library, max_registers, functions })
+            let references = References::default();
+            Arc::new(Self { handle, context, loaded, library, max_registers, references, functions })
         });
         context.modules.add(handle);
         // A context that ends takes along what it has been given before that; what comes later has to go by itself.
@@ -86,6 +91,7 @@ impl Module {
         if let Some(context) = module.context.upgrade() {
             context.modules.forget(handle);
         }
+        module.forget_references();
         module.forget_functions();
         Ok(())
     }

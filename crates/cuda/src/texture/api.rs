@@ -1,6 +1,6 @@
 //! The entry points for texture and surface objects.
 
-use ptxvm_texture::{Channel, Image, Kind, Object, Surface, Texture};
+use ptxvm_texture::{Image, Kind, Object, Surface, Texture};
 
 use super::descriptor::{ResourceDescriptor, Sampling, TextureDescriptor, ViewDescriptor, kind};
 use super::registry::{self, Made};
@@ -113,7 +113,7 @@ fn writable(resource: &ResourceDescriptor) -> Answer<Image> {
     }
     let resource = Resource::of(resource)?;
     let image = resource.image().clone();
-    if resource.is_planar() || matches!(image.format.channel, Channel::Block(_)) {
+    if resource.is_planar() || image.format.block_side() > 1 {
         Err(CUresult::INVALID_VALUE)
     } else {
         Ok(image)

@@ -14,6 +14,6 @@ mod sampler;
 mod view;
 
 pub use api::*;
-pub use reference::unbind;
+pub use reference::{CUsurfref, CUtexref, SurfaceReference, TextureReference, unbind};
 pub use reference_api::*;
 pub use registry::release;

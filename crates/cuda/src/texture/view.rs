@@ -29,9 +29,11 @@ impl ViewDescriptor {
             return Err(CUresult::INVALID_VALUE);
         }
         let levels = part(image.levels.len() as u32, self.first_level, self.last_level);
-        let layers = match image.shape.planes() {
-            planes if layered => part(planes, self.first_layer, self.last_layer),
-            planes => (0, planes),
+        let (first, last) = (self.first_layer, self.last_layer);
+        let layers = match (image.shape.planes(), image.shape.cube) {
+            (planes, false) if layered => part(planes, first, last),
+            (planes, true) if layered => cubes(planes, first, last),
+            (planes, _) => (0, planes),
         };
         Ok(cut(image, format, grown as u32, levels, layers))
     }
@@ -40,7 +42,7 @@ impl ViewDescriptor {
     /// block.
     fn seen_as(&self, held: Format) -> Option<(Format, usize)> {
         let format = Format::of_view(self.format)?;
-        let is_block = |format: Format| matches!(format.channel, Channel::Block(_));
+        let is_block = |format: Format| format.block_side() > 1;
         let can_hold = held.channel == Channel::U32 && held.channels > 1;
         if format.bytes() != held.bytes() || is_block(held) || (is_block(format) && !can_hold) {
             return None;
@@ -53,6 +55,14 @@ impl ViewDescriptor {
 fn part(all: u32, first: u32, last: u32) -> (u32, u32) {
     let first = first.min(all - 1);
     (first, last.min(all - 1) - first + 1)
+}
+
+/// A range of cubes, as far as it is there: the first face and how many faces. The first layer counts faces, the
+/// number of layers cubes.
+fn cubes(planes: u32, first: u32, last: u32) -> (u32, u32) {
+    let most = (last - first).saturating_add(1);
+    let first = first.min(planes - 6);
+    (first, 6 * most.min((planes - first) / 6))
 }
 
 /// A part of an image, seen in another format.
@@ -71,7 +81,7 @@ fn cut(image: &Image, format: Format, grown: u32, levels: (u32, u32), layers: (u
         depth: if image.shape.depth == 0 { 0 } else { depth },
         layers: match image.shape {
             Shape { layers: 0, .. } => 0,
-            Shape { cube: true, .. } => (layers.1 / 6).max(1),
+            Shape { cube: true, .. } => layers.1 / 6,
             _ => layers.1,
         },
         levels: levels.1,
