@@ -12,6 +12,7 @@ mod hopper;
 mod matrix;
 mod numba;
 mod round;
+mod texture;
 mod triton;
 
 use crate::launches::Run;
@@ -39,6 +40,7 @@ fn all() -> impl Iterator<Item = &'static (&'static str, fn(&Run) -> Verdict)> {
         hopper::TABLE,
         fragments::TABLE,
         matrix::TABLE,
+        texture::TABLE,
     ]
     .into_iter()
     .flatten()
