@@ -122,10 +122,18 @@ impl Decoder {
         }
     }
 
-    /// The numbers that values are blended as, such as those of the border colour.
+    /// The numbers that the border colour is blended as.
     #[must_use]
+    pub fn border_operands(&self, color: [f32; 4]) -> [i64; 4] {
+        match self.meaning {
+            // It is not cut to ten bits then.
+            Meaning::Unorm1010102 => color.map(|value| i64::from(unorm::<16>(value.to_bits()))),
+            _ => self.enter(self.border(color)),
+        }
+    }
+
     #[inline]
-    pub fn enter(&self, texel: Texel) -> [i64; 4] {
+    fn enter(&self, texel: Texel) -> [i64; 4] {
         let domains = self.domains();
         [0, 1, 2, 3].map(|channel| domains[channel].enter(texel[channel]))
     }

@@ -53,7 +53,7 @@ pub fn gather(
         } else {
             let [Some(x), Some(y)] = [0, 1].map(|axis| texel(at[axis], axes[axis].size, axes[axis].mode))
             else {
-                return Some(decoder.enter(decoder.border(sampler.border)));
+                return Some(decoder.border_operands(sampler.border));
             };
             (face, [x, y])
         };

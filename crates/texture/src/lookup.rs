@@ -204,7 +204,7 @@ impl Reader<'_> {
             [Some(x), Some(y), Some(z)] => {
                 self.decoder.operands(self.view, self.image, level, plane, [x, y, z])
             }
-            _ => self.decoder.enter(self.decoder.border(self.sampler.border)),
+            _ => self.decoder.border_operands(self.sampler.border),
         }
     }
 }
