@@ -11,7 +11,7 @@ use crate::image::Bound;
 use crate::kernel::Kernels;
 
 /// Threads of a CTA, as on the H200.
-const BLOCK: u32 = 256;
+pub const BLOCK: u32 = 256;
 
 /// How many differences are told of, unless the variable `PTXVM_TOLD` says another number.
 const TOLD: usize = 12;

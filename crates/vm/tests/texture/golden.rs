@@ -28,6 +28,8 @@ pub struct Case {
     pub ins: usize,
     pub outs: usize,
     pub pred: bool,
+    /// Absent if they are made by a sweep.
+    #[serde(default)]
     pub inputs: Range,
     /// Absent if the launch faulted.
     pub outputs: Option<Range>,

@@ -11,6 +11,7 @@ mod golden;
 mod handle;
 mod image;
 mod kernel;
+mod sweep;
 
 /// A test for each group of cases, so that one of them can be run alone.
 macro_rules! groups {
@@ -78,4 +79,34 @@ fn the_list_of_inexact_cases_names_cases() {
         .filter(|name| !golden.cases().any(|case| case.name == *name))
         .collect();
     assert!(unknown.is_empty(), "no such cases: {unknown:?}");
+}
+
+/// Tests of sweeps by the first word of their names; `every_sweep_has_a_test` keeps the list whole.
+macro_rules! sweeps {
+    ($($test:ident = $kind:literal,)*) => {
+        mod swept {
+            $(
+                #[test]
+                fn $test() {
+                    crate::sweep::sweeps($kind);
+                }
+            )*
+
+            #[test]
+            fn every_sweep_has_a_test() {
+                crate::sweep::all_are_of(&[$($kind),*]);
+            }
+        }
+    };
+}
+
+sweeps! {
+    linear = "linear",
+    address = "address",
+    close = "close",
+    level = "level",
+    gradients = "grad",
+    anisotropic = "aniso",
+    gather = "gather",
+    large = "large",
 }
