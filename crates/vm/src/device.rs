@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ptxvm_machine::Profile;
 use ptxvm_memory::{AccessError, AllocationKind, FreeError, GlobalMemory, OutOfMemory};
-use ptxvm_texture::Objects;
+use ptxvm_texture::{Object, Objects, Sampler};
 
 use crate::failure::LoadError;
 use crate::load::LoadOptions;
 use crate::module::Module;
+use crate::reference::Reference;
 
 /// A virtual GPU. Cloning gives another handle to the same one.
 #[derive(Clone, Debug)]
@@ -47,6 +48,11 @@ impl Device {
     #[must_use]
     pub fn objects(&self) -> &Objects {
         &self.shared.objects
+    }
+
+    /// Binds a `.samplerref` of a module to another state than its initialiser's. Gives whether it is such a reference.
+    pub fn bind_sampler(&self, reference: &Reference<'_>, sampler: Sampler) -> bool {
+        self.objects().bind(reference.handle, Some(Object::Sampler(sampler)))
     }
 
     /// Checks a module, makes it ready to run and places its variables in memory.

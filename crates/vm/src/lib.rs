@@ -98,4 +98,5 @@ pub use ptxvm_machine::{
 };
 pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};
 pub use ptxvm_num::matrix::Unit;
+pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};

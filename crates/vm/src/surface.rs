@@ -6,6 +6,7 @@ use crate::arguments::Argument;
 use crate::array::{Array, ArrayError};
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::reference::Reference;
 use crate::texture::within;
 
 /// What the rows of a surface in a buffer are aligned to: the largest access that a kernel makes.
@@ -108,6 +109,12 @@ impl Surface {
     #[must_use]
     pub fn object(&self) -> &ptxvm_texture::Surface {
         &self.object
+    }
+
+    /// Binds a `.surfref` of a module to what the surface shows, which must live as long as kernels use the reference.
+    /// Gives whether it is such a reference.
+    pub fn bind(&self, reference: &Reference<'_>) -> bool {
+        self.device.objects().bind(reference.handle, Some(Object::Surface(self.object.clone())))
     }
 
     fn of(device: &Device, image: Image, array: Option<Array>) -> Result<Self, ArrayError> {

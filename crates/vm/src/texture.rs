@@ -6,6 +6,7 @@ use crate::arguments::Argument;
 use crate::array::{Array, ArrayError};
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::reference::Reference;
 
 /// A texture object. It is an argument for a parameter `.u64`; dropping it destroys the object, and a kernel that uses
 /// the handle afterwards ends with a finding.
@@ -101,6 +102,24 @@ impl Texture {
     #[must_use]
     pub fn object(&self) -> &ptxvm_texture::Texture {
         &self.object
+    }
+
+    /// Binds a `.texref` of a module to what the texture shows, which must live as long as kernels use the reference.
+    /// Gives whether it is such a reference.
+    ///
+    /// ```
+    /// # use ptxvm_vm::{Array, Channel, Device, Format, Sampler, Shape, Texture};
+    /// let device = Device::default();
+    /// let source = ".version 9.1\n.target sm_90\n.address_size 64\n.global .texref image; .global .surfref other;";
+    /// let module = device.load(source)?;
+    /// let array = Array::new(&device, Format { channel: Channel::U8, channels: 1 }, Shape::default())?;
+    /// let texture = Texture::new(&array, Sampler::default());
+    /// assert!(module.reference("image").is_some_and(|reference| texture.bind(&reference)));
+    /// assert!(module.reference("other").is_some_and(|reference| !texture.bind(&reference)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bind(&self, reference: &Reference<'_>) -> bool {
+        self.device.objects().bind(reference.handle, Some(Object::Texture(self.object.clone())))
     }
 
     fn of(device: &Device, image: Image, sampler: Sampler, array: Option<Array>) -> Self {

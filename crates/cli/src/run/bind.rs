@@ -5,7 +5,9 @@ use ptxvm_vm::tensor::bits::BYTES;
 
 use super::contents::{self, HostBuffer};
 use super::element::Element;
+use super::image::{self, Source};
 use super::options::name_of;
+use super::reference::Bound;
 use super::specification::Specification;
 use super::tensor_map;
 
@@ -18,10 +20,19 @@ pub enum Value {
     Buffer(HostBuffer),
     /// The tensor map of the buffer that another parameter is given, or, where `points`, the address of it.
     TensorMap { of: usize, map: Box<tensor_map::Description>, points: bool },
+    /// The handle of a texture or a surface, whose texels are its own or those of the argument `of`.
+    Image { description: Box<image::Description>, host: Option<image::HostImage>, of: Option<usize> },
+    /// A sampler's state.
+    Sampler(Box<image::Settings>),
 }
 
-/// Gives every parameter its value, in order.
-pub fn bind(kernel: &str, parameters: &[Parameter], arguments: &[String]) -> Result<Vec<Value>, String> {
+/// Gives every parameter its value, in order, and then every bound reference.
+pub fn bind(
+    kernel: &str,
+    parameters: &[Parameter],
+    arguments: &[String],
+    bound: &[Bound<'_>],
+) -> Result<Vec<Value>, String> {
     let mut given: Vec<Option<Specification>> = vec![None; parameters.len()];
     let mut position = 0;
     for argument in arguments {
@@ -49,37 +60,79 @@ pub fn bind(kernel: &str, parameters: &[Parameter], arguments: &[String]) -> Res
             suggestion(first),
         ));
     }
-    contents::affordable(given.iter().flatten().map(Specification::bytes).fold(0, u64::saturating_add))?;
+    let all = given.iter().flatten().chain(bound.iter().map(|bound| &bound.specification));
+    contents::affordable(all.map(Specification::bytes).fold(0, u64::saturating_add))?;
+    let names: Vec<&str> = names(parameters, bound);
     let mut values = Vec::new();
     for (i, (parameter, specification)) in parameters.iter().zip(given.iter().flatten()).enumerate() {
         let value = match specification {
-            Specification::TensorMap(map) => tensor_map(parameters, parameter, map),
+            Specification::TensorMap(map) => tensor_map(&names, parameter, map),
+            Specification::Image(image) if may_point(parameter) || is_reference(parameter) => {
+                self::image(&names, image, i as u64)
+            }
+            Specification::Sampler(settings) if is_reference(parameter) => {
+                Ok(Value::Sampler(settings.clone()))
+            }
             other => value(parameter, other, i as u64),
         };
-        values.push(value.map_err(|why| format!("the argument for `{}`: {why}", parameter.name))?);
+        values.push(value.map_err(|why| wrong(&parameter.name, &why))?);
     }
-    for (value, parameter) in values.iter().zip(parameters) {
-        if let Value::TensorMap { of, .. } = value
-            && !matches!(values[*of], Value::Buffer(_))
-        {
-            let (map, other) = (&parameter.name, &parameters[*of].name);
-            return Err(format!("the argument for `{map}`: `{other}` is given no buffer to make a map of"));
-        }
+    for bound in bound {
+        let value = match &bound.specification {
+            Specification::Image(image) => self::image(&names, image, values.len() as u64),
+            Specification::Sampler(settings) => Ok(Value::Sampler(settings.clone())),
+            _ => Err("a reference stands for a texture, a sampler or a surface".to_owned()),
+        };
+        values.push(value.map_err(|why| wrong(bound.reference.name, &why))?);
+    }
+    for (value, name) in values.iter().zip(&names) {
+        let problem = match value {
+            Value::TensorMap { of, .. } if !matches!(values[*of], Value::Buffer(_)) => {
+                format!("`{}` is given no buffer to make a map of", names[*of])
+            }
+            Value::Image { of: Some(of), .. } if !has_texels(&values[*of]) => {
+                format!("`{}` is given neither a buffer nor texels", names[*of])
+            }
+            _ => continue,
+        };
+        return Err(wrong(name, &problem));
     }
     Ok(values)
 }
 
-fn tensor_map(
-    parameters: &[Parameter],
-    parameter: &Parameter,
-    map: &tensor_map::Description,
-) -> Result<Value, String> {
-    let name = &map.buffer;
+/// The names of all that is given something: parameters, then bound references.
+pub fn names<'a>(parameters: &'a [Parameter], bound: &'a [Bound<'_>]) -> Vec<&'a str> {
+    let references = bound.iter().map(|bound| bound.reference.name);
+    parameters.iter().map(|p| p.name.as_str()).chain(references).collect()
+}
+
+fn wrong(name: &str, why: &str) -> String {
+    format!("the argument for `{name}`: {why}")
+}
+
+fn has_texels(value: &Value) -> bool {
+    matches!(value, Value::Buffer(_) | Value::Image { host: Some(_), .. })
+}
+
+/// Which argument `#0` or a name means.
+fn other(names: &[&str], name: &str) -> Result<usize, String> {
     let of = match name.strip_prefix('#') {
-        Some(number) => number.parse().ok().filter(|&n: &usize| n < parameters.len()),
-        None => parameters.iter().position(|p| p.name == *name),
+        Some(number) => number.parse().ok().filter(|&n: &usize| n < names.len()),
+        None => names.iter().position(|known| *known == name),
     };
-    let of = of.ok_or_else(|| format!("`{name}` is no parameter; `#0` is the first"))?;
+    of.ok_or_else(|| format!("`{name}` is no parameter; `#0` is the first"))
+}
+
+fn image(names: &[&str], description: &image::Description, salt: u64) -> Result<Value, String> {
+    let of = match &description.source {
+        Source::Own(_) => None,
+        Source::Argument(name) => Some(other(names, name)?),
+    };
+    Ok(Value::Image { description: Box::new(description.clone()), host: description.host(salt)?, of })
+}
+
+fn tensor_map(names: &[&str], parameter: &Parameter, map: &tensor_map::Description) -> Result<Value, String> {
+    let of = other(names, &map.buffer)?;
     let points = may_point(parameter);
     if !points && parameter.size != BYTES as u64 {
         return Err(format!("it is {} and cannot hold a tensor map, which has {BYTES}", type_of(parameter)));
@@ -97,12 +150,17 @@ fn type_of(parameter: &Parameter) -> String {
     if parameter.pointer.is_some() {
         return "pointer".to_owned();
     }
+    if is_reference(parameter) {
+        return "a reference".to_owned();
+    }
     if is_scalar(parameter) { parameter.ty.name().to_owned() } else { format!("{} bytes", parameter.size) }
 }
 
 fn suggestion(parameter: &Parameter) -> String {
     if parameter.pointer.is_some() {
         "'f32[1024]=zeros'".to_owned()
+    } else if is_reference(parameter) {
+        "'texture(f32[4,4]=iota)'".to_owned()
     } else if !is_scalar(parameter) {
         "@structure.bin".to_owned()
     } else if parameter.size == 8 {
@@ -114,6 +172,11 @@ fn suggestion(parameter: &Parameter) -> String {
 
 fn is_scalar(parameter: &Parameter) -> bool {
     parameter.size * 8 == u64::from(parameter.ty.bits())
+}
+
+/// Whether it is a `.texref`, `.samplerref` or `.surfref`, which takes no room among the parameters.
+fn is_reference(parameter: &Parameter) -> bool {
+    parameter.size == 0
 }
 
 /// Whether an address fits the parameter.
@@ -136,6 +199,12 @@ fn value(parameter: &Parameter, specification: &Specification, index: u64) -> Re
         Specification::File(path) => exactly(parameter, contents::read(path)?, path),
         Specification::Bytes(bytes) => exactly(parameter, bytes.clone(), "`hex:`"),
         Specification::TensorMap(_) => Err("a tensor map is made of other arguments".to_owned()),
+        Specification::Image(image) => {
+            Err(format!("it is {} and cannot hold the handle of a {}", type_of(parameter), image.role.noun()))
+        }
+        Specification::Sampler(_) => {
+            Err(format!("it is {}; a sampler is for .samplerref", type_of(parameter)))
+        }
     }
 }
 

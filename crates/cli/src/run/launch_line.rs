@@ -75,7 +75,10 @@ fn touches_files(launch: &Launch) -> Option<String> {
         return Some(format!("`--save {save}`"));
     }
     // What follows `=` in `x=@data.npy` matters as much as what begins with `@`.
-    launch.arg.iter().find(|a| a.contains('@')).map(|a| format!("`--arg {a}`"))
+    let named = |option, given: &[String]| {
+        given.iter().find(|text| text.contains('@')).map(|text| format!("`--{option} {text}`"))
+    };
+    named("arg", &launch.arg).or_else(|| named("bind", &launch.bind))
 }
 
 #[cfg(test)]
@@ -104,7 +107,13 @@ mod tests {
 
     #[test]
     fn files_need_trust() {
-        for text in ["--save y=out.npy", "--arg @/etc/passwd", "--arg f32[]=@x.bin", "--arg x=@x.npy"] {
+        for text in [
+            "--save y=out.npy",
+            "--arg @/etc/passwd",
+            "--arg f32[]=@x.bin",
+            "--arg x=@x.npy",
+            "--bind t=texture(@x.png)",
+        ] {
             let source = format!("// ptxvm: run {text}");
             let error = read(&source, "a.ptx", false).expect_err("it is refused");
             assert!(error.contains("--trust-launch-line") && error.contains("a.ptx:1"), "{error}");

@@ -5,12 +5,16 @@ mod contents;
 mod element;
 mod events;
 mod host_memory;
+mod image;
+mod items;
 mod launch_line;
 mod npy;
 pub mod options;
 mod output;
 mod picture;
+mod prepared;
 mod progress;
+mod reference;
 mod save;
 mod specification;
 mod statistics;
@@ -21,20 +25,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ptxvm_report::Report;
-use ptxvm_vm::{
-    Buffer, Control, Device, Failure, Kernel, KernelError, LaunchOptions, Module, Pointer, Profile,
-};
+use ptxvm_vm::{Control, Device, Failure, Kernel, KernelError, LaunchOptions, Module, Profile};
 
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::render::Printer;
-use bind::Value;
-use contents::HostBuffer;
 use events::Events;
 pub use options::Arguments;
 use options::Launch;
 use output::Output;
-use table::Outcome;
+use prepared::Prepared;
 
 /// Runs one kernel.
 pub fn run(arguments: &Arguments) -> Exit {
@@ -66,10 +66,12 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
         Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
-    let values = bind::bind(kernel.name(), kernel.parameters(), &options.arg).map_err(usage)?;
-    let names: Vec<&str> = kernel.parameters().iter().map(|p| p.name.as_str()).collect();
+    let bound = reference::plan(&module, &options.bind).map_err(usage)?;
+    let values = bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound).map_err(usage)?;
+    let names = bind::names(kernel.parameters(), &bound);
     let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
-    let prepared = Prepared::new(&device, &names, values).map_err(usage)?;
+    let references = reference::of(&module, &kernel, &bound);
+    let prepared = Prepared::new(&device, &names, &references, values).map_err(usage)?;
     let mut launch = launch(&kernel, &options, arguments, &prepared);
     if arguments.events {
         let events = Events::new(arguments.format, source);
@@ -172,74 +174,4 @@ fn undecodable(arguments: &Arguments, input: &input::Input, error: ptxvm_syntax:
     let report = Report::undecodable(&input.name, &input.bytes, error);
     let _ = Printer::new(arguments.format.into(), arguments.color, usize::MAX).file(&report);
     exit::INVALID
-}
-
-/// Puts bytes into a new buffer.
-fn place(device: &Device, name: &str, bytes: &[u8]) -> Result<Buffer, String> {
-    let fail = |why: String| format!("the buffer for `{name}`: {why}");
-    let buffer = Buffer::named(device, bytes.len(), Some(name)).map_err(|e| fail(e.to_string()))?;
-    buffer.write(bytes).map_err(|e| fail(e.to_string()))?;
-    Ok(buffer)
-}
-
-/// Buffers on the device, and the arguments that point to them.
-struct Prepared {
-    arguments: ptxvm_vm::Arguments,
-    buffers: Vec<(usize, String, Buffer, HostBuffer)>,
-    /// Tensor maps in memory, which live as long as the launch.
-    _maps: Vec<Buffer>,
-}
-
-impl Prepared {
-    fn new(device: &Device, names: &[&str], values: Vec<Value>) -> Result<Prepared, String> {
-        // Tensor maps hold the addresses of buffers, wherever among the parameters those stand.
-        let mut placed = Vec::new();
-        for (value, name) in values.iter().zip(names) {
-            placed.push(match value {
-                Value::Buffer(host) => Some(place(device, name, &host.bytes)?),
-                _ => None,
-            });
-        }
-        let (mut arguments, mut maps) = (ptxvm_vm::Arguments::new(), Vec::new());
-        for (index, value) in values.iter().enumerate() {
-            match value {
-                Value::Bytes(bytes) => arguments.push(bytes.as_slice()),
-                Value::Buffer(_) => {
-                    if let Some(buffer) = &placed[index] {
-                        arguments.push(Pointer(buffer.address()));
-                    }
-                }
-                Value::TensorMap { of, map, points } => {
-                    let (Value::Buffer(host), Some(buffer)) = (&values[*of], &placed[*of]) else { continue };
-                    let name = names[index];
-                    let bytes = map.encode(buffer.address(), host, device.profile());
-                    let bytes = bytes.map_err(|why| format!("the argument for `{name}`: {why}"))?;
-                    if *points {
-                        let map = place(device, name, &bytes)?;
-                        arguments.push(Pointer(map.address()));
-                        maps.push(map);
-                    } else {
-                        arguments.push(bytes.as_slice());
-                    }
-                }
-            }
-        }
-        let buffers = values.into_iter().zip(placed).enumerate();
-        let buffers = buffers.filter_map(|(index, (value, buffer))| match (value, buffer) {
-            (Value::Buffer(host), Some(buffer)) => Some((index, names[index].to_owned(), buffer, host)),
-            _ => None,
-        });
-        Ok(Prepared { arguments, buffers: buffers.collect(), _maps: maps })
-    }
-
-    /// What the buffers hold now.
-    fn outcomes(self) -> Vec<Outcome> {
-        let outcome = |(parameter, name, buffer, before): (usize, String, Buffer, HostBuffer)| Outcome {
-            parameter,
-            name,
-            after: buffer.to_bytes(),
-            before,
-        };
-        self.buffers.into_iter().map(outcome).collect()
-    }
 }

@@ -58,9 +58,13 @@ pub struct Launch {
     pub shared: Option<u32>,
     /// An argument, in the order of the parameters: 42, f32:1.5, 'f32[64,64]=iota' (zeros, ones, rand, rand(SEED),
     /// a number, a list, @FILE), @x.npy, hex:01ff, 'tensormap(#0, box [32,8])' for a map of the first parameter's
-    /// buffer; or NAME=ARG for the parameter of that name
+    /// buffer, 'texture(f32[4,4]=iota, filter linear)' and 'surface(u8[4,4])' for their handles; or NAME=ARG for the
+    /// parameter of that name
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub arg: Vec<String>,
+    /// What a .texref, .samplerref or .surfref variable stands for: NAME='texture(…)', 'sampler(…)' or 'surface(…)'
+    #[arg(long, value_name = "NAME=WHAT")]
+    pub bind: Vec<String>,
     /// The device to be: h200 (default), h100, b200, a100 …
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
@@ -155,6 +159,7 @@ impl Launch {
             cluster: self.cluster.or(line.cluster),
             shared: self.shared.or(line.shared),
             arg: if by_name_only { [line.arg, self.arg].concat() } else { self.arg },
+            bind: [line.bind, self.bind].concat(),
             device: self.device.or(line.device),
             seed: self.seed.or(line.seed),
             asynchrony: self.asynchrony.or(line.asynchrony),

@@ -1,7 +1,9 @@
 //! Buffers as PNG pictures: `[h,w]` is grey, `[h,w,3]` red, green and blue, `[h,w,4]` with alpha.
 //!
-//! u8 is taken as it is, f32 from 0 to 1 is scaled to 255.
+//! u8 is taken as it is, f32 from 0 to 1 is scaled to 255. The other way, a PNG, PGM or PPM file gives the texels of an
+//! image: one, two or four channels of u8, where a picture without alpha is opaque.
 
+use super::contents::{self, HostBuffer};
 use super::element::{Element, Number};
 
 /// Says why a buffer of this type and shape is no picture, so that a run need not begin in vain.
@@ -48,11 +50,78 @@ fn shade(bytes: &[u8]) -> u8 {
     }
 }
 
+/// Whether a file's name says that it is a picture that can be read.
+pub fn is_named(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["png", "pgm", "ppm"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The pixels of a picture, `[h,w]` or `[h,w,channels]`; the error is a sentence.
+pub fn decode(file: &[u8]) -> Result<HostBuffer, String> {
+    match file {
+        [b'P', kind @ (b'5' | b'6'), rest @ ..] => netpbm(*kind == b'6', rest),
+        _ => decode_png(file),
+    }
+}
+
+fn decode_png(file: &[u8]) -> Result<HostBuffer, String> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
+    let mut reader = decoder.read_info().map_err(|e| format!("it is no PNG: {e}"))?;
+    let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+    contents::affordable(size as u64)?;
+    let mut bytes = vec![0; size];
+    let frame = reader.next_frame(&mut bytes).map_err(|e| format!("it is no whole PNG: {e}"))?;
+    bytes.truncate(frame.buffer_size());
+    let channels = frame.color_type.samples();
+    pixels(frame.width.into(), frame.height.into(), channels, bytes)
+}
+
+/// The binary forms of PGM and PPM: three numbers in decimal, a blank, and a byte for each channel of each pixel.
+fn netpbm(colour: bool, mut rest: &[u8]) -> Result<HostBuffer, String> {
+    let mut header = [0u64; 3];
+    for number in &mut header {
+        while let [b' ' | b'\t' | b'\r' | b'\n', after @ ..] = rest {
+            rest = after;
+            while let [b'#', ..] = rest {
+                let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                rest = &rest[end..];
+            }
+        }
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        let text = std::str::from_utf8(&rest[..digits]).unwrap_or_default();
+        *number = text.parse().map_err(|_| "its header should have a width, a height and 255")?;
+        rest = &rest[digits..];
+    }
+    let [width, height, most] = header;
+    if most != 255 {
+        return Err(format!("its channels reach {most}; only those of 255 are read"));
+    }
+    let channels = if colour { 3 } else { 1 };
+    let size = width.checked_mul(height).and_then(|n| n.checked_mul(channels));
+    let size = size.and_then(|n| usize::try_from(n).ok()).ok_or("the picture is too large")?;
+    let bytes = rest.get(1..).and_then(|rest| rest.get(..size)).ok_or("it ends before its last pixel")?;
+    pixels(width, height, channels as usize, bytes.to_vec())
+}
+
+/// A picture with as many channels as texels may have.
+fn pixels(width: u64, height: u64, channels: usize, bytes: Vec<u8>) -> Result<HostBuffer, String> {
+    if width == 0 || height == 0 {
+        return Err("it has no pixels".to_owned());
+    }
+    let (channels, bytes) = match channels {
+        3 => (4, bytes.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect()),
+        _ => (channels as u64, bytes),
+    };
+    let shape = if channels == 1 { vec![height, width] } else { vec![height, width, channels] };
+    Ok(HostBuffer { element: Element::U8, shape, bytes })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn decode(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
+    fn decoded(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
         let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");
         let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
         let info = reader.next_frame(&mut pixels).expect("a frame");
@@ -63,7 +132,7 @@ mod tests {
     fn bytes_are_pixels() {
         let pixels: Vec<u8> = (0..18).collect();
         let file = encode(Element::U8, &[2, 3, 3], &pixels).expect("a picture");
-        assert_eq!(decode(&file), (3, 2, png::ColorType::Rgb, pixels));
+        assert_eq!(decoded(&file), (3, 2, png::ColorType::Rgb, pixels));
     }
 
     #[test]
@@ -71,7 +140,7 @@ mod tests {
         let values = [0.0f32, 1.0, 0.5, -1.0, 7.0, f32::NAN];
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let file = encode(Element::F32, &[1, 6], &bytes).expect("a picture");
-        assert_eq!(decode(&file).3, [0, 255, 128, 0, 255, 0]);
+        assert_eq!(decoded(&file).3, [0, 255, 128, 0, 255, 0]);
     }
 
     #[test]
@@ -83,6 +152,29 @@ mod tests {
             (Element::U8, &[1 << 32, 4]),
         ] {
             assert!(check(element, shape).is_err(), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn pictures_are_read_as_texels() {
+        let file = encode(Element::U8, &[1, 2, 3], &[1, 2, 3, 4, 5, 6]).expect("a picture");
+        let read = decode(&file).expect("a picture");
+        assert_eq!((&read.shape[..], &read.bytes[..]), (&[1, 2, 4][..], &[1, 2, 3, 255, 4, 5, 6, 255][..]));
+        let grey = decode(b"P5\n# a comment\n2 1\n255\n\x07\x09").expect("a picture");
+        assert_eq!((&grey.shape[..], &grey.bytes[..]), (&[1, 2][..], &[7, 9][..]));
+        assert_eq!(decode(b"P6 1 1 255\nabc").map(|read| read.bytes), Ok(vec![b'a', b'b', b'c', 255]));
+        assert!(is_named("a.b/c.PNG") && is_named("x.ppm") && !is_named("x.npy") && !is_named("png"));
+        for (file, wrong) in [
+            (&b"P6 1 1 255\nab"[..], "before its last pixel"),
+            (b"P6 1 1 65535\nab", "reach 65535"),
+            (b"P5 0 1 255\n", "no pixels"),
+            (b"P5 x", "width, a height"),
+            (b"P5", "width, a height"),
+            (b"P5 99999999999999999999 1 255\n", "width, a height"),
+            (b"P5 18446744073709551615 9 255\n", "too large"),
+            (b"GIF89a", "no PNG"),
+        ] {
+            assert!(decode(file).is_err_and(|why| why.contains(wrong)), "{wrong}");
         }
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::bind::Value;
 use super::contents::HostBuffer;
+use super::element::Element;
+use super::image::Role;
 use super::npy;
 use super::picture;
 use super::table::Outcome;
@@ -29,14 +31,17 @@ fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
     let Some(parameter) = names.iter().position(|n| *n == name).or_else(by_index) else {
         return Err(fail(format!("there is no parameter `{name}`, but {}", names.join(", "))));
     };
-    let Value::Buffer(buffer) = &values[parameter] else {
-        return Err(fail(format!("`{}` is no buffer", names[parameter])));
+    let Some((element, shape)) = shown(values, parameter) else {
+        return Err(fail(format!(
+            "`{}` is no buffer, and no surface with texels of its own",
+            names[parameter]
+        )));
     };
     if path.is_empty() {
         return Err(fail("the file's name is missing".to_owned()));
     }
     if ends_with(path, ".png") {
-        picture::check(buffer.element, &buffer.shape).map_err(fail)?;
+        picture::check(element, &shape).map_err(fail)?;
     }
     if Path::new(path).is_dir() {
         return Err(fail(format!("{path} is a folder")));
@@ -46,6 +51,22 @@ fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
         return Err(fail(format!("there is no folder {}", folder.display())));
     }
     Ok(Save { parameter, path: path.to_owned() })
+}
+
+/// The type and shape of what a run shows of a value afterwards, if anything.
+fn shown(values: &[Value], parameter: usize) -> Option<(Element, Vec<u64>)> {
+    match &values[parameter] {
+        Value::Buffer(buffer) => Some((buffer.element, buffer.shape.clone())),
+        Value::Image { description, host, of } if description.role == Role::Surface => {
+            let other = || match &values[(*of)?] {
+                Value::Image { host, .. } => host.as_ref(),
+                _ => None,
+            };
+            let host = host.as_ref().or_else(other)?;
+            Some((host.levels.first()?.element, host.level_shape(description.at_level())))
+        }
+        _ => None,
+    }
 }
 
 /// Writes a buffer as its file's ending says.

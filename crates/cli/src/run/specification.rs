@@ -1,8 +1,10 @@
-//! What `--arg` says: a number, a buffer with its type, shape and contents, a tensor map of a buffer, or plain bytes.
+//! What `--arg` says: a number, a buffer with its type, shape and contents, a tensor map of a buffer, a texture or a
+//! surface, or plain bytes.
 //!
 //! Reading the text needs neither the kernel nor any file, so that mistakes in it are named before anything runs.
 
 use super::element::{self, Element};
+use super::image::{self, Role};
 use super::tensor_map;
 
 /// An argument as it was written.
@@ -18,6 +20,10 @@ pub enum Specification {
     Bytes(Vec<u8>),
     /// `tensormap(#0, box [32,8])`: the tensor map of a buffer, by value or in memory, whichever the parameter is.
     TensorMap(Box<tensor_map::Description>),
+    /// `texture(f32[4,4]=iota, filter linear)`, `surface(u8[4,4])`: the handle of one.
+    Image(Box<image::Description>),
+    /// `sampler(filter linear)`: a sampler's state, for a `.samplerref`.
+    Sampler(Box<image::Settings>),
 }
 
 /// What a buffer holds at first.
@@ -45,9 +51,16 @@ impl Specification {
         if let Some(digits) = text.strip_prefix("hex:") {
             return hex(digits).map(Specification::Bytes);
         }
-        if let Some(rest) = text.strip_prefix("tensormap(") {
-            let inner = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks its `)`"))?;
+        if let Some(inner) = within(text, "tensormap")? {
             return tensor_map::Description::parse(inner).map(Box::new).map(Specification::TensorMap);
+        }
+        for role in [Role::Texture, Role::Surface] {
+            if let Some(inner) = within(text, role.noun())? {
+                return image::Description::parse(role, inner).map(Box::new).map(Specification::Image);
+            }
+        }
+        if let Some(inner) = within(text, "sampler")? {
+            return image::Settings::parse(inner).map(Box::new).map(Specification::Sampler);
         }
         if let Some((name, rest)) = text.split_once('[') {
             return buffer(name.trim(), rest);
@@ -69,9 +82,18 @@ impl Specification {
             Specification::Buffer { element, shape: Some(shape), .. } => {
                 shape.iter().fold(element.bytes() as u64, |n, &d| n.saturating_mul(d))
             }
+            Specification::Image(image) => image.bytes(),
             _ => 0,
         }
     }
+}
+
+/// What stands between the parentheses behind a word; `None` if the text does not begin with them.
+fn within<'t>(text: &'t str, word: &str) -> Result<Option<&'t str>, String> {
+    let Some(rest) = text.strip_prefix(word).and_then(|rest| rest.trim_start().strip_prefix('(')) else {
+        return Ok(None);
+    };
+    rest.strip_suffix(')').map(Some).ok_or_else(|| format!("`{text}` lacks its `)`"))
 }
 
 fn named(name: &str) -> Result<Element, String> {
@@ -250,6 +272,10 @@ mod tests {
             ("u8:300", "does not fit"),
             ("tensormap(#0", "lacks its `)`"),
             ("tensormap()", "lacks its buffer"),
+            ("texture(f32[4]", "lacks its `)`"),
+            ("surface()", "lacks its texels"),
+            ("sampler(filter best)", "no filter"),
+            ("sampler(layered)", "nothing of a sampler's"),
         ] {
             let error = Specification::parse(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

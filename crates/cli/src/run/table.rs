@@ -78,7 +78,7 @@ impl Outcome {
 }
 
 impl Number {
-    fn as_f64(self) -> f64 {
+    pub fn as_f64(self) -> f64 {
         match self {
             Number::Integer(n) => n as f64,
             Number::Float(x) => x,

@@ -6,6 +6,7 @@ use ptxvm_vm::tensor::{Element, TensorMap};
 
 use super::contents::HostBuffer;
 use super::element;
+use super::items::{self, choice, list, number};
 
 /// A tensor map as it was written; what is left out follows from the buffer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,11 +63,11 @@ const EXPECTED: &str = "an element type, sizes such as [64,64], strides, box, el
 impl Description {
     /// Reads what stands between the parentheses; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut items = split(text)?.into_iter();
-        let buffer = items.next().filter(|b| !b.is_empty());
+        let mut all = items::split(text)?.into_iter();
+        let buffer = all.next().filter(|b| !b.is_empty());
         let buffer = buffer.ok_or("`tensormap()` lacks its buffer: `#0` or a parameter's name")?;
         let mut map = Self { buffer: buffer.to_owned(), ..Self::default() };
-        for item in items {
+        for item in all {
             map.set(item)?;
         }
         Ok(map)
@@ -77,11 +78,7 @@ impl Description {
             self.sizes = Some(list("the sizes", item)?);
             return Ok(());
         }
-        let (word, value) =
-            item.split_once(|c: char| c.is_whitespace() || c == '[').map_or((item, ""), |(w, _)| {
-                let (word, value) = item.split_at(w.len());
-                (word, value.trim())
-            });
+        let (word, value) = items::word(item);
         match word {
             "strides" => self.strides = Some(list(word, value)?),
             "box" => self.box_sizes = Some(list(word, value)?),
@@ -144,48 +141,6 @@ impl Description {
             }
         }
     }
-}
-
-/// Splits at commas that stand in no list.
-fn split(text: &str) -> Result<Vec<&str>, String> {
-    let (mut items, mut from, mut inside) = (Vec::new(), 0, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            '[' | ']' if inside == (c == '[') => {
-                return Err(format!("`{text}` has a `{c}` too many"));
-            }
-            '[' | ']' => inside = c == '[',
-            ',' if !inside => {
-                items.push(text[from..at].trim());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if inside {
-        return Err(format!("`{text}` lacks a `]`"));
-    }
-    items.push(text[from..].trim());
-    Ok(items)
-}
-
-fn list<N: std::str::FromStr>(word: &str, text: &str) -> Result<Vec<N>, String> {
-    let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-    let inner = inner.ok_or_else(|| format!("{word} should be a list such as [64,64], not `{text}`"))?;
-    if inner.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    inner.split(',').map(|n| number(word, n)).collect()
-}
-
-fn number<N: std::str::FromStr>(word: &str, text: &str) -> Result<N, String> {
-    let text = text.trim();
-    text.replace('_', "").parse().map_err(|_| format!("`{text}` is no number for {word}"))
-}
-
-fn choice(word: &str, value: &str, words: &[&str]) -> Result<u32, String> {
-    let found = words.iter().position(|w| *w == value).map(|n| n as u32);
-    found.ok_or_else(|| format!("`{value}` is no {word}; expected {}", words.join(", ")))
 }
 
 /// The type of a buffer's elements in a map; the copy does not tell signs of small integers apart.
