@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The subjects, each a folder of `crates/cuda/src`, and what is served of them in a few words.
-const SUBJECTS: [(&str, &str); 8] = [
+const SUBJECTS: [(&str, &str); 10] = [
     ("device", "initialisation, devices, attributes, look-up of names, errors"),
     ("context", "contexts, stacks, limits, the primary context"),
     ("module", "modules, libraries, functions, the linker, JIT options"),
@@ -13,7 +13,9 @@ const SUBJECTS: [(&str, &str); 8] = [
     ("memory", "allocation, copies, fills, pools, managed, pinned and virtual memory, tensor maps"),
     ("stream", "streams, events, waits and writes of values"),
     ("graph", "graphs, capture, conditional nodes"),
-    ("graphics", "arrays, textures, surfaces, OpenGL and others"),
+    ("array", "arrays, mipmapped arrays, copies from and to them"),
+    ("texture", "texture and surface objects and references"),
+    ("graphics", "OpenGL and others"),
 ];
 
 /// The text of the page.
@@ -49,7 +51,8 @@ pub fn page(root: &Path) -> Result<String, String> {
          not supported, and answer `CUDA_ERROR_NOT_SUPPORTED`; below they are listed by subject. Names without a suffix \
          beside a `_v2` are mostly those of CUDA 2, whose pointers have 32 bits.\n\nWhat each answers to wrong arguments \
          is compared with an H200's driver in `tests/golden/driver`; where ours differs on purpose, \
-         [devices.md](devices.md) and [streams.md](streams.md) say so.",
+         [devices.md](devices.md) and [streams.md](streams.md) say so, and for arrays and textures \
+         `crates/cuda/tests/textures/different.rs`.",
         all - refused
     );
     Ok(page + &subjects)

@@ -15,6 +15,7 @@ mod mipmapped_api;
 mod object;
 mod query;
 mod side;
+mod unsupported;
 
 pub use api::*;
 pub use descriptor::PlaneDescriptor;
@@ -27,3 +28,4 @@ pub use mipmapped_api::*;
 pub use object::{Array, CUarray};
 pub use query::*;
 pub use side::side;
+pub use unsupported::*;

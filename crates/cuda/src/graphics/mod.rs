@@ -1,4 +1,4 @@
-//! The graphics interfaces, and texture references of 32-bit addresses: the entry points are there and refuse.
+//! The graphics interfaces: the entry points are there and refuse.
 
 mod unsupported;
 

@@ -14,7 +14,4 @@ unsupported! {
     cuGraphicsUnmapResources
     cuGraphicsUnmapResources_ptsz
     cuGraphicsUnregisterResource
-    cuTexRefGetAddress
-    cuTexRefSetAddress
-    cuTexRefSetAddress2D
 }

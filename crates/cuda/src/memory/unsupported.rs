@@ -32,8 +32,6 @@ unsupported! {
     cuMemGetInfo
     cuMemGetLocationInfo
     cuMemHostGetDevicePointer
-    cuMemMapArrayAsync
-    cuMemMapArrayAsync_ptsz
     cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle
     cuMemPoolImportFromShareableHandle

@@ -11,9 +11,11 @@ mod reference_api;
 mod registry;
 mod resource;
 mod sampler;
+mod unsupported;
 mod view;
 
 pub use api::*;
 pub use reference::{CUsurfref, CUtexref, SurfaceReference, TextureReference, unbind};
 pub use reference_api::*;
 pub use registry::release;
+pub use unsupported::*;

@@ -83,6 +83,12 @@ pub enum Kind {
     Range,
     Condition,
     Reference,
+    Array,
+    Mipmapped,
+    Texture,
+    Surface,
+    TextureReference,
+    SurfaceReference,
 }
 
 /// Bytes of one place for results.
@@ -149,7 +155,9 @@ extern "C" fn callback(_data: *mut std::ffi::c_void) {}
 
 impl Arguments {
     pub fn new(seed: u64) -> Self {
-        let names: [&[u8]; 6] = [b"empty\0", b"store\0", b"table\0", b"missing\0", b"\0", b"fixed\0"];
+        let names: [&[u8]; 9] = [
+            b"empty\0", b"store\0", b"table\0", b"missing\0", b"\0", b"fixed\0", b"look\0", b"picture\0", b"canvas\0",
+        ];
         Self {
             random: Random::new(seed),
             known: Arc::default(),
@@ -276,7 +284,10 @@ impl Arguments {
                 self.random.pick(&[0, callback as *const () as u64, callback as *const () as u64])
             }
             Arg::Parameters => {
-                let values = [self.value(Arg::Start), self.random.next() | 1 << 63];
+                // An address, and a value that is none, or the handle of a texture.
+                let texture = self.known(Kind::Texture);
+                let value = self.random.next() | 1 << 63;
+                let values = [self.value(Arg::Start), self.random.pick(&[value, texture])];
                 let values = self.filled(&values);
                 self.filled(&[values, values + 8, values])
             }

@@ -6,8 +6,9 @@ use crate::arguments::Arg::{
     Number, Of, Out, Own, Parameters, Room, Size, Start, Structure,
 };
 use crate::arguments::Kind::{
-    Condition, Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library, Link,
-    Module, Node, Pinned, Pool, Range, Reference, Stream,
+    Array, Condition, Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library,
+    Link, Mipmapped, Module, Node, Pinned, Pool, Range, Reference, Stream, Surface, SurfaceReference, Texture,
+    TextureReference,
 };
 use crate::structures::Shape;
 
@@ -253,9 +254,58 @@ pub const CALLS: &[Call] = &[
         "cuTensorMapEncodeTiled",
         &[Room, Flags, Count, Address, Room, Room, Room, Room, Flags, Flags, Flags, Flags],
     ),
-    ("cuArrayCreate_v2", &[Room, Room]),
-    ("cuTexObjectDestroy", &[Of(Node)]),
+    ("cuArrayCreate_v2", &[Out(Array), Structure(Shape::Plane)]),
+    ("cuArray3DCreate_v2", &[Out(Array), Structure(Shape::Array)]),
+    ("cuArray3DCreate_v2", &[Out(Array), Structure(Shape::Array)]),
+    ("cuArrayDestroy", &[Of(Array)]),
+    ("cuArrayGetDescriptor_v2", &[Room, Of(Array)]),
+    ("cuArray3DGetDescriptor_v2", &[Room, Of(Array)]),
+    ("cuArrayGetPlane", &[Out(Array), Of(Array), Flags]),
+    ("cuArrayGetSparseProperties", &[Room, Of(Array)]),
+    ("cuArrayGetMemoryRequirements", &[Room, Of(Array), Device]),
+    ("cuMipmappedArrayCreate", &[Out(Mipmapped), Structure(Shape::Array), Number]),
+    ("cuMipmappedArrayGetLevel", &[Out(Array), Of(Mipmapped), Flags]),
+    ("cuMipmappedArrayGetSparseProperties", &[Room, Of(Mipmapped)]),
+    ("cuMipmappedArrayDestroy", &[Of(Mipmapped)]),
+    ("cuMemcpyHtoA_v2", &[Of(Array), Bytes, Host, Bytes]),
+    ("cuMemcpyAtoH_v2", &[Host, Of(Array), Bytes, Bytes]),
+    ("cuMemcpyDtoA_v2", &[Of(Array), Size, Start, Bytes]),
+    ("cuMemcpyAtoD_v2", &[Start, Of(Array), Bytes, Bytes]),
+    ("cuMemcpyAtoA_v2", &[Of(Array), Bytes, Of(Array), Size, Bytes]),
+    ("cuMemcpyHtoAAsync_v2", &[Of(Array), Bytes, Host, Bytes, Of(Stream)]),
+    ("cuMemcpyAtoHAsync_v2", &[Host, Of(Array), Bytes, Bytes, Of(Stream)]),
+    ("cuTexObjectCreate", &[Out(Texture), Structure(Shape::Resource), Structure(Shape::Sampling), Null]),
+    ("cuTexObjectCreate", &[Out(Texture), Structure(Shape::Resource), Structure(Shape::Sampling), Null]),
+    ("cuTexObjectCreate", VIEW),
+    ("cuTexObjectDestroy", &[Of(Texture)]),
+    ("cuTexObjectGetResourceDesc", &[Room, Of(Texture)]),
+    ("cuTexObjectGetTextureDesc", &[Room, Of(Texture)]),
+    ("cuTexObjectGetResourceViewDesc", &[Room, Of(Texture)]),
+    ("cuSurfObjectCreate", &[Out(Surface), Structure(Shape::Resource)]),
+    ("cuSurfObjectDestroy", &[Of(Surface)]),
+    ("cuSurfObjectGetResourceDesc", &[Room, Of(Surface)]),
+    ("cuModuleGetTexRef", &[Out(TextureReference), Of(Module), Name]),
+    ("cuModuleGetSurfRef", &[Out(SurfaceReference), Of(Module), Name]),
+    ("cuTexRefCreate", &[Out(TextureReference)]),
+    ("cuTexRefDestroy", &[Of(TextureReference)]),
+    ("cuTexRefSetArray", &[Of(TextureReference), Of(Array), Flags]),
+    ("cuTexRefSetMipmappedArray", &[Of(TextureReference), Of(Mipmapped), Flags]),
+    ("cuTexRefSetAddress_v2", &[Room, Of(TextureReference), Address, Size]),
+    ("cuTexRefSetAddress2D_v3", &[Of(TextureReference), Structure(Shape::Plane), Address, Size]),
+    ("cuTexRefSetFormat", &[Of(TextureReference), Flags, Flags]),
+    ("cuTexRefSetAddressMode", &[Of(TextureReference), Flags, Flags]),
+    ("cuTexRefSetFilterMode", &[Of(TextureReference), Flags]),
+    ("cuTexRefSetFlags", &[Of(TextureReference), Flags]),
+    ("cuTexRefGetArray", &[Room, Of(TextureReference)]),
+    ("cuTexRefGetAddressMode", &[Room, Of(TextureReference), Flags]),
+    ("cuTexRefGetFormat", &[Room, Room, Of(TextureReference)]),
+    ("cuSurfRefSetArray", &[Of(SurfaceReference), Of(Array), Flags]),
+    ("cuSurfRefGetArray", &[Room, Of(SurfaceReference)]),
+    ("cuParamSetTexRef", &[Of(Function), Flags, Of(TextureReference)]),
 ];
+
+const VIEW: &[Arg] =
+    &[Out(Texture), Structure(Shape::Resource), Structure(Shape::Sampling), Structure(Shape::View)];
 
 /// What is mostly 1.
 const ONE: Arg = Arg::One;

@@ -7,7 +7,12 @@ pub fn images() -> Vec<Vec<u8>> {
         "{head}.visible .global .u32 table[4] = {{1, 2, 3}};\n.visible .entry empty() {{ ret; }}\n\
          .visible .entry store(.param .u64 to, .param .u64 value) {{\n.reg .b64 %a, %v;\n\
          ld.param.u64 %a, [to];\nld.param.u64 %v, [value];\nst.global.u64 [%a], %v;\nret;\n}}\n\
-         .visible .entry fixed() .reqntid 32 {{ ret; }}\n\0"
+         .visible .entry fixed() .reqntid 32 {{ ret; }}\n\
+         .global .texref picture;\n.global .surfref canvas;\n\
+         .visible .entry look(.param .u64 to, .param .u64 texture) {{\n.reg .b64 %a, %t;\n.reg .f32 %f<5>;\n\
+         ld.param.u64 %a, [to];\nld.param.u64 %t, [texture];\nmov.f32 %f4, 0f3fc00000;\n\
+         tex.2d.v4.f32.f32 {{%f0, %f1, %f2, %f3}}, [%t, {{%f4, %f4}}];\n\
+         st.global.f32 [%a], %f0;\nret;\n}}\n\0"
     );
     let wrong = format!("{head}.visible .entry empty() {{ add.s32 %r1, 2; }}\n\0");
     let newer = good.replace("8.0", "99.0");

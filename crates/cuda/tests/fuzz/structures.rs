@@ -17,6 +17,11 @@ pub enum Shape {
     CopyAttributes,
     AnyNode,
     AllocationNode,
+    Array,
+    Plane,
+    Resource,
+    Sampling,
+    View,
 }
 
 impl Arguments {
@@ -28,8 +33,8 @@ impl Arguments {
                 let mut side = |words: &mut Vec<u64>, deep: bool| {
                     let offsets = if deep { 4 } else { 2 };
                     words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 60])));
-                    words.push(self.random.pick(&[1, 2, 2, 4, 3, 0]));
-                    words.extend([self.value(Arg::Host), self.value(Arg::Start), 0]);
+                    words.push(self.random.pick(&[1, 2, 2, 4, 3, 3, 3, 0]));
+                    words.extend([self.value(Arg::Host), self.value(Arg::Start), self.known(Kind::Array)]);
                     words.extend(if deep { vec![0] } else { vec![] });
                     words.push(self.random.pick(&[0, 32, 64, 7]));
                     words.extend(if deep { vec![self.random.pick(&[0, 1, 4])] } else { vec![] });
@@ -90,6 +95,39 @@ impl Arguments {
                 words.extend([self.value(Arg::Bytes), 0]);
                 words
             }
+            Shape::Array => {
+                let sizes: Vec<u64> = (0..3).map(|_| self.texels()).collect();
+                let flags = self.random.pick(&[0, 0, 0, 1, 2, 3, 4, 6, 7, 8, 0x40, 0x80, 0x102, 0xffff_ffff]);
+                [sizes, vec![self.format(), flags]].concat()
+            }
+            Shape::Plane => vec![self.texels(), self.texels(), self.format()],
+            Shape::Resource => {
+                let kind = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4]);
+                let mut words = match kind {
+                    1 => vec![kind, self.known(Kind::Mipmapped)],
+                    2 | 3 => vec![kind, self.value(Arg::Start), self.format(), self.texels(), self.texels()],
+                    _ => vec![kind, self.known(Kind::Array)],
+                };
+                words.push(self.random.pick(&[32, 64, 7, 1 << 33]));
+                words.resize(17, 0);
+                [words, vec![self.random.pick(&[0, 0, 0, 0, 1])]].concat()
+            }
+            Shape::Sampling => {
+                let mut mode = || self.random.pick(&[0, 1, 2, 3, 1, 1, 9]);
+                let modes = [pair(mode(), mode()), pair(mode(), mode() & 1)];
+                let flags = self.random.pick(&[0, 1, 2, 3, 0x10, 0x40, 0xffff_ffff]);
+                let mut words = [modes.to_vec(), vec![pair(flags, 16), pair(1, 0x7fc0_0000)]].concat();
+                words.resize(13, 0);
+                words
+            }
+            Shape::View => {
+                let level = self.random.pick(&[0, 0, pair(0, 1), pair(1, 2), pair(3, 0xffff_ffff)]);
+                let layer = self.random.pick(&[0, 0, pair(0, 1), pair(1, 2), pair(7, 0xffff_ffff)]);
+                let format = self.random.below(0x24);
+                let mut words = vec![format, self.texels(), self.texels(), self.texels(), level, layer];
+                words.resize(14, 0);
+                words
+            }
             Shape::AnyNode => self.any_node(),
             Shape::PoolProperties => {
                 let mut words = vec![pair(1, 0), pair(self.random.pick(&[1, 1, 2]), 0)];
@@ -98,6 +136,18 @@ impl Arguments {
             }
         };
         self.filled(&words)
+    }
+
+    /// A number of texels.
+    fn texels(&mut self) -> u64 {
+        self.random.pick(&[0, 8, 8, 8, 8, 6, 12, 1, 32, 131_072, 1 << 32, u64::MAX])
+    }
+
+    /// A format and a number of channels.
+    fn format(&mut self) -> u64 {
+        let format = self.random.pick(&[0x20, 0x20, 1, 2, 3, 8, 0x10, 0x91, 0x9b, 0xb0, 0xc0, 0x50, 0, 0xffff]);
+        let channels = self.random.pick(&[1, 1, 1, 2, 4, 3, 0, 0xffff_ffff]);
+        format | channels << 32
     }
 
     /// CTAs and threads of a launch.

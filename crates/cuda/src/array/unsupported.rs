@@ -1,0 +1,8 @@
+//! Entry points of this subject that are there and answer that they are not supported.
+
+use crate::entry::unsupported;
+
+unsupported! {
+    cuMemMapArrayAsync
+    cuMemMapArrayAsync_ptsz
+}
