@@ -73,13 +73,6 @@ impl Decoder {
         Self { meaning, channels: format.channels, bytes: format.bytes() as u8 }
     }
 
-    /// Whether the values are floats, which can be filtered, and not integers.
-    #[must_use]
-    pub const fn float(&self) -> bool {
-        use Meaning::{S8, S16, S32, U8, U16, U32};
-        !matches!(self.meaning, U8 | U16 | U32 | S8 | S16 | S32)
-    }
-
     /// In what numbers each channel is blended.
     #[must_use]
     pub const fn domains(&self) -> [Domain; 4] {
@@ -118,7 +111,7 @@ impl Decoder {
             Meaning::Snorm16 => {
                 self.each(&bytes, |bytes| i32::from(i16::from_le_bytes(bytes)) as u32).map(signed)
             }
-            _ => self.enter(self.decode(&bytes, at[0] % 4 + 4 * (at[1] % 4))),
+            _ => self.enter(self.decode(&bytes, number(at))),
         }
     }
 
@@ -195,17 +188,10 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub fn texel(&self, view: &View, image: &Image, level: &Level, plane: u32, at: [u32; 3]) -> Texel {
-        self.read(view, image.offset(level, plane, at), at)
+        self.decode(&self.fetch(view, image.offset(level, plane, at)), number(at))
     }
 
-    /// The values of a texel that lies, or whose block lies, at an offset. Of its place, what matters is where in its
-    /// block it is.
-    #[must_use]
-    #[inline]
-    pub fn read(&self, view: &View, offset: u64, at: [u32; 3]) -> Texel {
-        self.decode(&self.fetch(view, offset), at[0] % 4 + 4 * (at[1] % 4))
-    }
-
+    /// The bytes at an offset that are a texel, or the block of one.
     #[inline]
     fn fetch(&self, view: &View, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
@@ -263,6 +249,12 @@ impl Decoder {
             _ => srgb::linear([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }
     }
+}
+
+/// The number of the texel at a place in the block that holds it, counted along the rows.
+#[inline]
+fn number(at: [u32; 3]) -> u32 {
+    at[0] % 4 + 4 * (at[1] % 4)
 }
 
 fn signed(bits: u32) -> i64 {

@@ -141,23 +141,11 @@ impl Format {
     }
 }
 
-/// Why an array of a format cannot be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The number names no format.
-    Unknown,
-    /// The format does not have that many channels.
-    Channels,
-    /// The format is one of video, which the machine does not have: its name.
-    Video(&'static str),
-}
-
 impl Format {
-    /// The format of an array, by the driver's number (`CUarray_format`).
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub fn of_array(number: u32, channels: u32) -> Result<Self, Refused> {
+    /// The format of an array, by the driver's number (`CUarray_format`); `None` if it names none that has texels, or none
+    /// with as many channels.
+    #[must_use]
+    pub fn of_array(number: u32, channels: u32) -> Option<Self> {
         let (channel, fixed) = match number {
             0x01 => (Channel::U8, None),
             0x02 => (Channel::U16, None),
@@ -187,13 +175,10 @@ impl Format {
                 let place = number - 0xc0;
                 (coding[place as usize / 3], Some(1 << (place % 3)))
             }
-            _ => return Err(video(number).map_or(Refused::Unknown, Refused::Video)),
+            _ => return None,
         };
-        match (fixed, channels) {
-            (None, 1 | 2 | 4) => Ok(Self { channel, channels: channels as u8 }),
-            (Some(fixed), _) if fixed == channels => Ok(Self { channel, channels: channels as u8 }),
-            _ => Err(Refused::Channels),
-        }
+        let has = fixed.map_or(matches!(channels, 1 | 2 | 4), |fixed| fixed == channels);
+        has.then_some(Self { channel, channels: channels as u8 })
     }
 
     /// The format of a view of an array, by the driver's number (`CUresourceViewFormat`); `None` if it names none or
@@ -234,41 +219,4 @@ impl Format {
             _ => None,
         }
     }
-}
-
-/// The name of a format of video.
-fn video(number: u32) -> Option<&'static str> {
-    Some(match number {
-        0x51 => "UINT8_PACKED_422",
-        0x52 => "UINT8_PACKED_444",
-        0x53 => "UINT8_SEMIPLANAR_420",
-        0x54 => "UINT16_SEMIPLANAR_420",
-        0x55 => "UINT8_SEMIPLANAR_422",
-        0x56 => "UINT16_SEMIPLANAR_422",
-        0x57 => "UINT8_SEMIPLANAR_444",
-        0x58 => "UINT16_SEMIPLANAR_444",
-        0x59 => "UINT8_PLANAR_420",
-        0x5a => "UINT16_PLANAR_420",
-        0x5b => "UINT8_PLANAR_422",
-        0x5c => "UINT16_PLANAR_422",
-        0x5d => "UINT8_PLANAR_444",
-        0x5e => "UINT16_PLANAR_444",
-        0x9f => "P010",
-        0xa1 => "P016",
-        0xa2 => "NV16",
-        0xa3 => "P210",
-        0xa4 => "P216",
-        0xa5 => "YUY2",
-        0xa6 => "Y210",
-        0xa7 => "Y216",
-        0xa8 => "AYUV",
-        0xa9 => "Y410",
-        0xb0 => "NV12",
-        0xb1 => "Y416",
-        0xb2 => "Y444_PLANAR8",
-        0xb3 => "Y444_PLANAR10",
-        0xb4 => "YUV444_8bit_SemiPlanar",
-        0xb5 => "YUV444_16bit_SemiPlanar",
-        _ => return None,
-    })
 }

@@ -42,7 +42,7 @@ pub fn format(described: &ArrayDescriptor) -> Answer<Format> {
 /// # Errors
 /// There is no such format, or none with as many channels.
 pub fn of(number: u32, channels: u32) -> Answer<Format> {
-    Format::of_array(number, channels).map_err(|_| CUresult::INVALID_VALUE)
+    Format::of_array(number, channels).ok_or(CUresult::INVALID_VALUE)
 }
 
 /// The format of texels in memory that is no array. The driver takes fewer formats there.

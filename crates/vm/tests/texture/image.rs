@@ -115,7 +115,7 @@ fn rows(image: &Image, level: &Level) -> Rows {
 }
 
 fn image(resource: &Resource) -> Option<Image> {
-    let format = Format::of_array(resource.format, resource.channels).ok()?;
+    let format = Format::of_array(resource.format, resource.channels)?;
     let Resource { width, height, depth, levels, flags, pitch, .. } = *resource;
     match resource.kind.as_str() {
         "linear" => Image::linear(0, format, width),
