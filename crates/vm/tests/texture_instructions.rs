@@ -110,13 +110,18 @@ fn results_go_where_they_are_wanted() -> Result<(), String> {
     let bench = Bench::new();
     let texture = bench.texture(&PLANE, Sampler::default());
     let at = [0.5f32.to_bits(), 0.5f32.to_bits()];
-    let sinks = bench.one(texture, "tex.2d.v4.f32.f32 {_, _, _, o0}, [t, {i0, i1}];", &at)?;
-    assert_eq!(sinks, Answer { words: [1f32.to_bits(), 0, 0, 0], flag: false });
-    let halves =
-        "tex.2d.v4.f16.f32 {h0, h1, h2, h3}, [t, {i0, i1}]; mov.b32 o0, {h0, h3}; mov.b32 o1, {h1, h2};";
-    assert_eq!(bench.one(texture, halves, &at)?.words, [0x3c00_3c00, 0, 0, 0]);
-    let pairs = bench.one(texture, "tex.2d.v2.f16x2.f32 {o0, o1}, [t, {i0, i1}];", &at)?;
-    assert_eq!(pairs.words, [0x3c00, 0x3c00_0000, 0, 0]);
+    let sinks = bench.one(texture, "tex.2d.v4.f32.f32 {o3, _, _, _}, [t, {i0, i1}];", &at)?;
+    assert_eq!(sinks, Answer { words: [0, 0, 0, 1f32.to_bits()], flag: false });
+    let halves = "tex.2d.v4.f16.f32 {h0, h1, h2, h3}, [t, {i0, i1}]; mov.b32 o0, {h1, h0};";
+    assert_eq!(bench.one(texture, halves, &at)?.words, [0x3c00_0000, 0, 0, 0]);
+    let pairs = bench.one(texture, "tex.2d.v2.f16x2.f32 {o0, _}, [t, {i0, i1}];", &at)?;
+    assert_eq!(pairs.words, [0x3c00, 0, 0, 0]);
+    let four = bench.one(
+        texture,
+        "tld4.r.2d.v4.f32.f32 {o0, _, o2, _}|p, [t, {i0, i1}], {1, 2};",
+        &bits(&[1.0, 1.0]),
+    )?;
+    assert_eq!(four, Answer { words: [17f32.to_bits(), 0, 13f32.to_bits(), 0], flag: true });
     let integers = bench.one(texture, "tex.2d.v4.u32.f32 {o0, o1, o2, o3}, [t, {i0, i1}];", &at)?;
     assert_eq!(integers.words[0], 1f32.to_bits(), "the bits of a float");
     let lone = bench.one(texture, "tex.2d.v4.f32.f32 {o0, o1, o2, o3}, [t, i0];", &bits(&[3.5]))?;

@@ -1,0 +1,78 @@
+//! `tld4` (manual 9.7.10.4).
+
+use ptxvm_texture::Geometry;
+use ptxvm_texture::fit::fits;
+use ptxvm_texture::gather::gather_warp;
+use ptxvm_texture::warp::{Details, Warp};
+
+use super::handle::Handles;
+use super::places::{Coordinates, Names, Offsets, geometry};
+use super::results::{Results, merge};
+use crate::context::Context;
+use crate::form::Form;
+use crate::lanes::{Execute, Flow, Op};
+use crate::registers::{LANES, Slot};
+
+/// The bits of an offset: it is from -32 to 31, more than the manual says.
+const OFFSET_BITS: u32 = 6;
+
+/// The operation of a `tld4`.
+pub fn select(form: &Form<'_>) -> Option<Op> {
+    let (geometry, names) = (geometry(form)?, Names::of(form));
+    let component = match form.slot("comp")? {
+        "r" => 0,
+        "g" => 1,
+        "b" => 2,
+        _ => 3,
+    };
+    Some(Box::new(Gather {
+        geometry,
+        component,
+        handles: Handles::of(form, &names)?,
+        coordinates: Coordinates::of(form, &names, geometry)?,
+        offsets: Offsets::of(form, &names, geometry, OFFSET_BITS),
+        results: Results::of(form)?,
+    }))
+}
+
+struct Gather {
+    geometry: Geometry,
+    component: usize,
+    handles: Handles,
+    coordinates: Coordinates,
+    offsets: Option<Offsets>,
+    results: Results,
+}
+
+impl Execute for Gather {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let place = self.coordinates.read(context, slots);
+        let offsets = self.offsets.map(|offsets| offsets.read(context, slots));
+        let warp = Warp {
+            mask,
+            integers: false,
+            at: place.at.each_ref(),
+            layer: place.layer.as_ref(),
+            sample: None,
+            detail: Details::Base,
+            offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
+            compare: None,
+        };
+        let mut found = [[0; LANES]; 4];
+        let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {
+            let image = &texture.image;
+            if fits(image, self.geometry, false) {
+                let warp = warp.of(lanes);
+                let texels = gather_warp(image, sampler, view, self.geometry, self.component, &warp);
+                merge(&mut found, texels, lanes);
+            }
+        });
+        match looked {
+            Ok(()) => {
+                self.results.write(context, slots, mask, &found);
+                Flow::Next
+            }
+            Err(flow) => flow,
+        }
+    }
+}
