@@ -29,14 +29,29 @@ impl Share {
     }
 }
 
+/// How many random instructions of a row are tried besides those for each word in its slots; then of rows of which none
+/// was legal.
+const TRIES: [usize; 2] = [2, 200];
+
 /// By row of the compiled table.
 pub fn by_row() -> Vec<Share> {
-    let rows: Vec<u16> = (0..ISA.rows.len() as u16).collect();
+    let mut shares = vec![Share::default(); ISA.rows.len()];
+    for extra in TRIES {
+        let untried = shares.iter().enumerate().filter(|(_, share)| share.tried == 0);
+        let rows: Vec<u16> = untried.map(|(row, _)| row as u16).collect();
+        ask(&rows, extra, &mut shares);
+    }
+    for (row, share) in shares.iter_mut().enumerate().filter(|(_, s)| s.tried == 0) {
+        *share = bare(row as u16);
+    }
+    shares
+}
+
+fn ask(rows: &[u16], extra: usize, shares: &mut [Share]) {
     let mut by_language: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for case in generate::cases(&ISA, &rows, 1, 2) {
+    for case in generate::cases(&ISA, rows, 1, extra) {
         by_language.entry(case.language).or_default().push(case.text);
     }
-    let mut shares = vec![Share::default(); ISA.rows.len()];
     for (language, texts) in &by_language {
         let Some(language) = generate::language(language) else { continue };
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -45,13 +60,9 @@ pub fn by_row() -> Vec<Share> {
             lines.iter().zip(accepted).filter(|(_, yes)| *yes).map(|(line, _)| *line).collect();
         // In small modules: one that cannot be lowered takes few others with it.
         for some in legal.chunks(8) {
-            count(&prelude::module(language, some).0, &ISA, &mut shares);
+            count(&prelude::module(language, some).0, &ISA, shares);
         }
     }
-    for (row, share) in shares.iter_mut().enumerate().filter(|(_, s)| s.tried == 0) {
-        *share = bare(row as u16);
-    }
-    shares
 }
 
 /// A row that no instruction tried belongs to, because another row takes it first or only targets of the past have
