@@ -156,7 +156,15 @@ extern "C" fn callback(_data: *mut std::ffi::c_void) {}
 impl Arguments {
     pub fn new(seed: u64) -> Self {
         let names: [&[u8]; 9] = [
-            b"empty\0", b"store\0", b"table\0", b"missing\0", b"\0", b"fixed\0", b"look\0", b"picture\0", b"canvas\0",
+            b"empty\0",
+            b"store\0",
+            b"table\0",
+            b"missing\0",
+            b"\0",
+            b"fixed\0",
+            b"look\0",
+            b"picture\0",
+            b"canvas\0",
         ];
         Self {
             random: Random::new(seed),

@@ -7,8 +7,8 @@ use crate::arguments::Arg::{
 };
 use crate::arguments::Kind::{
     Array, Condition, Context, Device as Memory, Event, Exec, Function, Generic, Graph, Kernel, Library,
-    Link, Mipmapped, Module, Node, Pinned, Pool, Range, Reference, Stream, Surface, SurfaceReference, Texture,
-    TextureReference,
+    Link, Mipmapped, Module, Node, Pinned, Pool, Range, Reference, Stream, Surface, SurfaceReference,
+    Texture, TextureReference,
 };
 use crate::structures::Shape;
 

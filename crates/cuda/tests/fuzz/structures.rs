@@ -145,7 +145,8 @@ impl Arguments {
 
     /// A format and a number of channels.
     fn format(&mut self) -> u64 {
-        let format = self.random.pick(&[0x20, 0x20, 1, 2, 3, 8, 0x10, 0x91, 0x9b, 0xb0, 0xc0, 0x50, 0, 0xffff]);
+        let format =
+            self.random.pick(&[0x20, 0x20, 1, 2, 3, 8, 0x10, 0x91, 0x9b, 0xb0, 0xc0, 0x50, 0, 0xffff]);
         let channels = self.random.pick(&[1, 1, 1, 2, 4, 3, 0, 0xffff_ffff]);
         format | channels << 32
     }

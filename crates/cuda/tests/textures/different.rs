@@ -88,4 +88,8 @@ const DIFFERENT: &[(&[&str], &str)] = &[
         ],
         "an H200 reads zeros or what is left; here it is a finding",
     ),
+    (
+        &["a kernel with an invented object"],
+        "the finding of a handle that names nothing is an illegal instruction here, an illegal address on an H200",
+    ),
 ];

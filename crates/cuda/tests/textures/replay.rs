@@ -31,12 +31,15 @@ fn run(case: &Value) -> Value {
 /// Makes an array, asks for its description and destroys it; a description as it was said is not told.
 fn create(machine: &mut Machine, said: &[Value]) -> Value {
     let letters = ["q", "q", "q", "d", "d", "d"];
-    let fields: Vec<String> = letters.iter().zip(said).map(|(letter, size)| format!("{letter}{size}")).collect();
+    let fields: Vec<String> =
+        letters.iter().zip(said).map(|(letter, size)| format!("{letter}{size}")).collect();
     let structure = json!({ "s": format!("{} z4", fields.join(" ")) });
     if let Some(levels) = said.get(6) {
         let step = [json!("cuMipmappedArrayCreate"), json!("&a"), structure, levels.clone()];
         return match machine.step(&step) {
-            made if made == json!(0) => json!([0, machine.step(&[json!("cuMipmappedArrayDestroy"), json!("$a")])]),
+            made if made == json!(0) => {
+                json!([0, machine.step(&[json!("cuMipmappedArrayDestroy"), json!("$a")])])
+            }
             refused => refused,
         };
     }
