@@ -9,7 +9,7 @@ use crate::filter::{Blend, weights};
 use crate::geometry::Geometry;
 use crate::image::{Image, Level};
 use crate::level;
-use crate::sampler::{Filter, Sampler};
+use crate::sampler::{AddressMode, Filter, Sampler};
 
 /// Where a lane looks: as many as the geometry has, the rest is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,8 +148,12 @@ impl Reader<'_> {
     fn corner(&self, level: &Level, place: &Place) -> [Option<u32>; 3] {
         let mut texel = [Some(0); 3];
         for (axis, texel) in texel.iter_mut().enumerate().take(place.axes) {
-            // Seamless or not, the nearest texel is one of the face.
-            *texel = self.axis(level, place, axis).nearest(place.at[axis], place.offset[axis]);
+            let mut along = self.axis(level, place, axis);
+            if place.cube && self.sampler.seamless {
+                // The nearest texel is one of the face, whatever the address mode.
+                along.mode = AddressMode::Clamp;
+            }
+            *texel = along.nearest(place.at[axis], place.offset[axis]);
         }
         texel
     }

@@ -2,6 +2,11 @@
 //!
 //! What each lane gets is what [`lookup`] gives it alone.
 
+mod axis;
+mod quick;
+mod sum;
+mod words;
+
 use ptxvm_memory::View;
 
 use crate::geometry::Geometry;
@@ -92,8 +97,8 @@ pub fn lookup_warp(
     geometry: Geometry,
     warp: &Warp<'_>,
 ) -> [Lanes; 4] {
-    let mut found = [[0; LANES]; 4];
-    let mut left = warp.mask;
+    let (mut found, mut left) =
+        quick::lookup(image, sampler, view, geometry, warp).unwrap_or(([[0; LANES]; 4], warp.mask));
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;

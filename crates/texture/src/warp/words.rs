@@ -1,0 +1,70 @@
+//! Loads of words of guest memory for 32 lanes.
+//!
+//! Where there is AVX-512 they are inline assembly rather than an intrinsic: another thread may write a texture meanwhile,
+//! and what the processor does with single aligned words is defined where a data race in Rust is not.
+#![allow(unsafe_code)]
+
+use super::Lanes;
+
+/// A way to load the words at each lane's offset from an address.
+pub trait Words {
+    /// Loads the words.
+    ///
+    /// # Safety
+    /// At each offset, which is below 2^31, there is a word of guest memory at a multiple of four that can be read, as
+    /// [`ptxvm_memory::access::load`] wants it, and the host has the instructions.
+    unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes);
+}
+
+/// One after the other.
+pub struct OneByOne;
+
+impl Words for OneByOne {
+    #[inline(always)]
+    unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
+        for (word, offset) in words.iter_mut().zip(offsets) {
+            // SAFETY: the caller's promise.
+            *word = unsafe { ptxvm_memory::access::load(from.add(*offset as usize)) };
+        }
+    }
+}
+
+/// Sixteen with an instruction of AVX-512.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub struct Gathered;
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+impl Words for Gathered {
+    #[inline(always)]
+    unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
+        // SAFETY: the caller's promise.
+        unsafe { gather(from, offsets, words) };
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
+    use std::arch::asm;
+    use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+
+    for half in 0..2 {
+        let found: __m512i;
+        // SAFETY: both arrays are two vectors long, and the caller vouches for the words.
+        unsafe {
+            let offsets = _mm512_loadu_si512(offsets.as_ptr().add(16 * half).cast());
+            asm!(
+                "kxnorw {all}, {all}, {all}",
+                "vpxord {found}, {found}, {found}",
+                "vpgatherdd {found}{{{all}}}, [{from} + {offsets}]",
+                all = out(kreg) _,
+                found = out(zmm_reg) found,
+                from = in(reg) from,
+                offsets = in(zmm_reg) offsets,
+                options(nostack, readonly, preserves_flags)
+            );
+            _mm512_storeu_si512(words.as_mut_ptr().add(16 * half).cast(), found);
+        }
+    }
+}
