@@ -1,14 +1,14 @@
-//! What a texture and its sampler say about themselves: `txq`.
+//! What textures, samplers and surfaces say about themselves: `txq` and `suq`.
 //!
 //! Sizes are told as an H200 tells them. The other queries cannot be loaded there, so that their answers are the
 //! manual's: numbers of OpenCL for formats (5.3.3), the positions in the manual's lists for the rest (9.7.10.5).
 
 use crate::format::{Channel, Format};
 use crate::image::{Image, Layout};
-use crate::objects::Texture;
+use crate::objects::{Surface, Texture};
 use crate::sampler::{AddressMode, Filter, Read, Sampler};
 
-/// What is asked of a texture.
+/// What is asked of a texture or a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Query {
     /// Texels of a row.
@@ -112,6 +112,27 @@ impl Query {
                 AddressMode::Clamp => 3,
                 AddressMode::Border => 4,
             },
+            _ => 0,
+        }
+    }
+
+    /// What a surface answers, of the level that it is made of; zero to what is asked of textures and samplers alone.
+    /// Layers stand in the place of the first dimension that the image does not have.
+    #[must_use]
+    pub fn surface(self, surface: &Surface) -> u32 {
+        let image = &surface.image;
+        let (shape, [width, height, depth]) = (&image.shape, image.levels[0].size);
+        let layers = if shape.layers > 0 || shape.cube { shape.planes() } else { 0 };
+        match self {
+            Self::Width => width,
+            Self::Height if shape.height > 0 => height,
+            Self::Height => layers,
+            Self::Depth if shape.depth > 0 => depth,
+            Self::Depth if shape.height > 0 => layers,
+            Self::ChannelDataType => data_type(image.format, Read::Element),
+            Self::ChannelOrder => order(image.format),
+            Self::ArraySize => layers,
+            Self::MemoryLayout => u32::from(image.layout != Layout::Array),
             _ => 0,
         }
     }

@@ -94,7 +94,7 @@ macro_rules! folders {
 
 folders!(
     calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline,
-    print, special, sync, tcgen05, wgmma, wide, wmma
+    print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
 );
 
 #[test]

@@ -179,7 +179,7 @@ fn halved(finer: &HostBuffer, shape: &Shape, format: Format, level: u32) -> Host
         element.number(element.load(&finer.bytes[offset..])).as_f64()
     };
     // A texel covers two in each direction that is halved.
-    let covered = |axis: usize, n: u64| if from[axis] > 1 { vec![2 * n, 2 * n + 1] } else { vec![0] };
+    let covered = |axis: usize, n: u64| if from[axis] > 1 { 2 * n..2 * n + 2 } else { 0..1 };
     let mut bytes = Vec::new();
     for plane in 0..u64::from(shape.planes()) {
         for z in 0..to[2] {
@@ -187,9 +187,9 @@ fn halved(finer: &HostBuffer, shape: &Shape, format: Format, level: u32) -> Host
                 for x in 0..to[0] {
                     for channel in 0..channels {
                         let (mut sum, mut count) = (0.0, 0.0);
-                        for &z in &covered(2, z) {
-                            for &y in &covered(1, y) {
-                                for &x in &covered(0, x) {
+                        for z in covered(2, z) {
+                            for y in covered(1, y) {
+                                for x in covered(0, x) {
                                     sum += at(plane, [x, y, z], channel);
                                     count += 1.0;
                                 }
