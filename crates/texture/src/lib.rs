@@ -26,6 +26,7 @@ pub mod query;
 pub mod sampler;
 pub mod srgb;
 pub mod surface;
+mod view;
 pub mod warp;
 
 pub use decode::Decoder;

@@ -1,6 +1,6 @@
 //! The part of an array that a texture shows, and the format in which it shows it.
 
-use ptxvm_texture::{Channel, Format, Image, Level, Shape};
+use ptxvm_texture::{Channel, Format, Image};
 
 use super::descriptor::ViewDescriptor;
 use super::resource::Resource;
@@ -28,14 +28,8 @@ impl ViewDescriptor {
         if !fits || self.reserved != [0; 16] {
             return Err(CUresult::INVALID_VALUE);
         }
-        let levels = part(image.levels.len() as u32, self.first_level, self.last_level);
-        let (first, last) = (self.first_layer, self.last_layer);
-        let layers = match (image.shape.planes(), image.shape.cube) {
-            (planes, false) if layered => part(planes, first, last),
-            (planes, true) if layered => cubes(planes, first, last),
-            (planes, _) => (0, planes),
-        };
-        Ok(cut(image, format, grown as u32, levels, layers))
+        let (levels, layers) = ((self.first_level, self.last_level), (self.first_layer, self.last_layer));
+        Ok(image.seen(format, levels, layers))
     }
 
     /// The format that is seen, and by how much texels are more than in the array: a texel of integers can hold a
@@ -48,51 +42,5 @@ impl ViewDescriptor {
             return None;
         }
         Some((format, format.block_side() as usize))
-    }
-}
-
-/// A range of levels or layers, as far as it is there: the first one and how many.
-fn part(all: u32, first: u32, last: u32) -> (u32, u32) {
-    let first = first.min(all - 1);
-    (first, last.min(all - 1) - first + 1)
-}
-
-/// A range of cubes, as far as it is there: the first face and how many faces. The first layer counts faces, the
-/// number of layers cubes.
-fn cubes(planes: u32, first: u32, last: u32) -> (u32, u32) {
-    let most = (last - first).saturating_add(1);
-    let first = first.min(planes - 6);
-    (first, 6 * most.min((planes - first) / 6))
-}
-
-/// A part of an image, seen in another format.
-fn cut(image: &Image, format: Format, grown: u32, levels: (u32, u32), layers: (u32, u32)) -> Image {
-    let seen = &image.levels[levels.0 as usize..][..levels.1 as usize];
-    let begins = seen[0].offset + u64::from(layers.0) * image.layer;
-    let grow = |[width, height, depth]: [u32; 3]| [width * grown, height * grown, depth];
-    let cut: Vec<Level> = seen
-        .iter()
-        .map(|level| Level { offset: level.offset - seen[0].offset, size: grow(level.size), ..*level })
-        .collect();
-    let [width, height, depth] = cut[0].size;
-    let shape = Shape {
-        width,
-        height: if image.shape.height == 0 { 0 } else { height },
-        depth: if image.shape.depth == 0 { 0 } else { depth },
-        layers: match image.shape {
-            Shape { layers: 0, .. } => 0,
-            Shape { cube: true, .. } => layers.1 / 6,
-            _ => layers.1,
-        },
-        levels: levels.1,
-        ..image.shape
-    };
-    Image {
-        address: image.address + begins,
-        bytes: image.bytes - begins,
-        format,
-        shape,
-        levels: cut.into(),
-        ..image.clone()
     }
 }

@@ -59,9 +59,6 @@ pub struct Resource {
 #[serde(rename_all = "camelCase")]
 pub struct View {
     pub format: u32,
-    pub width: u32,
-    pub height: u32,
-    pub depth: u32,
     pub first_mip: u32,
     pub last_mip: u32,
     pub first_layer: u32,

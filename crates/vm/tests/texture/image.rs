@@ -35,7 +35,7 @@ impl<'a> Bound<'a> {
         }
         let seen = match &case.view {
             None => bound.image.clone(),
-            Some(view) => viewed(&bound.image, view).ok_or("a view that cannot be")?,
+            Some(view) => viewed(&bound.image, view),
         };
         let sampler = sampler(&case.sampler);
         bound.texture = device.objects().create(Object::Texture(Texture { image: seen, sampler }));
@@ -133,30 +133,10 @@ fn image(resource: &Resource) -> Option<Image> {
     }
 }
 
-/// Some levels and layers of an image, in another format perhaps.
-fn viewed(image: &Image, view: &golden::View) -> Option<Image> {
+/// What a view shows of an image.
+fn viewed(image: &Image, view: &golden::View) -> Image {
     let format = Format::of_view(view.format).unwrap_or(image.format);
-    let mut levels = image.levels.get(view.first_mip as usize..=view.last_mip as usize)?.to_vec();
-    for (number, level) in levels.iter_mut().enumerate() {
-        let depth = if image.shape.depth > 0 { view.depth } else { 0 };
-        level.size = [view.width, view.height, depth].map(|n| (n >> number).max(1));
-    }
-    let layered = image.shape.layers > 0;
-    let planes = view.last_layer.checked_sub(view.first_layer)? + 1;
-    let shape = Shape {
-        width: view.width,
-        height: view.height,
-        layers: match (layered, image.shape.cube) {
-            (true, true) => planes / 6,
-            (true, false) => planes,
-            _ => 0,
-        },
-        levels: levels.len() as u32,
-        ..image.shape
-    };
-    let first = u64::from(view.first_layer) * image.layer;
-    let address = image.address + first;
-    Some(Image { address, bytes: image.bytes - first, format, shape, levels: levels.into(), ..image.clone() })
+    image.seen(format, (view.first_mip, view.last_mip), (view.first_layer, view.last_layer))
 }
 
 fn sampler(described: &golden::Sampler) -> Sampler {
