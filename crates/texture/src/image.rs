@@ -45,6 +45,8 @@ impl Shape {
 pub enum Layout {
     /// An array, whose order is the device's own.
     Array,
+    /// An array that no memory has been mapped to: it is read as zeros.
+    Sparse,
     /// Rows at a pitch.
     Pitched,
     /// One row.

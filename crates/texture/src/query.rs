@@ -93,7 +93,7 @@ impl Query {
                 }
             }
             Self::NumSamples => 0,
-            Self::MemoryLayout => u32::from(image.layout != Layout::Array),
+            Self::MemoryLayout => u32::from(matches!(image.layout, Layout::Pitched | Layout::Linear)),
             // Unified mode has no such field.
             Self::ForceUnnormalizedCoords => 0,
             Self::FilterMode | Self::AddrMode(_) => self.sampler(sampler),
@@ -132,7 +132,7 @@ impl Query {
             Self::ChannelDataType => data_type(image.format, Read::Element),
             Self::ChannelOrder => order(image.format),
             Self::ArraySize => layers,
-            Self::MemoryLayout => u32::from(image.layout != Layout::Array),
+            Self::MemoryLayout => u32::from(matches!(image.layout, Layout::Pitched | Layout::Linear)),
             _ => 0,
         }
     }

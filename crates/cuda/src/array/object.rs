@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ptxvm_memory::AllocationKind;
-use ptxvm_texture::{Format, Image, Level, Shape};
+use ptxvm_texture::{Format, Image, Layout, Level, Shape};
 
 use super::check;
 use super::descriptor::{ArrayDescriptor, flag};
@@ -145,7 +145,10 @@ pub fn allocate(
     format: Format,
     levels: u32,
 ) -> Answer<Image> {
-    let image = Image::array(0, format, shape(described, levels)).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let mut image = Image::array(0, format, shape(described, levels)).ok_or(CUresult::OUT_OF_MEMORY)?;
+    if described.has(flag::SPARSE) {
+        image.layout = Layout::Sparse;
+    }
     if described.has(flag::DEFERRED_MAPPING) {
         return Ok(image);
     }

@@ -2,16 +2,17 @@
 
 use ptxvm_memory::AllocationKind;
 use ptxvm_texture::{
-    AddressMode, Filter, Format, Image, Kind, Level, Object, Read, Sampler, Shape, Surface, Texture,
+    AddressMode, Filter, Format, Image, Kind, Layout, Level, Object, Read, Sampler, Shape, Surface, Texture,
 };
 use ptxvm_vm::Device;
 
 use crate::golden::{self, Case, Golden, Resource};
 
-/// `CUDA_ARRAY3D_LAYERED`, `CUDA_ARRAY3D_SURFACE_LDST` and `CUDA_ARRAY3D_CUBEMAP`.
+/// `CUDA_ARRAY3D_LAYERED`, `CUDA_ARRAY3D_SURFACE_LDST`, `CUDA_ARRAY3D_CUBEMAP` and `CUDA_ARRAY3D_SPARSE`.
 const LAYERED: u32 = 1;
 const SURFACE: u32 = 2;
 const CUBEMAP: u32 = 4;
+const SPARSE: u32 = 0x40;
 
 /// What a case looks at, in the memory of a device.
 pub struct Bound<'a> {
@@ -128,7 +129,9 @@ fn image(resource: &Resource) -> Option<Image> {
                 _ => 0,
             };
             let depth = if layers == 0 && !cube { depth } else { 0 };
-            Image::array(0, format, Shape { width, height, depth, layers, cube, levels: levels.max(1) })
+            let shape = Shape { width, height, depth, layers, cube, levels: levels.max(1) };
+            let layout = if flags & SPARSE != 0 { Layout::Sparse } else { Layout::Array };
+            Some(Image { layout, ..Image::array(0, format, shape)? })
         }
     }
 }

@@ -1,17 +1,17 @@
 //! `tld4` (manual 9.7.10.4).
 
-use ptxvm_texture::Geometry;
 use ptxvm_texture::fit::fits;
 use ptxvm_texture::gather::gather_warp;
 use ptxvm_texture::warp::{Details, Warp};
+use ptxvm_texture::{Geometry, Layout};
 
 use super::handle::Handles;
 use super::places::{Coordinates, Names, Offsets, geometry};
-use super::results::{Results, merge};
+use super::results::{Found, Results};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
-use crate::registers::{LANES, Slot};
+use crate::registers::Slot;
 
 /// The bits of an offset: it is from -32 to 31, more than the manual says.
 const OFFSET_BITS: u32 = 6;
@@ -58,13 +58,14 @@ impl Execute for Gather {
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
             compare: None,
         };
-        let mut found = [[0; LANES]; 4];
+        let mut found = Found::NOTHING;
         let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {
             let image = &texture.image;
-            if fits(image, self.geometry, false) {
+            if image.layout == Layout::Sparse {
+                found.miss(lanes);
+            } else if fits(image, self.geometry, false) {
                 let warp = warp.of(lanes);
-                let texels = gather_warp(image, sampler, view, self.geometry, self.component, &warp);
-                merge(&mut found, texels, lanes);
+                found.take(gather_warp(image, sampler, view, self.geometry, self.component, &warp), lanes);
             }
         });
         match looked {

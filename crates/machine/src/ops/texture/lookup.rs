@@ -6,7 +6,7 @@ use ptxvm_texture::{Geometry, Image, Layout};
 
 use super::handle::Handles;
 use super::places::{Coordinates, Lanes, Names, Offsets, Vector, Where, geometry};
-use super::results::{Results, merge};
+use super::results::{Found, Results};
 use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
@@ -114,13 +114,16 @@ impl Execute for Lookup {
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
             compare: None,
         };
-        let mut found = [[0; LANES]; 4];
+        let mut found = Found::NOTHING;
         let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {
-            let lanes = self.finding(&texture.image, &place, lanes);
+            let image = &texture.image;
+            if image.layout == Layout::Sparse {
+                return found.miss(lanes);
+            }
+            let lanes = self.finding(image, &place, lanes);
             if lanes != 0 {
-                let values =
-                    lookup_warp(&texture.image, sampler, view, self.unit_geometry(), &warp.of(lanes));
-                merge(&mut found, values, lanes);
+                let warp = warp.of(lanes);
+                found.take(lookup_warp(image, sampler, view, self.unit_geometry(), &warp), lanes);
             }
         });
         match looked {

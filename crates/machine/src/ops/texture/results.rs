@@ -8,15 +8,33 @@ use crate::form::Form;
 use crate::ops::operand::slot_of;
 use crate::registers::{ALL, LANES, Slot, Value};
 
-/// Takes what some lanes found.
-pub fn merge(all: &mut [Lanes; 4], found: [Lanes; 4], lanes: u32) {
-    if lanes == ALL {
-        *all = found;
-        return;
+/// What the lanes of a warp have found so far: zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    values: [Lanes; 4],
+    /// The lanes that looked where there is no memory.
+    absent: u32,
+}
+
+impl Found {
+    /// Nothing yet.
+    pub const NOTHING: Self = Self { values: [[0; LANES]; 4], absent: 0 };
+
+    /// Some lanes looked where there is no memory.
+    pub fn miss(&mut self, lanes: u32) {
+        self.absent |= lanes;
     }
-    for (all, found) in all.iter_mut().zip(&found) {
-        for lane in 0..LANES {
-            all[lane] = if lanes >> lane & 1 != 0 { found[lane] } else { all[lane] };
+
+    /// Takes what some lanes found.
+    pub fn take(&mut self, values: [Lanes; 4], lanes: u32) {
+        if lanes == ALL {
+            self.values = values;
+            return;
+        }
+        for (all, values) in self.values.iter_mut().zip(&values) {
+            for lane in 0..LANES {
+                all[lane] = if lanes >> lane & 1 != 0 { values[lane] } else { all[lane] };
+            }
         }
     }
 }
@@ -33,7 +51,7 @@ enum Type {
 }
 
 /// The destinations: `d`, whose elements come first among the slots, and the predicate that says whether the texels
-/// are resident, which they always are here.
+/// are resident.
 #[derive(Clone, Copy, Debug)]
 pub struct Results {
     ty: Type,
@@ -54,7 +72,8 @@ impl Results {
     }
 
     /// Writes what a warp has found.
-    pub fn write(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32, found: &[Lanes; 4]) {
+    pub fn write(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32, found: &Found) {
+        let Found { values: found, absent } = found;
         let destinations = &slots[..self.count];
         let half = |component: usize| found[component].map(f32_to_f16);
         match self.ty {
@@ -77,7 +96,7 @@ impl Results {
             }
         }
         if let Some(resident) = self.resident {
-            context.bank.set_mask(slots[resident], mask, mask);
+            context.bank.set_mask(slots[resident], mask, !absent);
         }
     }
 }
