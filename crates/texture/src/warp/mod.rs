@@ -97,8 +97,8 @@ pub fn lookup_warp(
     geometry: Geometry,
     warp: &Warp<'_>,
 ) -> [Lanes; 4] {
-    let (mut found, mut left) =
-        quick::lookup(image, sampler, view, geometry, warp).unwrap_or(([[0; LANES]; 4], warp.mask));
+    let mut found = [[0; LANES]; 4];
+    let mut left = quick::lookup(image, sampler, view, geometry, warp, &mut found);
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;

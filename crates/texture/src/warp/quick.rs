@@ -46,7 +46,7 @@ struct Plan {
     border: Texel,
 }
 
-/// What the lanes find, and those of them that have to look alone; `None` if that is all of them.
+/// Finds what the lanes look for, as far as this can. Gives those of them that have to look alone.
 #[must_use]
 pub fn lookup(
     image: &Image,
@@ -54,19 +54,19 @@ pub fn lookup(
     view: &View,
     geometry: Geometry,
     warp: &Warp<'_>,
-) -> Option<([Lanes; 4], u32)> {
-    let plan = Plan::new(image, sampler, view, geometry, warp)?;
-    let mut found = [[0; LANES]; 4];
+    found: &mut [Lanes; 4],
+) -> u32 {
+    let Some(plan) = Plan::new(image, sampler, view, geometry, warp) else { return warp.mask };
     // SAFETY: the plan's texels have been found to lie in the view, whose maker vouches for them, and the host's level is
     // asked for.
     let alone = unsafe {
         match instructions() {
-            Instructions::Baseline => run::<OneByOne>(&plan, warp, &mut found),
-            Instructions::V3 => run_v3(&plan, warp, &mut found),
-            Instructions::V4 => run_v4(&plan, warp, &mut found),
+            Instructions::Baseline => run::<OneByOne>(&plan, warp, found),
+            Instructions::V3 => run_v3(&plan, warp, found),
+            Instructions::V4 => run_v4(&plan, warp, found),
         }
     };
-    Some((found, alone & warp.mask))
+    alone & warp.mask
 }
 
 impl Plan {
