@@ -47,7 +47,7 @@ fn copy() -> String {
         not.b32 %r0, %r0; shl.b32 %x, %x, 2;
         sust.b.2d.v4.b8.trap [%s, {%x, %y}], {%r0, %r1, %r2, %r3};";
     format!(
-        ".version 9.1\n.target sm_80\n.address_size 64\n.global .texref image; .global .samplerref how;
+        ".version 9.1\n.target sm_80\n.address_size 64\n.global .texref image; .global .surfref drawn;
          .visible .entry k(.param .u64 t, .param .u64 s) {{
          .reg .b64 %t, %s; .reg .b32 %x, %y, %r<4>; .reg .f32 %f, %g; {body} ret; }}"
     )
@@ -93,9 +93,10 @@ fn images_that_cannot_be_are_named() {
     surface("surface(f32[4], at_level 1)", "there is no level 1");
     let both = ["--arg", "0", "--arg", "0"];
     let with = |more: &[&str], expected: &str| is_refused(&[&both, more].concat(), expected);
-    with(&["--bind", "imagine=texture(f32[4])"], "no reference `imagine`, but image, how");
+    with(&["--bind", "imagine=texture(f32[4])"], "no reference `imagine`, but image, drawn");
     with(&["--bind", "image"], "write NAME=texture(…)");
     with(&["--bind", "image=surface(f32[4])"], "`image` is a texture reference, and cannot be a surface");
-    with(&["--bind", "how=7"], "`how` is a sampler reference; give sampler(…)");
+    with(&["--bind", "drawn=7"], "`drawn` is a surface reference; give surface(…)");
+    with(&["--bind", "drawn=sampler(filter linear)"], "cannot be a sampler");
     with(&["--save", "t=x.npy"], "`t` is no buffer, and no surface");
 }
