@@ -253,7 +253,7 @@ def worker(experiments, todo, path, progress, alone):
                 o2, dump2, _ = gpu.once(x, *f); unequal = int((o != o2).sum()) + (int((dump != dump2).sum()) if dump is not None else 0)
                 if unequal: entry_["unequal"] = unequal
                 if note: entry_["note"] = note
-                if x.get("hash"): entry_["o"] = x["hash"](o[:, :x.get("outputs", 4)])
+                if x.get("hash"): entry_["o"] = x["hash"](o[:, :x.get("outputs", 4)] if dump is None else entry_.pop("dump").view(np.uint32).reshape(-1, 1))
                 out[k] = entry_
             except Failed as e:
                 out[k] = {"error": e.stage, "result": e.result, "log": e.log}

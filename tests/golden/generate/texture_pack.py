@@ -21,7 +21,7 @@ def measured(results, name):
 def described(x, data):
     """What a case and a sweep have in common."""
     r, s, v = {"levels": 0, "pitch": 0} | x["resource"], x["sampler"], x["view"]; levels = x["data"] if r["kind"] == "mipmapped" else [x["data"]]
-    if r["flags"] & 0x40: levels = []
+    if r["flags"] & 0x40 or "texel_seed" in x: levels = []
     def texels(d, k): return harness.as_bytes(d).tobytes()[:None if r["kind"] in ("linear", "pitch2d") else harness.level_bytes(r, k)]
     return {"name": x["name"], "group": x["group"], "resource": r, "view": v and {k: v.get(k, 0) for k in ("format", "width", "height", "depth", "firstMip", "lastMip", "firstLayer", "lastLayer")},
             "texels": [data.put(texels(d, k)) for k, d in enumerate(levels)],
@@ -42,7 +42,7 @@ def packed_sweeps(results, data):
     for x in texture_sweep.experiments():
         said = index[x["name"]]
         if "unequal" in said or "error" in said: print("left out:", said); continue
-        yield described(x, data) | {"threads": texture_sweep.THREADS, "ins": x["ins"], "columns": x["columns"], "block": texture_sweep.BLOCK_THREADS, "hashes": [int(h) for h in got[x["name"]]]}
+        yield described(x, data) | {"threads": texture_sweep.THREADS, "ins": x["ins"], "columns": x["columns"], "texel_seed": x.get("texel_seed"), "stored": bool(x.get("stored")), "block": texture_sweep.BLOCK_THREADS, "hashes": [int(h) for h in got[x["name"]]]}
 def main(results, folder):
     data, outputs = Blobs(), Blobs(); about = {"gpu": "NVIDIA H200", "driver": "580.159.04", "ptx": "9.0", "target": "sm_90a"}
     cases, sweeps = list(packed_cases(results, data, outputs)), list(packed_sweeps(results, data)); os.makedirs(folder, exist_ok=True)

@@ -161,7 +161,7 @@ fn returns_floats(code: &str) -> bool {
     ["v4.f32.", "v2.f32.", ".f32.f32", ".f32.s32"].iter().any(|part| code.contains(part))
 }
 
-fn word(bytes: &[u8]) -> u32 {
+pub fn word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|i| bytes[i]))
 }
 

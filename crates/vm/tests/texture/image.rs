@@ -59,7 +59,8 @@ impl<'a> Bound<'a> {
         texels
     }
 
-    fn fill(&self, level: usize, texels: &[u8]) -> Result<(), String> {
+    /// Writes the texels of a level, tightly packed.
+    pub fn fill(&self, level: usize, texels: &[u8]) -> Result<(), String> {
         let level = self.image.levels.get(level).ok_or("a level too much")?;
         let rows = rows(&self.image, level);
         if texels.len() < rows.len() * rows.length {

@@ -109,4 +109,6 @@ sweeps! {
     anisotropic = "aniso",
     gather = "gather",
     large = "large",
+    blocks = "blocks",
+    stores = "stores",
 }

@@ -7,7 +7,7 @@ use ptxvm_vm::{Buffer, Device, LaunchOptions};
 use serde::Deserialize;
 
 use crate::common::golden;
-use crate::compare::BLOCK;
+use crate::compare::{self, BLOCK};
 use crate::golden::{Case, Golden};
 use crate::image::Bound;
 use crate::kernel::Kernels;
@@ -22,7 +22,11 @@ struct Sweep {
     #[serde(flatten)]
     case: Case,
     columns: Vec<Column>,
-    /// Threads that share a hash.
+    /// What the texels are made of, unless they are recorded.
+    texel_seed: Option<u64>,
+    /// Whether the hashes are of the texels after the launch.
+    stored: bool,
+    /// Threads, or words of the texels, that share a hash.
     block: usize,
     hashes: Vec<u64>,
 }
@@ -40,8 +44,7 @@ struct Column {
 
 impl Column {
     fn word(&self, thread: usize) -> u32 {
-        let place = (thread as u64 + 1).wrapping_add(self.seed << 20);
-        let random = mix(place.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let random = word(self.seed, thread);
         if let Some([low, high]) = self.uniform {
             return ((low + (high - low) * ((random >> 40) as f64 / 16_777_216.0)) as f32).to_bits();
         }
@@ -52,6 +55,11 @@ impl Column {
         let exponent = least + (random >> 8) % (most - least);
         ((random & 1) << 31 | exponent << 23 | random >> 41) as u32
     }
+}
+
+/// A word of the stream with this seed.
+fn word(seed: u64, place: usize) -> u64 {
+    mix((place as u64 + 1).wrapping_add(seed << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// The finaliser of splitmix64.
@@ -116,6 +124,11 @@ fn run(device: &Device, golden: &Golden, kernels: &Kernels, sweep: &Sweep) -> Re
     let case = &sweep.case;
     let kernel = kernels.of(case).as_ref().map_err(Clone::clone)?;
     let bound = Bound::new(device, golden, case)?;
+    if let Some(seed) = sweep.texel_seed {
+        let length = bound.texels().len();
+        let texels: Vec<u8> = (0..length.div_ceil(8)).flat_map(|n| word(seed, n).to_le_bytes()).collect();
+        bound.fill(0, &texels[..length])?;
+    }
     let columns = sweep.columns.iter();
     let words: Vec<u32> = columns.flat_map(|column| (0..case.threads).map(|n| column.word(n))).collect();
     let input = Buffer::from_slice(device, &words).expect("memory");
@@ -128,8 +141,16 @@ fn run(device: &Device, golden: &Golden, kernels: &Kernels, sweep: &Sweep) -> Re
         .argument(bound.surface);
     kernel.launch(&launch).map_err(|failure| format!("it does not run: {failure}"))?;
     let mut hashes = vec![0u64; sweep.hashes.len()];
-    for (place, word) in output.to_vec::<u32>()[..case.threads * case.outs].iter().enumerate() {
-        let (column, thread) = (place / case.threads, place % case.threads);
+    let (words, threads) = if sweep.stored {
+        let texels = bound.texels();
+        let words: Vec<u32> = texels.chunks_exact(4).map(compare::word).collect();
+        let length = words.len();
+        (words, length)
+    } else {
+        (output.to_vec::<u32>()[..case.threads * case.outs].to_vec(), case.threads)
+    };
+    for (place, word) in words.iter().enumerate() {
+        let (column, thread) = (place / threads, place % threads);
         let hash = &mut hashes[thread / sweep.block];
         *hash = hash.wrapping_add(mix(u64::from(*word) ^ mix((thread * 8 + column) as u64)));
     }
