@@ -104,18 +104,23 @@ impl Axis {
         turns * size + ((rest * size + half) >> bits)
     }
 
-    /// The texel that holds a coordinate, so many texels on; `None` if that is the border colour.
+    /// The texel that holds a coordinate, so many 256ths of a texel on; `None` if that is the border colour.
     #[must_use]
     #[inline]
     pub fn nearest(&self, coordinate: f32, offset: i32) -> Option<u32> {
-        texel(self.whole(coordinate) + i64::from(offset), self.size, self.mode)
+        let from_edge = if self.span == Span::Texels {
+            (tamed(coordinate) * 256.0).floor() as i64
+        } else {
+            self.scaled(coordinate, 256, 0)
+        };
+        texel((from_edge + i64::from(offset)) >> 8, self.size, self.mode)
     }
 
-    /// The texels that a coordinate lies between, so many texels on.
+    /// The texels that a coordinate lies between, so many 256ths of a texel on.
     #[must_use]
     #[inline]
     pub fn pair(&self, coordinate: f32, offset: i32) -> Pair {
-        let mut place = self.between(coordinate) + i64::from(offset) * 256;
+        let mut place = self.between(coordinate) + i64::from(offset);
         if self.mode == AddressMode::Clamp {
             // It is the place that is clamped: beyond the last centre there is nothing to blend with.
             place = place.clamp(0, (i64::from(self.size) - 1) * 256);
@@ -207,7 +212,7 @@ mod tests {
         assert_eq!(wrap.pair(f32::MAX, 0), Pair { texels: [Some(4), Some(0)], weight: 128 });
         let mirror = axis(5, AddressMode::Mirror, true);
         assert_eq!(mirror.pair(-0.2, 0).texels, [Some(1), Some(0)]);
-        assert_eq!(mirror.nearest(1.1, 2), Some(2));
+        assert_eq!(mirror.nearest(1.1, 512), Some(2));
         assert_eq!(mirror.nearest(f32::MIN, 0), Some(0));
     }
 }

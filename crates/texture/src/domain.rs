@@ -69,14 +69,27 @@ impl Domain {
     #[must_use]
     #[inline]
     pub fn sum(self, sum: i64) -> u32 {
+        self.finer_sum(sum, 0)
+    }
+
+    /// The same of weights that are finer than 256ths by some bits.
+    #[must_use]
+    #[inline]
+    pub fn finer_sum(self, sum: i64, bits: u32) -> u32 {
         let snorm = |number: i64| (number.clamp(-32767, 32767) as f32 / 32767.0).to_bits();
+        let rounded = |sum: i64| (sum + (128 << bits)) >> (8 + bits);
         match self {
-            Self::Unorm | Self::Unorm10 => unorm16(((sum + 128) >> 8) as u16),
+            Self::Unorm | Self::Unorm10 => unorm16(rounded(sum) as u16),
             // Seven bits are widened to fifteen by adding them again further down, and again.
-            Self::Snorm8 => snorm((8 * sum + (sum >> 4) + (sum >> 12) + 4) >> 3),
-            Self::Snorm16 => snorm((sum + 128) >> 8),
-            Self::Small => ((sum + 128) >> 8) as u32,
-            Self::Unsigned | Self::Signed | Self::Half | Self::Srgb | Self::Float => (sum >> 8) as u32,
+            Self::Snorm8 => {
+                let again = (sum >> (4 + bits)) + (sum >> (12 + bits));
+                snorm((8 * sum + (again << bits) + (4 << bits)) >> (3 + bits))
+            }
+            Self::Snorm16 => snorm(rounded(sum)),
+            Self::Small => rounded(sum) as u32,
+            Self::Unsigned | Self::Signed | Self::Half | Self::Srgb | Self::Float => {
+                (sum >> (8 + bits)) as u32
+            }
         }
     }
 }

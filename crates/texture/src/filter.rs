@@ -1,9 +1,10 @@
 //! The weighted sum of texels, as the H200 adds them.
 //!
 //! Weights are whole numbers that add up to 256. A slice is four texels at most: the square around a place in one plane,
-//! one of the two planes of a volume, or one of two levels. In a slice, floats are aligned to the largest of them, cut,
-//! and added exactly; the sums of slices are aligned to a multiple of sixteen and added, rounding down; what comes out
-//! is rounded once, to nearest, ties away from zero. Whole numbers are added exactly and rounded once.
+//! one of the two planes of a volume, one of two levels, or one of the samples along a line. In a slice, floats are
+//! aligned to the largest of them, cut, and added exactly; the sums of slices are aligned to a multiple of sixteen and
+//! added four of a level at a time, rounding down; what comes out is rounded once, to nearest, ties away from zero. Whole numbers are
+//! added exactly and rounded once.
 
 use crate::decode::half_to_float;
 use crate::domain::Domain;
@@ -19,6 +20,9 @@ pub const fn weights(total: u32, x: u32, y: u32) -> [u32; 4] {
     let below = [(left * y + 127) >> 8, (right * y + 128) >> 8];
     [left - below[0], right - below[1], below[0], below[1]]
 }
+
+/// By how many bits weights are finer than 256ths at most.
+const FINEST: u32 = 2;
 
 /// A sum of texels under way.
 #[derive(Clone, Copy, Debug)]
@@ -37,28 +41,48 @@ impl Blend {
     /// Adds a slice: up to four texels that are looked at, with their weights, which may be 0.
     #[inline]
     pub fn slice(&mut self, texels: &[(u32, [i64; 4])]) {
+        self.finer_slice(texels, 0);
+    }
+
+    /// Adds a slice whose weights are finer than 256ths by some bits.
+    #[inline]
+    pub fn finer_slice(&mut self, texels: &[(u32, [i64; 4])], bits: u32) {
         for (channel, (domain, sum)) in self.domains.iter().zip(&mut self.sums).enumerate() {
             let numbers = texels.iter().map(|(weight, numbers)| (i64::from(*weight), numbers[channel]));
             match domain {
-                Domain::Float => sum.floats::<24, 4>(numbers.map(|(weight, bits)| (weight, float(bits)))),
-                Domain::Half => sum.floats::<11, 4>(numbers.map(|(weight, bits)| (weight, half(bits)))),
-                Domain::Srgb => sum.floats::<8, 0>(numbers.map(|(weight, bits)| (weight, srgb(bits)))),
-                _ => sum.total += numbers.map(|(weight, number)| weight * number).sum::<i64>(),
+                Domain::Float => {
+                    sum.floats::<24, 4>(bits, numbers.map(|(weight, bits)| (weight, float(bits))))
+                }
+                Domain::Half => sum.floats::<11, 4>(bits, numbers.map(|(weight, bits)| (weight, half(bits)))),
+                Domain::Srgb => sum.floats::<8, 0>(bits, numbers.map(|(weight, bits)| (weight, srgb(bits)))),
+                _ => {
+                    sum.total +=
+                        numbers.map(|(weight, number)| weight * number).sum::<i64>() << (FINEST - bits)
+                }
             }
+        }
+    }
+
+    /// Ends a level: what comes is not added together with its last slices.
+    #[inline]
+    pub fn end_level(&mut self) {
+        for sum in &mut self.sums {
+            sum.add_waiting();
         }
     }
 
     /// The four values.
     #[must_use]
     #[inline]
-    pub fn finish(self) -> Texel {
+    pub fn finish(mut self) -> Texel {
+        self.end_level();
         let mut texel = [0; 4];
         for ((value, domain), sum) in texel.iter_mut().zip(self.domains).zip(self.sums) {
             *value = match domain {
                 Domain::Float => sum.special(0x7fff_ffff).unwrap_or_else(|| sum.rounded()),
                 Domain::Half => sum.special(0x7fff_e000).unwrap_or_else(|| sum.rounded_to_half(22)),
                 Domain::Srgb => sum.rounded_to_half(15),
-                _ => domain.sum(sum.total),
+                _ => domain.finer_sum(sum.total, FINEST),
             };
         }
         texel
@@ -126,19 +150,39 @@ fn srgb(bits: i64) -> Parts {
 /// The sum of one channel.
 #[derive(Clone, Copy, Debug)]
 struct Sum {
-    /// In units of the exponent below, twelve or so bits below a mantissa's last; of whole numbers, in 256ths.
+    /// In units of the exponent below, twelve or so bits below a mantissa's last; of whole numbers, in 1024ths.
     total: i64,
     /// A multiple of four; 0 while nothing but zeros has been added.
     exponent: i32,
+    /// Slices that wait to be added together.
+    waiting: [Waiting; 4],
+    count: usize,
     /// Whether all that was looked at has the sign.
     negative: bool,
     infinite: [bool; 2],
     not_a_number: bool,
 }
 
+/// The sum of a slice of floats.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    total: i64,
+    exponent: i32,
+    /// How many bits finer than 256ths its weights are.
+    bits: u32,
+}
+
 impl Default for Sum {
     fn default() -> Self {
-        Self { total: 0, exponent: 0, negative: true, infinite: [false; 2], not_a_number: false }
+        Self {
+            total: 0,
+            exponent: 0,
+            waiting: [Waiting::default(); 4],
+            count: 0,
+            negative: true,
+            infinite: [false; 2],
+            not_a_number: false,
+        }
     }
 }
 
@@ -147,6 +191,7 @@ impl Sum {
     #[inline]
     fn floats<const MANTISSA: u32, const GUARD: u32>(
         &mut self,
+        bits: u32,
         texels: impl Iterator<Item = (i64, Parts)> + Clone,
     ) {
         let mut largest = 0;
@@ -159,9 +204,6 @@ impl Sum {
                 Special::NotANumber => self.not_a_number = true,
             }
         }
-        if largest == 0 {
-            return;
-        }
         let total: i64 = texels
             .filter(|(_, parts)| parts.special == Special::None && parts.mantissa != 0)
             .map(|(weight, parts)| {
@@ -171,9 +213,24 @@ impl Sum {
                 weight * if parts.negative { -aligned } else { aligned }
             })
             .sum();
+        self.waiting[self.count] = Waiting { total, exponent: largest, bits };
+        self.count += 1;
+        if self.count == self.waiting.len() {
+            self.add_waiting();
+        }
+    }
+
+    /// Adds the slices that wait.
+    #[inline]
+    fn add_waiting(&mut self) {
+        let slices = &self.waiting[..self.count];
+        let largest = slices.iter().fold(0, |largest, slice| largest.max(slice.exponent));
         let exponent = self.exponent.max(largest & !3);
-        self.total = shifted(self.total, self.exponent - exponent) + shifted(total, largest - exponent);
+        let added: i64 =
+            slices.iter().map(|slice| shifted(slice.total, slice.exponent - exponent) >> slice.bits).sum();
+        self.total = shifted(self.total, self.exponent - exponent) + added;
         self.exponent = exponent;
+        self.count = 0;
     }
 
     /// The result if an infinity or what is no number was looked at.

@@ -40,17 +40,17 @@ pub fn fixed(lod: f32) -> i32 {
 pub fn choose(sampler: &Sampler, lod: i32, count: u32) -> Levels {
     let least = state(sampler.min_level, 0.0, MOST_CLAMP);
     let most = state(sampler.max_level, 0.0, MOST_CLAMP);
-    let lod = lod + state(sampler.bias, -MOST_BIAS, MOST_BIAS);
+    let mut lod = (lod + state(sampler.bias, -MOST_BIAS, MOST_BIAS)).min(most);
+    if sampler.level_filter == Filter::Linear && !sampler.exact_trilinear {
+        lod = (lod & !255) + steepened(lod & 255, sampler.anisotropy);
+    }
     let last = count.saturating_sub(1).min(31);
-    // The lower clamp wins where the clamps cross.
-    let lod = lod.min(most).max(least).clamp(0, last as i32 * ONE) as u32;
-    let (level, weight) = (lod >> 8, lod & 255);
-    let weight = match sampler.level_filter {
-        Filter::Point => weight >> 7 << 8,
-        Filter::Linear if sampler.anisotropy > 1 && !sampler.exact_trilinear => steepened(weight),
-        Filter::Linear => weight,
-    };
-    Levels { finer: level + (weight >> 8), weight: weight & 255 }
+    // The lower clamp comes last: it wins where the clamps cross, and what it gives is blended as it says.
+    let lod = lod.max(least).clamp(0, last as i32 * ONE) as u32;
+    match sampler.level_filter {
+        Filter::Point => Levels { finer: (lod + 128) >> 8, weight: 0 },
+        Filter::Linear => Levels { finer: lod >> 8, weight: lod & 255 },
+    }
 }
 
 /// The level that an integer names, if the image has it.
@@ -59,10 +59,16 @@ pub fn integer(lod: i32, count: u32) -> Option<u32> {
     u32::try_from(lod).ok().filter(|&level| level < count)
 }
 
-/// What is blended between levels if the sampler is anisotropic and does not insist on trilinear filtering: half of the
+/// What is blended between levels if the sampler is anisotropic and does not insist on trilinear filtering: a part of the
 /// way is spent on one level alone, which saves looking at the other.
-fn steepened(weight: u32) -> u32 {
-    (2 * weight).saturating_sub(128).min(256)
+fn steepened(weight: i32, anisotropy: u32) -> i32 {
+    let steep = match anisotropy {
+        0 | 1 => weight,
+        2 | 3 => (weight - 42) * 3 / 2,
+        4..8 => (weight - 54) * 7 / 4,
+        _ => (weight - 64) * 2,
+    };
+    steep.clamp(0, ONE)
 }
 
 /// A number of the sampler's state in 256ths, cut and limited as the driver does it: what is not a number is the most.
@@ -142,10 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn anisotropic_samplers_blend_half_the_way() {
-        let steep = Sampler { anisotropy: 16, exact_trilinear: false, ..sampler() };
-        for (weight, wanted) in [(64, 0), (72, 16), (128, 128), (191, 254), (192, 256), (255, 256)] {
-            assert_eq!(chosen(&steep, 1.0 + weight as f32 / 256.0), 256 + wanted, "{weight}");
+    fn anisotropic_samplers_blend_less_of_the_way() {
+        for (anisotropy, steps) in [
+            (2, [(42, 0), (43, 1), (44, 3), (120, 117), (212, 255), (213, 256)]),
+            (4, [(54, 0), (55, 1), (56, 3), (120, 115), (200, 255), (201, 256)]),
+            (16, [(64, 0), (72, 16), (128, 128), (191, 254), (192, 256), (255, 256)]),
+        ] {
+            let steep = Sampler { anisotropy, exact_trilinear: false, ..sampler() };
+            for (weight, wanted) in steps {
+                assert_eq!(chosen(&steep, 1.0 + weight as f32 / 256.0), 256 + wanted, "{weight}");
+            }
         }
     }
 

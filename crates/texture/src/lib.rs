@@ -7,6 +7,7 @@
 //!
 //! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
 
+pub mod anisotropy;
 pub mod block;
 pub mod coordinate;
 pub mod cube;
@@ -18,12 +19,14 @@ pub mod fit;
 pub mod format;
 pub mod gather;
 pub mod geometry;
+pub mod gradient;
 pub mod image;
 pub mod level;
 pub mod lookup;
 pub mod objects;
 pub mod query;
 pub mod sampler;
+mod short;
 pub mod srgb;
 pub mod surface;
 mod view;

@@ -2,11 +2,13 @@
 
 use ptxvm_memory::View;
 
+use crate::anisotropy::Samples;
 use crate::coordinate::{Axis, Pair};
 use crate::cube;
 use crate::decode::Decoder;
 use crate::filter::{Blend, weights};
 use crate::geometry::Geometry;
+use crate::gradient;
 use crate::image::{Image, Level};
 use crate::level;
 use crate::sampler::{AddressMode, Filter, Sampler};
@@ -105,31 +107,44 @@ impl Reader<'_> {
         let layer =
             if geometry.layered() { request.layer.min(self.image.shape.layers.max(1) - 1) } else { 0 };
         let place = Place::new(geometry, at, layer, request.offset.map(offset));
-        let lod = match request.detail {
-            Detail::Base | Detail::Gradients(..) => level::BASE,
-            Detail::Level(lod) => level::fixed(lod),
-            Detail::IntegerLevel(lod) => lod.clamp(-64, 64) * 256,
+        let (lod, line) = match request.detail {
+            Detail::Base => (level::BASE, None),
+            Detail::Level(lod) => (level::fixed(lod), None),
+            Detail::IntegerLevel(lod) => (lod.clamp(-64, 64) * 256, None),
+            Detail::Gradients(right, down) => {
+                let size = self.image.levels[0].size;
+                let footprint = gradient::footprint(self.sampler, geometry, size, at, right, down);
+                (footprint.lod, footprint.line)
+            }
         };
         let count = self.image.levels.len();
         let chosen = level::choose(self.sampler, lod, count as u32);
         let finer = (chosen.finer as usize).min(count - 1);
-        if self.sampler.filter == Filter::Point && chosen.weight == 0 {
+        if self.sampler.filter == Filter::Point && chosen.weight == 0 && line.is_none() {
             return self.nearest(&self.image.levels[finer], &place);
         }
         let mut blend = Blend::new(self.decoder.domains());
-        let coarser = (finer + 1).min(count - 1);
-        for (number, total) in [(finer, 256 - chosen.weight), (coarser, chosen.weight)] {
+        let samples = match line {
+            Some(line) => [line.finer(chosen), line.coarser(chosen)],
+            None => [Samples::one(256 - chosen.weight), Samples::one(chosen.weight)],
+        };
+        let numbers = [finer, (finer + 1).min(count - 1)];
+        for (number, samples) in numbers.into_iter().zip(&samples).take(looked_at(chosen.weight)) {
             let level = &self.image.levels[number];
-            match self.sampler.filter {
-                _ if total == 0 => {}
-                Filter::Point => {
-                    blend.slice(&[(total, self.operands(level, place.plane, self.corner(level, &place)))]);
+            for sample in samples.all() {
+                let place = place.moved(sample.offset);
+                match self.sampler.filter {
+                    Filter::Point => {
+                        let texel = self.operands(level, place.plane, self.corner(level, &place));
+                        blend.finer_slice(&[(sample.weight, texel)], samples.bits);
+                    }
+                    Filter::Linear if place.cube && self.sampler.seamless => {
+                        self.blend_over_edges(&mut blend, level, &place, sample.weight, samples.bits);
+                    }
+                    Filter::Linear => self.blend(&mut blend, level, &place, sample.weight, samples.bits),
                 }
-                Filter::Linear if place.cube && self.sampler.seamless => {
-                    self.blend_over_edges(&mut blend, level, &place, total);
-                }
-                Filter::Linear => self.blend(&mut blend, level, &place, total),
             }
+            blend.end_level();
         }
         blend.finish()
     }
@@ -148,18 +163,13 @@ impl Reader<'_> {
     fn corner(&self, level: &Level, place: &Place) -> [Option<u32>; 3] {
         let mut texel = [Some(0); 3];
         for (axis, texel) in texel.iter_mut().enumerate().take(place.axes) {
-            let mut along = self.axis(level, place, axis);
-            if place.cube && self.sampler.seamless {
-                // The nearest texel is one of the face, whatever the address mode.
-                along.mode = AddressMode::Clamp;
-            }
-            *texel = along.nearest(place.at[axis], place.offset[axis]);
+            *texel = self.axis(level, place, axis).nearest(place.at[axis], place.offset[axis]);
         }
         texel
     }
 
-    /// Adds the texels around a place of a level, which weighs so much in all.
-    fn blend(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32) {
+    /// Adds the texels around a place of a level, which weighs so much in all, in parts finer than 256ths by some bits.
+    fn blend(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32, bits: u32) {
         const FIRST: Pair = Pair { texels: [Some(0); 2], weight: 0 };
         let mut pairs = [FIRST; 3];
         for (axis, pair) in pairs.iter_mut().enumerate().take(place.axes) {
@@ -176,13 +186,15 @@ impl Reader<'_> {
                     texels.push(weights[2 * row + column], self.operands(level, place.plane, at));
                 }
             }
-            blend.slice(texels.all());
+            blend.finer_slice(texels.all(), bits);
         }
     }
 
     /// Adds the texels around a place of a cube's face, which may lie on its neighbours.
-    fn blend_over_edges(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32) {
-        let along = [0, 1].map(|axis| self.axis(level, place, axis).between(place.at[axis]));
+    fn blend_over_edges(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32, bits: u32) {
+        let along = [0, 1].map(|axis| {
+            self.axis(level, place, axis).between(place.at[axis]) + i64::from(place.offset[axis])
+        });
         let [x, y] = along.map(|place| (place & 255) as u32);
         let face = place.plane % 6;
         let parts = cube::footprint(face, along.map(|place| place >> 8), level.size[0], weights(total, x, y));
@@ -194,12 +206,15 @@ impl Reader<'_> {
                 texels.push(part.weight, self.operands(level, place.plane - face + part.face, at));
             }
         }
-        blend.slice(texels.all());
+        blend.finer_slice(texels.all(), bits);
     }
 
     fn axis(&self, level: &Level, place: &Place, axis: usize) -> Axis {
         let new = if place.cube { Axis::face } else { Axis::new };
-        new(level.size[axis], self.sampler, axis)
+        let axis = new(level.size[axis], self.sampler, axis);
+        // Where faces go on over their edges no address mode is asked: the nearest texel is one of the face.
+        let mode = if place.cube && self.sampler.seamless { AddressMode::Clamp } else { axis.mode };
+        Axis { mode, ..axis }
     }
 
     /// The numbers of a texel, or of the border colour if an axis has none.
@@ -236,16 +251,18 @@ const fn looked_at(weight: u32) -> usize {
     if weight == 0 { 1 } else { 2 }
 }
 
-/// The texels that a lookup goes on, of which the instruction has four bits.
+/// How far a lookup goes on, in texels, of which the instruction has four bits.
 const fn offset(operand: i32) -> i32 {
     operand << 28 >> 28
 }
 
 /// Where a lookup with floats looks.
+#[derive(Clone, Copy)]
 struct Place {
     /// How many of the coordinates count.
     axes: usize,
     at: [f32; 3],
+    /// What is added along each axis, in 256ths of a texel.
     offset: [i32; 3],
     plane: u32,
     /// Whether the plane is a face, and the coordinates are places on it.
@@ -258,11 +275,17 @@ impl Place {
             let cube::Place { face, at: [x, y] } = cube::place(at);
             return Self { axes: 2, at: [x, y, 0.0], offset: [0; 3], plane: layer * 6 + face, cube: true };
         }
+        let offset = offset.map(|texels| texels * 256);
         let plane = Self { axes: geometry.coordinates(), at, offset, plane: layer, cube: false };
         if geometry == Geometry::D1 {
             // It is looked up as two dimensions, at the upper edge of the first row: a border above that row is seen.
             return Self { axes: 2, at: [at[0], 0.0, 0.0], ..plane };
         }
         plane
+    }
+
+    /// A place so far away, in 256ths of a texel.
+    const fn moved(self, [x, y]: [i32; 2]) -> Self {
+        Self { offset: [self.offset[0] + x, self.offset[1] + y, self.offset[2]], ..self }
     }
 }
