@@ -102,7 +102,9 @@ impl Copy {
         if self.to.place == Place::Void {
             return Ok(());
         }
-        let whole = |side: &Side| side.pitch == self.width && side.slice == self.width * self.height;
+        let whole = |side: &Side| {
+            side.pitch == self.width && (self.depth == 1 || side.slice == self.width * self.height)
+        };
         if self.height * self.depth == 1 || (whole(&self.to) && whole(&self.from)) {
             let bytes = self.width * self.height * self.depth;
             return self.bytes(self.to.address, self.from.address, bytes, context);

@@ -2,6 +2,9 @@
 
 use crate::arguments::{Arg, Arguments, Kind};
 
+/// `CU_MEMORYTYPE_UNIFIED`
+const UNIFIED: u64 = 4;
+
 /// The structures that calls take.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
@@ -32,8 +35,11 @@ impl Arguments {
             Shape::Copy2d | Shape::Copy3d => {
                 let mut side = |words: &mut Vec<u64>, deep: bool| {
                     let offsets = if deep { 4 } else { 2 };
-                    words.extend((0..offsets).map(|_| self.random.pick(&[0, 0, 0, 1, 1 << 60])));
-                    words.push(self.random.pick(&[1, 2, 2, 4, 3, 3, 3, 0]));
+                    let kind = self.random.pick(&[1, 2, 2, UNIFIED, 3, 3, 3, 0]);
+                    // Behind an allocation may be memory of the program's own, which such a side would overwrite.
+                    let far: &[u64] = if kind == UNIFIED { &[0] } else { &[0, 0, 0, 1, 1 << 60] };
+                    words.extend((0..offsets).map(|_| self.random.pick(far)));
+                    words.push(kind);
                     words.extend([self.value(Arg::Host), self.value(Arg::Start), self.known(Kind::Array)]);
                     words.extend(if deep { vec![0] } else { vec![] });
                     words.push(self.random.pick(&[0, 32, 64, 7]));
