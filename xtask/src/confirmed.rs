@@ -3,6 +3,7 @@
 //! The machine's tests compare with these recordings bit for bit, so that a form which is executed and stands here
 //! does what silicon does, as far as the recorded inputs go.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -43,6 +44,11 @@ pub fn by_row(golden: &Path) -> Result<Vec<bool>, String> {
                 mark(&text, &mut rows);
             }
         }
+    }
+    let textures = json(&golden.join("texture/texture.json.zst"))?;
+    let cases = textures["cases"].as_array().into_iter().flatten();
+    for code in cases.filter_map(|case| case["code"].as_str()).collect::<BTreeSet<_>>() {
+        mark(&with_textures(code), &mut rows);
     }
     texts(&json(&golden.join("wgmma.json.zst"))?, &mut |text| mark(text, &mut rows));
     for folder in [golden.to_owned(), golden.join("async"), golden.join("matrix")] {
@@ -90,6 +96,14 @@ fn around(case: &Value) -> String {
         text += "\n";
     }
     text + "ret;\n}\n"
+}
+
+/// The kernel around the code of a case with a texture and a surface.
+fn with_textures(code: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{{\n\
+         .reg .b32 i<8>, o<8>, r<16>;\n.reg .b64 w<4>, t, s;\n.reg .b16 h<8>;\n.reg .pred p, q;\n{{ {code} }}\nret;\n}}\n"
+    )
 }
 
 /// A kernel with one instruction of one or two operands, given by its name.

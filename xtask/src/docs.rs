@@ -41,6 +41,7 @@ pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
         isa.targets.len()
     );
     text += &summary(isa, state);
+    text += &missing(isa, state);
     let mut section = None;
     for row in isa.rows {
         if section != Some(row.section) {
@@ -90,6 +91,21 @@ fn summary(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
     let sum = |of: fn(&(&str, usize, usize, usize)) -> usize| files.iter().map(of).sum::<usize>();
     let (forms, runs, silicon) = (sum(|f| f.1), sum(|f| f.2), sum(|f| f.3));
     let _ = writeln!(text, "| all | {forms} | {forms} | {runs} | {silicon} |");
+    text
+}
+
+/// The forms that are not executed, or not whole, with what the table says about them.
+fn missing(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
+    let whole = |row: &&Row| {
+        let share = state(row).0;
+        share.runs > 0 && share.runs == share.tried
+    };
+    let mut text =
+        String::from("\n## What is not executed, and why\n\n| form | executed | why |\n|---|---|---|\n");
+    for row in isa.rows.iter().filter(|row| !whole(row)) {
+        let (head, runs) = (row.head.replace('|', "\\|"), state(row).0.words());
+        let _ = writeln!(text, "| `{head}` | {runs} | {} |", row.notes.join(" "));
+    }
     text
 }
 

@@ -124,7 +124,7 @@ pub const ROWS: [Row; 46] = [
         deprecated: None,
         order: &[&[5, 6, 7, 8]],
         rules: &[],
-        notes: &["Not in the manual, but ptxas takes it."],
+        notes: &["Not in the manual; ptxas takes it and makes no code of it, so that nothing says what it computes. It is not executed."],
     },
     // mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype {d:.f32/_}x8, {a:.tf32}x4, {b:.tf32}x4, {c:.f32}x8
     Row {
@@ -139,7 +139,7 @@ pub const ROWS: [Row; 46] = [
         deprecated: None,
         order: &[&[5, 6, 7, 8]],
         rules: &[],
-        notes: &["Not in the manual, but ptxas takes it."],
+        notes: &["Not in the manual; ptxas takes it and makes no code of it, so that nothing says what it computes. It is not executed."],
     },
     // mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d:.f32/_}x4, {a:.b32}x.shape.k/8, {b:.b32}x.shape.k/16, {c:.f32}x4
     Row {

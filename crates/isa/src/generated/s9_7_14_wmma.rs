@@ -454,7 +454,7 @@ pub const ROWS: [Row; 35] = [
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["Not in the manual, but ptxas takes it."],
+        notes: &["Not in the manual; ptxas takes it and makes no code of it, so that nothing says what it computes. It is not executed."],
     },
     // wmma.mma.sync.aligned.alayout.blayout.m16n16k16.dtype.atype.btype.ctype{.satfinite} {d:.s32/_}x8, {a:.s32}x2, {%b:.s32}x2, {c:.s32}x8
     Row {

@@ -19,7 +19,7 @@ pub const ROWS: [Row; 57] = [
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["The manual asks for .op; ptxas takes the instruction without it."],
+        notes: &["The manual asks for .op; ptxas takes the instruction without it, and makes code that reads a predicate which nobody wrote. Only with .op is it executed."],
     },
     // copysign.type d, a, b
     Row {

@@ -514,7 +514,7 @@ pub const ROWS: [Row; 51] = [
         deprecated: None,
         order: &[&[3, 4]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here; the manual does not."],
+        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
     },
     // cvt.rn.satfinite{.relu}.dtype.f32 d:.dtype, a:.f32, b:.f32
     Row {
@@ -559,7 +559,7 @@ pub const ROWS: [Row; 51] = [
         deprecated: None,
         order: &[&[3, 4]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here; the manual does not."],
+        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
     },
     // cvt.rn.satfinite{.relu}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32
     Row {
@@ -604,7 +604,7 @@ pub const ROWS: [Row; 51] = [
         deprecated: None,
         order: &[&[2, 3]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here; the manual does not."],
+        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
     },
     // cvt.rs{.relu}.satfinite.f8x4type.f32 d:.f8x4type, {a:.f32}x4, %rbits:.u16x2
     Row {
@@ -694,7 +694,7 @@ pub const ROWS: [Row; 51] = [
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here; the manual does not."],
+        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
     },
     // cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}
     Row {
