@@ -117,7 +117,7 @@ impl Plan {
             .checked_add(u64::from(height.checked_sub(1)?).checked_mul(level.row)?)?
             .checked_add(u64::from(width) * u64::from(texel))?;
         let start = (view.start().addr() as u64).checked_add(level.offset)?;
-        let aligned = (start | level.row | image.layer).is_multiple_of(4);
+        let aligned = (start | level.row | image.layer).is_multiple_of(u64::from(texel.min(8)));
         let fits = level.offset.checked_add(end)? <= view.bytes() && end < 1 << 31;
         if !aligned || !fits || width > MOST || height > MOST || width == 0 {
             return None;
@@ -160,14 +160,25 @@ impl Plan {
         offsets
     }
 
-    /// A word of each lane's texel, or of the border colour.
+    /// The words of each lane's texel, or of the border colour.
     #[inline(always)]
-    unsafe fn words<W: Words>(&self, word: usize, spot: &Spot, words: &mut Lanes) {
-        // SAFETY: the axes' texels exist, so that the offsets are within, and the word is one of the texel's.
-        unsafe { W::load(self.start.add(4 * word), &spot.offsets, words) };
+    unsafe fn words<W: Words, const WORDS: usize>(&self, spot: &Spot, words: &mut [Lanes; WORDS]) {
+        match &mut words[..] {
+            // SAFETY: the axes' texels exist, so that the offsets are within.
+            [word] => unsafe { W::load(self.start, &spot.offsets, word) },
+            words => {
+                for (number, two) in words.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                    let [first, second] = two;
+                    // SAFETY: the same; the texel has these words and lies at a multiple of eight.
+                    unsafe { W::load_two(self.start.add(8 * number), &spot.offsets, first, second) };
+                }
+            }
+        }
         if self.bordered() {
-            for lane in 0..LANES {
-                words[lane] = if spot.outside[lane] == 0 { words[lane] } else { self.border[word] };
+            for (words, border) in words.iter_mut().zip(self.border) {
+                for lane in 0..LANES {
+                    words[lane] = if spot.outside[lane] == 0 { words[lane] } else { border };
+                }
             }
         }
     }
@@ -227,76 +238,99 @@ unsafe fn run_v4(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
 /// The plan's texels can be read, and the host can load words in this way.
 #[inline(always)]
 unsafe fn run<W: Words>(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
-    let layers = plan.layers(warp);
-    match plan.filter {
-        // SAFETY: the caller's promise.
-        Filter::Point => unsafe { point::<W>(plan, warp, &layers, found) },
-        // SAFETY: the caller's promise.
-        Filter::Linear => unsafe { linear::<W>(plan, warp, &layers, found) },
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (plan.filter, plan.content) {
+            (Filter::Point, Content::Floats(1)) => point::<W, 1>(plan, warp, found),
+            (Filter::Point, Content::Floats(2)) => point::<W, 2>(plan, warp, found),
+            (Filter::Point, Content::Floats(_)) => point::<W, 4>(plan, warp, found),
+            (Filter::Point, Content::Bytes) => point_bytes::<W>(plan, warp, found),
+            (Filter::Linear, Content::Floats(1)) => linear::<W, 1>(plan, warp, found),
+            (Filter::Linear, Content::Floats(2)) => linear::<W, 2>(plan, warp, found),
+            (Filter::Linear, Content::Floats(_)) => linear::<W, 4>(plan, warp, found),
+            (Filter::Linear, Content::Bytes) => linear_bytes::<W>(plan, warp, found),
+        }
     }
 }
 
+/// The words of the texels that hold the lanes' places.
 #[inline(always)]
-unsafe fn point<W: Words>(plan: &Plan, warp: &Warp<'_>, layers: &Lanes, found: &mut [Lanes; 4]) -> u32 {
+unsafe fn nearest<W: Words, const WORDS: usize>(plan: &Plan, warp: &Warp<'_>, words: &mut [Lanes; WORDS]) {
     let x = axis::nearest(&plan.axes[0], warp.at[0]);
     let y = axis::nearest(&plan.axes[1], plan.second(warp));
     let mut spot = Spot::NONE;
-    plan.spot(layers, (&x.0, &x.1), (&y.0, &y.1), &mut spot);
-    match plan.content {
-        Content::Floats(channels) => {
-            for (channel, found) in found.iter_mut().enumerate().take(channels) {
-                // SAFETY: the caller's promise; a texel has as many words as channels.
-                unsafe { plan.words::<W>(channel, &spot, found) };
-            }
-        }
-        Content::Bytes => {
-            let mut texels = [0; LANES];
-            // SAFETY: the caller's promise; a texel is a word.
-            unsafe { plan.words::<W>(0, &spot, &mut texels) };
-            for (channel, found) in found.iter_mut().enumerate() {
-                sum::byte(&texels, 8 * channel as u32, found);
-            }
-        }
+    plan.spot(&plan.layers(warp), (&x.0, &x.1), (&y.0, &y.1), &mut spot);
+    // SAFETY: the caller's promise.
+    unsafe { plan.words::<W, WORDS>(&spot, words) };
+}
+
+#[inline(always)]
+unsafe fn point<W: Words, const WORDS: usize>(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
+    if let Some(found) = found.first_chunk_mut::<WORDS>() {
+        // SAFETY: the caller's promise.
+        unsafe { nearest::<W, WORDS>(plan, warp, found) };
     }
     0
 }
 
 #[inline(always)]
-unsafe fn linear<W: Words>(plan: &Plan, warp: &Warp<'_>, layers: &Lanes, found: &mut [Lanes; 4]) -> u32 {
+unsafe fn point_bytes<W: Words>(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
+    let mut texels = [[0; LANES]];
+    // SAFETY: the caller's promise.
+    unsafe { nearest::<W, 1>(plan, warp, &mut texels) };
+    for (channel, found) in found.iter_mut().enumerate() {
+        sum::byte(&texels[0], 8 * channel as u32, found);
+    }
+    0
+}
+
+/// The words of the four texels around the lanes' places, and what each weighs.
+#[inline(always)]
+unsafe fn corners<W: Words, const WORDS: usize>(
+    plan: &Plan,
+    warp: &Warp<'_>,
+    texels: &mut [[Lanes; WORDS]; 4],
+    weights: &mut [Whole; 4],
+) {
     let x = axis::pairs(&plan.axes[0], warp.at[0]);
     let y = axis::pairs(&plan.axes[1], plan.second(warp));
-    let mut weights = [[0; LANES]; 4];
-    sum::weights(&x.weights, &y.weights, &mut weights);
-    let mut spots = [Spot::NONE; 4];
-    for (corner, spot) in spots.iter_mut().enumerate() {
+    sum::weights(&x.weights, &y.weights, weights);
+    let layers = plan.layers(warp);
+    for (corner, texels) in texels.iter_mut().enumerate() {
         let (column, row) = (corner & 1, corner >> 1);
+        let mut spot = Spot::NONE;
         let x = (&x.texels[column], &x.outside[column]);
-        plan.spot(layers, x, (&y.texels[row], &y.outside[row]), spot);
+        plan.spot(&layers, x, (&y.texels[row], &y.outside[row]), &mut spot);
+        // SAFETY: the caller's promise.
+        unsafe { plan.words::<W, WORDS>(&spot, texels) };
     }
-    let mut texels = [[0; LANES]; 4];
+}
+
+#[inline(always)]
+unsafe fn linear<W: Words, const WORDS: usize>(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
+    let (mut texels, mut weights) = ([[[0; LANES]; WORDS]; 4], [[0; LANES]; 4]);
+    // SAFETY: the caller's promise.
+    unsafe { corners::<W, WORDS>(plan, warp, &mut texels, &mut weights) };
+    let [a, b, c, d] = &texels;
     let mut alone = 0;
-    match plan.content {
-        Content::Floats(channels) => {
-            for (channel, found) in found.iter_mut().enumerate().take(channels) {
-                for (texels, spot) in texels.iter_mut().zip(&spots) {
-                    // SAFETY: the caller's promise; a texel has as many words as channels.
-                    unsafe { plan.words::<W>(channel, spot, texels) };
-                }
-                alone |= sum::special(&texels);
-                sum::floats(&texels, &weights, found);
-            }
-        }
-        Content::Bytes => {
-            for (texels, spot) in texels.iter_mut().zip(&spots) {
-                // SAFETY: the caller's promise; a texel is a word.
-                unsafe { plan.words::<W>(0, spot, texels) };
-            }
-            for (channel, found) in found.iter_mut().enumerate() {
-                sum::bytes(&texels, &weights, 8 * channel as u32, found);
-            }
-        }
+    for (channel, found) in found.iter_mut().enumerate().take(WORDS) {
+        let corners = [&a[channel], &b[channel], &c[channel], &d[channel]];
+        alone |= sum::special(corners);
+        sum::floats(corners, &weights, found);
     }
     alone
+}
+
+#[inline(always)]
+unsafe fn linear_bytes<W: Words>(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
+    let (mut texels, mut weights) = ([[[0; LANES]]; 4], [[0; LANES]; 4]);
+    // SAFETY: the caller's promise.
+    unsafe { corners::<W, 1>(plan, warp, &mut texels, &mut weights) };
+    let [[a], [b], [c], [d]] = &texels;
+    for (channel, found) in found.iter_mut().enumerate() {
+        sum::bytes([a, b, c, d], &weights, 8 * channel as u32, found);
+    }
+    0
 }
 
 /// Where the texels of the lanes lie.

@@ -7,7 +7,7 @@ use super::axis::Whole;
 use super::{LANES, Lanes};
 
 /// Four texels of each lane, one channel or one word of them.
-pub type Corners = [Lanes; 4];
+pub type Corners<'a> = [&'a Lanes; 4];
 
 /// The weights of each lane's four texels, from those of the texels behind the place along x and along y.
 #[inline(always)]
@@ -25,7 +25,7 @@ pub fn weights(x: &Whole, y: &Whole, weights: &mut [Whole; 4]) {
 
 /// The lanes whose texels, of which all have been looked at, are not all finite.
 #[inline(always)]
-pub fn special(texels: &Corners) -> u32 {
+pub fn special(texels: Corners<'_>) -> u32 {
     let [a, b, c, d] = texels;
     let mut lanes = [0u32; LANES];
     let mut any = 0;
@@ -39,7 +39,7 @@ pub fn special(texels: &Corners) -> u32 {
 
 /// The sums of floats that are all finite.
 #[inline(always)]
-pub fn floats(texels: &Corners, weights: &[Whole; 4], values: &mut Lanes) {
+pub fn floats(texels: Corners<'_>, weights: &[Whole; 4], values: &mut Lanes) {
     let [a, b, c, d] = texels;
     let [of_a, of_b, of_c, of_d] = weights;
     let mut largest = [0i32; LANES];
@@ -51,7 +51,7 @@ pub fn floats(texels: &Corners, weights: &[Whole; 4], values: &mut Lanes) {
     }
     let mut aligned = [[0i32; LANES]; 4];
     for (corner, aligned) in aligned.iter_mut().enumerate() {
-        align(&texels[corner], &largest, aligned);
+        align(texels[corner], &largest, aligned);
     }
     let [m_a, m_b, m_c, m_d] = &aligned;
     let mut sums = [0.0f64; LANES];
@@ -89,7 +89,7 @@ fn align(texels: &Lanes, largest: &Whole, aligned: &mut Whole) {
 
 /// The sums of the bytes at so many bits of each word, as floats from 0 to 1.
 #[inline(always)]
-pub fn bytes(texels: &Corners, weights: &[Whole; 4], shift: u32, values: &mut Lanes) {
+pub fn bytes(texels: Corners<'_>, weights: &[Whole; 4], shift: u32, values: &mut Lanes) {
     let [a, b, c, d] = texels;
     let [of_a, of_b, of_c, of_d] = weights;
     for lane in 0..LANES {
@@ -128,7 +128,7 @@ mod tests {
             // Exponents near one another, far apart, at the ends of the range.
             let (first, spread) =
                 [(120, 3), (100, 60), (0, 4), (0, 30), (240, 15), (1, 254), (127, 1)][round as usize % 7];
-            let texels: Corners = std::array::from_fn(|_| {
+            let texels: [Lanes; 4] = std::array::from_fn(|_| {
                 std::array::from_fn(|lane| {
                     let exponent = (first + random() % spread).min(254);
                     let mantissa = match random() % 4 {
@@ -150,8 +150,8 @@ mod tests {
             let y: Whole = std::array::from_fn(|_| fraction(random()));
             let (mut shares, mut found, mut words) = ([[0; LANES]; 4], [0; LANES], [0; LANES]);
             weights(&x, &y, &mut shares);
-            floats(&texels, &shares, &mut found);
-            bytes(&texels, &shares, 8, &mut words);
+            floats(texels.each_ref(), &shares, &mut found);
+            bytes(texels.each_ref(), &shares, 8, &mut words);
             for lane in 0..LANES {
                 let alone = filter::weights(256, x[lane] as u32, y[lane] as u32);
                 assert_eq!(shares.map(|share| share[lane] as u32), alone);

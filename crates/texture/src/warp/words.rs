@@ -14,6 +14,12 @@ pub trait Words {
     /// At each offset, which is below 2^31, there is a word of guest memory at a multiple of four that can be read, as
     /// [`ptxvm_memory::access::load`] wants it, and the host has the instructions.
     unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes);
+
+    /// Loads the words there and those behind them.
+    ///
+    /// # Safety
+    /// As for one word, of eight bytes at a multiple of eight.
+    unsafe fn load_two(from: *const u8, offsets: &Lanes, first: &mut Lanes, second: &mut Lanes);
 }
 
 /// One after the other.
@@ -25,6 +31,15 @@ impl Words for OneByOne {
         for (word, offset) in words.iter_mut().zip(offsets) {
             // SAFETY: the caller's promise.
             *word = unsafe { ptxvm_memory::access::load(from.add(*offset as usize)) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_two(from: *const u8, offsets: &Lanes, first: &mut Lanes, second: &mut Lanes) {
+        // SAFETY: the caller's promise holds for each of the two.
+        unsafe {
+            Self::load(from, offsets, first);
+            Self::load(from.add(4), offsets, second);
         }
     }
 }
@@ -39,6 +54,12 @@ impl Words for Gathered {
     unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
         // SAFETY: the caller's promise.
         unsafe { gather(from, offsets, words) };
+    }
+
+    #[inline(always)]
+    unsafe fn load_two(from: *const u8, offsets: &Lanes, first: &mut Lanes, second: &mut Lanes) {
+        // SAFETY: the caller's promise.
+        unsafe { gather_two(from, offsets, first, second) };
     }
 }
 
@@ -65,6 +86,37 @@ unsafe fn gather(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
                 options(nostack, readonly, preserves_flags)
             );
             _mm512_storeu_si512(words.as_mut_ptr().add(16 * half).cast(), found);
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather_two(from: *const u8, offsets: &Lanes, first: &mut Lanes, second: &mut Lanes) {
+    use std::arch::asm;
+    use std::arch::x86_64::{
+        __m512i, _mm256_loadu_si256, _mm256_storeu_si256, _mm512_cvtepi64_epi32, _mm512_srli_epi64,
+    };
+
+    for quarter in 0..4 {
+        let found: __m512i;
+        // SAFETY: the arrays are four times eight lanes long, and the caller vouches for the words.
+        unsafe {
+            let offsets = _mm256_loadu_si256(offsets.as_ptr().add(8 * quarter).cast());
+            asm!(
+                "kxnorw {all}, {all}, {all}",
+                "vpxord {found}, {found}, {found}",
+                "vpgatherdq {found}{{{all}}}, [{from} + {offsets}]",
+                all = out(kreg) _,
+                found = out(zmm_reg) found,
+                from = in(reg) from,
+                offsets = in(ymm_reg) offsets,
+                options(nostack, readonly, preserves_flags)
+            );
+            _mm256_storeu_si256(first.as_mut_ptr().add(8 * quarter).cast(), _mm512_cvtepi64_epi32(found));
+            let upper = _mm512_cvtepi64_epi32(_mm512_srli_epi64::<32>(found));
+            _mm256_storeu_si256(second.as_mut_ptr().add(8 * quarter).cast(), upper);
         }
     }
 }
