@@ -105,6 +105,25 @@ fn offsets_have_four_bits() -> Result<(), String> {
     Ok(())
 }
 
+/// ptxas hands the coordinates to the same instruction, whatever their type.
+#[test]
+fn gradients_take_integers_for_floats() -> Result<(), String> {
+    let bench = Bench::new();
+    for (shape, geometry, coordinates, gradient, expected) in [
+        (PLANE, "2d", "i0, i1", "i2, i2", number(&PLANE, 0, [3, 2, 0])),
+        (ROWS, "1d", "i0", "i2", number(&ROWS, 0, [3, 0, 0])),
+        (ROW, "1d", "i0", "i2", 0.0),
+    ] {
+        let texture = bench.texture(&shape, Sampler::default());
+        let code = format!(
+            "tex.grad.{geometry}.v4.f32.s32 {{o0, _, _, _}}, [t, {{{coordinates}}}], {{{gradient}}}, {{{gradient}}};"
+        );
+        let found = bench.one(texture, &code, &bits(&[3.5, 2.5, 0.0]))?;
+        assert_eq!(f32::from_bits(found.words[0]), expected, "{geometry} of {shape:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn results_go_where_they_are_wanted() -> Result<(), String> {
     let bench = Bench::new();

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{Slot, Value};
 
 /// The bits of an offset: it is from -8 to 7.
 const OFFSET_BITS: u32 = 4;
@@ -19,7 +19,7 @@ const OFFSET_BITS: u32 = 4;
 /// The operation of a `tex`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let (geometry, names) = (geometry(form)?, Names::of(form));
-    let integers = form.slot("ctype")? == "s32";
+    let s32 = form.slot("ctype")? == "s32";
     let detail = match form.name() {
         "tex.level" => Level::Given(slot_of(form, names.level)?),
         "tex.grad" => {
@@ -28,8 +28,16 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         }
         _ => Level::Base,
     };
+    // Gradients take the coordinates for floats, whatever their type, but know a row then.
+    let integers = s32 && !matches!(detail, Level::Gradients(..));
+    let (fitted, asked) = match geometry {
+        Geometry::D1 if s32 && !integers => (Geometry::A1, Geometry::A1),
+        Geometry::D1 if !s32 => (Geometry::D1, Geometry::D2),
+        geometry => (geometry, geometry),
+    };
     Some(Box::new(Lookup {
-        geometry,
+        fitted,
+        asked,
         integers,
         handles: Handles::of(form, &names)?,
         coordinates: Coordinates::of(form, &names, geometry)?,
@@ -48,7 +56,11 @@ enum Level {
 }
 
 struct Lookup {
-    geometry: Geometry,
+    /// What an image must fit.
+    fitted: Geometry,
+    /// What the texture unit is asked: a row by floats is a plane at zero there.
+    asked: Geometry,
+    /// Whether the coordinates are integers.
     integers: bool,
     handles: Handles,
     coordinates: Coordinates,
@@ -60,7 +72,7 @@ struct Lookup {
 impl Lookup {
     /// The lanes that find something; the others get zeros.
     fn finding(&self, image: &Image, place: &Where, lanes: u32) -> u32 {
-        if !fits(image, self.geometry, self.integers) {
+        if !fits(image, self.fitted, self.integers) {
             return 0;
         }
         if !self.integers || matches!(self.detail, Level::Given(_)) {
@@ -74,14 +86,6 @@ impl Lookup {
         let layers = if image.layout == Layout::Linear { u32::MAX } else { image.shape.layers.max(1) };
         lanes & !beyond(&place.layer, layers) & !beyond(&place.sample, 1)
     }
-
-    /// What the texture unit is asked: a row by floats is a plane at zero there.
-    fn unit_geometry(&self) -> Geometry {
-        match self.geometry {
-            Geometry::D1 if !self.integers => Geometry::D2,
-            geometry => geometry,
-        }
-    }
 }
 
 /// The lanes whose value is such a one.
@@ -93,11 +97,11 @@ impl Execute for Lookup {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let place = self.coordinates.read(context, slots);
         let offsets = self.offsets.map(|offsets| offsets.read(context, slots));
-        let mut details: [[Lanes; 3]; 2] = [[[0; LANES]; 3]; 2];
+        let (mut level, mut gradients): (Option<Lanes>, Option<[[Lanes; 3]; 2]>) = (None, None);
         match self.detail {
             Level::Base => {}
-            Level::Given(slot) => details[0][0] = u32::read(&context.bank, slots[slot]),
-            Level::Gradients(x, y) => details = [x, y].map(|vector| vector.read(context, slots, 0)),
+            Level::Given(slot) => level = Some(u32::read(&context.bank, slots[slot])),
+            Level::Gradients(x, y) => gradients = Some([x, y].map(|vector| vector.read(context, slots, 0))),
         }
         let warp = Warp {
             mask,
@@ -105,11 +109,11 @@ impl Execute for Lookup {
             at: place.at.each_ref(),
             layer: place.layer.as_ref(),
             sample: place.sample.as_ref(),
-            detail: match self.detail {
-                Level::Base => Details::Base,
-                Level::Given(_) if self.integers => Details::IntegerLevel(&details[0][0]),
-                Level::Given(_) => Details::Level(&details[0][0]),
-                Level::Gradients(..) => Details::Gradients(details[0].each_ref(), details[1].each_ref()),
+            detail: match (&level, &gradients) {
+                (Some(level), _) if self.integers => Details::IntegerLevel(level),
+                (Some(level), _) => Details::Level(level),
+                (_, Some([x, y])) => Details::Gradients(x.each_ref(), y.each_ref()),
+                (None, None) => Details::Base,
             },
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
             compare: None,
@@ -123,7 +127,7 @@ impl Execute for Lookup {
             let lanes = self.finding(image, &place, lanes);
             if lanes != 0 {
                 let warp = warp.of(lanes);
-                found.take(lookup_warp(image, sampler, view, self.unit_geometry(), &warp), lanes);
+                found.take(lookup_warp(image, sampler, view, self.asked, &warp), lanes);
             }
         });
         match looked {
