@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptxvm_texture::{Image, Shape};
+use ptxvm_texture::Image;
 
 use super::check;
 use super::descriptor::{ArrayDescriptor, flag};
@@ -96,7 +96,7 @@ impl Mipmapped {
         let known = levels.get_mut(number as usize).ok_or(CUresult::INVALID_VALUE)?;
         // The program may have destroyed the level's handle.
         if known.find().is_none() {
-            let image = one_level(&self.image, number as usize);
+            let image = self.image.one_level(number as usize).ok_or(CUresult::INVALID_VALUE)?;
             let [width, height, depth] = image.levels[0].size.map(|size| size as usize);
             let said = self.described;
             let planes = said.has(flag::LAYERED | flag::CUBEMAP);
@@ -114,26 +114,5 @@ impl Mipmapped {
             return Err(CUresult::INVALID_HANDLE);
         }
         Ok(*known)
-    }
-}
-
-/// An image of one level of another.
-pub fn one_level(image: &Image, number: usize) -> Image {
-    let level = image.levels[number];
-    let [width, height, depth] = level.size;
-    let shape = Shape {
-        width,
-        height: if image.shape.height == 0 { 0 } else { height },
-        depth: if image.shape.depth == 0 { 0 } else { depth },
-        levels: 1,
-        ..image.shape
-    };
-    let last = u64::from(shape.planes() - 1) * image.layer;
-    Image {
-        address: image.address + level.offset,
-        bytes: last + level.slice * u64::from(depth),
-        shape,
-        levels: [ptxvm_texture::Level { offset: 0, ..level }].into(),
-        ..image.clone()
     }
 }
