@@ -102,11 +102,12 @@ pub fn way(from: [f32; 3], to: [f32; 3]) -> Option<([[f64; 2]; 2], bool)> {
     Some((ways, start.face != end.face))
 }
 
-/// The texel that lies at a place of a face, at most one beyond an edge, where the neighbour's begin. `None` beyond two.
+/// The texel that lies at a place of a face, or beyond an edge, where the neighbour's begin. `None` beyond two edges, and
+/// beyond the neighbour.
 #[must_use]
 pub fn texel(face: u32, at: [i64; 2], size: i64) -> Option<(u32, [u32; 2])> {
     let beyond = at.map(|place| !(0..size).contains(&place));
-    if beyond[0] && beyond[1] {
+    if beyond == [true; 2] || at.iter().any(|place| !(-size..2 * size).contains(place)) {
         return None;
     }
     if !beyond[0] && !beyond[1] {
@@ -134,23 +135,29 @@ pub fn texel(face: u32, at: [i64; 2], size: i64) -> Option<(u32, [u32; 2])> {
 /// are those of it, of the next in its row, and of the two in the row below.
 ///
 /// At a corner of the cube one of them does not exist: the others share its weight by thirds, and it stands for the
-/// opposite one with no weight.
+/// opposite one with no weight. Samples along a line may lie further around a corner, where more than one is missing; what
+/// the unit looks at then is not known, and the face's nearest is taken.
 #[must_use]
 pub fn footprint(face: u32, first: [i64; 2], size: u32, weights: [u32; 4]) -> [Part; 4] {
     let mut weights = weights;
-    let found = [[0, 0], [1, 0], [0, 1], [1, 1]]
-        .map(|[x, y]| texel(face, [first[0] + x, first[1] + y], i64::from(size)));
-    if let Some(missing) = found.iter().position(Option::is_none) {
-        let weight = weights[missing];
+    let size = i64::from(size);
+    let places = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| [first[0] + x, first[1] + y]);
+    let mut found = places.map(|place| texel(face, place, size));
+    let missing = [0, 1, 2, 3].map(|k| found[k].is_none());
+    if let Some(corner) = missing.iter().position(|missing| *missing)
+        && missing.iter().filter(|missing| **missing).count() == 1
+    {
+        let weight = weights[corner];
         let third = (weight + 1) / 3;
-        weights[missing ^ 1] += third;
-        weights[missing ^ 2] += third;
-        weights[missing ^ 3] += weight - 2 * third;
-        weights[missing] = 0;
+        weights[corner ^ 1] += third;
+        weights[corner ^ 2] += third;
+        weights[corner ^ 3] += weight - 2 * third;
+        weights[corner] = 0;
+        found[corner] = found[corner ^ 3];
     }
     [0, 1, 2, 3].map(|k| {
-        // The opposite texel of a missing one is the face's own.
-        let (face, [x, y]) = found[k].or(found[k ^ 3]).unwrap_or((face, [0, 0]));
+        let nearest = places[k].map(|place| place.clamp(0, size - 1) as u32);
+        let (face, [x, y]) = found[k].unwrap_or((face, nearest));
         Part { face, x, y, weight: weights[k] }
     })
 }
@@ -205,5 +212,22 @@ mod tests {
         assert_eq!(parts.map(|part| part.weight), [87, 86, 83, 0]);
         let parts = footprint(2, [1, 1], 2, [224, 27, 4, 1]);
         assert_eq!(parts.map(|part| part.weight), [225, 27, 4, 0]);
+    }
+
+    #[test]
+    fn a_line_goes_on_over_an_edge_and_never_leaves_the_cube() {
+        assert_eq!(texel(0, [-3, 1], 4), Some((4, [1, 1])));
+        assert_eq!(texel(0, [-5, 1], 4), None);
+        for face in 0..6 {
+            for size in [1, 2, 5] {
+                for x in -40..40 {
+                    for y in [-40, -3, -2, -1, 0, 1, 3, 5, 40] {
+                        let parts = footprint(face, [x, y], size, [10, 20, 30, 196]);
+                        assert!(parts.iter().all(|part| part.face < 6 && part.x < size && part.y < size));
+                        assert_eq!(parts.iter().map(|part| part.weight).sum::<u32>(), 256);
+                    }
+                }
+            }
+        }
     }
 }

@@ -40,13 +40,13 @@ pub fn fixed(lod: f32) -> i32 {
 pub fn choose(sampler: &Sampler, lod: i32, count: u32) -> Levels {
     let least = state(sampler.min_level, 0.0, MOST_CLAMP);
     let most = state(sampler.max_level, 0.0, MOST_CLAMP);
-    let mut lod = (lod + state(sampler.bias, -MOST_BIAS, MOST_BIAS)).min(most);
+    let mut lod = lod + state(sampler.bias, -MOST_BIAS, MOST_BIAS);
     if sampler.level_filter == Filter::Linear && !sampler.exact_trilinear {
         lod = (lod & !255) + steepened(lod & 255, sampler.anisotropy);
     }
     let last = count.saturating_sub(1).min(31);
-    // The lower clamp comes last: it wins where the clamps cross, and what it gives is blended as it says.
-    let lod = lod.max(least).clamp(0, last as i32 * ONE) as u32;
+    // The clamps come last, so that what they give is blended as they say; the lower one wins where they cross.
+    let lod = lod.min(most).max(least).clamp(0, last as i32 * ONE) as u32;
     match sampler.level_filter {
         Filter::Point => Levels { finer: (lod + 128) >> 8, weight: 0 },
         Filter::Linear => Levels { finer: lod >> 8, weight: lod & 255 },
