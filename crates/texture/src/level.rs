@@ -40,10 +40,9 @@ pub fn fixed(lod: f32) -> i32 {
 pub fn choose(sampler: &Sampler, lod: i32, count: u32) -> Levels {
     let least = state(sampler.min_level, 0.0, MOST_CLAMP);
     let most = state(sampler.max_level, 0.0, MOST_CLAMP);
-    let mut lod = lod + state(sampler.bias, -MOST_BIAS, MOST_BIAS);
-    if sampler.level_filter == Filter::Linear && !sampler.exact_trilinear {
-        lod = (lod & !255) + steepened(lod & 255, sampler.anisotropy);
-    }
+    let (rise, run) = if sampler.exact_trilinear { (1, 1) } else { slope(sampler.anisotropy) };
+    let lod = lod + bias(sampler.bias, rise, run);
+    let lod = (lod & !255) + ((lod & 255) * rise / run).min(ONE);
     let last = count.saturating_sub(1).min(31);
     // The clamps come last, so that what they give is blended as they say; the lower one wins where they cross.
     let lod = lod.min(most).max(least).clamp(0, last as i32 * ONE) as u32;
@@ -59,16 +58,23 @@ pub fn integer(lod: i32, count: u32) -> Option<u32> {
     u32::try_from(lod).ok().filter(|&level| level < count)
 }
 
-/// What is blended between levels if the sampler is anisotropic and does not insist on trilinear filtering: a part of the
-/// way is spent on one level alone, which saves looking at the other.
-fn steepened(weight: i32, anisotropy: u32) -> i32 {
-    let steep = match anisotropy {
-        0 | 1 => weight,
-        2 | 3 => (weight - 42) * 3 / 2,
-        4..8 => (weight - 54) * 7 / 4,
-        _ => (weight - 64) * 2,
-    };
-    steep.clamp(0, ONE)
+/// How steeply one level is blended into the next, as rise and run, if the sampler does not insist on trilinear filtering:
+/// with anisotropy a part of the way is spent on one level alone, which saves looking at the other.
+const fn slope(anisotropy: u32) -> (i32, i32) {
+    match anisotropy {
+        0 | 1 => (1, 1),
+        2 | 3 => (3, 2),
+        4..8 => (7, 4),
+        _ => (2, 1),
+    }
+}
+
+/// The bias in 256ths. The driver puts into it where a steeper blend begins: so far behind a whole level that the middle
+/// between two stays in the middle.
+fn bias(bias: f32, rise: i32, run: i32) -> i32 {
+    let begins = 128.0 - 128.0 * run as f32 / rise as f32;
+    let bias = bias * ONE as f32;
+    if bias.is_nan() { MOST_BIAS as i32 } else { (bias.clamp(-MOST_BIAS, MOST_BIAS) - begins) as i32 }
 }
 
 /// A number of the sampler's state in 256ths, cut and limited as the driver does it: what is not a number is the most.
