@@ -85,7 +85,7 @@ pub struct Inexact {
     pub case: String,
     /// Why: what the silicon does that is not known.
     pub reason: String,
-    /// How many of its words differ.
+    /// How many of its words differ; of a sweep, how many of its hashes.
     pub words: usize,
     /// The largest difference of a float.
     pub error: f32,
