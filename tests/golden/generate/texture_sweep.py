@@ -75,3 +75,8 @@ def experiments():
     for f, c in [(f, c) for f in CLASSIC for c in (1, 2, 4)] + [(0xc0 + j, (1, 2, 4)[j % 3]) for j in range(12)] + [(0x50, 4)]:
         for kind, column_ in (("unit", {"uniform": [-1.125, 1.125]}), ("wide", {"float": [96, 160]}), ("raw", {"integer": [1 << 32, 0]})):
             k += 1; r = resource("2d", f, c, SURFACE, (512, 512, 0, 0)); yield sweep(f"stores/{f:#x}x{c}/{kind}", r, sampler(0), where + "sust.p.2d.v4.b32.trap [s, {r1,r2}], {i0,i1,i2,i3};", 0, [column_ | {"seed": k * 16 + j} for j in range(4)], texel_seed=1, stored=True)
+    # Anisotropy with biases and clamps: where the blend of levels is steep, and what comes first.
+    for an in (2, 5, 16):
+        for mip_filter in (0, 1):
+            for bias, low, high in ((0.4, 0.0, 20.0), (-1.3, 0.0, 20.0), (0.0078, 0.0, 20.0), (0.0, 0.3, 2.3), (0.4, 0.5, 2.5), (0.0, 2.7, 0.6)):
+                k += 1; r = resource("2d", F32, 1, extent=(64, 64, 0, 0), levels=7); code, outs = tex("2d", op="tex.grad", tail=", {i2,i3}, {i4,i5}"); yield sweep(f"steep/{an}/{mip_filter}/b{bias}/{low}-{high}", r, sampler(1, 1, NORMALIZED, mip_filter, an, bias, low, high), code, 1, coordinates("2d", r, True, k * 16) + [{"seed": k * 16 + 8 + j, "float": [116, 127]} for j in range(4)])

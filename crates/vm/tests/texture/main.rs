@@ -113,4 +113,5 @@ sweeps! {
     large = "large",
     blocks = "blocks",
     stores = "stores",
+    steep = "steep",
 }
