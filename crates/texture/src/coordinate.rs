@@ -47,6 +47,9 @@ pub const fn normalized_bits(size: u32) -> u32 {
     }
 }
 
+/// An even number of turns that lies beyond every image of any size, offsets included.
+const MANY: i64 = 1 << 20;
+
 impl Axis {
     /// The axis of a level that is so long, in a dimension of the sampler. Without normalised coordinates there is no
     /// wrapping and no mirroring.
@@ -98,8 +101,10 @@ impl Axis {
             Span::Face => fixed(bits - 1) + (1 << (bits - 1)),
             _ => fixed(bits),
         };
-        // The turns are taken apart so that the product keeps within 64 bits.
+        // The turns are taken apart so that the product keeps within 64 bits; no offset leads back from a million of them,
+        // and which mirror image they end in is all that matters.
         let (turns, rest) = (fixed >> bits, fixed & ((1 << bits) - 1));
+        let turns = if turns.abs() > MANY { turns.signum() * MANY + (turns & 1) } else { turns };
         let size = i64::from(self.size) * parts;
         turns * size + ((rest * size + half) >> bits)
     }

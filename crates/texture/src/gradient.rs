@@ -77,6 +77,13 @@ fn number(value: f32) -> f64 {
     if value.is_nan() || value.is_subnormal() { 0.0 } else { f64::from(value.clamp(f32::MIN, f32::MAX)) }
 }
 
+/// A way on a cube: a direction too short to be scaled leads to places that are infinitely far, and from one such place to
+/// another there is no number. Short numbers are finite.
+fn finite(way: f64) -> f64 {
+    const MOST: f64 = 4.0 * f32::MAX as f64;
+    if way.is_nan() { 0.0 } else { way.clamp(-MOST, MOST) }
+}
+
 /// The sides of a footprint on a cube whose faces are `size` texels wide; `None` if it reaches to the opposite face.
 fn on_cube(size: u32, at: [f32; 3], right: [f32; 3], down: [f32; 3]) -> Option<Sides> {
     let here = cube::scaled(at);
@@ -85,7 +92,7 @@ fn on_cube(size: u32, at: [f32; 3], right: [f32; 3], down: [f32; 3]) -> Option<S
         let there = cube::scaled([0, 1, 2].map(|axis| at[axis] + derivatives[axis]));
         let (ways, over) = cube::way(here, there)?;
         folded |= over;
-        let texels = |way: f64| short::product(short::cut(way / 2.0), short::cut(f64::from(size)));
+        let texels = |way: f64| short::product(short::cut(finite(way) / 2.0), short::cut(f64::from(size)));
         let [x, y] = ways.map(|[first, second]| short::sum(texels(first), texels(second)));
         Some([x, y, 0.0])
     };

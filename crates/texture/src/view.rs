@@ -19,7 +19,9 @@ impl Image {
         };
         let seen = &self.levels[first_level as usize..][..count as usize];
         let begins = seen[0].offset + u64::from(first_plane) * self.layer;
-        let grow = |[width, height, depth]: [u32; 3]| [width * grown, height * grown, depth];
+        let grow = |[width, height, depth]: [u32; 3]| {
+            [width.saturating_mul(grown), height.saturating_mul(grown), depth]
+        };
         let levels: Vec<Level> = seen
             .iter()
             .map(|level| Level { offset: level.offset - seen[0].offset, size: grow(level.size), ..*level })
