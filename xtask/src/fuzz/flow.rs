@@ -3,6 +3,7 @@
 use super::forms::Forms;
 use super::matrix;
 use super::names::{Names, REGISTERS};
+use super::scene;
 use crate::oracle::Random;
 
 /// The most blocks of a body; there are as many loop counters and more.
@@ -57,6 +58,10 @@ impl Flow<'_> {
                 format!("setp.ne.s32 %p{p}, %r{r}, %t0;")
             }
             14..=21 if self.names.liberties.matrix => self.matrix(),
+            22..=31 if self.names.liberties.texture => {
+                let opcode = *self.random.pick(scene::OPCODES);
+                self.instruction(Some(opcode))
+            }
             6..=13 => {
                 let opcode = *self.random.pick(&["ld", "st", "ld", "st", "atom", "red", "shfl", "mov"]);
                 self.instruction(Some(opcode))
@@ -77,7 +82,9 @@ impl Flow<'_> {
             "wgmma" | "tcgen05" if !self.names.liberties.matrix => 20,
             _ => 1,
         };
-        if !self.random.one_in(rare) {
+        // All threads have the same surfaces.
+        let shared = matches!(form.opcode(), "sust" | "sured") && !self.names.liberties.sharing;
+        if shared || !self.random.one_in(rare) {
             return "pmevent 1;".into();
         }
         self.names.opcode = form.opcode();

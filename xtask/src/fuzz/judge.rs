@@ -12,13 +12,14 @@ use ptxvm_machine::lanes::{Level, at_most};
 use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Module, Parameter};
 
 use super::names::interesting;
+use super::scene::Scene;
 use crate::oracle::Random;
 
 /// The most threads of a grid, so that every thread has its part of the buffers.
 pub const MOST_THREADS: usize = 128;
 
 /// The bytes of a buffer that is passed for a pointer.
-const BUFFER: usize = 64 << 10;
+pub const BUFFER: usize = 64 << 10;
 
 /// The limits of a launch, and how much later than its time it may end on a busy host.
 const INSTRUCTIONS: u64 = 20_000;
@@ -73,13 +74,19 @@ pub fn load(device: &Device, source: &str) -> Result<Option<Module>, Wrong> {
     }
 }
 
+/// Gives a device textures, samplers and surfaces.
+pub fn scene(device: &Device, random: &mut Random) -> Result<Scene, Wrong> {
+    Scene::new(device, BUFFER, random).map_err(harness)
+}
+
 /// Launches every kernel of a module in several ways; the endings of all launches, or what does not hold.
-pub fn judge(module: &Module, expected: Expected, seed: u64) -> Result<Vec<Ending>, Wrong> {
+pub fn judge(module: &Module, scene: &Scene, expected: Expected, seed: u64) -> Result<Vec<Ending>, Wrong> {
     let mut endings = Vec::new();
+    scene.bind(module, &mut Random::new(seed));
     let names: Vec<String> = module.kernels().map(|k| k.name.clone()).collect();
     for name in names {
         let mut random = Random::new(seed);
-        let mut setting = Setting::new(module, &name, &mut random)?;
+        let mut setting = Setting::new(module, scene, &name, &mut random)?;
         let first = setting.launch(&Way { level: Level::V4, threads: 1, seed: 0 })?;
         endings.push(first.ending);
         let other = 1 + random.next() % 1000;
@@ -151,8 +158,8 @@ struct Setting {
     name: String,
     options: LaunchOptions,
     /// Each buffer with what it holds before a launch.
-    buffers: Vec<(Buffer, Vec<u8>)>,
-    /// The module's variables with their initial bytes.
+    buffers: Vec<(Arc<Buffer>, Vec<u8>)>,
+    /// The arrays and the module's variables with their initial bytes.
     variables: Vec<(u64, Vec<u8>)>,
     /// The host's own memory between the buffers, which nobody may touch.
     canaries: Vec<Box<[u8]>>,
@@ -162,7 +169,7 @@ struct Setting {
 const CANARY: u8 = 0xc5;
 
 impl Setting {
-    fn new(module: &Module, name: &str, random: &mut Random) -> Result<Setting, Wrong> {
+    fn new(module: &Module, scene: &Scene, name: &str, random: &mut Random) -> Result<Setting, Wrong> {
         let kernel = module.kernel(name).map_err(|e| wrong("link", e))?;
         let (grid, block) = shape(&kernel, random);
         let printed = Arc::new(Mutex::new(Vec::new()));
@@ -182,12 +189,12 @@ impl Setting {
             name: name.to_owned(),
             options,
             buffers: Vec::new(),
-            variables: Vec::new(),
+            variables: scene.arrays.clone(),
             canaries: Vec::new(),
             printed,
         };
         for parameter in kernel.parameters() {
-            setting.argument(parameter, random)?;
+            setting.argument(parameter, scene, random)?;
         }
         for variable in &module.program().variables {
             if let Some((address, size)) = module.variable(&variable.name) {
@@ -200,16 +207,21 @@ impl Setting {
     }
 
     /// Something sensible for a parameter: a buffer for what may be a pointer, a small number, or bytes.
-    fn argument(&mut self, parameter: &Parameter, random: &mut Random) -> Result<(), Wrong> {
+    fn argument(&mut self, parameter: &Parameter, scene: &Scene, random: &mut Random) -> Result<(), Wrong> {
         let arguments = &mut self.options.arguments;
         match parameter.size {
+            // The handle of a texture, a sampler or a surface.
+            8 if parameter.pointer.is_none() && random.one_in(4) => arguments.push(random.below(45) as u64),
             8 if parameter.pointer.is_some() || !random.one_in(16) => {
                 let mut bytes = Vec::with_capacity(BUFFER);
                 while bytes.len() < BUFFER {
                     bytes.extend_from_slice(&interesting(random).to_le_bytes());
                 }
-                let buffer = Buffer::new(self.module.device(), BUFFER).map_err(harness)?;
-                arguments.push(&buffer);
+                let buffer = match scene.buffers.get(self.buffers.len()) {
+                    Some(buffer) => Arc::clone(buffer),
+                    None => Arc::new(Buffer::new(self.module.device(), BUFFER).map_err(harness)?),
+                };
+                arguments.push(&*buffer);
                 self.buffers.push((buffer, bytes));
                 self.canaries.push(vec![CANARY; 4096].into());
             }

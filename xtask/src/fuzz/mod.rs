@@ -12,6 +12,7 @@ mod names;
 mod program;
 mod reduce;
 mod run;
+mod scene;
 
 use std::path::Path;
 

@@ -3,9 +3,10 @@
 //! Data registers have the oracle's names. Addresses come from registers of their own, which nothing overwrites, so
 //! that most accesses fall where something is; a few are wild on purpose.
 
-use ptxvm_isa::table::Operand;
+use ptxvm_isa::table::{Operand, TypeOf};
 use ptxvm_isa::{ISA, Type};
 
+use super::scene;
 use crate::oracle::Random;
 use crate::oracle::operands::{Supply, stem, within};
 
@@ -36,6 +37,8 @@ pub struct Liberties {
     pub sharing: bool,
     /// Many of its instructions are matrix instructions.
     pub matrix: bool,
+    /// Many of its instructions look textures up or access surfaces.
+    pub texture: bool,
 }
 
 /// Numbers at which things change.
@@ -120,7 +123,7 @@ pub fn interesting(random: &mut Random) -> u64 {
 impl Names {
     /// A special register of about this width.
     fn sreg(&mut self, operand: &Operand, random: &mut Random) -> String {
-        let wide = matches!(operand.ty, ptxvm_isa::table::TypeOf::Fixed(Type::U64 | Type::B64));
+        let wide = matches!(operand.ty, TypeOf::Fixed(Type::U64 | Type::B64));
         for _ in 0..8 {
             let sreg = random.pick(ISA.sregs);
             let fits = sreg.ty.bits() == if wide { 64 } else { 32 } || random.one_in(4);
@@ -212,6 +215,9 @@ impl Supply for Names {
         {
             return sensible;
         }
+        if !operand.written && scene::is_opaque(self.opcode) && random.one_in(2) {
+            return scene::coordinate(ty, random);
+        }
         let number = random.below(REGISTERS);
         match ty {
             None => format!("%r{number}"),
@@ -263,6 +269,21 @@ impl Supply for Names {
         match random.below(AREA / step) * step {
             0 => base.into(),
             offset => format!("{base}+{offset}"),
+        }
+    }
+
+    fn opaque(&mut self, operand: &Operand, random: &mut Random) -> String {
+        if random.one_in(if self.liberties.wild { 20 } else { 400 }) {
+            return format!("%rd{}", random.below(REGISTERS));
+        }
+        let register = random.below(scene::REGISTERS);
+        match operand.ty {
+            TypeOf::Texture if random.one_in(6) => "tx".into(),
+            TypeOf::Surface if random.one_in(6) && self.liberties.sharing => "su".into(),
+            TypeOf::Sampler if random.one_in(6) => "sa".into(),
+            TypeOf::Texture => format!("%ox{register}"),
+            TypeOf::Sampler => format!("%os{register}"),
+            _ => format!("%ou{register}"),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::flow::Flow;
 use super::forms::Forms;
 use super::matrix::{self, LONGEST};
 use super::names::{AREA, Liberties, Names, REGISTERS, interesting};
+use super::scene;
 use crate::oracle::Random;
 
 /// A program and what may be expected of it.
@@ -32,8 +33,9 @@ pub fn program(forms: &Forms, random: &mut Random) -> Program {
         fleeting: random.one_in(4),
         sharing: random.one_in(2),
         matrix: random.one_in(3),
+        texture: random.one_in(3),
     };
-    let mut lines = head(forms, random);
+    let mut lines = head(forms, liberties, random);
     let functions = random.below(4);
     let mut names = Names { opcode: "", entry: false, liberties };
     lines.push(".func (.param .b32 ro) f0(.param .b64 pp, .param .b32 pd);".into());
@@ -50,9 +52,11 @@ pub fn program(forms: &Forms, random: &mut Random) -> Program {
     Program { lines, repeatable, isolated: repeatable && !liberties.sharing }
 }
 
-fn head(forms: &Forms, random: &mut Random) -> Vec<String> {
+fn head(forms: &Forms, liberties: Liberties, random: &mut Random) -> Vec<String> {
     let version = format!(".version {}", forms.language.ptx);
-    let target = format!(".target {}", forms.language.target);
+    // Lookups name their samplers only there.
+    let mode = if liberties.texture && random.one_in(3) { ", texmode_independent" } else { "" };
+    let target = format!(".target {}{mode}", forms.language.target);
     let mut lines = vec![version, target, ".address_size 64".into()];
     lines.push(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);".into());
     lines.push(".extern .func (.param .b64 r) malloc(.param .b64 n);".into());
@@ -61,6 +65,7 @@ fn head(forms: &Forms, random: &mut Random) -> Vec<String> {
         let bytes: Vec<String> = (0..32).map(|_| (random.next() as u8).to_string()).collect();
         lines.push(format!(".{space} .align 128 .b8 {name}[{AREA}] = {{{}}};", bytes.join(", ")));
     }
+    lines.extend(scene::VARIABLES.iter().map(|variable| (*variable).to_owned()));
     // Every thread has its own part of shared memory.
     lines.push(format!(".shared .align 128 .b8 sm[{}];", AREA * super::judge::MOST_THREADS));
     for number in 0..FORMATS {
@@ -99,6 +104,7 @@ fn registers() -> Vec<String> {
         // Only long vectors name those above the first few.
         format!(".reg .b32 %r<{LONGEST}>; .reg .f32 %f<{LONGEST}>; .reg .b64 %rd<{LONGEST}>;"),
         matrix::REGISTERS.into(),
+        scene::registers(),
         format!(
             ".reg .f64 %fd<{LONGEST}>; .reg .b128 %q<{REGISTERS}>; .reg .b32 %t<4>, %am, %n<32>, %depth;"
         ),
@@ -129,6 +135,7 @@ fn function(
     lines.extend(registers());
     lines.extend(addresses());
     lines.extend(matrix::operands(forms.blackwell(), random));
+    lines.extend(scene::operands(names.liberties, random));
     lines.push("ld.param.u64 %ga, [pp];".into());
     lines.push("ld.param.u32 %depth, [pd];".into());
     lines.push("mov.u64 %gb, %ga;".into());
@@ -149,6 +156,7 @@ fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<Str
     lines.extend(registers());
     lines.extend(addresses());
     lines.extend(matrix::operands(forms.blackwell(), random));
+    lines.extend(scene::operands(names.liberties, random));
     let allocates = names.liberties.matrix && forms.blackwell();
     if allocates {
         lines.extend(matrix::allocation());

@@ -148,8 +148,9 @@ fn try_lines(
     let source = lines.join("\n") + "\n";
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let device = Device::new(profile);
+        let scene = judge::scene(&device, &mut Random::new(seed))?;
         let Some(module) = judge::load(&device, &source)? else { return Ok(None) };
-        judge::judge(&module, expected, seed).map(Some)
+        judge::judge(&module, &scene, expected, seed).map(Some)
     }));
     judged.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();

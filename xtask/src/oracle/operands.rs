@@ -20,6 +20,8 @@ pub trait Supply {
     fn predicate(&mut self, random: &mut Random) -> String;
     /// What stands first in brackets, for an address in this space; generic if it has no name.
     fn address(&mut self, space: &str, random: &mut Random) -> String;
+    /// A texture, sampler or surface.
+    fn opaque(&mut self, operand: &Operand, random: &mut Random) -> String;
 }
 
 /// An operand that the table holds legal.
@@ -38,9 +40,7 @@ pub fn legal(
             supply.constant(operand, ty, random)
         }
         Shape::Value | Shape::Register => match operand.ty {
-            TypeOf::Texture if random.one_in(2) => "tx".into(),
-            TypeOf::Surface if random.one_in(2) => "su".into(),
-            TypeOf::Texture | TypeOf::Surface | TypeOf::Sampler => "%rd1".into(),
+            TypeOf::Texture | TypeOf::Surface | TypeOf::Sampler => supply.opaque(operand, random),
             _ if operand.sink && random.one_in(6) => "_".into(),
             _ => supply.register(operand, ty, random),
         },
@@ -163,6 +163,14 @@ impl Supply for Prelude {
             return random.pick(&["%rd1", "%rd2+16", "%rd3"]).to_string();
         }
         if random.one_in(2) { variable.into() } else { format!("{variable}+16") }
+    }
+
+    fn opaque(&mut self, operand: &Operand, random: &mut Random) -> String {
+        match operand.ty {
+            TypeOf::Texture if random.one_in(2) => "tx".into(),
+            TypeOf::Surface if random.one_in(2) => "su".into(),
+            _ => "%rd1".into(),
+        }
     }
 }
 
