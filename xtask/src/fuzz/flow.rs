@@ -58,10 +58,7 @@ impl Flow<'_> {
                 format!("setp.ne.s32 %p{p}, %r{r}, %t0;")
             }
             14..=21 if self.names.liberties.matrix => self.matrix(),
-            22..=31 if self.names.liberties.texture => {
-                let opcode = *self.random.pick(scene::OPCODES);
-                self.instruction(Some(opcode))
-            }
+            22..=31 if self.names.liberties.texture => self.texture(),
             6..=13 => {
                 let opcode = *self.random.pick(&["ld", "st", "ld", "st", "atom", "red", "shfl", "mov"]);
                 self.instruction(Some(opcode))
@@ -90,6 +87,12 @@ impl Flow<'_> {
         self.names.opcode = form.opcode();
         let instruction = form.instruction(self.names, self.random);
         format!("{}{instruction}", self.guard())
+    }
+
+    /// A texture or surface instruction.
+    pub fn texture(&mut self) -> String {
+        let opcode = *self.random.pick(scene::OPCODES);
+        self.instruction(Some(opcode))
     }
 
     /// A matrix instruction, mostly for all threads.

@@ -187,6 +187,13 @@ fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<Str
             lines.push(line);
         }
     }
+    if flow.names.liberties.texture {
+        // Before anything ends the launch.
+        for _ in 0..2 + flow.random.below(12) {
+            let line = flow.texture();
+            lines.push(line);
+        }
+    }
     flow.body(lines);
     if allocates {
         lines.extend(matrix::deallocation());
