@@ -61,7 +61,11 @@ impl Lowering<'_> {
                     let value = match marks.next()?.kind {
                         InitializerKind::Name(word) => FieldValue::Word(file.text(word).to_owned()),
                         InitializerKind::Integer(value) => FieldValue::Number(u64::from(value)),
-                        InitializerKind::Expression(id) => FieldValue::Number(self.integer(id)?),
+                        // ptxas takes floats too, of which nobody knows the meaning.
+                        InitializerKind::Expression(id) => match self.constant(id)?.integer() {
+                            Some(number) => FieldValue::Number(number),
+                            None => continue,
+                        },
                         _ => continue,
                     };
                     fields.push(Field { element, name: file.text(name).to_owned(), value });
