@@ -168,7 +168,6 @@ impl Case {
                     sample: None,
                     detail: Details::Base,
                     offset: None,
-                    compare: None,
                 };
                 black_box(lookup_warp(&image, &sampler, &view, Geometry::D2, &warp));
             }

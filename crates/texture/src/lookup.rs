@@ -48,8 +48,6 @@ pub struct Request {
     pub detail: Detail,
     /// What is added to the texel's place.
     pub offset: [i32; 3],
-    /// The value that a depth is compared with.
-    pub compare: Option<f32>,
 }
 
 /// Four values, as bits: integers of 32 bits or floats.

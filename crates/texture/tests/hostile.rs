@@ -174,8 +174,8 @@ fn sampler(random: &mut Random) -> Sampler {
 
 /// Looks up with floats and integers, each level of vector code, and every way to say which level of detail.
 fn look(random: &mut Random, image: &Image, sampler: &Sampler, view: &View) {
-    let numbers: [Lanes; 14] = std::array::from_fn(|_| random.lanes());
-    let [x, y, z, layer, sample, level, a, b, c, d, e, f, offset, compare] = &numbers;
+    let numbers: [Lanes; 13] = std::array::from_fn(|_| random.lanes());
+    let [x, y, z, layer, sample, level, a, b, c, d, e, f, offset] = &numbers;
     let vector = random.one_of(&Level::ALL);
     for geometry in Geometry::ALL {
         let integers = random.one_in(3);
@@ -196,7 +196,6 @@ fn look(random: &mut Random, image: &Image, sampler: &Sampler, view: &View) {
                 _ => Details::Gradients([a, b, c], [d, e, f]),
             },
             offset: random.one_in(3).then_some([offset, a, b]),
-            compare: random.one_in(4).then_some(compare),
         };
         let found = at_most(vector, || lookup_warp(image, sampler, view, geometry, &warp));
         let component = random.below(4) as usize;

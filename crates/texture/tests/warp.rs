@@ -123,7 +123,6 @@ fn every_lane_finds_what_it_finds_alone() {
             sample: None,
             detail: Details::Base,
             offset: (random.below(6) == 0).then_some([&offsets; 3]),
-            compare: None,
         };
         for level in Level::ALL {
             let found = at_most(level, || lookup_warp(&image, &sampler, &view, geometry, &warp));

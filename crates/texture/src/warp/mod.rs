@@ -50,8 +50,6 @@ pub struct Warp<'a> {
     pub detail: Details<'a>,
     /// What is added to the texels' places, if anything.
     pub offset: Option<[&'a Lanes; 3]>,
-    /// The value that a depth is compared with.
-    pub compare: Option<&'a Lanes>,
 }
 
 impl Warp<'_> {
@@ -83,7 +81,6 @@ impl Warp<'_> {
                 Details::Gradients(dx, dy) => Detail::Gradients(floats(dx), floats(dy)),
             },
             offset: self.offset.map_or([0; 3], integers),
-            compare: self.compare.map(|values| f32::from_bits(values[lane])),
         }
     }
 }

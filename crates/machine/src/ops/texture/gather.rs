@@ -56,7 +56,6 @@ impl Execute for Gather {
             sample: None,
             detail: Details::Base,
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
-            compare: None,
         };
         let mut found = Found::NOTHING;
         let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {

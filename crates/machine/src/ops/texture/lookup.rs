@@ -116,7 +116,6 @@ impl Execute for Lookup {
                 (None, None) => Details::Base,
             },
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
-            compare: None,
         };
         let mut found = Found::NOTHING;
         let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {
