@@ -5,6 +5,8 @@
 //! its lanes find alone, and that an access of a surface lies within its image.
 #![allow(unsafe_code)]
 
+mod random;
+
 use ptxvm_memory::{AllocationKind, GlobalMemory, View};
 use ptxvm_num::level::{Level, at_most};
 use ptxvm_texture::fit::fits;
@@ -16,6 +18,7 @@ use ptxvm_texture::{
     AddressMode, Details, Filter, Format, Geometry, Image, Lanes, Layout, Query, Read, Sampler, Shape,
     Surface, Texture, Warp, lookup_warp,
 };
+use random::Random;
 
 const ARENA: u64 = 1 << 24;
 
@@ -53,26 +56,9 @@ const WORDS: [u32; 28] = [
     0xff80_0001,
 ];
 
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
-    }
-
-    fn below(&mut self, end: u32) -> u32 {
-        self.next() % end
-    }
-
     fn one_in(&mut self, count: u32) -> bool {
         self.below(count) == 0
-    }
-
-    fn one_of<T: Copy>(&mut self, things: &[T]) -> T {
-        things[self.next() as usize % things.len()]
     }
 
     /// A word that means something as an integer or as a float, or anything.

@@ -1,6 +1,8 @@
 //! Whole warps against single lanes: whatever way a warp's lookup takes, each lane finds what it finds alone.
 #![allow(unsafe_code)]
 
+mod random;
+
 use ptxvm_memory::{AllocationKind, GlobalMemory, View};
 use ptxvm_num::level::{Level, at_most};
 use ptxvm_texture::lookup::lookup;
@@ -9,25 +11,9 @@ use ptxvm_texture::{
     AddressMode, Channel, Details, Filter, Format, Geometry, Image, Lanes, Read, Sampler, Shape, Warp,
     lookup_warp,
 };
-
-struct Random(u64);
+use random::Random;
 
 impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
-    }
-
-    fn below(&mut self, end: u32) -> u32 {
-        self.next() % end
-    }
-
-    fn one_of<T: Copy>(&mut self, things: &[T]) -> T {
-        things[self.next() as usize % things.len()]
-    }
-
     /// A coordinate near an axis of this length: between texels, at their edges and centres, or any float.
     fn coordinate(&mut self, size: u32, normalized: bool) -> u32 {
         let scale = if normalized { 1.0 / size as f32 } else { 1.0 };
