@@ -14,6 +14,7 @@ pub mod access;
 pub mod allocation;
 pub mod atomic;
 mod block;
+pub mod budget;
 pub mod chunk;
 pub mod error;
 pub mod explain;
@@ -28,6 +29,7 @@ pub mod view;
 pub mod window;
 
 pub use allocation::{Allocation, AllocationKind, Region};
+pub use budget::{Budget, Charge, OverBudget};
 pub use error::{AccessError, AdoptError, FreeError, OutOfMemory, OutOfRange, StackOverflow};
 pub use explain::{Explanation, Place};
 pub use global::{GlobalMemory, Lease, Statistics};
