@@ -3,12 +3,12 @@
 use crate::builtin;
 use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
-use crate::finding::Kind;
+use crate::finding::{Kind, Limit};
 use crate::interpret::After;
 use crate::registers::{Bank, LANES, Slot, Value};
-use crate::warp::{Group, Warp};
+use crate::warp::{Activating, Group, Warp};
 use ptxvm_ir::FunctionId;
-use ptxvm_memory::LocalMemory;
+use ptxvm_memory::{LocalMemory, StackOverflow};
 
 /// Ends a block with a call.
 pub(crate) fn call(
@@ -81,7 +81,12 @@ pub(crate) fn call(
     let frame = reserve(function, extra, warp, callers);
     let frame = match frame {
         Ok(frame) => frame,
-        Err((lane, bytes)) => {
+        Err((_, error)) if error.refused_by_host => {
+            worker.limit = Some(Limit::Memory(run.environment.memory.budget().refusal(error.requested * 32)));
+            return After::Fault;
+        }
+        Err((lane, error)) => {
+            let bytes = error.requested;
             let message = format!("a call needs {bytes} bytes of local memory for the thread's stack");
             let limit = warp.state.local.limit();
             let notes = vec![format!("a thread may have {limit} bytes; is a recursion without end?")];
@@ -91,7 +96,12 @@ pub(crate) fn call(
     };
     // The search for an activation to share is a walk through all of them.
     worker.effort += warp.activations.len() as u64 / 8;
-    let activation = warp.activate(callee.0, function, group.activation, at, callers);
+    let budget = run.environment.memory.budget();
+    let wanted = Activating { function: callee.0, code: function, parent: group.activation, site: at };
+    let Some(activation) = warp.activate(&wanted, callers, budget) else {
+        worker.limit = Some(Limit::Memory(budget.refusal(u64::from(function.register_bytes))));
+        return After::Fault;
+    };
     let mut to = warp.bank(activation, run.code);
     for slot in &function.unset {
         to.clear(*slot, callers);
@@ -167,9 +177,13 @@ struct Frame {
     before: [u64; LANES],
 }
 
-/// Takes local memory for an activation, with some extra at its end; gives a lane that has not enough, and what it
-/// would need.
-fn reserve(function: &Function, extra: u64, warp: &mut Warp, lanes: u32) -> Result<Frame, (usize, u64)> {
+/// Takes local memory for an activation, with some extra at its end; gives a lane that has not enough, and why.
+fn reserve(
+    function: &Function,
+    extra: u64,
+    warp: &mut Warp,
+    lanes: u32,
+) -> Result<Frame, (usize, StackOverflow)> {
     let before = warp.state.stack;
     let mut base = before;
     // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
@@ -178,9 +192,7 @@ fn reserve(function: &Function, extra: u64, warp: &mut Warp, lanes: u32) -> Resu
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));
         let end = base[lane] + function.frame_bytes + extra;
-        if warp.state.local.grow_to(end).is_err() {
-            return Err((lane, end));
-        }
+        warp.state.local.grow_to(end).map_err(|error| (lane, error))?;
         warp.state.stack[lane] = end;
     }
     Ok(Frame { base, before })

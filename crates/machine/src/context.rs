@@ -10,7 +10,7 @@ use crate::cluster::{Arrivals, Claims, ClusterState};
 use crate::code::Code;
 use crate::dependency::GridStatus;
 use crate::engine::Trouble;
-use crate::finding::Kind;
+use crate::finding::{Kind, Limit};
 use crate::held_back::HeldBack;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
@@ -140,6 +140,18 @@ impl Run<'_> {
             self.shared_bytes()
         }
     }
+
+    /// About how much memory a cluster takes when it begins.
+    #[must_use]
+    pub fn cluster_bytes(&self) -> usize {
+        let threads = self.launch.block.iter().map(|n| u64::from(*n)).product::<u64>();
+        let entry = self.code.functions.get(self.code.entry.0 as usize).and_then(Option::as_ref);
+        let (frame, registers) = entry.map_or((0, 0), |entry| (entry.frame_bytes, entry.register_bytes));
+        let threads = threads.saturating_mul(frame).saturating_add(threads / 32 * u64::from(registers));
+        let ctas = self.launch.cluster_shape().iter().map(|n| u64::from(*n)).product::<u64>();
+        usize::try_from(ctas.saturating_mul(self.all_shared_bytes().saturating_add(threads)))
+            .unwrap_or(usize::MAX)
+    }
 }
 
 /// What the reserved shared memory's offset is a multiple of.
@@ -241,6 +253,8 @@ pub struct Worker {
     pub oldest: usize,
     /// The generation of the memory that they belong to.
     pub generation: u64,
+    /// The limit that a fault stands for which is nobody's mistake.
+    pub limit: Option<Limit>,
     /// Set by operations that look at what other threads may change, or that sleep: a loop of them may be waiting.
     pub polled: bool,
     /// What has been counted.
@@ -280,6 +294,7 @@ impl Worker {
             regions: [Region::EMPTY; REGIONS],
             oldest: 0,
             generation: 0,
+            limit: None,
             polled: false,
             statistics: Statistics::default(),
             blocks,

@@ -1,5 +1,6 @@
 //! A CTA: its warps take turns until all have ended, all wait, or all spin.
 
+use ptxvm_memory::local::DEFAULT_LIMIT;
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::barrier::{Barrier, Reduced};
@@ -54,9 +55,10 @@ const TURN: u64 = 1 << 15;
 impl Cta {
     /// Room for a CTA of a launch; `None` if the host has no memory for it.
     pub fn new(run: &Run<'_>) -> Option<Self> {
+        let budget = run.environment.memory.budget();
         let threads = run.launch.block.iter().product::<u32>();
         let warps = threads.div_ceil(32) as usize;
-        let shared = SharedMemory::new(usize::try_from(run.all_shared_bytes()).ok()?)?;
+        let shared = SharedMemory::new(usize::try_from(run.all_shared_bytes()).ok()?, budget)?;
         let state = CtaState {
             ctaid: [0; 3],
             index: 0,
@@ -78,7 +80,7 @@ impl Cta {
                 present: 0,
                 exited: 0,
                 tid: lanes_of(index, run.launch.block),
-                local: LocalMemory::default(),
+                local: LocalMemory::new(DEFAULT_LIMIT, budget),
                 stack: [0; LANES],
                 maxnreg: 0,
                 awaited: None,
@@ -143,10 +145,11 @@ impl Cta {
             warp.state.arrivals = Arrivals::default();
             warp.state.closed = [[0; LANES]; 2];
             warp.state.local.reset();
-            if warp.state.local.grow_to(entry.frame_bytes).is_err() {
+            if warp.state.local.grow_to(entry.frame_bytes).is_err()
+                || !warp.start(run.code, entry, run.environment.memory.budget())
+            {
                 return false;
             }
-            warp.start(run.code, entry);
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;
@@ -185,9 +188,10 @@ impl Cta {
                 Leave::Turn => spinning = 0,
                 Leave::Spinning => spinning += 1,
                 Leave::Fault(at) => {
-                    return match worker.trouble.take() {
-                        Some(trouble) => Progress::Trouble(trouble),
-                        None => Progress::Stopped(report::fault(self, index, at, worker, run)),
+                    return match (worker.trouble.take(), worker.limit.take()) {
+                        (Some(trouble), _) => Progress::Trouble(trouble),
+                        (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
+                        (None, None) => Progress::Stopped(report::fault(self, index, at, worker, run)),
                     };
                 }
             }

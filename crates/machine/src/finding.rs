@@ -4,6 +4,7 @@
 //! spans into lines and choose colours.
 
 use ptxvm_ir::Location;
+use ptxvm_memory::OverBudget;
 use ptxvm_syntax::ast::Span;
 
 /// Why a launch ended before its kernel did.
@@ -33,6 +34,8 @@ pub enum Limit {
     Instructions(u64),
     /// `--timeout`
     Time(std::time::Duration),
+    /// `--max-memory`: what was needed, and what there is.
+    Memory(OverBudget),
     /// The user asked for it.
     Interrupted,
 }

@@ -87,7 +87,7 @@ pub fn run(
         true => {
             let mut bytes = [0; WORKSPACE as usize];
             bytes[..4].copy_from_slice(&WORKSPACE.to_le_bytes());
-            Some(Passing::new(memory, AllocationKind::Variable, &bytes)?)
+            Some(Passing::new(memory, AllocationKind::Workspace, &bytes)?)
         }
         false => None,
     };
@@ -174,11 +174,11 @@ struct Passing<'a> {
 
 impl<'a> Passing<'a> {
     fn new(memory: &'a GlobalMemory, kind: AllocationKind, bytes: &[u8]) -> Result<Self, Stop> {
-        let name = (kind == AllocationKind::Variable).then(|| "the workspace of the launch".to_owned());
-        let address =
-            memory.allocate(bytes.len() as u64, 256, kind, name).map_err(|e| host_memory(&e.to_string()))?;
+        let address = memory
+            .allocate(bytes.len() as u64, 256, kind, None)
+            .map_err(|_| out_of_memory(memory, bytes.len()))?;
         let passing = Self { memory, address };
-        memory.write(address, bytes).map_err(|e| host_memory(&e.to_string()))?;
+        memory.write(address, bytes).map_err(|_| out_of_memory(memory, bytes.len()))?;
         Ok(passing)
     }
 }
@@ -190,11 +190,9 @@ impl Drop for Passing<'_> {
     }
 }
 
-fn host_memory(what: &str) -> Stop {
-    Stop::Unsupported(Unsupported {
-        what: format!("the host has not enough memory: {what}"),
-        span: Default::default(),
-    })
+/// The budget of the host's memory has no more for a launch that needs about so many bytes.
+fn out_of_memory(memory: &GlobalMemory, bytes: usize) -> Stop {
+    Stop::Limit(Limit::Memory(memory.budget().refusal(bytes as u64)))
 }
 
 /// The life of one worker, which calls for help after each CTA and slice.
@@ -216,11 +214,11 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
             Some(index) => {
                 let room = spare.pop().or_else(|| Cluster::new(run).map(Box::new));
                 let Some(mut cluster) = room else {
-                    stop(common, index, host_memory("for a CTA's shared memory"));
+                    stop(common, index, out_of_memory(run.environment.memory, run.cluster_bytes()));
                     break;
                 };
                 if !cluster.start(index, run, &mut worker) {
-                    stop(common, index, host_memory("for a CTA's local memory"));
+                    stop(common, index, out_of_memory(run.environment.memory, run.cluster_bytes()));
                     break;
                 }
                 cluster

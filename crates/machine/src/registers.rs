@@ -7,6 +7,9 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ptxvm_memory::{Budget, Charge};
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;
@@ -73,6 +76,8 @@ impl Slot {
 pub struct Block {
     start: NonNull<u8>,
     len: usize,
+    /// What it takes of the budget of the host's memory, if it grows with what the guest does.
+    _charge: Option<Charge>,
 }
 
 // SAFETY: the block is owned memory without interior sharing; moving it to another thread moves plain bytes.
@@ -93,9 +98,18 @@ impl Block {
         // SAFETY: the size is not zero.
         let start = unsafe { alloc_zeroed(layout) };
         match NonNull::new(start) {
-            Some(start) => Self { start, len },
+            Some(start) => Self { start, len, _charge: None },
             None => handle_alloc_error(layout),
         }
+    }
+
+    /// The same, taken from a budget; `None` if it has not as much.
+    #[must_use]
+    pub fn of_budget(len: usize, budget: &Arc<Budget>) -> Option<Self> {
+        let charge = budget.charge(len as u64).ok()?;
+        let mut block = Self::new(len);
+        block._charge = Some(charge);
+        Some(block)
     }
 
     /// Its bytes.

@@ -4,6 +4,10 @@
 //! there, at the lowest block runs first, which brings lanes together again where their ways join. A group that
 //! spins steps back until the others have had their turn, so that a lock inside one warp is released.
 
+use std::sync::Arc;
+
+use ptxvm_memory::Budget;
+
 use crate::code::{Code, Function, Reduction};
 use crate::context::WarpState;
 use crate::registers::{Bank, Block, Slot};
@@ -103,6 +107,19 @@ pub struct Activation {
     pub lanes: u32,
 }
 
+/// A call that wants an activation.
+#[derive(Clone, Copy)]
+pub struct Activating<'a> {
+    /// The function's number.
+    pub function: u32,
+    /// The function.
+    pub code: &'a Function,
+    /// The caller's activation.
+    pub parent: u32,
+    /// The block that ends with the call.
+    pub site: u32,
+}
+
 /// A warp.
 #[derive(Debug)]
 pub struct Warp {
@@ -115,13 +132,18 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Places all lanes of a fresh warp at the beginning of the entry.
-    pub fn start(&mut self, code: &Code, entry: &Function) {
+    /// Places all lanes of a fresh warp at the beginning of the entry. Gives whether the budget had memory for its
+    /// registers.
+    #[must_use]
+    pub fn start(&mut self, code: &Code, entry: &Function, budget: &Arc<Budget>) -> bool {
         if self.activations.first().is_none_or(|a| a.registers.len() < entry.register_bytes as usize) {
             self.activations.clear();
+            let Some(registers) = Block::of_budget(entry.register_bytes as usize, budget) else {
+                return false;
+            };
             self.activations.push(Activation {
                 function: code.entry.0,
-                registers: Block::new(entry.register_bytes as usize),
+                registers,
                 parent: 0,
                 site: u32::MAX,
                 lanes: 0,
@@ -148,6 +170,7 @@ impl Warp {
             polls: 0,
             rounds: 0,
         });
+        true
     }
 
     /// The registers of an activation, with the code's constants.
@@ -241,13 +264,15 @@ impl Warp {
         }
     }
 
-    /// An activation for a call, the one that other lanes made at the same place if there is one.
-    pub fn activate(&mut self, function: u32, code: &Function, parent: u32, site: u32, lanes: u32) -> u32 {
+    /// An activation for a call, the one that other lanes made at the same place if there is one. `None` if the budget
+    /// has no memory for its registers.
+    pub fn activate(&mut self, call: &Activating<'_>, lanes: u32, budget: &Arc<Budget>) -> Option<u32> {
+        let Activating { function, code, parent, site } = *call;
         let same =
             |a: &Activation| a.lanes != 0 && a.parent == parent && a.site == site && a.function == function;
         if let Some(index) = self.activations.iter().skip(1).position(same) {
             self.activations[index + 1].lanes |= lanes;
-            return index as u32 + 1;
+            return Some(index as u32 + 1);
         }
         let free = |a: &Activation| {
             a.lanes == 0 && a.function == function && a.registers.len() >= code.register_bytes as usize
@@ -255,18 +280,13 @@ impl Warp {
         let index = match self.activations.iter().skip(1).position(free) {
             Some(index) => index + 1,
             None => {
-                self.activations.push(Activation {
-                    function,
-                    registers: Block::new(code.register_bytes as usize),
-                    parent,
-                    site,
-                    lanes: 0,
-                });
+                let registers = Block::of_budget(code.register_bytes as usize, budget)?;
+                self.activations.push(Activation { function, registers, parent, site, lanes: 0 });
                 self.activations.len() - 1
             }
         };
         let activation = &mut self.activations[index];
         (activation.parent, activation.site, activation.lanes) = (parent, site, lanes);
-        index as u32
+        Some(index as u32)
     }
 }

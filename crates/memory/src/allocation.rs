@@ -16,6 +16,8 @@ pub enum AllocationKind {
     Constant,
     /// The parameters of a launch.
     Param,
+    /// What the threads of a cooperative launch wait for each other with.
+    Workspace,
     /// A block from the guest's own `malloc`.
     Heap,
     /// A buffer that host and device share.
@@ -66,6 +68,7 @@ impl AllocationKind {
             AllocationKind::Variable => "global variable",
             AllocationKind::Constant => "constant variable",
             AllocationKind::Param => "kernel parameters",
+            AllocationKind::Workspace => "workspace of a cooperative launch",
             AllocationKind::Heap => "malloc'ed block",
             AllocationKind::Managed => "managed allocation",
             AllocationKind::Pinned => "pinned host allocation",

@@ -5,6 +5,9 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
+use std::sync::Arc;
+
+use crate::budget::{Budget, Charge};
 
 /// What the host's allocator gives without asking for more. A stricter layout would make the standard library
 /// write the zeros itself, which touches every page; with this one big blocks come from the system untouched, so
@@ -21,6 +24,7 @@ pub(crate) struct Block {
     layout: Layout,
     /// Whether it came from the system itself, not from the allocator.
     mapped: bool,
+    _charge: Charge,
 }
 
 // SAFETY: a block is an owning pointer; nothing in it belongs to a thread.
@@ -29,8 +33,9 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Takes `bytes` zeroed bytes from the host, or nothing when it has none.
-    pub(crate) fn zeroed(bytes: usize) -> Option<Block> {
+    /// Takes `bytes` zeroed bytes from the host, or nothing when it or the budget has none.
+    pub(crate) fn zeroed(bytes: usize, budget: &Arc<Budget>) -> Option<Block> {
+        let charge = budget.charge(bytes as u64).ok()?;
         let layout = Layout::from_size_align(bytes.max(1), NATURAL_ALIGNMENT).ok()?;
         let mapped = bytes >= BIG && cfg!(all(target_os = "linux", not(miri)));
         let base = if mapped {
@@ -41,7 +46,7 @@ impl Block {
         };
         // Guest addresses are numbers; exposing says that numbers may become pointers into this block again.
         let _ = base.as_ptr().expose_provenance();
-        Some(Block { base, layout, mapped })
+        Some(Block { base, layout, mapped, _charge: charge })
     }
 
     /// The address of the first byte, a multiple of [`NATURAL_ALIGNMENT`].
@@ -58,11 +63,6 @@ impl Block {
     pub(crate) fn aligned(&self, alignment: usize) -> *mut u8 {
         let skip = self.address().wrapping_neg() & (alignment - 1);
         self.base.as_ptr().wrapping_add(skip)
-    }
-
-    /// Makes all bytes zero by giving their pages back to the system; says whether it could.
-    pub(crate) fn forget(&self) -> bool {
-        self.mapped && discard(self.base, self.layout.size())
     }
 }
 
@@ -89,12 +89,6 @@ fn map(bytes: usize) -> Option<NonNull<u8>> {
 }
 
 #[cfg(target_os = "linux")]
-fn discard(base: NonNull<u8>, bytes: usize) -> bool {
-    // SAFETY: the pages are a mapping of ours; a guest that still reads them finds zeros.
-    unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_DONTNEED) == 0 }
-}
-
-#[cfg(target_os = "linux")]
 fn unmap(base: NonNull<u8>, bytes: usize) {
     // SAFETY: the pages are a mapping of ours, given back once.
     unsafe { libc::munmap(base.as_ptr().cast(), bytes) };
@@ -103,11 +97,6 @@ fn unmap(base: NonNull<u8>, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 fn map(_: usize) -> Option<NonNull<u8>> {
     None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn discard(_: NonNull<u8>, _: usize) -> bool {
-    false
 }
 
 #[cfg(not(target_os = "linux"))]

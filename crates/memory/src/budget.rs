@@ -67,6 +67,12 @@ impl Budget {
         Ok(Charge { budget: Arc::clone(self), bytes })
     }
 
+    /// What a charge of `bytes` bytes that could not be had is told as.
+    #[must_use]
+    pub fn refusal(&self, bytes: u64) -> OverBudget {
+        OverBudget { requested: bytes, used: self.used(), limit: self.limit }
+    }
+
     /// Takes bytes that [`Self::give`] gives back.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         let add = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
@@ -131,7 +137,13 @@ pub struct OverBudget {
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requested, used, limit } = self;
-        write!(f, "{requested} bytes are needed, and {used} of the {limit} bytes of --max-memory are taken")
+        match *limit {
+            u64::MAX => write!(f, "{requested} bytes are needed, and the host has no more"),
+            _ => write!(
+                f,
+                "{requested} bytes are needed, and {used} of the {limit} that may be used are taken"
+            ),
+        }
     }
 }
 

@@ -15,9 +15,7 @@ pub struct OutOfMemory {
     pub in_use: u64,
     /// How many there are in all.
     pub limit: u64,
-    /// How many bytes wait in quarantine: when this is not 0, a reclaim may help.
-    pub reclaimable: u64,
-    /// Whether the host's own allocator said no, not the limit.
+    /// Whether the host or the budget of its memory said no, not the device's limit.
     pub refused_by_host: bool,
 }
 

@@ -77,22 +77,22 @@ pub enum Place {
     Wild,
 }
 
-/// Explains an access against a table.
-pub(crate) fn explain(table: &Table, address: u64, bytes: u64) -> Explanation {
+/// Explains an access against a table, in which `found` is what holds its first byte.
+pub(crate) fn explain(table: &Table, found: Option<&Allocation>, address: u64, bytes: u64) -> Explanation {
     let place = if address < NULL_END {
         Place::Null
     } else {
         match window_of(address) {
             Window::Shared => Place::Shared { offset: address - SHARED_BASE },
             Window::Local => Place::Local { offset: address - LOCAL_BASE },
-            Window::Global => global_place(table, address, bytes),
+            Window::Global => global_place(table, found, address, bytes),
         }
     };
     Explanation { address, bytes, place }
 }
 
-fn global_place(table: &Table, address: u64, bytes: u64) -> Place {
-    if let Some(allocation) = table.live_at(address) {
+fn global_place(table: &Table, found: Option<&Allocation>, address: u64, bytes: u64) -> Place {
+    if let Some(allocation) = found {
         let (allocation, offset) = (allocation.clone(), address - allocation.start);
         let past = bytes.saturating_sub(allocation.size - offset);
         return if past == 0 {
@@ -110,7 +110,7 @@ fn global_place(table: &Table, address: u64, bytes: u64) -> Place {
             address.checked_sub(allocation.end()).unwrap_or(allocation.start.wrapping_sub(address));
         // Nobody means a kernel's parameters who is not right beside them.
         let near = match allocation.kind {
-            AllocationKind::Param => allocation.size,
+            AllocationKind::Param | AllocationKind::Workspace => allocation.size,
             _ => NEAR.max(allocation.size.saturating_mul(4)),
         };
         (distance <= near).then_some((distance, allocation))

@@ -1,8 +1,8 @@
 //! State spaces, allocations and the checked way into them.
 //!
-//! Device global memory is the process's own memory and a device pointer is a host address, so that host arrays
-//! can be used in place. [`GlobalMemory`] is the table of what the guest may touch; it answers which live
-//! allocation holds an address ([`Region`]) and explains addresses that nothing holds ([`Explanation`]).
+//! Device memory is a range of the process's own addresses at a fixed place, and a device pointer is a host address,
+//! so that host arrays can be used in place. [`GlobalMemory`] is the table of what the guest may touch; it answers
+//! which live allocation holds an address ([`Region`]) and explains addresses that nothing holds ([`Explanation`]).
 //! Shared and local memory are windows of small offsets ([`SharedMemory`], [`LocalMemory`], [`window`]).
 //!
 //! Looking up is safe; touching is not. Who calls [`access`] or [`atomic`] promises that the address has been
@@ -12,17 +12,23 @@
 
 pub mod access;
 pub mod allocation;
+mod arena;
 pub mod atomic;
 mod block;
 pub mod budget;
 pub mod chunk;
+mod directory;
 pub mod error;
 pub mod explain;
 pub mod global;
+mod host_access;
 pub mod local;
 mod quarantine;
+mod range;
 pub mod row;
+mod runs;
 pub mod shared;
+mod slab;
 mod table;
 pub mod tensor;
 pub mod view;

@@ -3,7 +3,10 @@
 //! A lane's bytes are contiguous, so that a lane's pointer arithmetic is plain addition; lane after lane follows
 //! at a stride that doubles when a lane needs more. Most warps use none, and then there is no memory at all.
 
+use std::sync::Arc;
+
 use crate::block::Block;
+use crate::budget::Budget;
 use crate::error::StackOverflow;
 
 /// The lanes of a warp.
@@ -25,6 +28,7 @@ pub struct LocalMemory {
     base: *mut u8,
     stride: usize,
     limit: usize,
+    budget: Arc<Budget>,
 }
 
 // SAFETY: the pointer leads into the block that the same value owns; nothing belongs to a thread.
@@ -32,17 +36,13 @@ unsafe impl Send for LocalMemory {}
 // SAFETY: a shared reference only gives addresses; touching the bytes is up to unsafe code elsewhere.
 unsafe impl Sync for LocalMemory {}
 
-impl Default for LocalMemory {
-    fn default() -> Self {
-        Self::new(DEFAULT_LIMIT)
-    }
-}
-
 impl LocalMemory {
-    /// An empty memory that may grow to `limit` bytes per lane, rounded down to a multiple of 16.
+    /// An empty memory that may grow to `limit` bytes per lane, rounded down to a multiple of 16, as far as a budget
+    /// allows.
     #[must_use]
-    pub fn new(limit: usize) -> Self {
-        LocalMemory { block: None, base: std::ptr::without_provenance_mut(16), stride: 0, limit: limit & !15 }
+    pub fn new(limit: usize, budget: &Arc<Budget>) -> Self {
+        let (base, budget) = (std::ptr::without_provenance_mut(16), Arc::clone(budget));
+        LocalMemory { block: None, base, stride: 0, limit: limit & !15, budget }
     }
 
     /// How many bytes each lane has.
@@ -75,7 +75,7 @@ impl LocalMemory {
         let stride = wanted.checked_next_power_of_two().unwrap_or(self.limit);
         let stride = stride.max(FIRST_STRIDE).min(self.limit);
         let bytes = stride.checked_mul(LANES).ok_or_else(|| refusal(true))?;
-        let block = Block::zeroed(bytes).ok_or_else(|| refusal(true))?;
+        let block = Block::zeroed(bytes, &self.budget).ok_or_else(|| refusal(true))?;
         let base = block.aligned(16);
         for lane in 0..LANES {
             // SAFETY: the old block has `LANES` times the old stride, the new one `LANES` times the greater new
@@ -96,7 +96,7 @@ impl LocalMemory {
     /// back instead: fresh memory is zero too, and comes a page at a time.
     pub fn reset(&mut self) {
         if self.stride > KEPT_STRIDE {
-            *self = Self::new(self.limit);
+            *self = Self::new(self.limit, &self.budget);
         }
         // SAFETY: the block has `LANES` times the stride, and the exclusive borrow means that nobody else is at it.
         unsafe { self.base.write_bytes(0, LANES * self.stride) };

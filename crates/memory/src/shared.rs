@@ -1,7 +1,10 @@
 //! The shared memory of one CTA.
 
+use std::sync::Arc;
+
 use crate::access;
 use crate::block::Block;
+use crate::budget::Budget;
 use crate::error::OutOfRange;
 
 /// Shared variables may ask for alignments up to this, and bulk copies need it.
@@ -12,13 +15,14 @@ const ALIGNMENT: usize = 128;
 pub struct SharedMemory {
     block: Option<Block>,
     size: usize,
+    budget: Arc<Budget>,
 }
 
 impl SharedMemory {
-    /// `size` zeroed bytes, or nothing when the host has no memory for them. No bytes take no memory.
+    /// `size` zeroed bytes of a budget, or nothing when it or the host has no memory for them. No bytes take no memory.
     #[must_use]
-    pub fn new(size: usize) -> Option<Self> {
-        let mut memory = SharedMemory { block: None, size: 0 };
+    pub fn new(size: usize, budget: &Arc<Budget>) -> Option<Self> {
+        let mut memory = SharedMemory { block: None, size: 0, budget: Arc::clone(budget) };
         memory.resize(size).then_some(memory)
     }
 
@@ -26,7 +30,7 @@ impl SharedMemory {
     #[must_use]
     pub fn resize(&mut self, size: usize) -> bool {
         if size > self.capacity() {
-            let block = size.checked_add(ALIGNMENT).and_then(Block::zeroed);
+            let block = size.checked_add(ALIGNMENT).and_then(|bytes| Block::zeroed(bytes, &self.budget));
             let Some(block) = block else { return false };
             self.block = Some(block);
         }

@@ -1,44 +1,44 @@
-//! The table of allocations: those that live, and the last ones that were freed.
+//! The table of allocations: those that live on the device, what the host has lent, and the last ones that were freed.
 //!
-//! Invariant: no two entries of one map hold a common address; a new allocation makes the table forget the freed ones
-//! whose place it takes. So an address has at most one entry of each, and ordered maps find it. What was lent is in a
-//! map of its own: a whole mapping of the host's may be lent, and later the host's allocator takes our own blocks
-//! from there. An address in both is the block's.
+//! Allocations of the device's own have numbers, by which the directory finds them. What is lent lies anywhere in the
+//! host's memory and is found by an ordered map. No two live entries hold a common address, and a new allocation makes
+//! the table forget the freed ones whose place it takes; so an address has at most one live and one freed entry.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::allocation::Allocation;
-use crate::block::Block;
+use crate::arena::Spot;
 
 /// How many freed allocations are remembered, so that use after free can be explained.
 const REMEMBERED: usize = 8192;
 
-/// A live allocation and what it stands on.
+/// A live allocation of the device's own.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) allocation: Allocation,
-    /// The memory, unless it belongs to the host.
-    pub(crate) block: Option<Block>,
-    /// How often a host array has been adopted.
+    pub(crate) spot: Spot,
+    /// The part of the range that it lies in.
+    pub(crate) arena: usize,
+    /// What it takes of the budget of the host's memory.
+    pub(crate) charge: u64,
+}
+
+/// A host array that has been adopted, and how often.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    pub(crate) allocation: Allocation,
     pub(crate) adoptions: u64,
 }
 
-impl Live {
-    /// The addresses that it takes, gaps included.
-    fn span(&self) -> (u64, u64) {
-        match &self.block {
-            Some(block) => (block.address() as u64, (block.address() + block.bytes()) as u64),
-            None => (self.allocation.start, extent(&self.allocation)),
-        }
-    }
-}
-
-/// Live and lately freed allocations by their start.
+/// Live and lately freed allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    live: BTreeMap<u64, Live>,
-    /// What has been adopted from the host.
-    lent: BTreeMap<u64, Live>,
+    /// By number.
+    live: Vec<Option<Live>>,
+    /// Numbers that are free.
+    numbers: Vec<u32>,
+    /// By start.
+    lent: BTreeMap<u64, Lent>,
     freed: BTreeMap<u64, Allocation>,
     /// The starts and serials of the freed ones, oldest first. Those that have been forgotten meanwhile stay in
     /// this list until they are the oldest.
@@ -51,33 +51,86 @@ fn extent(allocation: &Allocation) -> u64 {
 }
 
 impl Table {
-    /// The live allocation that holds an address.
-    pub(crate) fn live_at(&self, address: u64) -> Option<&Allocation> {
-        [&self.live, &self.lent].into_iter().find_map(|map| {
-            let (_, live) = map.range(..=address).next_back()?;
-            (address < live.allocation.end()).then_some(&live.allocation)
+    /// A number that no live allocation has.
+    pub(crate) fn number(&mut self) -> u32 {
+        self.numbers.pop().unwrap_or_else(|| {
+            self.live.push(None);
+            self.live.len() as u32 - 1
         })
     }
 
-    /// Whether an address belongs to a live entry or to the memory that it stands on, gaps included.
-    pub(crate) fn spans(&self, address: u64) -> bool {
-        self.neighbours(address).any(|(start, end)| start <= address && address < end)
+    /// How many numbers have been given at most.
+    pub(crate) fn numbers(&self) -> usize {
+        self.live.len() - self.numbers.len()
     }
 
-    /// The spans of the entries that are nearest to an address, those that hold it among them.
-    pub(crate) fn neighbours(&self, address: u64) -> impl Iterator<Item = (u64, u64)> {
-        [&self.live, &self.lent].into_iter().flat_map(move |map| {
-            let before = map.range(..=address).next_back();
-            before
-                .into_iter()
-                .chain(map.range(address.saturating_add(1)..).next())
-                .map(|(_, live)| live.span())
-        })
+    /// Enters an allocation of the device's own under its number. What was freed at its place is forgotten: the memory
+    /// has a new owner, and a fault there is the new owner's to explain.
+    pub(crate) fn insert(&mut self, number: u32, live: Live) {
+        self.forget(live.spot.start, live.spot.start + live.spot.bytes);
+        self.live[number as usize] = Some(live);
     }
 
-    /// The live entry that starts at an address.
-    pub(crate) fn live_mut(&mut self, start: u64) -> Option<&mut Live> {
-        self.live.get_mut(&start).or_else(|| self.lent.get_mut(&start))
+    /// The live allocation of a number.
+    pub(crate) fn get(&self, number: u32) -> Option<&Live> {
+        self.live.get(number as usize)?.as_ref()
+    }
+
+    /// Takes out the live allocation of a number; its description is remembered if somebody may keep its address.
+    pub(crate) fn remove(&mut self, number: u32, remembered: bool) -> Option<Live> {
+        let live = self.live.get_mut(number as usize)?.take()?;
+        self.numbers.push(number);
+        if remembered {
+            self.remember(live.allocation.clone());
+        }
+        Some(live)
+    }
+
+    /// Enters what the host lends, or gives what is lent there already.
+    pub(crate) fn lend(&mut self, allocation: Allocation) -> Result<(), Allocation> {
+        if let Some(other) = self.overlapping(&allocation) {
+            let same =
+                (other.start, other.size, other.kind) == (allocation.start, allocation.size, allocation.kind);
+            let other = other.clone();
+            return match self.lent.get_mut(&allocation.start).filter(|_| same) {
+                Some(lent) => {
+                    lent.adoptions += 1;
+                    Ok(())
+                }
+                None => Err(other),
+            };
+        }
+        self.forget(allocation.start, extent(&allocation));
+        self.lent.insert(allocation.start, Lent { allocation, adoptions: 1 });
+        Ok(())
+    }
+
+    /// Takes back what was lent at a start as often as this was called for it; says whether it was the last time.
+    pub(crate) fn take_back(&mut self, start: u64) -> Option<bool> {
+        let lent = self.lent.get_mut(&start)?;
+        lent.adoptions -= 1;
+        if lent.adoptions > 0 {
+            return Some(false);
+        }
+        let gone = self.lent.remove(&start)?;
+        self.remember(gone.allocation);
+        Some(true)
+    }
+
+    /// What is lent at an address.
+    pub(crate) fn lent_at(&self, address: u64) -> Option<&Allocation> {
+        let (_, lent) = self.lent.range(..=address).next_back()?;
+        (address < lent.allocation.end()).then_some(&lent.allocation)
+    }
+
+    /// What is lent from a start on, which may have no bytes.
+    pub(crate) fn lent_from(&self, start: u64) -> Option<&Allocation> {
+        self.lent.get(&start).map(|lent| &lent.allocation)
+    }
+
+    fn overlapping(&self, allocation: &Allocation) -> Option<&Allocation> {
+        let (_, lent) = self.lent.range(..extent(allocation)).next_back()?;
+        (extent(&lent.allocation) > allocation.start).then_some(&lent.allocation)
     }
 
     /// The freed allocation that held an address.
@@ -86,31 +139,17 @@ impl Table {
         (address < extent(allocation)).then_some(allocation)
     }
 
-    /// A live allocation that shares an address with `allocation`.
-    pub(crate) fn overlapping(&self, allocation: &Allocation) -> Option<&Allocation> {
-        [&self.live, &self.lent].into_iter().find_map(|map| {
-            let (_, live) = map.range(..extent(allocation)).next_back()?;
-            (extent(&live.allocation) > allocation.start).then_some(&live.allocation)
-        })
-    }
-
-    /// Enters an allocation that overlaps no live one. Freed ones between `low` and `high` are forgotten: their
-    /// memory has a new owner, and a fault there is the new owner's to explain.
-    pub(crate) fn insert(&mut self, live: Live, low: u64, high: u64) {
+    fn forget(&mut self, low: u64, high: u64) {
         while let Some((&start, allocation)) = self.freed.range(..high).next_back()
             && extent(allocation) > low
         {
             self.freed.remove(&start);
         }
-        let map = if live.block.is_some() { &mut self.live } else { &mut self.lent };
-        map.insert(live.allocation.start, live);
     }
 
-    /// Takes out the live entry that starts at an address, remembers its description, and gives what it stood on.
-    pub(crate) fn remove(&mut self, start: u64) -> Option<Live> {
-        let live = self.live.remove(&start).or_else(|| self.lent.remove(&start))?;
-        self.order.push_back((start, live.allocation.serial));
-        self.freed.insert(start, live.allocation.clone());
+    fn remember(&mut self, allocation: Allocation) {
+        self.order.push_back((allocation.start, allocation.serial));
+        self.freed.insert(allocation.start, allocation);
         while self.order.len() > REMEMBERED
             && let Some((start, serial)) = self.order.pop_front()
         {
@@ -118,21 +157,16 @@ impl Table {
                 self.freed.remove(&start);
             }
         }
-        Some(live)
     }
 
-    /// The same without a memory of it: of what nobody keeps an address.
-    pub(crate) fn forget(&mut self, start: u64) -> Option<Live> {
-        self.live.remove(&start)
-    }
-
-    /// The live allocations.
+    /// The live allocations, in no order.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Allocation> {
-        self.live.values().chain(self.lent.values()).map(|live| &live.allocation)
+        let own = self.live.iter().flatten().map(|live| &live.allocation);
+        own.chain(self.lent.values().map(|lent| &lent.allocation))
     }
 
     /// How many live allocations there are.
     pub(crate) fn count(&self) -> usize {
-        self.live.len() + self.lent.len()
+        self.numbers() + self.lent.len()
     }
 }

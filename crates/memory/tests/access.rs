@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use std::sync::Arc;
+
 use ptxvm_memory::SharedMemory;
 use ptxvm_memory::access::{copy, copy_in, copy_out, fill, load, store};
 
 fn memory(bytes: usize) -> SharedMemory {
-    SharedMemory::new(bytes).expect("a little memory")
+    SharedMemory::new(bytes, &Arc::default()).expect("a little memory")
 }
 
 fn contents(memory: &SharedMemory) -> Vec<u8> {

@@ -1,5 +1,7 @@
 //! Read-modify-write: single results and no update lost among threads.
 
+use std::sync::Arc;
+
 use ptxvm_memory::SharedMemory;
 use ptxvm_memory::access::{load, store};
 use ptxvm_memory::atomic::{AtomicWord, FetchWord, compare_exchange, exchange, update};
@@ -8,7 +10,7 @@ const THREADS: u64 = 4;
 const ROUNDS: u64 = if cfg!(miri) { 25 } else { 20_000 };
 
 fn memory() -> SharedMemory {
-    SharedMemory::new(256).expect("a little memory")
+    SharedMemory::new(256, &Arc::default()).expect("a little memory")
 }
 
 /// Runs `work` in several threads at once on a memory of zeros.

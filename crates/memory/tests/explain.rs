@@ -1,5 +1,7 @@
 //! The words for addresses that an access should not have touched.
 
+use std::sync::Arc;
+
 use ptxvm_memory::{AllocationKind, GlobalMemory, LOCAL_BASE, Place, SHARED_BASE};
 
 fn memory_with(size: u64, kind: AllocationKind, name: Option<&str>) -> (GlobalMemory, u64) {
@@ -93,7 +95,6 @@ fn use_after_free_names_what_was_there() {
         start + 24
     );
     assert_eq!(memory.explain(start + 24, 8).to_string(), expected);
-    let _reclaimed = memory.reclaim();
     assert_eq!(memory.explain(start + 24, 8).to_string(), expected);
     // Only the block itself is called freed, not its surroundings.
     assert_eq!(memory.explain(start + 128, 8).place, Place::Wild);
@@ -101,7 +102,7 @@ fn use_after_free_names_what_was_there() {
 
 #[test]
 fn thousands_of_frees_are_remembered_and_not_all() {
-    let memory = GlobalMemory::with_quarantine(1 << 30, 1 << 28);
+    let memory = GlobalMemory::with_quarantine(1 << 30, 1 << 28, Arc::default());
     let starts: Vec<u64> = (0..20_000)
         .map(|_| memory.allocate(8, 8, AllocationKind::Heap, None).expect("there is room"))
         .collect();

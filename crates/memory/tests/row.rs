@@ -1,5 +1,7 @@
 //! Rows of a warp's words at every alignment that words can have.
 
+use std::sync::Arc;
+
 use ptxvm_memory::SharedMemory;
 use ptxvm_memory::access::Word;
 use ptxvm_memory::row::{load_row, store_row};
@@ -7,7 +9,7 @@ use ptxvm_memory::row::{load_row, store_row};
 fn rows<T: Word + std::fmt::Debug>(word: impl Fn(u8) -> T, bytes: impl Fn(T) -> Vec<u8>) {
     let values: [T; 32] = std::array::from_fn(|lane| word(lane as u8 * 7 + 1));
     for offset in (0..64).step_by(size_of::<T>()) {
-        let mut memory = SharedMemory::new(1024).expect("a little memory");
+        let mut memory = SharedMemory::new(1024, &Arc::default()).expect("a little memory");
         memory.reset(0xEE);
         // SAFETY: the offset is aligned, and the row ends before 64 + 32 * 16.
         unsafe { store_row(memory.pointer().add(offset), &values) };

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use std::sync::Arc;
+
 use ptxvm_memory::access::{load, store};
 use ptxvm_memory::{AllocationKind, GlobalMemory, Place, Region};
 
@@ -19,7 +21,7 @@ impl Drop for RaiseOnDrop<'_> {
 /// Threads allocate, write, check and free; no allocation ever shares a byte with another.
 #[test]
 fn allocations_never_share_bytes() {
-    let memory = GlobalMemory::with_quarantine(64 << 20, 32 << 10);
+    let memory = GlobalMemory::with_quarantine(64 << 20, 32 << 10, Arc::default());
     std::thread::scope(|scope| {
         for thread in 1..=4u8 {
             let memory = &memory;
@@ -56,7 +58,6 @@ fn allocations_never_share_bytes() {
     let statistics = memory.statistics();
     assert_eq!((statistics.bytes_in_use, statistics.live_allocations), (0, 0));
     assert_eq!(statistics.total_allocations, 4 * ROUNDS);
-    let _reclaimed = memory.reclaim();
     assert!(memory.statistics().quarantined_bytes <= 32 << 10);
 }
 
@@ -64,7 +65,7 @@ fn allocations_never_share_bytes() {
 /// Nothing crashes (also under Miri and AddressSanitizer), and after a free has been announced nobody gets in.
 #[test]
 fn a_cached_region_is_harmless_and_short_lived() {
-    let memory = GlobalMemory::with_quarantine(16 << 20, 0);
+    let memory = GlobalMemory::with_quarantine(16 << 20, 0, Arc::default());
     let current = AtomicU64::new(0);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -95,10 +96,8 @@ fn a_cached_region_is_harmless_and_short_lived() {
             current.store(0, Ordering::Release);
             memory.free(start).expect("live");
             assert_eq!(memory.region(start), None);
-            let _reclaimed = memory.reclaim();
         }
     });
-    let _reclaimed = memory.reclaim();
     assert_eq!(memory.statistics().quarantined_bytes, 0);
 }
 

@@ -1,5 +1,8 @@
 //! The generic windows and the memory behind them.
 
+use std::sync::Arc;
+
+use ptxvm_memory::local::DEFAULT_LIMIT;
 use ptxvm_memory::{
     GlobalMemory, LOCAL_BASE, LOCAL_SIZE, LocalMemory, OutOfRange, SHARED_BASE, SHARED_SIZE, SharedMemory,
     StackOverflow, Window, window_of,
@@ -30,7 +33,7 @@ fn windows_end_where_they_say() {
 
 #[test]
 fn shared_memory_is_checked_and_zeroed() {
-    let mut memory = SharedMemory::new(100).expect("a little memory");
+    let mut memory = SharedMemory::new(100, &Arc::default()).expect("a little memory");
     assert_eq!((memory.bytes(), memory.pointer().addr() % 128), (100, 0));
     let mut all = [1; 100];
     memory.read(0, &mut all).expect("in range");
@@ -49,7 +52,7 @@ fn shared_memory_is_checked_and_zeroed() {
 
 #[test]
 fn shared_memory_follows_the_launch() {
-    let mut memory = SharedMemory::new(0).expect("no memory");
+    let mut memory = SharedMemory::new(0, &Arc::default()).expect("no memory");
     assert_eq!(memory.bytes(), 0);
     memory.reset(7);
     assert!(memory.write(0, &[1]).is_err());
@@ -66,7 +69,7 @@ fn shared_memory_follows_the_launch() {
 
 #[test]
 fn local_memory_grows_and_keeps_each_lanes_bytes() {
-    let mut memory = LocalMemory::default();
+    let mut memory = LocalMemory::new(DEFAULT_LIMIT, &Arc::default());
     assert_eq!(memory.bytes_per_lane(), 0);
     memory.grow_to(0).expect("nothing");
     assert_eq!(memory.bytes_per_lane(), 0);
@@ -99,7 +102,7 @@ fn local_memory_grows_and_keeps_each_lanes_bytes() {
 
 #[test]
 fn lanes_do_not_meet() {
-    let mut memory = LocalMemory::new(1 << 12);
+    let mut memory = LocalMemory::new(1 << 12, &Arc::default());
     memory.grow_to(300).expect("below the limit");
     let stride = memory.bytes_per_lane();
     for lane in 0..32 {
@@ -118,7 +121,7 @@ fn lanes_do_not_meet() {
 
 #[test]
 fn a_stack_overflows_at_its_limit() {
-    let mut memory = LocalMemory::new(1000);
+    let mut memory = LocalMemory::new(1000, &Arc::default());
     memory.grow_to(992).expect("the limit is rounded down to 992");
     assert_eq!(memory.bytes_per_lane(), 992);
     let overflow = StackOverflow { requested: 993, limit: 992, refused_by_host: false };
@@ -129,8 +132,8 @@ fn a_stack_overflows_at_its_limit() {
         overflow.to_string(),
         "stack overflow: 993 bytes of local memory needed, 992 bytes per thread allowed"
     );
-    let mut greedy = LocalMemory::new(usize::MAX);
+    let mut greedy = LocalMemory::new(usize::MAX, &Arc::default());
     assert!(matches!(greedy.grow_to(1 << 62), Err(StackOverflow { refused_by_host: true, .. })));
     assert!(matches!(greedy.grow_to(u64::MAX - 16), Err(StackOverflow { refused_by_host: true, .. })));
-    assert_eq!(LocalMemory::default().limit(), 512 << 10);
+    assert_eq!(LocalMemory::new(DEFAULT_LIMIT, &Arc::default()).limit(), 512 << 10);
 }

@@ -122,6 +122,7 @@ pub fn limit(limit: Limit, done: u64, ctas: u64) -> String {
             format!("stopped after {n} warp instructions (--max-instructions); {reached}")
         }
         Limit::Time(after) => format!("stopped after {} (--timeout); {reached}", time(after)),
+        Limit::Memory(over) => format!("out of memory: {over} (--max-memory); {reached}"),
         Limit::Interrupted => format!("interrupted; {reached}"),
     }
 }
@@ -132,6 +133,7 @@ pub fn limit_name(limit: Limit) -> &'static str {
     match limit {
         Limit::Instructions(_) => "instructions",
         Limit::Time(_) => "time",
+        Limit::Memory(_) => "memory",
         Limit::Interrupted => "interrupted",
     }
 }

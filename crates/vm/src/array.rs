@@ -49,7 +49,6 @@ impl Drop for Owned {
         let memory = self.device.memory();
         // Whoever freed the memory by hand has done the array's work already.
         let _ = memory.free_kind(self.image.address, AllocationKind::Array);
-        memory.reclaim();
     }
 }
 

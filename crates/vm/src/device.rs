@@ -148,9 +148,7 @@ impl Device {
     /// # Errors
     /// The address is not the start of such memory.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
-        self.memory().free_kind(address, AllocationKind::Device)?;
-        self.memory().reclaim();
-        Ok(())
+        self.memory().free_kind(address, AllocationKind::Device)
     }
 
     /// Copies device memory to the host.

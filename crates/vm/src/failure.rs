@@ -148,6 +148,7 @@ impl std::fmt::Display for Failure {
             Self::Unsupported(what) => write!(f, "not supported yet: {}", what.what),
             Self::Limit(Limit::Instructions(n)) => write!(f, "stopped after {n} instructions"),
             Self::Limit(Limit::Time(time)) => write!(f, "stopped after {time:?}"),
+            Self::Limit(Limit::Memory(over)) => write!(f, "out of memory: {over}"),
             Self::Limit(Limit::Interrupted) => f.write_str("interrupted"),
             Self::TooLarge { ctas, resident } => {
                 write!(f, "a cooperative launch of {ctas} CTAs, the device holds {resident} at once")

@@ -323,6 +323,7 @@ fn ending(failure: Option<Failure>) -> Result<(Ending, String), Wrong> {
         Failure::Unsupported(_) => "unsupported",
         Failure::Limit(Limit::Instructions(_)) => "instructions",
         Failure::Limit(Limit::Time(_)) => "time",
+        Failure::Limit(Limit::Memory(_)) => "memory",
         Failure::Limit(Limit::Interrupted) => return Err(wrong("interrupted", "by nobody")),
         Failure::Arguments(e) => return Err(harness(e)),
         Failure::TooLarge { .. } => return Err(wrong("cooperative", "no launch asks for that")),

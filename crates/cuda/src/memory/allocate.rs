@@ -95,12 +95,7 @@ pub fn give(
 ) -> Answer<u64> {
     refuse_unsafe()?;
     let memory = context.device.memory();
-    let mut start = memory.allocate(bytes, align, allocation, None);
-    if start.is_err_and(|refusal| refusal.reclaimable > 0) {
-        memory.reclaim();
-        start = memory.allocate(bytes, align, allocation, None);
-    }
-    let start = start.map_err(|_| CUresult::OUT_OF_MEMORY)?;
+    let start = memory.allocate(bytes, align, allocation, None).map_err(|_| CUresult::OUT_OF_MEMORY)?;
     context.memory.add(context, start, bytes, kind)?;
     Ok(start)
 }

@@ -64,7 +64,7 @@ impl Borrowed<'_> {
         if !mapping.readable {
             return;
         }
-        let Some((low, high)) = self.memory.foreign(address, mapping.start, mapping.end) else { return };
+        let (low, high) = (mapping.start, mapping.end);
         let block = malloc_block(address, mapping).filter(|&(_, end)| end <= high);
         let (start, end) = block.unwrap_or((low, high));
         let kind = if mapping.writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };

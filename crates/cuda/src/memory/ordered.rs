@@ -68,9 +68,8 @@ entry! {
     }
 
     fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize) {
-        let memory = driver::get()?.device.memory();
+        driver::get()?;
         pool.get()?.books().trim(keep as u64);
-        memory.reclaim();
         Ok(())
     }
 

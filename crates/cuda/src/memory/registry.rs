@@ -82,7 +82,6 @@ impl Record {
             kind => {
                 // Nothing else frees what the driver gave.
                 let _ = memory.free(self.start);
-                memory.reclaim();
                 if let Kind::Pool(pool) = kind {
                     pool.returned(self.size);
                 }

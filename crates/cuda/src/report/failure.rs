@@ -1,7 +1,7 @@
 //! Why a launch did not end well or a module cannot be loaded: in full to people, and what a GPU would have answered.
 
 use ptxvm_report::{Message, Report, finding, ptxas};
-use ptxvm_vm::{Failure, Finding, Kernel, Kind, LaunchOptions, LoadError};
+use ptxvm_vm::{Failure, Finding, Kernel, Kind, LaunchOptions, Limit, LoadError};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
@@ -40,7 +40,10 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure) -> CU
             let text = finding::limit(*limit, done, ctas);
             let object = json!({ "kind": "limit", "code": finding::limit_name(*limit), "message": text });
             tell(Message::new(text).id("limit"), &nothing(), object, kernel, launch);
-            CUresult::LAUNCH_TIMEOUT
+            match limit {
+                Limit::Memory(_) => CUresult::OUT_OF_MEMORY,
+                _ => CUresult::LAUNCH_TIMEOUT,
+            }
         }
         Failure::Arguments(error) => {
             tell(Message::new(error.to_string()), &nothing(), Value::Null, kernel, launch);

@@ -80,7 +80,7 @@ mod tests {
     /// The way that this machine's processor never takes is tried here, under contention.
     #[test]
     fn locks_lose_no_update() {
-        let memory = SharedMemory::new(16).expect("sixteen bytes");
+        let memory = SharedMemory::new(16, &std::sync::Arc::default()).expect("sixteen bytes");
         let rounds = if cfg!(miri) { 20 } else { 5_000 };
         // Both halves change in every step, so a torn read would lead to a sum that is wrong.
         let step = (1u128 << 64) | 1;

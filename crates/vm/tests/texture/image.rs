@@ -80,7 +80,6 @@ impl Drop for Bound<'_> {
         objects.destroy(self.surface, Kind::Surface);
         let freed = self.device.memory().free_kind(self.image.address, AllocationKind::Array);
         assert!(freed.is_ok(), "the image was in memory");
-        self.device.memory().reclaim();
     }
 }
 

@@ -1,0 +1,81 @@
+//! The host's own way to guest memory: copies in and out, fills, each checked against the table.
+
+use crate::access;
+use crate::allocation::AllocationKind;
+use crate::error::AccessError;
+use crate::global::GlobalMemory;
+
+impl GlobalMemory {
+    /// Whether all of `bytes` bytes at an address lie in live allocations for which `accepts` holds. Allocations
+    /// that touch each other count as one: only ranges that somebody mapped side by side do.
+    #[must_use]
+    pub fn covers(&self, address: u64, bytes: u64, accepts: impl Fn(AllocationKind) -> bool) -> bool {
+        let Some(end) = address.checked_add(bytes) else { return false };
+        let state = self.read_state();
+        let mut reached = address;
+        while reached < end {
+            match self.find(&state.table, reached) {
+                Some(allocation) if accepts(allocation.kind) => reached = allocation.end(),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Finds the bytes of a host-side access. The caller holds a lease.
+    fn checked(&self, address: u64, bytes: u64) -> Result<*mut u8, AccessError> {
+        if self.covers(address, bytes, |_| true) {
+            Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+        } else {
+            Err(AccessError { explanation: self.explain(address, bytes) })
+        }
+    }
+
+    /// Copies guest memory to the host.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), AccessError> {
+        if to.is_empty() {
+            return Ok(());
+        }
+        let _lease = self.lease();
+        let from = self.checked(address, to.len() as u64)?;
+        // SAFETY: the bytes lie in a region, and the lease keeps them mapped.
+        unsafe { access::copy_out(from, to) };
+        Ok(())
+    }
+
+    /// Copies host memory to the guest; the host may write constants and parameters too.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), AccessError> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        let _lease = self.lease();
+        let to = self.checked(address, from.len() as u64)?;
+        // SAFETY: the bytes lie in a region, and the lease keeps them mapped.
+        unsafe { access::copy_in(to, from) };
+        Ok(())
+    }
+
+    /// Sets guest memory to a byte.
+    pub fn fill(&self, address: u64, bytes: u64, byte: u8) -> Result<(), AccessError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _lease = self.lease();
+        let to = self.checked(address, bytes)?;
+        // SAFETY: the bytes lie in a region, and the lease keeps them mapped.
+        unsafe { access::fill(to, bytes as usize, byte) };
+        Ok(())
+    }
+
+    /// Copies guest memory to guest memory; the two may overlap.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), AccessError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _lease = self.lease();
+        let (to, from) = (self.checked(to, bytes)?, self.checked(from, bytes)?);
+        // SAFETY: both lie in regions, and the lease keeps them mapped.
+        unsafe { access::copy(to, from, bytes as usize) };
+        Ok(())
+    }
+}
