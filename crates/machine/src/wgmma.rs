@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::cluster::Peer;
 use crate::code::Instruction;
 use crate::context::{Context, splitmix64};
 use crate::engine::{Issuer, Trouble};
@@ -14,7 +15,8 @@ use crate::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::operands::Operands;
-use crate::ops::wgmma::{A, Place, Product};
+use crate::matrix::units::Units;
+use crate::ops::wgmma::{A, Product};
 use crate::registers::{ALL, Bank, Slot};
 use crate::warp::Warp;
 
@@ -44,14 +46,14 @@ pub struct Pending {
     /// The registers of the activation that issued it.
     pub bank: Bank,
     pub cores: Cores,
-    /// Where the CTA's shared memory lies on the host.
-    pub shared: u64,
+    /// The CTA's shared memory.
+    pub shared: Peer,
     /// The warp's place in its warpgroup.
     pub warp: u32,
     /// Whether D is added.
     pub add: bool,
     pub a: A,
-    pub b: Place,
+    pub b: Units,
     /// For a sparse A, the row of B that each stored element belongs to.
     pub belongs: Option<Vec<u16>>,
     /// The group it belongs to: the number of those closed before.

@@ -31,7 +31,7 @@ fn units_lie_where_an_h200_reads_them() {
             } else {
                 descriptor.unit(Major::Mn, i as u32 / 16, i as u32 % 16)
             };
-            assert_eq!(unit, u32::from(*chunk) * 16, "unit {i} of {descriptor:?}, {bits:#018x}");
+            assert_eq!(unit, u64::from(*chunk) * 16, "unit {i} of {descriptor:?}, {bits:#018x}");
         }
         seen += 1;
     }

@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use ptxvm_memory::access;
 use ptxvm_memory::chunk::CHUNK;
 
+use super::units::Units;
 use crate::tensor::Swizzle;
-use crate::tensor::swizzle::{LINE, Pattern};
+use crate::tensor::swizzle::LINE;
 
 /// Which index runs through neighbouring elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,100 +121,92 @@ impl Descriptor {
         }
     }
 
-    /// The bytes of a swizzle's span; sixteen without one.
-    fn span(&self) -> u32 {
+    /// The logarithm of the units in a swizzle's span; of one unit without a swizzle.
+    const fn span_log(&self) -> u32 {
         match self.swizzle {
-            Swizzle::None => 16,
-            Swizzle::Bytes32 => 32,
-            Swizzle::Bytes64 => 64,
-            _ => 128,
+            Swizzle::None => 0,
+            Swizzle::Bytes32 => 1,
+            Swizzle::Bytes64 => 2,
+            _ => 3,
         }
+    }
+
+    /// The logarithm of how many rows or columns an atom has across: eight, but four if an MN-major one exchanges 32
+    /// bytes.
+    const fn high_log(&self, major: Major) -> u32 {
+        if matches!((major, self.swizzle), (Major::Mn, Swizzle::Bytes128Atom32)) { 2 } else { 3 }
     }
 
     /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
+    ///
+    /// No number here can be too large: fields have 18 bits, and 64 are counted with.
     #[inline]
-    fn plain(&self, major: Major, along: u32, across: u32) -> u32 {
-        let span = self.span();
-        // An absolute address may lie before the start; what ends up before all shared memory is far behind it here.
-        let leading = match self.leading_is_address {
-            true => self.leading.wrapping_sub(self.start),
-            false => self.leading,
-        };
-        let offset = match (major, self.swizzle) {
-            // What leaves its line goes on at the beginning of the line that the address names.
+    fn plain(&self, major: Major, along: u32, across: u32) -> u64 {
+        const UNIT: u64 = CHUNK as u64;
+        let [start, leading, stride] = [self.start, self.leading, self.stride].map(u64::from);
+        let (span_log, high_log) = (self.span_log(), self.high_log(major));
+        let (span, rest_of_span) = (along >> span_log, along & ((1 << span_log) - 1));
+        let (atom, rest_of_atom) = (across >> high_log, across & ((1 << high_log) - 1));
+        let [span, rest_of_span, atom, rest_of_atom, along] =
+            [span, rest_of_span, atom, rest_of_atom, along].map(u64::from);
+        let line = rest_of_atom * (UNIT << span_log);
+        match (major, self.swizzle) {
             (Major::K, _) if self.leading_is_address => {
-                let within = self.start % LINE + along * 16;
-                let line = across % 8 * span + across / 8 * self.stride;
-                match within.checked_sub(LINE) {
-                    Some(rest) => (line + rest).wrapping_add(leading),
-                    None => line + along * 16,
+                // What leaves its line goes on at the beginning of the line that the address names.
+                let within = start % u64::from(LINE) + along * UNIT;
+                match within.checked_sub(LINE.into()) {
+                    Some(rest) => leading + line + atom * stride + rest,
+                    None => start + line + atom * stride + along * UNIT,
                 }
             }
-            (Major::K, _) => (across % 8 * span + across / 8 * self.stride + along * 16 % span)
-                .wrapping_add((along * 16 / span).wrapping_mul(leading)),
-            (Major::Mn, Swizzle::None) => {
-                (along * self.stride + across % 8 * 16).wrapping_add((across / 8).wrapping_mul(leading))
-            }
-            (Major::Mn, _) => {
-                // An atom has eight rows or columns across, but four if it exchanges 32 bytes.
-                let (units, high) = (span / 16, if self.swizzle == Swizzle::Bytes128Atom32 { 4 } else { 8 });
-                (along % units * 16 + across % high * span + across / high * self.stride)
-                    .wrapping_add((along / units).wrapping_mul(leading))
-            }
-        };
-        self.start.wrapping_add(offset)
+            (Major::Mn, Swizzle::None) => start + along * stride + line + atom * leading,
+            _ => start + line + atom * stride + rest_of_span * UNIT + span * leading,
+        }
     }
 
     /// The offset in shared memory of a unit.
+    #[inline]
     #[must_use]
-    pub fn unit(&self, major: Major, along: u32, across: u32) -> u32 {
-        swizzled(self.swizzle.pattern(), self.base_offset, self.plain(major, along, across))
+    pub fn unit(&self, major: Major, along: u32, across: u32) -> u64 {
+        let address = self.plain(major, along, across);
+        // The number of the line counts from the pattern's beginning, `base_offset` lines into its period; the address
+        // itself does not move. The pattern looks at the lowest bits of the number, so that it may wrap.
+        let counted = (address as u32).wrapping_sub(self.base_offset * LINE);
+        address ^ u64::from(self.swizzle.pattern().place(counted) ^ counted)
     }
 
-    /// The first offset behind all units of a matrix, if it is behind `bytes`, where shared memory ends.
-    #[must_use]
-    pub fn beyond(&self, major: Major, along: u32, across: u32, bytes: u64) -> Option<u64> {
-        // No distance is negative, so the last unit is the farthest, and a swizzle keeps it in its line.
-        let last = self.plain(major, along.saturating_sub(1), across.saturating_sub(1));
-        if !self.leading_is_address && u64::from(last | 127) < bytes {
-            return None;
+    /// The units of a matrix, if all of them lie in shared memory of so many bytes; otherwise the first offset after the
+    /// farthest.
+    pub fn within(self, major: Major, along: u32, across: u32, bytes: u64) -> Result<Units, u64> {
+        let units = Units::new(self, major, along, across, bytes);
+        if !self.leading_is_address && self.last_line_ends(major, along, across) <= bytes {
+            return Ok(units);
         }
-        let ends = (0..across).flat_map(|across| {
-            (0..along).map(move |along| u64::from(self.unit(major, along, across)) + CHUNK as u64)
-        });
-        ends.max().filter(|end| *end > bytes)
+        let ends = (0..across)
+            .flat_map(|across| (0..along).map(move |along| self.unit(major, along, across) + CHUNK as u64));
+        match ends.max() {
+            Some(end) if end > bytes => Err(end),
+            _ => Ok(units),
+        }
     }
 
-    /// Copies units out of shared memory, those of one row or column `across` after the other, of each the first `along`.
+    /// Where the last line ends that has a unit of a matrix without an absolute address.
     ///
-    /// # Safety
-    /// `shared` is where the CTA's shared memory lies on the host, at a multiple of sixteen, and [`Self::beyond`] has
-    /// found that all of these units are inside.
-    #[allow(unsafe_code)]
-    pub unsafe fn gather(
-        &self,
-        shared: *const u8,
-        major: Major,
-        along: Range<u32>,
-        across: Range<u32>,
-        to: &mut [u8],
-    ) {
-        let pattern = self.swizzle.pattern();
-        let mut to = to.as_chunks_mut::<CHUNK>().0.iter_mut();
-        for across in across {
-            for along in along.clone() {
-                let Some(to) = to.next() else { return };
-                let at = swizzled(pattern, self.base_offset, self.plain(major, along, across));
-                // SAFETY: the caller's promise, passed on.
-                *to = unsafe { access::load::<u128>(shared.wrapping_add(at as usize)) }.to_le_bytes();
+    /// The place of a unit is the start, and what `along` adds, and what `across` adds. Each of the two is of the form
+    /// `index % period * a + index / period * b`, where neither `a` nor `b` is negative. Of the indices of one quotient the
+    /// last is the farthest; of those that are the last of a whole period, again the last. So the farthest index is the
+    /// last of all or the last of the last whole period, and the farthest unit is one of four. A swizzle leaves it in its
+    /// line.
+    fn last_line_ends(&self, major: Major, along: u32, across: u32) -> u64 {
+        let last = |count: u32, period_log: u32| {
+            [count.saturating_sub(1), (count >> period_log << period_log).saturating_sub(1)]
+        };
+        let mut farthest = 0;
+        for across in last(across, self.high_log(major)) {
+            for along in last(along, self.span_log()) {
+                farthest = farthest.max(self.plain(major, along, across));
             }
         }
+        (farthest | u64::from(LINE - 1)) + 1
     }
-}
-
-/// The place of a unit after the swizzle, whose pattern begins `base_offset` lines into its period.
-fn swizzled(pattern: Pattern, base_offset: u32, address: u32) -> u32 {
-    let shift = base_offset * LINE;
-    // The number of the line counts from the pattern's beginning; the address itself does not move.
-    address ^ (pattern.place(address.wrapping_sub(shift)) ^ address.wrapping_sub(shift))
 }

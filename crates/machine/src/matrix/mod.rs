@@ -9,6 +9,7 @@ pub mod instruction;
 pub mod operands;
 pub mod quad_pair;
 pub mod sparse;
+pub mod units;
 pub mod unpack;
 
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};

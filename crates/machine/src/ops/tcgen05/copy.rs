@@ -12,12 +12,14 @@ use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
+use crate::cluster::Peer;
 use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::units::Units;
 use crate::matrix::unpack::Packing;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{Slot, lanes_in};
@@ -134,23 +136,24 @@ impl Copy {
         let mut sources = SmallVec::new();
         for rank in lanes_in(ctas) {
             columns_are_allocated(context, lane, name, rank as u32, (at.column, self.shape.columns()))?;
-            let Some(peer) = context.worker.cluster.shared.get(rank) else { continue };
-            let (host, bytes) = (peer.host, peer.bytes);
-            if let Some(end) = from.beyond(Major::K, self.shape.units, self.shape.rows, bytes) {
-                let message = format!(
-                    "{name} reads shared memory up to {end:#x}, but CTA {rank} has {bytes} bytes of it"
-                );
-                let note = format!(
-                    "the matrix descriptor {bits:#018x} begins at {:#x} with a stride of {} bytes, a leading \
-                     dimension of {} and {}",
-                    from.start,
-                    from.stride,
-                    from.leading,
-                    from.swizzle_name()
-                );
-                return Err(context.fault(Kind::OutOfBounds, lane, message, vec![note]));
-            }
-            sources.push(Source { rank, host, bytes: Vec::new() });
+            let Some(&shared) = context.worker.cluster.shared.get(rank) else { continue };
+            let units =
+                from.within(Major::K, self.shape.units, self.shape.rows, shared.bytes).map_err(|end| {
+                    let message = format!(
+                        "{name} reads shared memory up to {end:#x}, but CTA {rank} has {} bytes of it",
+                        shared.bytes
+                    );
+                    let note = format!(
+                        "the matrix descriptor {bits:#018x} begins at {:#x} with a stride of {} bytes, a leading \
+                         dimension of {} and {}",
+                        from.start,
+                        from.stride,
+                        from.leading,
+                        from.swizzle_name()
+                    );
+                    context.fault(Kind::OutOfBounds, lane, message, vec![note])
+                })?;
+            sources.push(Source { rank, shared, units, bytes: Vec::new() });
         }
         let Shape { rows, units, .. } = self.shape;
         context.worker.cluster.engine.push(Pending {
@@ -159,7 +162,7 @@ impl Copy {
                 context,
                 1 << lane,
                 format!("a tcgen05.cp of {rows} rows of {} bytes", units as usize * CHUNK),
-                Rows { sources, from, at, shape: self.shape, packing: self.packing, ctas },
+                Rows { sources, at, shape: self.shape, packing: self.packing, ctas },
             )
         });
         Ok(())
@@ -176,8 +179,9 @@ impl Execute for Copy {
 #[derive(Debug)]
 struct Source {
     rank: usize,
-    /// Where its shared memory lies on the host.
-    host: u64,
+    /// Its shared memory, and the units of the rows in it.
+    shared: Peer,
+    units: Units,
     /// What was read; nothing before.
     bytes: Vec<u8>,
 }
@@ -186,7 +190,6 @@ struct Source {
 #[derive(Debug)]
 struct Rows {
     sources: SmallVec<[Source; 1]>,
-    from: Descriptor,
     at: Place,
     shape: Shape,
     packing: Option<Packing>,
@@ -212,10 +215,8 @@ impl Transfer for Rows {
         let Shape { rows, units, .. } = self.shape;
         for source in &mut self.sources {
             source.bytes = vec![0; (rows * units) as usize * CHUNK];
-            let shared = std::ptr::with_exposed_provenance(source.host as usize);
-            // SAFETY: the shared memory of a CTA stays where it is until the cluster has ended, at a multiple of 128,
-            // and all units were found to lie in it when the copy was issued.
-            unsafe { self.from.gather(shared, Major::K, 0..units, 0..rows, &mut source.bytes) };
+            // SAFETY: an operation of a cluster completes before the cluster ends.
+            unsafe { source.units.gather(source.shared, 0..units, 0..rows, &mut source.bytes) };
         }
     }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::product::{A, Place, Product, Source};
+use super::product::{A, Product, Source};
 use super::warpgroup;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow};
 use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::units::Units;
 use crate::registers::{LANES, Slot, Value};
 use crate::wgmma::Pending;
 
@@ -47,13 +48,13 @@ impl Issue {
         let a = match product.a {
             Source::Registers { slot } => (A::Registers { slot }, 0),
             Source::Shared { slot, major } => {
-                let (place, bits) = self.place(context, slots, "a-desc", (slot, major, 64, 32))?;
-                (A::Shared(place), bits)
+                let (units, bits) = self.units(context, slots, "a-desc", (slot, major, 64, 32))?;
+                (A::Shared(units), bits)
             }
         };
         let b_bytes = if product.sparse.is_some() { 64 } else { 32 };
         let b = (product.b, product.b_major, product.columns as u32, b_bytes);
-        let b = self.place(context, slots, "b-desc", b)?;
+        let b = self.units(context, slots, "b-desc", b)?;
         let add = bool::read(&context.bank, slots[self.scale_d]);
         if let Some(lane) = (1..LANES).find(|lane| add[*lane] != add[0]) {
             let message = format!("lane {lane} and lane 0 give {NAME} different values of scale-d");
@@ -62,7 +63,7 @@ impl Issue {
         let belongs = product.belongs(context, slots)?;
         context.count_products(16 * product.columns * product.depth);
         let cores = context.cores();
-        let peer = context.worker.cluster.shared[context.cta.rank as usize];
+        let shared = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
         context.warp.wgmma.push(
             Pending {
@@ -70,7 +71,7 @@ impl Issue {
                 slots: slots.into(),
                 bank: context.bank,
                 cores,
-                shared: peer.host,
+                shared,
                 warp,
                 add: add[0],
                 a: a.0,
@@ -83,14 +84,15 @@ impl Issue {
         Ok(())
     }
 
-    /// Where a descriptor, which it gives too, of so many rows or columns and so many bytes along K says its matrix lies.
-    fn place(
+    /// The units of a matrix of so many rows or columns and so many bytes along K, and the descriptor that says where
+    /// they lie.
+    fn units(
         &self,
         context: &mut Context<'_>,
         slots: &[Slot],
         name: &str,
         (slot, major, count, bytes): (usize, Major, u32, u32),
-    ) -> Result<(Place, u64), Flow> {
+    ) -> Result<(Units, u64), Flow> {
         let bits = u64::read(&context.bank, slots[slot]);
         if let Some(lane) = (1..LANES).find(|lane| bits[*lane] != bits[0]) {
             let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {:#018x}", bits[lane], bits[0]);
@@ -103,7 +105,7 @@ impl Issue {
             Major::Mn => (count / 8, bytes / 2),
         };
         let shared = context.worker.cluster.shared[context.cta.rank as usize].bytes;
-        if let Some(end) = descriptor.beyond(major, along, across, shared) {
+        descriptor.within(major, along, across, shared).map(|units| (units, bits[0])).map_err(|end| {
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of shared memory, which has {shared:#x}"
             );
@@ -114,9 +116,8 @@ impl Issue {
                 descriptor.stride,
                 descriptor.swizzle_name()
             );
-            return Err(context.fault(Kind::OutOfBounds, 0, message, vec![note]));
-        }
-        Ok((Place { descriptor, major, along, across }, bits[0]))
+            context.fault(Kind::OutOfBounds, 0, message, vec![note])
+        })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::ops::operand::slot_of;
 use crate::registers::{ALL, Slot};
 
 use issue::Issue;
-pub use product::{A, Factors, Place, Product, Source};
+pub use product::{A, Factors, Product, Source};
 
 /// The operation of a `wgmma` instruction.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -1,14 +1,17 @@
 //! The product of one warp's part of a `wgmma.mma_async`: its operands brought together, multiplied, and put into D.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::Context;
 use crate::lanes::Flow;
-use crate::matrix::descriptor::{Descriptor, Major};
+use crate::matrix::descriptor::Major;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
+use crate::matrix::units::Units;
 use crate::ops::mma::rows_of_a;
 use crate::registers::{ALL, LANES, Slot, Value};
 use crate::wgmma::Pending;
@@ -60,18 +63,7 @@ pub enum A {
     /// In four registers, the first of which has this slot.
     Registers { slot: usize },
     /// In shared memory.
-    Shared(Place),
-}
-
-/// Where a matrix lies in shared memory: checked to be inside.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    pub descriptor: Descriptor,
-    pub major: Major,
-    /// Units in the major direction.
-    pub along: u32,
-    /// Rows or columns across.
-    pub across: u32,
+    Shared(Units),
 }
 
 impl Product {
@@ -191,14 +183,14 @@ impl Pending {
                 let rows = rows_of_a(&self.bank, &self.slots[slot..slot + 4]).map(u32::to_le_bytes);
                 raw.copy_from_slice(rows.as_flattened());
             }
-            A::Shared(place) if place.major == Major::K => {
+            A::Shared(units) if units.major() == Major::K => {
                 let first = self.warp * ROWS as u32;
-                self.gather(&place, 0..place.along, first..first + ROWS as u32, raw);
+                self.gather(&units, 0..units.along(), first..first + ROWS as u32, raw);
             }
-            A::Shared(place) => {
+            A::Shared(units) => {
                 let first = self.warp * 2;
-                let mut columns = vec![0; place.across as usize * ROW_BYTES];
-                self.gather(&place, first..first + 2, 0..place.across, &mut columns);
+                let mut columns = vec![0; units.across() as usize * ROW_BYTES];
+                self.gather(&units, first..first + 2, 0..units.across(), &mut columns);
                 for (k, column) in columns.chunks_exact(ROW_BYTES).enumerate() {
                     for (row, element) in column.chunks_exact(2).enumerate() {
                         raw[row * ROW_BYTES + 2 * k..][..2].copy_from_slice(element);
@@ -217,11 +209,11 @@ impl Pending {
     /// Brings B together. The four warps of a warpgroup multiply with the same one, so what was decoded last is used
     /// again if the bytes are the same.
     fn right(&self, operands: &mut Operands) {
-        let (place, columns, major) = (self.b, self.product.columns, self.b.major);
+        let (units, columns, major) = (self.b, self.product.columns, self.b.major());
         let before = std::mem::take(&mut operands.b);
         let mut bytes = std::mem::take(&mut operands.next_b);
-        bytes.resize((place.along * place.across) as usize * 16, 0);
-        self.gather(&place, 0..place.along, 0..place.across, &mut bytes);
+        bytes.resize((units.along() * units.across()) as usize * 16, 0);
+        self.gather(&units, 0..units.along(), 0..units.across(), &mut bytes);
         if let Factors::Float { b, negate_b, .. } = self.product.factors {
             let wanted = Some((b, columns, major, negate_b));
             if !operands.right.is_kept() || operands.right_is != wanted || before != bytes {
@@ -241,17 +233,9 @@ impl Pending {
         (operands.b, operands.next_b) = (bytes, before);
     }
 
-    fn gather(
-        &self,
-        place: &Place,
-        along: std::ops::Range<u32>,
-        across: std::ops::Range<u32>,
-        to: &mut [u8],
-    ) {
-        let shared = std::ptr::with_exposed_provenance(self.shared as usize);
-        // SAFETY: the place was checked when the instruction was issued, and the shared memory of a CTA stays where it
-        // is until its cluster has ended, after which no warp of it runs that could complete a product.
-        unsafe { place.descriptor.gather(shared, place.major, along, across, to) };
+    fn gather(&self, units: &Units, along: Range<u32>, across: Range<u32>, to: &mut [u8]) {
+        // SAFETY: no warp of a cluster that has ended runs and could complete a product.
+        unsafe { units.gather(self.shared, along, across, to) };
     }
 }
 

@@ -5,7 +5,7 @@ use ptxvm_memory::tensor::units_of;
 use smallvec::SmallVec;
 
 use super::data_path::DataPath;
-use super::operands::InShared;
+use super::operands::{InShared, Shape};
 use super::product::{Product, Source};
 use super::scale::Factors;
 use super::sparse::Sparsity;
@@ -16,6 +16,7 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction, MmaKind};
+use crate::matrix::units::Units;
 use crate::ops::operand::Address;
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
@@ -116,15 +117,14 @@ impl Mma {
         };
         let skipped = zero_columns.map_or(0, |mask| mask.shift);
         let columns = instruction.n >> u32::from(asked.pair);
-        let b = InShared {
+        let shape = Shape {
             count: columns + skipped,
             skipped,
             bytes: instruction.column_bytes(asked.kind),
             container: asked.kind.container(),
-            tight: InShared::tight(asked.kind, instruction.b),
-            ..issue.in_shared("b-desc", self.b, instruction.transpose[1])?
+            tight: Shape::tight(asked.kind, instruction.b),
         };
-        issue.fits("b-desc", &b)?;
+        let b = issue.in_shared("b-desc", self.b, instruction.transpose[1], shape)?;
         let sparsity = match &self.metadata {
             Some(address) => {
                 let place = issue.place("the sparsity metadata", address, &path, Some(d))?;
@@ -140,7 +140,7 @@ impl Mma {
             None => None,
         };
         let peers = &issue.context.worker.cluster.shared;
-        let ctas_of_product = issue.ranks.iter().map(|rank| (*rank, peers[*rank as usize].host)).collect();
+        let ctas_of_product = issue.ranks.iter().map(|rank| (*rank, peers[*rank as usize])).collect();
         let disabled = std::array::from_fn(|cta| {
             std::array::from_fn(|word| match self.disabled {
                 Some(slot) if cta <= usize::from(asked.pair) => issue.value(slot + 4 * cta + word) as u32,
@@ -180,15 +180,14 @@ impl Mma {
         let bytes = instruction.row_bytes(&asked);
         match &self.a {
             Left::Shared(slot) => {
-                let a = InShared {
+                let shape = Shape {
                     count: path.rows,
+                    skipped: 0,
                     bytes,
                     container: asked.kind.container(),
-                    tight: InShared::tight(asked.kind, instruction.a),
-                    ..issue.in_shared("a-desc", *slot, instruction.transpose[0])?
+                    tight: Shape::tight(asked.kind, instruction.a),
                 };
-                issue.fits("a-desc", &a)?;
-                Ok(Source::Shared(a))
+                issue.in_shared("a-desc", *slot, instruction.transpose[0], shape).map(Source::Shared)
             }
             Left::Tensor(address) => {
                 let place = issue.place("A", address, path, Some(d))?;
@@ -243,8 +242,15 @@ impl Issue<'_, '_> {
         Ok(())
     }
 
-    /// Decodes a matrix descriptor. How large the matrix is, the caller knows.
-    fn in_shared(&mut self, name: &str, slot: usize, transposed: bool) -> Result<InShared, Flow> {
+    /// Decodes a matrix descriptor, and checks that the matrix lies inside of the shared memory of every CTA that takes
+    /// part.
+    fn in_shared(
+        &mut self,
+        name: &str,
+        slot: usize,
+        transposed: bool,
+        shape: Shape,
+    ) -> Result<InShared, Flow> {
         let bits = self.value(slot);
         let descriptor = Descriptor::tcgen05(bits).map_err(|message| {
             self.context.fault(Kind::Misuse, self.lane, format!("{name}: {message}"), Vec::new())
@@ -285,27 +291,33 @@ impl Issue<'_, '_> {
             }
         }
         let major = if transposed { Major::Mn } else { Major::K };
-        Ok(InShared { descriptor, major, count: 0, skipped: 0, bytes: 0, container: 8, tight: None })
+        let units = self.units(name, descriptor, major, shape.units(major))?;
+        Ok(InShared { units, shape })
     }
 
-    /// Checks that a matrix lies inside of the shared memory of every CTA that takes part.
-    fn fits(&mut self, name: &str, matrix: &InShared) -> Result<(), Flow> {
-        let (along, across) = matrix.units();
-        for rank in self.ranks.clone() {
-            let shared = self.context.worker.cluster.shared[rank as usize].bytes;
-            let Some(end) = matrix.descriptor.beyond(matrix.major, along, across, shared) else { continue };
+    /// The units of a matrix, which have to lie in the shared memory of the CTA that has the least.
+    fn units(
+        &mut self,
+        name: &str,
+        descriptor: Descriptor,
+        major: Major,
+        (along, across): (u32, u32),
+    ) -> Result<Units, Flow> {
+        let peers = &self.context.worker.cluster.shared;
+        let sizes = self.ranks.iter().map(|rank| (peers[*rank as usize].bytes, *rank));
+        let (shared, rank) = sizes.min().unwrap_or_default();
+        descriptor.within(major, along, across, shared).map_err(|end| {
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of the shared memory of CTA {rank}, \
                  which has {shared:#x}"
             );
-            let Descriptor { start, leading, stride, .. } = matrix.descriptor;
+            let Descriptor { start, leading, stride, .. } = descriptor;
             let note = format!(
                 "start address {start:#x}, leading dimension byte offset {leading}, \
                  stride dimension byte offset {stride}"
             );
-            return Err(self.context.fault(Kind::OutOfBounds, self.lane, message, vec![note]));
-        }
-        Ok(())
+            self.context.fault(Kind::OutOfBounds, self.lane, message, vec![note])
+        })
     }
 
     /// Where the scale factors are, checked.

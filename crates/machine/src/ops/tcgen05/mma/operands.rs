@@ -5,8 +5,10 @@
 use ptxvm_memory::TensorMemory;
 
 use super::data_path::DataPath;
-use crate::matrix::descriptor::{Descriptor, Major};
+use crate::cluster::Peer;
+use crate::matrix::descriptor::Major;
 use crate::matrix::instruction::{Factor, MmaKind};
+use crate::matrix::units::Units;
 use crate::ops::tcgen05::Place;
 
 /// The bytes of a unit of shared memory.
@@ -15,10 +17,13 @@ const UNIT: u32 = 16;
 /// A matrix in shared memory, at the same place of each CTA that has a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct InShared {
-    /// Where it begins and how it goes on.
-    pub descriptor: Descriptor,
-    /// Whether it is transposed: M-major or N-major.
-    pub major: Major,
+    pub units: Units,
+    pub shape: Shape,
+}
+
+/// What a CTA has of a matrix in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
     /// The rows of A or columns of B that one CTA has, those before the first that is used included.
     pub count: u32,
     /// How many of them are not used.
@@ -31,7 +36,7 @@ pub struct InShared {
     pub tight: Option<u32>,
 }
 
-impl InShared {
+impl Shape {
     /// The bits of elements that are packed more tightly than their containers.
     #[must_use]
     pub fn tight(kind: MmaKind, factor: Factor) -> Option<u32> {
@@ -45,39 +50,41 @@ impl InShared {
 
     /// The units in the major direction, and the rows or columns across.
     #[must_use]
-    pub fn units(&self) -> (u32, u32) {
-        match self.major {
+    pub fn units(&self, major: Major) -> (u32, u32) {
+        match major {
             Major::K => (self.bytes / UNIT, self.count),
             Major::Mn => ((self.count * self.container / 8).div_ceil(UNIT), self.bytes * 8 / self.container),
         }
     }
+}
 
+impl InShared {
     /// Appends the rows or columns that one CTA has.
     ///
     /// # Safety
-    /// The shared memory lies at this address of the host, and [`Descriptor::beyond`] has found all units inside.
-    pub unsafe fn gather(&self, shared: u64, to: &mut Vec<u8>) {
-        let (along, across) = self.units();
+    /// As for [`Units::gather`].
+    pub unsafe fn gather(&self, shared: Peer, to: &mut Vec<u8>) {
+        let Self { units, shape } = self;
+        let (along, across) = (units.along(), units.across());
         let begin = to.len();
-        let shared = std::ptr::with_exposed_provenance(shared as usize);
-        match self.major {
+        match units.major() {
             Major::K => {
-                to.resize(begin + ((self.count - self.skipped) * self.bytes) as usize, 0);
-                let used = self.skipped..self.count;
+                to.resize(begin + ((shape.count - shape.skipped) * shape.bytes) as usize, 0);
+                let used = shape.skipped..shape.count;
                 // SAFETY: the caller's promise, passed on.
-                unsafe { self.descriptor.gather(shared, Major::K, 0..along, used, &mut to[begin..]) };
-                if let Some(bits) = self.tight {
+                unsafe { units.gather(shared, 0..along, used, &mut to[begin..]) };
+                if let Some(bits) = shape.tight {
                     to[begin..].chunks_exact_mut(UNIT as usize).for_each(|unit| spread(bits, unit));
                 }
             }
             Major::Mn => {
                 let mut slices = vec![0; (along * across * UNIT) as usize];
                 // SAFETY: the caller's promise, passed on.
-                unsafe { self.descriptor.gather(shared, Major::Mn, 0..along, 0..across, &mut slices) };
-                to.resize(begin + ((self.count - self.skipped) * self.bytes) as usize, 0);
-                let (element, row) = ((self.container / 8) as usize, self.bytes as usize);
+                unsafe { units.gather(shared, 0..along, 0..across, &mut slices) };
+                to.resize(begin + ((shape.count - shape.skipped) * shape.bytes) as usize, 0);
+                let (element, row) = ((shape.container / 8) as usize, shape.bytes as usize);
                 for (k, slice) in slices.chunks_exact((along * UNIT) as usize).enumerate() {
-                    let used = slice.chunks_exact(element).skip(self.skipped as usize);
+                    let used = slice.chunks_exact(element).skip(shape.skipped as usize);
                     for (bytes, to) in used.zip(to[begin..].chunks_exact_mut(row)) {
                         to[element * k..][..element].copy_from_slice(bytes);
                     }

@@ -11,6 +11,7 @@ use super::operands::{InShared, rows_in_tensor_memory};
 use super::scale::{Differs, Factors};
 use super::sparse::{BadChunk, Sparsity};
 use super::zero_columns::ZeroColumns;
+use crate::cluster::Peer;
 use crate::engine::{TensorUse, Transfer};
 use crate::matrix::Cores;
 use crate::matrix::instruction::{Asked, Instruction, MmaKind, Sum};
@@ -24,8 +25,8 @@ pub struct Product {
     pub asked: Asked,
     pub instruction: Instruction,
     pub path: DataPath,
-    /// The CTAs, the first half of A's rows and of B's columns first: rank, and where its shared memory lies.
-    pub ctas: SmallVec<[(u32, u64); 2]>,
+    /// The CTAs, the first half of A's rows and of B's columns first: rank, and its shared memory.
+    pub ctas: SmallVec<[(u32, Peer); 2]>,
     pub a: Source,
     pub b: InShared,
     pub d: Place,
@@ -67,8 +68,7 @@ impl Transfer for Product {
     fn fetch(&mut self) {
         let mut fetched = Fetched::default();
         for (_, shared) in &self.ctas {
-            // SAFETY: the places were checked for each of the CTAs when the product was issued, and the shared memory
-            // of a CTA stays where it is until its cluster has ended.
+            // SAFETY: an operation of a cluster completes before the cluster ends.
             unsafe {
                 if let Source::Shared(a) = &self.a {
                     a.gather(*shared, &mut fetched.a);
@@ -107,7 +107,7 @@ impl Transfer for Product {
 impl Product {
     /// The columns of B that a part multiplies with, one after the other.
     fn columns<'a>(&self, fetched: &'a Fetched, part: u32) -> &'a [u8] {
-        let bytes = (self.b.bytes * self.path.columns) as usize;
+        let bytes = (self.b.shape.bytes * self.path.columns) as usize;
         fetched.b.get(bytes * part as usize..).and_then(|rest| rest.get(..bytes)).unwrap_or_default()
     }
 
