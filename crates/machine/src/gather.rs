@@ -6,7 +6,7 @@
 //!
 //! A vector holds half a warp, and halves are looked at one by one: a CTA of 16 by 16 threads has rows of 16.
 #![allow(unsafe_code)]
-#![cfg(all(target_arch = "x86_64", not(miri)))]
+#![cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 
 use std::arch::asm;
 use std::arch::x86_64::{

@@ -246,7 +246,8 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 }
 
 /// From how many bytes on a copy or a fill is the processor's own: below, starting it costs more than it saves.
-const BULK: usize = if cfg!(all(target_arch = "x86_64", not(miri))) { 16 << 10 } else { usize::MAX };
+const BULK: usize =
+    if cfg!(all(target_arch = "x86_64", not(any(miri, sanitized)))) { 16 << 10 } else { usize::MAX };
 
 /// Copies many bytes that do not overlap, at addresses that are alike in their low three bits. A string instruction
 /// of the processor's moves eight bytes at a time or more, as the words above are moved, and to the compiler it is
@@ -254,7 +255,7 @@ const BULK: usize = if cfg!(all(target_arch = "x86_64", not(miri))) { 16 << 10 }
 ///
 /// # Safety
 /// `bytes` bytes at `to` are as for [`store`], `bytes` bytes at `from` as for [`load`].
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 unsafe fn bulk_copy(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the instruction touches what the caller says, and changes the three registers that it is given.
     unsafe {
@@ -270,7 +271,7 @@ unsafe fn bulk_copy(to: *mut u8, from: *const u8, bytes: usize) {
 ///
 /// # Safety
 /// The bytes at `to` are as for [`store`].
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 unsafe fn bulk_fill(to: *mut u8, bytes: usize, byte: u8) {
     // SAFETY: the instruction touches what the caller says, and changes the two registers that it is given.
     unsafe {
@@ -282,12 +283,12 @@ unsafe fn bulk_fill(to: *mut u8, bytes: usize, byte: u8) {
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
 unsafe fn bulk_copy(_: *mut u8, _: *const u8, _: usize) {
     unreachable!("nothing is as long as the bulk begins here")
 }
 
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
 unsafe fn bulk_fill(_: *mut u8, _: usize, _: u8) {
     unreachable!("nothing is as long as the bulk begins here")
 }

@@ -13,7 +13,7 @@ pub const CHUNK: usize = 16;
 /// As for [`crate::access::copy`], with sixteen bytes at multiples of eight that are the same or do not overlap.
 #[inline(always)]
 pub unsafe fn copy(to: *mut u8, from: *const u8) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     // SAFETY: the instructions touch what the caller says, and change one register that the compiler chose.
     unsafe {
         std::arch::asm!(
@@ -23,7 +23,7 @@ pub unsafe fn copy(to: *mut u8, from: *const u8) {
             options(nostack, preserves_flags),
         );
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
     // SAFETY: the caller's promise, passed on.
     unsafe {
         crate::access::store(to, crate::access::load::<u128>(from));
@@ -48,7 +48,7 @@ pub struct Rows {
 /// # Safety
 /// As for [`copy`], for all of them.
 pub unsafe fn copy_rows(to: *mut u8, from: *const u8, rows: Rows) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if std::arch::is_x86_feature_detected!("avx") {
         // SAFETY: the processor has the instructions, and the caller promises the rest.
         return unsafe { copy_rows_by_pairs(to, from, rows) };
@@ -68,7 +68,7 @@ pub unsafe fn copy_rows(to: *mut u8, from: *const u8, rows: Rows) {
 ///
 /// # Safety
 /// As for [`copy_rows`].
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 #[target_feature(enable = "avx")]
 unsafe fn copy_rows_by_pairs(to: *mut u8, from: *const u8, rows: Rows) {
     let (mut to, mut from) = (to, from);
@@ -110,7 +110,7 @@ pub const AHEAD: usize = 12;
 /// Has the processor bring so many bytes into its cache, if it knows how. Nothing need be there.
 #[inline(always)]
 pub fn prefetch(from: *const u8, bytes: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     for line in (0..bytes).step_by(64) {
         // SAFETY: every x86-64 has the instruction, and it touches nothing that could be seen.
         unsafe {
@@ -119,6 +119,6 @@ pub fn prefetch(from: *const u8, bytes: usize) {
             );
         }
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
     let _ = (from, bytes);
 }

@@ -29,6 +29,7 @@ pub mod row;
 mod runs;
 pub mod shared;
 mod slab;
+mod slack;
 mod table;
 pub mod tensor;
 pub mod view;

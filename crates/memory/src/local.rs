@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::block::Block;
 use crate::budget::Budget;
 use crate::error::StackOverflow;
+use crate::slack::{self, SLACK};
 
 /// The lanes of a warp.
 const LANES: usize = 32;
@@ -75,8 +76,11 @@ impl LocalMemory {
         let stride = wanted.checked_next_power_of_two().unwrap_or(self.limit);
         let stride = stride.max(FIRST_STRIDE).min(self.limit);
         let bytes = stride.checked_mul(LANES).ok_or_else(|| refusal(true))?;
-        let block = Block::zeroed(bytes, &self.budget).ok_or_else(|| refusal(true))?;
-        let base = block.aligned(16);
+        let around = bytes.checked_add(2 * SLACK).ok_or_else(|| refusal(true))?;
+        let block = Block::zeroed(around, &self.budget).ok_or_else(|| refusal(true))?;
+        let base = block.aligned(16).wrapping_add(SLACK);
+        slack::close(base.wrapping_sub(SLACK), SLACK);
+        slack::close(base.wrapping_add(bytes), SLACK);
         for lane in 0..LANES {
             // SAFETY: the old block has `LANES` times the old stride, the new one `LANES` times the greater new
             // stride, and they are different; the exclusive borrow means that nobody else is at the old one.
@@ -86,10 +90,19 @@ impl LocalMemory {
                 to.copy_from_nonoverlapping(from, self.stride);
             }
         }
+        self.open_slack();
         self.block = Some(block);
         self.base = base;
         self.stride = stride;
         Ok(())
+    }
+
+    /// The bytes around the memory may be touched again: the block goes back to the host.
+    fn open_slack(&self) {
+        if self.block.is_some() {
+            slack::open(self.base.wrapping_sub(SLACK), SLACK);
+            slack::open(self.base.wrapping_add(LANES * self.stride), SLACK);
+        }
     }
 
     /// Makes all bytes zero for the next threads, as far as they have any. What a deep recursion has taken is given
@@ -109,5 +122,11 @@ impl LocalMemory {
     #[must_use]
     pub fn pointer(&self, lane: usize, offset: usize) -> *mut u8 {
         self.base.wrapping_add(lane.wrapping_mul(self.stride).wrapping_add(offset))
+    }
+}
+
+impl Drop for LocalMemory {
+    fn drop(&mut self) {
+        self.open_slack();
     }
 }

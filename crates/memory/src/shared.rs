@@ -6,15 +6,22 @@ use crate::access;
 use crate::block::Block;
 use crate::budget::Budget;
 use crate::error::OutOfRange;
+use crate::slack::{self, SLACK};
 
 /// Shared variables may ask for alignments up to this, and bulk copies need it.
 const ALIGNMENT: usize = 128;
 
-/// The bytes of one CTA's shared memory. They are used again for the next CTA.
+/// What a block has more than the memory in it.
+const AROUND: usize = ALIGNMENT + 2 * SLACK;
+
+/// The bytes of one CTA's shared memory, with some before and after them that belong to nobody. They are used again for
+/// the next CTA.
 #[derive(Debug)]
 pub struct SharedMemory {
     block: Option<Block>,
     size: usize,
+    /// How many bytes somebody may have written since the block came zeroed.
+    used: usize,
     budget: Arc<Budget>,
 }
 
@@ -22,24 +29,53 @@ impl SharedMemory {
     /// `size` zeroed bytes of a budget, or nothing when it or the host has no memory for them. No bytes take no memory.
     #[must_use]
     pub fn new(size: usize, budget: &Arc<Budget>) -> Option<Self> {
-        let mut memory = SharedMemory { block: None, size: 0, budget: Arc::clone(budget) };
+        let mut memory = SharedMemory { block: None, size: 0, used: 0, budget: Arc::clone(budget) };
         memory.resize(size).then_some(memory)
     }
 
     /// Gives the memory another size; the bytes are left as they are or zero. Tells whether the host could.
     #[must_use]
     pub fn resize(&mut self, size: usize) -> bool {
-        if size > self.capacity() {
-            let block = size.checked_add(ALIGNMENT).and_then(|bytes| Block::zeroed(bytes, &self.budget));
-            let Some(block) = block else { return false };
-            self.block = Some(block);
+        if size == self.size {
+            return true;
         }
+        if size > self.capacity() {
+            let block = size.checked_add(AROUND).and_then(|bytes| Block::zeroed(bytes, &self.budget));
+            let Some(block) = block else { return false };
+            self.open_slack();
+            (self.block, self.used) = (Some(block), 0);
+        }
+        self.open_slack();
         self.size = size;
+        self.used = self.used.max(size);
+        // What a larger memory held is no slack.
+        let stale = (self.used - size).min(SLACK);
+        // SAFETY: no more than `used` bytes are touched, all of which belong to this memory, and the exclusive borrow
+        // means that no access through it is under way.
+        unsafe { self.pointer().add(size).write_bytes(0, stale) };
+        self.close_slack();
         true
     }
 
+    /// How large the memory can become where it is.
     fn capacity(&self) -> usize {
-        self.block.as_ref().map_or(0, |block| block.bytes() - ALIGNMENT)
+        self.block.as_ref().map_or(0, |block| block.bytes() - AROUND)
+    }
+
+    /// Says that nothing may touch what lies around the memory.
+    fn close_slack(&self) {
+        if self.block.is_some() {
+            slack::close(self.pointer().wrapping_sub(SLACK), SLACK);
+            slack::close(self.pointer().wrapping_add(self.size), SLACK);
+        }
+    }
+
+    /// Takes back what [`Self::close_slack`] said.
+    fn open_slack(&self) {
+        if self.block.is_some() {
+            slack::open(self.pointer().wrapping_sub(SLACK), SLACK);
+            slack::open(self.pointer().wrapping_add(self.size), SLACK);
+        }
     }
 
     /// How many bytes there are.
@@ -55,7 +91,7 @@ impl SharedMemory {
     #[must_use]
     pub fn pointer(&self) -> *mut u8 {
         match &self.block {
-            Some(block) => block.aligned(ALIGNMENT),
+            Some(block) => block.aligned(ALIGNMENT).wrapping_add(SLACK),
             None => std::ptr::without_provenance_mut(ALIGNMENT),
         }
     }
@@ -88,5 +124,11 @@ impl SharedMemory {
         // SAFETY: as for reading.
         unsafe { access::copy_in(to, from) };
         Ok(())
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        self.open_slack();
     }
 }

@@ -51,6 +51,26 @@ fn shared_memory_is_checked_and_zeroed() {
 }
 
 #[test]
+fn around_shared_memory_is_nobodys() {
+    const AROUND: usize = 1024;
+    let around = |memory: &SharedMemory| -> bool {
+        let (start, bytes) = (memory.pointer(), memory.bytes());
+        let before = start.wrapping_sub(AROUND);
+        let after = start.wrapping_add(bytes);
+        // SAFETY: so many bytes before and after the memory belong to its block.
+        let zero = |from: *mut u8| (0..AROUND).all(|at| unsafe { load::<u8>(from.wrapping_add(at)) } == 0);
+        zero(before) && zero(after)
+    };
+    let mut memory = SharedMemory::new(3000, &Arc::default()).expect("a little memory");
+    for (size, byte) in [(3000, 1), (100, 2), (2000, 3), (1, 4), (2999, 5), (70_000, 6), (128, 7)] {
+        assert!(memory.resize(size));
+        assert!(around(&memory), "after giving it {size} bytes");
+        memory.reset(byte);
+        assert!(around(&memory), "after writing all of {size} bytes");
+    }
+}
+
+#[test]
 fn shared_memory_follows_the_launch() {
     let mut memory = SharedMemory::new(0, &Arc::default()).expect("no memory");
     assert_eq!(memory.bytes(), 0);

@@ -58,6 +58,7 @@ fn host() -> Level {
             && is_x86_feature_detected!("popcnt")
             && is_x86_feature_detected!("f16c");
         let v4 = v3
+            && cfg!(not(no_avx512))
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512cd")

@@ -15,7 +15,7 @@ use ptxvm_memory::access::{self, Word};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::form::Form;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 use crate::gather;
 use crate::lanes::{self, Execute, Flow, Op, Vectorised};
 use crate::registers::{LANES, Plain, Slot, Value};
@@ -221,7 +221,7 @@ fn gathered<T: Copy, const V4: bool>(
     mask: u32,
     values: &mut [T; LANES],
 ) -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if V4 && size_of::<T>() == 4 {
         // SAFETY: `resolve` has checked the bytes of every active lane, and `V4` says that AVX-512 is there.
         let words = unsafe { gather::load(&pointers.further(element * 4), mask) };
@@ -242,7 +242,7 @@ fn scattered<T: Copy, const V4: bool>(
     values: &[T; LANES],
     turns: Turns,
 ) -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if V4 && size_of::<T>() == 4 {
         // Where all lanes are taken at once the lowest stays, otherwise those of the upper half do.
         let order = if turns.flip == LANES - 1 { [1, 0] } else { [0, 1] };

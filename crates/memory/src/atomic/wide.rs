@@ -6,7 +6,7 @@
 /// `p` is a multiple of 16 and its sixteen bytes are valid memory of this crate, touched only atomically.
 #[inline]
 pub(super) unsafe fn compare_exchange(p: *mut u8, expected: u128, new: u128) -> u128 {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     if std::arch::is_x86_feature_detected!("cmpxchg16b") {
         // SAFETY: the processor has the instruction; the caller gives valid memory aligned to 16.
         return unsafe { native(p, expected, new) };
@@ -21,7 +21,7 @@ pub(super) unsafe fn compare_exchange(p: *mut u8, expected: u128, new: u128) -> 
 ///
 /// # Safety
 /// As for [`compare_exchange`], on a processor that has `cmpxchg16b`.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 #[inline]
 unsafe fn native(p: *mut u8, expected: u128, new: u128) -> u128 {
     let (mut low, mut high) = (expected as u64, (expected >> 64) as u64);

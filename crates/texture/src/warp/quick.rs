@@ -223,9 +223,9 @@ unsafe fn run_v3(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
     )
 )]
 unsafe fn run_v4(plan: &Plan, warp: &Warp<'_>, found: &mut [Lanes; 4]) -> u32 {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
     type Best = super::words::Gathered;
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
     type Best = OneByOne;
     // SAFETY: the caller's promise.
     unsafe { run::<Best>(plan, warp, found) }

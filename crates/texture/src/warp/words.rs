@@ -45,10 +45,10 @@ impl Words for OneByOne {
 }
 
 /// Sixteen with an instruction of AVX-512.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 pub struct Gathered;
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 impl Words for Gathered {
     #[inline(always)]
     unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
@@ -63,7 +63,7 @@ impl Words for Gathered {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn gather(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
@@ -90,7 +90,7 @@ unsafe fn gather(from: *const u8, offsets: &Lanes, words: &mut Lanes) {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn gather_two(from: *const u8, offsets: &Lanes, first: &mut Lanes, second: &mut Lanes) {
