@@ -13,6 +13,7 @@ mod mma;
 mod mufu;
 mod notation;
 mod oracle;
+mod sanitize;
 mod suite;
 
 use std::path::PathBuf;
@@ -32,8 +33,16 @@ cargo xtask fuzz COUNT [SEED]
                             run so many changed corpus inputs through the front end
 cargo xtask fuzz run [COUNT [SEED]]
                             run random programs and changed corpus kernels on the machine, on every core
+cargo xtask fuzz descriptors [COUNT [SEED]]
+                            launch so many wgmma, tcgen05.mma and tcgen05.cp at the end of shared memory
+cargo xtask fuzz images [COUNT [SEED]]
+                            load so many damaged fatbins, objects and archives
 cargo xtask fuzz driver [COUNT [SEED]]
                             run so many sequences of random driver calls, each in its own process
+cargo xtask sanitize address [FILTER]
+                            run the programs of tests/run under AddressSanitizer, with AVX-512 and without
+cargo xtask sanitize thread [FILTER]
+                            run the tests of the driver library under ThreadSanitizer
 cargo xtask compare FILE [SEED [EXTRA]]
                             ask ptxas about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS
@@ -55,6 +64,7 @@ fn main() -> ExitCode {
         ["licences"] => licences::check(&root),
         ["lint", files @ ..] => lint(files),
         ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
+        ["sanitize", rest @ ..] => sanitize::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
         ["mufu", rest @ ..] => mufu::run(&root, rest),
         ["mma", rest @ ..] => mma::run(&root, rest),
         ["oracle"] => oracle::record(&root),

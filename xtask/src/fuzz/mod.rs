@@ -1,10 +1,12 @@
-//! The fuzzers that need nothing installed: one for the front end, one for the machine, one for the
-//! driver API. `fuzz/` holds coverage-guided twins of the first two.
+//! The fuzzers that need nothing installed: for the front end, the machine, matrix descriptors, the driver API and images.
+//! `fuzz/` holds coverage-guided twins of those that need no library beside them.
 
+mod descriptor;
 mod driver;
 mod flow;
 mod forms;
 mod front;
+mod images;
 mod judge;
 mod matrix;
 mod mutate;
@@ -29,6 +31,18 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
             [] => Some(run::run(root, COUNT, 0)),
             [count] => Some(run::run(root, *count, 0)),
             [count, seed] => Some(run::run(root, *count, *seed)),
+            _ => None,
+        },
+        ["descriptors", rest @ ..] => match numbers(rest)?.as_slice() {
+            [] => Some(descriptor::run(COUNT, 0)),
+            [count] => Some(descriptor::run(*count, 0)),
+            [count, seed] => Some(descriptor::run(*count, *seed)),
+            _ => None,
+        },
+        ["images", rest @ ..] => match numbers(rest)?.as_slice() {
+            [] => Some(images::run(root, COUNT, 1)),
+            [count] => Some(images::run(root, *count, 1)),
+            [count, seed] => Some(images::run(root, *count, *seed)),
             _ => None,
         },
         ["driver", rest @ ..] => match numbers(rest)?.as_slice() {
