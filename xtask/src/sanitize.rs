@@ -20,10 +20,11 @@ struct Build<'a> {
     sanitizer: &'a str,
     /// Its own folder in `target/sanitize`.
     folder: &'a str,
-    flags: &'a str,
-    /// What cargo tests.
-    tests: &'a [&'a str],
-    options: (&'a str, String),
+    flags: String,
+    /// Options of the environment's variable of that name.
+    options: (&'a str, &'a str),
+    /// Whether the standard library is built with the sanitizer too.
+    with_std: bool,
 }
 
 /// Runs the tests of one sanitizer; `None` if there is none of this name. What follows the name goes to the tests, as a
@@ -36,50 +37,59 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
     }
 }
 
-/// Every program of `tests/run`, with the vector loops that the host has and without those of AVX-512.
+/// Every program of `tests/run`, with the vector loops that the host has and without those of AVX-512, and the fuzzers of
+/// descriptors and images.
 fn address(root: &Path, filter: &[&str]) -> Result<(), String> {
-    const SANITIZED: &str = r#"--cfg sanitized --cfg sanitized="address""#;
+    let tests: [&[&str]; 3] = [
+        &["-p", "ptxvm", "--test", "programs"],
+        &["-p", "xtask", "descriptors_at_the_edge"],
+        &["-p", "ptxvm-cuda", "--test", "image_fuzz"],
+    ];
     for (folder, level) in [("address", ""), ("address-without-avx512", " --cfg no_avx512")] {
         let build = Build {
             sanitizer: "address",
             folder,
-            flags: &format!("{SANITIZED}{level}"),
-            tests: &["-p", "ptxvm", "--test", "programs"],
-            options: ("ASAN_OPTIONS", ADDRESS.into()),
+            flags: format!(r#"--cfg sanitized --cfg sanitized="address"{level}"#),
+            options: ("ASAN_OPTIONS", ADDRESS),
+            with_std: false,
         };
-        build.run(root, filter)?;
+        for tests in tests {
+            build.run(root, tests, filter)?;
+        }
     }
     Ok(())
 }
 
 /// The tests that load the driver library and call it, many of them from several threads.
+///
+/// The sanitizer takes what it does not see for a race: the standard library's locks have to be built with it, from the
+/// sources that `rustup component add rust-src` brings.
 fn thread(root: &Path, filter: &[&str]) -> Result<(), String> {
-    let suppressions = root.join("xtask/src/sanitize.suppressions");
-    let options = format!("suppressions={}:exitcode=99", suppressions.display());
     let build = Build {
         sanitizer: "thread",
         folder: "thread",
-        flags: "--cfg sanitized",
-        tests: &["-p", "ptxvm-cuda"],
-        options: ("TSAN_OPTIONS", options),
+        flags: "--cfg sanitized".into(),
+        options: ("TSAN_OPTIONS", "exitcode=99"),
+        with_std: true,
     };
-    build.run(root, filter)
+    build.run(root, &["-p", "ptxvm-cuda"], filter)
 }
 
 impl Build<'_> {
-    fn run(&self, root: &Path, filter: &[&str]) -> Result<(), String> {
+    fn run(&self, root: &Path, tests: &[&str], filter: &[&str]) -> Result<(), String> {
         let folder = root.join("target/sanitize").join(self.folder);
         let flags = format!("-Zsanitizer={} {}", self.sanitizer, self.flags);
-        println!("$ RUSTFLAGS='{flags}' cargo test {} {}", self.tests.join(" "), filter.join(" "));
+        println!("$ RUSTFLAGS='{flags}' cargo test {} {}", tests.join(" "), filter.join(" "));
         let status = Command::new(env!("CARGO"))
             .args(["test", "--profile", "ci", "--no-fail-fast", "--target", TARGET, "--target-dir"])
             .arg(folder)
-            .args(self.tests)
+            .args(self.with_std.then_some("-Zbuild-std"))
+            .args(tests)
             .arg("--")
             .args(filter)
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", flags)
-            .env(self.options.0, &self.options.1)
+            .env(self.options.0, self.options.1)
             .current_dir(root)
             .status()
             .map_err(|e| format!("cargo: {e}"))?;
