@@ -13,6 +13,7 @@ mod entry;
 mod graph;
 mod graphics;
 mod handles;
+mod interrupt;
 mod launch;
 mod memory;
 mod module;

@@ -32,6 +32,8 @@ pub struct Options {
     pub color: ColorChoice,
     /// `PTXVM_REPORT`: the file where `ptxvm exec` learns what was found.
     pub report: Option<PathBuf>,
+    /// `PTXVM_INTERRUPT`: the pipe whose end says that the user has interrupted.
+    pub interrupt: Option<PathBuf>,
 }
 
 static OPTIONS: OnceLock<Options> = OnceLock::new();
@@ -58,6 +60,7 @@ fn read() -> Options {
         timeout: number("PTXVM_TIMEOUT").and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()),
         color: color(),
         report: std::env::var_os("PTXVM_REPORT").map(PathBuf::from),
+        interrupt: std::env::var_os("PTXVM_INTERRUPT").map(PathBuf::from),
     }
 }
 

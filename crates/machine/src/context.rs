@@ -11,6 +11,7 @@ use crate::code::Code;
 use crate::dependency::GridStatus;
 use crate::engine::Trouble;
 use crate::finding::{Kind, Limit};
+use crate::halt::Halt;
 use crate::held_back::HeldBack;
 use crate::lanes::Flow;
 use crate::launch::{Environment, Launch};
@@ -42,20 +43,40 @@ impl Context<'_> {
     pub fn issued(&mut self, at: u32, activation: u32) -> Flow {
         self.warp.wgmma.place = (at, activation);
         let asynchrony = self.run.launch.asynchrony;
-        let outcome = self.worker.cluster.issue(at, activation, asynchrony);
+        let outcome = self.worker.cluster.issue(at, activation, asynchrony, self.run.halt);
         self.worker.effort += outcome.as_ref().map_or(0, |operations| operations * OPERATION);
         self.completed(outcome.map(drop))
     }
 
-    /// Stops the warp unless all went well with the asynchronous operations that were completed.
+    /// Stops the warp unless all went well with the asynchronous operations that were completed, and all of them were:
+    /// a launch that is to end leaves the rest.
     pub fn completed(&mut self, outcome: Result<(), Box<Trouble>>) -> Flow {
         match outcome {
-            Ok(()) => Flow::Next,
+            Ok(()) => {
+                let spent = self.worker.cluster.take_spent();
+                self.spend(spent).err().unwrap_or(Flow::Next)
+            }
             Err(trouble) => {
                 self.worker.trouble = Some(trouble);
                 Flow::Stop
             }
         }
+    }
+
+    /// Counts work that took the host about as long as so many instructions, and stops the warp if the launch is to
+    /// end. What works longer than about a millisecond calls it in between.
+    pub fn spend(&mut self, effort: u64) -> Result<(), Flow> {
+        self.worker.effort += effort;
+        if self.run.halt.is_set() {
+            self.worker.halted = true;
+            return Err(Flow::Stop);
+        }
+        Ok(())
+    }
+
+    /// The same for bytes that were copied or filled.
+    pub fn spend_bytes(&mut self, bytes: u64) -> Result<(), Flow> {
+        self.spend(bytes / BYTES_OF_AN_INSTRUCTION)
     }
 
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
@@ -68,6 +89,9 @@ impl Context<'_> {
 
 /// What an asynchronous operation takes, in instructions.
 const OPERATION: u64 = 16;
+
+/// As many bytes are copied in about the time of an instruction.
+pub const BYTES_OF_AN_INSTRUCTION: u64 = 64;
 
 /// A finding in the making.
 #[derive(Clone, Debug)]
@@ -112,6 +136,8 @@ pub struct Run<'a> {
     pub gridid: u64,
     /// When it began, for timeouts.
     pub began: std::time::Instant,
+    /// Tells that it is to end.
+    pub halt: Halt<'a>,
     /// Clusters that may be live at once.
     pub resident: u32,
     /// The clusters of the grid that nobody has begun.
@@ -247,6 +273,8 @@ pub struct Worker {
     pub trouble: Option<Box<Trouble>>,
     /// The instruction that the machine does not have, if that is why.
     pub unsupported: Option<String>,
+    /// An operation has stopped in its middle because the launch is to end: nothing may run any more.
+    pub halted: bool,
     /// Global regions that accesses fell into lately.
     pub regions: [Region; REGIONS],
     /// The one to be replaced next.
@@ -291,6 +319,7 @@ impl Worker {
             fault: None,
             trouble: None,
             unsupported: None,
+            halted: false,
             regions: [Region::EMPTY; REGIONS],
             oldest: 0,
             generation: 0,

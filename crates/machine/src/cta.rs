@@ -187,6 +187,8 @@ impl Cta {
                 }
                 Leave::Turn => spinning = 0,
                 Leave::Spinning => spinning += 1,
+                // Nothing is wrong with what the end of the launch has interrupted.
+                Leave::Fault(_) if worker.halted => return Progress::Turn,
                 Leave::Fault(at) => {
                     return match (worker.trouble.take(), worker.limit.take()) {
                         (Some(trouble), _) => Progress::Trouble(trouble),
@@ -205,7 +207,7 @@ impl Cta {
             if spinning > 0 && spinning >= self.awake.count_ones() {
                 return Progress::Spinning;
             }
-            if worker.effort >= enough {
+            if worker.effort >= enough || run.halt.is_set() {
                 return Progress::Turn;
             }
         }

@@ -19,6 +19,7 @@ use crate::code::Code;
 use crate::context::{Run, Worker};
 use crate::dependency::Ending;
 use crate::finding::{Limit, Stop, Unsupported};
+use crate::halt::{Deadline, Halt};
 use crate::launch::{Environment, Launch};
 use crate::occupancy::Demand;
 use crate::room::{Room, Rooms};
@@ -105,6 +106,7 @@ pub fn run(
         status.begin(ctas);
     }
     let claims = Arc::new(Claims::new(launch));
+    let deadline = Deadline::new(began, launch.timeout);
     let run = Run {
         code,
         launch,
@@ -113,6 +115,7 @@ pub fn run(
         workspace: workspace.as_ref().map_or(0, |workspace| workspace.address),
         gridid: GRIDS.fetch_add(1, Ordering::Relaxed),
         began,
+        halt: Halt { host: &launch.control.stop, deadline: deadline.flag() },
         resident,
         claims: &claims,
     };
@@ -327,12 +330,17 @@ fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> O
     if launch.control.stop.load(Ordering::Relaxed) {
         return Some(Limit::Interrupted);
     }
+    // The watchdog's flag says that the time is over; if there is no watchdog, the clock does.
+    if let Some(most) = launch.timeout.filter(|most| run.began.elapsed() >= *most) {
+        return Some(Limit::Time(most));
+    }
     if let Some(most) = launch.max_instructions
         && common.instructions.load(Ordering::Relaxed) > most
     {
         return Some(Limit::Instructions(most));
     }
-    launch.timeout.filter(|most| run.began.elapsed() > *most).map(Limit::Time)
+    // The host has taken back that the launch is to end, but an instruction was left half done.
+    worker.halted.then_some(Limit::Interrupted)
 }
 
 /// Turns the counts of blocks into those of instructions, and sets them back to zero.

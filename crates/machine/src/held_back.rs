@@ -24,16 +24,16 @@ impl Worker {
         for pending in self.cluster.take_rest() {
             self.held_back.0.push_back((index, clusterid, pending));
             let now = run.launch.asynchrony == Asynchrony::Seeded && self.next_random() & 1 != 0;
-            if now || self.held_back.0.len() > MOST {
+            if (now || self.held_back.0.len() > MOST) && !run.halt.is_set() {
                 self.release_oldest(run);
             }
         }
     }
 
-    /// Does what is left. Gives whether there was something.
+    /// Does what is left, unless the launch is to end. Gives whether there was something.
     pub fn release(&mut self, run: &Run<'_>) -> bool {
         let some = !self.held_back.0.is_empty();
-        while !self.held_back.0.is_empty() {
+        while !self.held_back.0.is_empty() && !run.halt.is_set() {
             self.release_oldest(run);
         }
         some
@@ -42,6 +42,7 @@ impl Worker {
     fn release_oldest(&mut self, run: &Run<'_>) {
         if let Some((cluster, clusterid, mut pending)) = self.held_back.0.pop_front() {
             // Nothing of tensor memory outlives its CTA.
+            self.effort += pending.transfer.effort();
             pending.deliver(&mut []);
             let issuer = pending.issuer;
             let what = What::Completed { operation: issuer.operation };

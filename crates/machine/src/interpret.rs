@@ -22,7 +22,7 @@ pub enum Leave {
     Spinning,
     /// Its turn is over.
     Turn,
-    /// The worker's fault says what happened, at this instruction.
+    /// The worker says what happened, at this instruction.
     Fault(Fault),
 }
 
@@ -108,8 +108,8 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 if mask == 0 {
                     continue;
                 }
-                if watches {
-                    context.before(instruction);
+                if watches && let Err(_) = context.before(instruction) {
+                    return fault(warp, group, At::Instruction(first + offset as u32));
                 }
                 match instruction.op.run(&mut context, &instruction.slots, mask) {
                     Flow::Next => {}
@@ -169,7 +169,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     break;
                 }
             }
-            if worker.effort >= enough {
+            if worker.effort >= enough || run.halt.is_set() {
                 warp.add(group);
                 return Leave::Turn;
             }
@@ -294,8 +294,8 @@ fn end(
         Terminator::Return { guard, next } => {
             let gone = group.mask & guarded(bank, *guard);
             // What is under way may be about to write to the registers of this activation.
-            if warp.state.wgmma.is_busy() {
-                warp.state.wgmma.finish(&mut worker.operands);
+            if warp.state.wgmma.is_busy() && !warp.state.wgmma.finish(worker, run.halt) {
+                return After::Fault;
             }
             call::ret(group, warp, run, gone, *next)
         }

@@ -20,6 +20,7 @@ pub mod finding;
 pub mod form;
 mod gather;
 mod grid;
+pub mod halt;
 mod held_back;
 mod interpret;
 pub mod lanes;

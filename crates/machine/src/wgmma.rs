@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use crate::cluster::Peer;
 use crate::code::Instruction;
-use crate::context::{Context, splitmix64};
+use crate::context::{Context, Worker, splitmix64};
 use crate::engine::{Issuer, Trouble};
 use crate::finding::Kind;
+use crate::halt::Halt;
+use crate::lanes::Flow;
 use crate::launch::Asynchrony;
 use crate::matrix::Cores;
-use crate::matrix::operands::Operands;
 use crate::matrix::units::Units;
 use crate::ops::wgmma::{A, Product};
 use crate::registers::{ALL, Bank, Slot};
@@ -94,19 +95,32 @@ impl Products {
         self.groups = self.groups.saturating_add(1);
     }
 
-    /// Completes all groups but the latest so many.
-    pub fn wait(&mut self, latest: u32, operands: &mut Operands) {
+    /// Completes all groups but the latest so many. Gives whether it has: a launch that is to end leaves the rest.
+    pub fn wait(&mut self, latest: u32, worker: &mut Worker, halt: Halt<'_>) -> bool {
         let before = self.groups.saturating_sub(latest);
-        while let Some(first) = self.pending.pop_front_if(|product| product.group < before) {
-            first.complete(operands);
-        }
+        let done = self.complete_while(|product| product.group < before, worker, halt);
         self.watch_the_rest();
+        done
     }
 
-    /// Completes everything: the registers are about to go.
-    pub fn finish(&mut self, operands: &mut Operands) {
-        for product in self.pending.drain(..) {
-            product.complete(operands);
+    /// Completes everything: the registers are about to go. Gives whether it has.
+    pub fn finish(&mut self, worker: &mut Worker, halt: Halt<'_>) -> bool {
+        self.complete_while(|_| true, worker, halt)
+    }
+
+    fn complete_while(
+        &mut self,
+        mut wanted: impl FnMut(&mut Pending) -> bool,
+        worker: &mut Worker,
+        halt: Halt<'_>,
+    ) -> bool {
+        loop {
+            if halt.is_set() {
+                worker.halted = true;
+                return false;
+            }
+            let Some(first) = self.pending.pop_front_if(&mut wanted) else { return true };
+            first.complete(&mut worker.operands);
         }
     }
 
@@ -167,7 +181,7 @@ impl Context<'_> {
                 Asynchrony::Lazy => false,
                 Asynchrony::Seeded => self.worker.cluster.engine.toss(),
             };
-            if !go_on && products.pending.len() <= MOST_PENDING {
+            if !go_on && products.pending.len() <= MOST_PENDING || self.run.halt.is_set() {
                 break;
             }
             match products.pending.pop_front() {
@@ -190,13 +204,13 @@ impl Context<'_> {
 
     /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas
     /// waits there (its warning C7517), and compilers rely on that.
-    pub fn before(&mut self, instruction: &Instruction) {
+    pub fn before(&mut self, instruction: &Instruction) -> Result<(), Flow> {
         let products = &mut self.warp.wgmma;
         if instruction.op.is_wgmma() || !products.watched.is_touched(&self.bank, &instruction.slots) {
-            return;
+            return Ok(());
         }
-        products.finish(&mut self.worker.operands);
         self.worker.statistics.injected_waits += 1;
+        if products.finish(self.worker, self.run.halt) { Ok(()) } else { Err(Flow::Stop) }
     }
 }
 

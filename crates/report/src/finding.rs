@@ -113,10 +113,13 @@ pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
     })
 }
 
-/// What stopped a run that did nothing wrong, and how far it had come.
+/// What stopped a run that did nothing wrong, and how far it had come; without CTAs it had not begun.
 #[must_use]
-pub fn limit(limit: Limit, done: u64, ctas: u64) -> String {
-    let reached = format!("{done} of {ctas} CTAs had ended");
+pub fn limit(limit: Limit, done: u64, ctas: Option<u64>) -> String {
+    let reached = match ctas {
+        Some(ctas) => format!("{done} of {ctas} CTAs had ended"),
+        None => "the kernel had not begun".to_owned(),
+    };
     match limit {
         Limit::Instructions(n) => {
             format!("stopped after {n} warp instructions (--max-instructions); {reached}")

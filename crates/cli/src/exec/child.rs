@@ -3,17 +3,31 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::environment::Variables;
+use super::findings;
+use super::interrupt::Interrupt;
 use crate::exit::{self, Exit};
 
-/// Runs the command to its end.
-pub fn run(command: &[OsString], variables: Variables) -> Result<Exit, String> {
+/// After a ctrl-C that stopped a kernel, another one within this time ends the command by force.
+const IMPATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs the command to its end. `report` is where the library tells what it found and stopped.
+pub fn run(
+    command: &[OsString],
+    variables: Variables,
+    interrupt: Interrupt,
+    report: &Path,
+) -> Result<Exit, String> {
     let Some((program, arguments)) = command.split_first() else {
         return Err("there is no command to run".to_owned());
     };
@@ -28,27 +42,53 @@ pub fn run(command: &[OsString], variables: Variables) -> Result<Exit, String> {
             return Ok(if found { exit::NOT_EXECUTABLE } else { exit::NOT_FOUND });
         }
     };
-    pass_on(signals, child.id());
+    let forced = Arc::new(AtomicBool::new(false));
+    let watcher =
+        Watcher { child: child.id(), interrupt, report: report.to_owned(), forced: Arc::clone(&forced) };
+    std::thread::spawn(move || watcher.pass_on(signals));
     let status = child.wait().map_err(|error| format!("cannot wait for the command: {error}"))?;
-    Ok(code(status))
+    Ok(if forced.load(Ordering::Relaxed) { exit::INTERRUPTED } else { code(status) })
 }
 
-/// The terminal gives ctrl-C and ctrl-\ to the command by itself, so that they are only not obeyed here; what is sent to
-/// this process alone is sent on.
-fn pass_on(mut signals: Signals, child: u32) {
-    std::thread::spawn(move || {
+/// What is to be done about signals while the command runs.
+struct Watcher {
+    child: u32,
+    interrupt: Interrupt,
+    report: PathBuf,
+    /// Whether the command was ended by force.
+    forced: Arc<AtomicBool>,
+}
+
+impl Watcher {
+    /// The terminal gives ctrl-C and ctrl-\ to the command by itself, so that they are only not obeyed here; what is sent
+    /// to this process alone is sent on. Of ctrl-C the library is told, because a command that waits for a kernel cannot
+    /// do anything about a signal before the kernel has ended.
+    fn pass_on(mut self, mut signals: Signals) {
+        let mut last: Option<Instant> = None;
         for signal in signals.forever() {
-            let signal = match signal {
-                SIGTERM => Signal::TERM,
-                SIGHUP => Signal::HUP,
-                _ => continue,
-            };
-            if let Some(child) = i32::try_from(child).ok().and_then(Pid::from_raw) {
-                // It may just have ended.
-                let _ = kill_process(child, signal);
+            match signal {
+                SIGTERM => self.send(Signal::TERM),
+                SIGHUP => self.send(Signal::HUP),
+                SIGINT => {
+                    let impatient = last.is_some_and(|last| last.elapsed() < IMPATIENCE);
+                    if impatient && findings::stopped(&self.report) > 0 {
+                        self.forced.store(true, Ordering::Relaxed);
+                        self.send(Signal::KILL);
+                    }
+                    self.interrupt.tell();
+                    last = Some(Instant::now());
+                }
+                _ => {}
             }
         }
-    });
+    }
+
+    fn send(&self, signal: Signal) {
+        if let Some(child) = i32::try_from(self.child).ok().and_then(Pid::from_raw) {
+            // It may just have ended.
+            let _ = kill_process(child, signal);
+        }
+    }
 }
 
 fn code(status: ExitStatus) -> Exit {

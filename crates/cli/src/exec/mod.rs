@@ -4,6 +4,7 @@ mod child;
 mod environment;
 mod findings;
 mod folder;
+mod interrupt;
 mod library;
 
 use std::ffi::OsString;
@@ -17,14 +18,17 @@ use crate::exit::{self, Exit};
 use crate::run::options::{When, mma};
 use crate::run::options::{count, duration};
 use folder::Folder;
+use interrupt::Interrupt;
 
 /// The text that the help ends with.
 pub const HELP: &str = "\
 Exit status: that of the command, 128+N if signal N ended it, 127 if it was not found, 126 if it could not be started.
-If the command ends with 0 and a kernel did something wrong:
+If the command ends with 0 and a kernel did something wrong, or was stopped:
   3    a finding, or --timeout or --max-instructions was reached
   4    ptxvm does not support something that a kernel needs
   101  a bug in ptxvm; please report it
+  130  ctrl-C stopped a kernel
+A second ctrl-C within 5 s of one that stopped a kernel ends the command by force, with 130.
 --findings ignore leaves the status as it is. 1 means that ptxvm exec itself could not do its work.";
 
 #[derive(Args)]
@@ -103,8 +107,10 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
         folder.link(&stand_in, environment::NVJITLINK)?;
     }
     let report = folder.path().join("report");
-    let variables = environment::variables(arguments, folder.path(), &report);
-    let code = child::run(&arguments.command, variables)?;
+    let interrupt = Interrupt::new(folder.path())?;
+    let mut variables = environment::variables(arguments, folder.path(), &report);
+    variables.push(("PTXVM_INTERRUPT", interrupt.path().into()));
+    let code = child::run(&arguments.command, variables, interrupt, &report)?;
     Ok(match findings::read(&report) {
         Some(worst) if arguments.findings == Findings::Exit && code == exit::CLEAN => worst,
         _ => code,

@@ -2,6 +2,7 @@
 
 mod bind;
 mod contents;
+mod deadline;
 mod element;
 mod events;
 mod host_memory;
@@ -30,6 +31,7 @@ use ptxvm_vm::{Control, Device, Failure, Kernel, KernelError, LaunchOptions, Mod
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::render::Printer;
+use deadline::Deadline;
 use events::Events;
 pub use options::Arguments;
 use options::Launch;
@@ -46,6 +48,8 @@ pub fn run(arguments: &Arguments) -> Exit {
 }
 
 fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
+    let mut deadline = Deadline::begin();
+    deadline.set(arguments.launch.timeout, output);
     let usage = |message: String| output.usage(&message);
     let input = input::read(&arguments.file).map_err(usage)?;
     let source = match ptxvm_syntax::decode(&input.bytes) {
@@ -55,6 +59,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let mut report = Report::with(&input.name, source.into(), Vec::new());
     let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
     let options = arguments.launch.clone().over(line);
+    deadline.set(options.timeout, output);
     let device = Device::new(profile(&options).map_err(usage)?);
     let module = match device.load(source) {
         Ok(module) => module,
@@ -80,18 +85,17 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     interruptible(&launch.control).map_err(usage)?;
 
     let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
+    launch.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
+    deadline.end();
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let (code, statistics) = match ran {
         Ok(statistics) => (exit::CLEAN, Some(statistics)),
-        Err(failure) => {
-            let halted = matches!(failure, Failure::Limit(_));
-            let code = output.failed(&report, failure, &launch, done);
-            if !halted {
-                return Err(code);
-            }
-            (code, None)
+        Err(Failure::Limit(limit)) => {
+            let limit = Failure::Limit(deadline.name(limit));
+            (output.failed(&report, limit, &launch, done), None)
         }
+        Err(failure) => return Err(output.failed(&report, failure, &launch, done)),
     };
     let outcomes = prepared.outcomes();
     match output.result(&kernel, &outcomes, statistics.as_ref()) {
@@ -151,7 +155,6 @@ fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &P
         mma: options.mma.unwrap_or_default(),
         threads,
         max_instructions: options.max_instructions,
-        timeout: options.timeout,
         statistics: arguments.stats.is_some(),
         ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
     }

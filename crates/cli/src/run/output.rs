@@ -1,6 +1,7 @@
 //! Where a run's words go: for people to standard error and output, for programs as JSON lines.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use ptxvm_report::{Message, Report, finding};
 use ptxvm_vm::{Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported};
@@ -14,6 +15,7 @@ use crate::exit::{self, Exit};
 use crate::render::Printer;
 
 /// How to speak.
+#[derive(Clone)]
 pub struct Output {
     form: Form,
     color: Color,
@@ -129,16 +131,26 @@ impl Output {
             Failure::TooLarge { .. } => self.usage(&failure.to_string()),
             Failure::Limit(limit) => {
                 let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
-                let text = finding::limit(limit, done, ctas);
-                let object = json!({
-                    "kind": "limit", "code": finding::limit_name(limit), "message": text, "ctas_done": done, "ctas": ctas,
-                });
-                let code = if limit == Limit::Interrupted { exit::INTERRUPTED } else { exit::FINDING };
-                self.say(report, Message::new(text).id("limit"), &object, code)
+                self.limit(report, limit, done, Some(ctas))
             }
             Failure::Arguments(error) => self.usage(&error.to_string()),
             Failure::Bug(message) => self.bug(&message),
         }
+    }
+
+    /// Says that `--timeout` has ended the command: before its launch, if that has no CTAs yet.
+    pub fn out_of_time(&self, timeout: Duration, done: u64, ctas: Option<u64>) -> Exit {
+        progress::clear();
+        self.limit(&Report::with("", "".into(), Vec::new()), Limit::Time(timeout), done, ctas)
+    }
+
+    fn limit(&self, report: &Report<'_>, limit: Limit, done: u64, ctas: Option<u64>) -> Exit {
+        let text = finding::limit(limit, done, ctas);
+        let object = json!({
+            "kind": "limit", "code": finding::limit_name(limit), "message": text, "ctas_done": done, "ctas": ctas,
+        });
+        let code = if limit == Limit::Interrupted { exit::INTERRUPTED } else { exit::FINDING };
+        self.say(report, Message::new(text).id("limit"), &object, code)
     }
 
     fn say(&self, report: &Report<'_>, message: Message, object: &Value, code: Exit) -> Exit {

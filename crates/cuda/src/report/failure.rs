@@ -37,7 +37,7 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure) -> CU
         Failure::Limit(limit) => {
             let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
             let done = launch.control.ctas_done.load(Ordering::Relaxed);
-            let text = finding::limit(*limit, done, ctas);
+            let text = finding::limit(*limit, done, Some(ctas));
             let object = json!({ "kind": "limit", "code": finding::limit_name(*limit), "message": text });
             tell(Message::new(text).id("limit"), &nothing(), object, kernel, launch);
             match limit {

@@ -24,6 +24,11 @@ pub fn bug(entry: &str) {
     record::append(&json!({ "kind": "bug", "message": format!("internal error in {entry}") }));
 }
 
+/// Tells `ptxvm exec` that so many launches are being stopped because the user has interrupted.
+pub fn interrupted(launches: usize) {
+    record::append(&json!({ "kind": "interrupt", "launches": launches }));
+}
+
 /// A line of `--api-trace`.
 pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
     eprintln!("ptxvm: {entry}({arguments}) -> {result:?} in {:.1} us", took.as_secs_f64() * 1e6);

@@ -8,6 +8,7 @@ use super::dependent::Ties;
 use super::print::Print;
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
+use crate::interrupt::Interruptible;
 use crate::memory::borrow;
 use crate::module::Function;
 use crate::{graph, options, report};
@@ -70,9 +71,15 @@ impl KernelLaunch {
         }
         .on_print(move |text| print.write(text));
         let _borrowed = borrow(context.device.memory(), &self.parameters);
+        let interruptible = Interruptible::new(&launch.control);
         let ended = self.function.kernel.launch(&launch);
         printed.flush();
+        let by_user = interruptible.end();
         match ended {
+            Ok(_) | Err(Failure::Limit(Limit::Interrupted)) if by_user => {
+                let interrupted = Failure::Limit(Limit::Interrupted);
+                Err(report::failure(&self.function.kernel, &launch, &interrupted))
+            }
             Ok(statistics) => {
                 report::launched(&self.function.kernel, &launch, &statistics);
                 Ok(())

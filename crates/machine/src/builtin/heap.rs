@@ -7,17 +7,24 @@
 use ptxvm_memory::AllocationKind;
 
 use super::Site;
-use crate::context::Context;
+use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
 use crate::finding::Kind;
 use crate::lanes::Flow;
 
 /// What every block's address is a multiple of.
 const ALIGNMENT: u64 = 16;
 
+/// What finding room or giving it back takes, in instructions.
+const ALLOCATION: u64 = 64;
+
 pub fn malloc(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
     let size = site.argument(context, 0);
     let memory = context.run.environment.memory;
+    context.spend(ALLOCATION)?;
     let address = memory.allocate(size, ALIGNMENT, AllocationKind::Heap, None).unwrap_or(0);
+    if address != 0 {
+        context.worker.effort += size / BYTES_OF_AN_INSTRUCTION;
+    }
     site.give(context, address);
     Ok(())
 }
@@ -27,6 +34,7 @@ pub fn free(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
     if address == 0 {
         return Ok(());
     }
+    context.spend(ALLOCATION)?;
     context.run.environment.memory.free_kind(address, AllocationKind::Heap).map_err(|error| {
         let message =
             format!("`free` of {address:#x}, which is not a block that `malloc` gave and that still lives");

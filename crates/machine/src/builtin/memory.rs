@@ -8,6 +8,9 @@ use crate::context::Context;
 use crate::lanes::Flow;
 use crate::registers::LANES;
 
+/// Bytes of a string after which the reader looks whether the launch is to end.
+const PIECE: usize = 1 << 14;
+
 /// Reads bytes at a lane's generic address; a finding if they are not all there.
 pub fn read(context: &mut Context<'_>, lane: usize, address: u64, to: &mut [u8]) -> Result<(), Flow> {
     let bytes = to.len() as u64;
@@ -28,7 +31,10 @@ pub fn string(context: &mut Context<'_>, lane: usize, address: u64, most: usize)
             break;
         }
         text.push(byte[0]);
+        if text.len() % PIECE == 0 {
+            context.spend(PIECE as u64)?;
+        }
     }
-    context.worker.effort += text.len() as u64;
+    context.spend((text.len() % PIECE) as u64)?;
     Ok(text)
 }

@@ -31,7 +31,7 @@ pub fn vprintf(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
             Piece::Directive(directive) => convert(directive, &mut arguments, context, &mut text)?,
         }
     }
-    context.worker.effort += text.len() as u64;
+    context.spend(text.len() as u64)?;
     if !text.is_empty() {
         (context.run.environment.print)(&text);
     }

@@ -156,9 +156,13 @@ impl Cluster {
             worker.tell(run);
             self.turn = rank + 1;
             if run.launch.asynchrony == Asynchrony::Seeded
-                && let Err(trouble) = worker.cluster.tick()
+                && let Err(trouble) = worker.cluster.tick(run.halt)
             {
                 return self.trouble(*trouble, run);
+            }
+            worker.effort += worker.cluster.take_spent();
+            if run.halt.is_set() {
+                return Outcome::Turn;
             }
             if self.ctas.iter().any(|cta| cta.may_wake(worker)) {
                 (stuck, spinning) = (0, false);
@@ -168,7 +172,7 @@ impl Cluster {
                     Asynchrony::Lazy => self.awaited(),
                     Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
                 };
-                match worker.cluster.complete_one(&awaited) {
+                match worker.cluster.complete_one(&awaited, run.halt) {
                     Err(trouble) => return self.trouble(*trouble, run),
                     Ok(true) => {}
                     Ok(false) => {
@@ -234,7 +238,7 @@ impl Cluster {
         if let Some(trouble) = wgmma::disagreement(&self.ctas[rank].warps, rank as u32) {
             return Some(self.trouble(trouble, run));
         }
-        if let Err(trouble) = worker.cluster.leave(rank as u32) {
+        if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
             return Some(self.trouble(*trouble, run));
         }
         let cta = &mut self.ctas[rank].state;

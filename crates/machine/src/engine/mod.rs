@@ -14,10 +14,11 @@ use crate::cluster::ClusterState;
 use crate::context::splitmix64;
 use crate::event::What;
 use crate::finding::Kind;
+use crate::halt::Halt;
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Arrival, Wrong};
 
-pub use pending::{GroupKind, Issuer, Pending, Signal, TensorUse, Transfer};
+pub use pending::{GroupKind, Issuer, Pending, Signal, TensorUse, Transfer, copying, reducing};
 
 /// How many operations of a cluster may be under way: a program that never waits must not fill the host's memory.
 const MOST_PENDING: usize = 4096;
@@ -39,6 +40,8 @@ pub struct Engine {
     settled: usize,
     /// How many operations the cluster has issued, which numbers them.
     issued: u64,
+    /// The effort of what has been read and completed since somebody asked.
+    spent: u64,
 }
 
 /// Something that went wrong when an operation completed, and who had issued it.
@@ -58,7 +61,7 @@ impl Engine {
     /// Forgets everything, for a fresh cluster.
     pub fn start(&mut self, seed: u64) {
         self.queue.clear();
-        (self.random, self.settled, self.issued) = (seed, 0, 0);
+        (self.random, self.settled, self.issued, self.spent) = (seed, 0, 0, 0);
     }
 
     /// Takes an operation. The interpreter says where it was issued when the instruction is over ([`ClusterState::issue`]).
@@ -96,8 +99,14 @@ impl Engine {
 
 impl ClusterState {
     /// The instruction at this place is over. If it has pushed operations, they are under way from now on. Gives how
-    /// many they are.
-    pub fn issue(&mut self, at: u32, activation: u32, asynchrony: Asynchrony) -> Result<u64, Box<Trouble>> {
+    /// many they are. A launch that is to end completes nothing more.
+    pub fn issue(
+        &mut self,
+        at: u32,
+        activation: u32,
+        asynchrony: Asynchrony,
+        halt: Halt<'_>,
+    ) -> Result<u64, Box<Trouble>> {
         let Engine { queue, settled, issued, .. } = &mut self.engine;
         let before = *issued;
         for pending in queue.range_mut(*settled..) {
@@ -118,31 +127,31 @@ impl ClusterState {
         self.tensor_memory.place(at, activation);
         *settled = queue.len();
         let fresh = *issued - before;
-        while self.engine.queue.len() > MOST_PENDING {
-            self.complete(0)?;
+        while self.engine.queue.len() > MOST_PENDING && !halt.is_set() {
+            self.complete(0, halt)?;
         }
         match asynchrony {
             Asynchrony::Eager => {
-                while !self.engine.queue.is_empty() {
-                    self.complete(0)?;
+                while !self.engine.queue.is_empty() && !halt.is_set() {
+                    self.complete(0, halt)?;
                 }
             }
-            Asynchrony::Seeded if fresh > 0 => self.tick()?,
+            Asynchrony::Seeded if fresh > 0 => self.tick(halt)?,
             Asynchrony::Lazy | Asynchrony::Seeded => {}
         }
         Ok(fresh)
     }
 
     /// Time passes: some operations may read their source or complete, in any order.
-    pub fn tick(&mut self) -> Result<(), Box<Trouble>> {
-        while !self.engine.queue.is_empty() {
+    pub fn tick(&mut self, halt: Halt<'_>) -> Result<(), Box<Trouble>> {
+        while !self.engine.queue.is_empty() && !halt.is_set() {
             let random = splitmix64(&mut self.engine.random);
             let index = (random >> 2) as usize % self.engine.queue.len();
             match random & 3 {
                 // Every other time nothing more happens.
                 0 | 1 => break,
                 2 => self.fetch(index),
-                _ => self.complete(index)?,
+                _ => self.complete(index, halt)?,
             }
         }
         Ok(())
@@ -150,7 +159,7 @@ impl ClusterState {
 
     /// Completes an operation because nothing else can go on: if there are some, one that tells an mbarrier object of
     /// these, for the others can still be late. Gives whether there was one.
-    pub fn complete_one(&mut self, awaited: &[u32]) -> Result<bool, Box<Trouble>> {
+    pub fn complete_one(&mut self, awaited: &[u32], halt: Halt<'_>) -> Result<bool, Box<Trouble>> {
         if self.engine.queue.is_empty() {
             return Ok(false);
         }
@@ -159,22 +168,32 @@ impl ClusterState {
         let tells = |pending: &Pending| pending.signals.iter().any(|s| awaited.contains(&s.address()));
         let wanted: SmallVec<[usize; 8]> = (0..queue.len()).filter(|&index| tells(&queue[index])).collect();
         let index = if wanted.is_empty() { random % queue.len() } else { wanted[random % wanted.len()] };
-        self.complete(index)?;
+        self.complete(index, halt)?;
         Ok(true)
     }
 
-    /// Completes all operations that `wanted` names, the oldest first.
-    pub fn complete_all(&mut self, wanted: impl Fn(&Pending) -> bool) -> Result<(), Box<Trouble>> {
-        while let Some(index) = self.engine.first(usize::MAX, &wanted) {
-            self.complete(index)?;
+    /// Completes all operations that `wanted` names, the oldest first, unless the launch is to end.
+    pub fn complete_all(
+        &mut self,
+        wanted: impl Fn(&Pending) -> bool,
+        halt: Halt<'_>,
+    ) -> Result<(), Box<Trouble>> {
+        while !halt.is_set()
+            && let Some(index) = self.engine.first(usize::MAX, &wanted)
+        {
+            self.complete(index, halt)?;
         }
         Ok(())
     }
 
-    /// Has the sources of all operations read that `wanted` names.
-    pub fn fetch_all(&mut self, wanted: impl Fn(&Pending) -> bool) -> Result<(), Box<Trouble>> {
+    /// Has the sources of all operations read that `wanted` names, unless the launch is to end.
+    pub fn fetch_all(
+        &mut self,
+        wanted: impl Fn(&Pending) -> bool,
+        halt: Halt<'_>,
+    ) -> Result<(), Box<Trouble>> {
         for index in 0..self.engine.queue.len() {
-            if wanted(&self.engine.queue[index]) {
+            if wanted(&self.engine.queue[index]) && !halt.is_set() {
                 self.fetch(index);
             }
         }
@@ -182,7 +201,7 @@ impl ClusterState {
         let held = self.engine.pending().filter(|pending| held_back(pending)).count();
         for _ in HELD_BACK..held {
             if let Some(oldest) = self.engine.first(usize::MAX, held_back) {
-                self.complete(oldest)?;
+                self.complete(oldest, halt)?;
             }
         }
         Ok(())
@@ -193,25 +212,33 @@ impl ClusterState {
         let pending = &mut self.engine.queue[index];
         if !pending.fetched {
             pending.fetch();
+            self.engine.spent += pending.transfer.effort();
             self.log.act_for(pending.issuer);
             self.log.note(|| What::Read { operation: pending.issuer.operation });
         }
     }
 
     /// Completes one operation, and before it those that it must come after, the oldest first.
-    fn complete(&mut self, index: usize) -> Result<(), Box<Trouble>> {
+    fn complete(&mut self, index: usize, halt: Halt<'_>) -> Result<(), Box<Trouble>> {
         let mut index = index;
-        while let Some(first) = self.engine.predecessor(index) {
+        while !halt.is_set() {
+            let Some(first) = self.engine.predecessor(index) else { return self.complete_alone(index) };
             self.complete_alone(first)?;
             index -= 1;
         }
-        self.complete_alone(index)
+        Ok(())
+    }
+
+    /// The effort of what has been read and completed since the last call.
+    pub fn take_spent(&mut self) -> u64 {
+        std::mem::take(&mut self.engine.spent)
     }
 
     fn complete_alone(&mut self, index: usize) -> Result<(), Box<Trouble>> {
         let Some(mut pending) = self.engine.queue.remove(index) else { return Ok(()) };
         self.engine.settled = self.engine.settled.saturating_sub(1);
         self.events += 1;
+        self.engine.spent += pending.transfer.effort();
         pending.deliver(&mut self.tensor_memory.of_ctas);
         let issuer = pending.issuer;
         self.log.act_for(issuer);
@@ -238,8 +265,11 @@ impl ClusterState {
 
     /// A CTA has ended. What is under way must not need its shared memory any more: nobody may write to it or tell its
     /// mbarriers, and what reads it must have done so. What it has issued itself goes on, except what is over with it.
-    pub fn leave(&mut self, rank: u32) -> Result<(), Box<Trouble>> {
-        self.complete_all(|pending| pending.issuer.rank == rank && pending.ends_with_cta())?;
+    pub fn leave(&mut self, rank: u32, halt: Halt<'_>) -> Result<(), Box<Trouble>> {
+        self.complete_all(|pending| pending.issuer.rank == rank && pending.ends_with_cta(), halt)?;
+        if halt.is_set() {
+            return Ok(());
+        }
         self.leave_tensor_memory(rank)?;
         if let Some(pending) = self.engine.pending().find(|pending| pending.needs(rank)) {
             let writes = pending.writes >> rank & 1 != 0;

@@ -4,7 +4,7 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::Units;
 use smallvec::SmallVec;
 
-use crate::context::Context;
+use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
 use crate::mbarrier::{Party, Wrong};
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
@@ -16,6 +16,10 @@ pub trait Transfer: Send + std::fmt::Debug {
     /// Writes the destination: what was fetched, or else what the source holds now. Called once. What reads tensor
     /// memory, that of each CTA by rank, reads it here: only then what it comes after is complete.
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]);
+
+    /// What reading or writing takes the host, in about the time of an instruction; products were counted when they were
+    /// issued.
+    fn effort(&self) -> u64;
 
     /// What was found wrong while it was delivered: what only tensor memory says, when its turn has come.
     fn wrong(&mut self) -> Option<Wrong> {
@@ -31,6 +35,18 @@ pub trait Transfer: Send + std::fmt::Debug {
     fn commits_tensor(&self) -> bool {
         false
     }
+}
+
+/// The effort of copying so many bytes.
+#[must_use]
+pub const fn copying(bytes: u64) -> u64 {
+    bytes / BYTES_OF_AN_INSTRUCTION
+}
+
+/// The effort of combining so many bytes with what is there, element by element.
+#[must_use]
+pub const fn reducing(bytes: u64) -> u64 {
+    bytes / 4
 }
 
 /// What an operation has to do with tensor memory.

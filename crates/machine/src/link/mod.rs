@@ -82,6 +82,9 @@ struct Linker<'a> {
     too_large: bool,
 }
 
+/// Instructions after which a block is closed: at its end the interpreter looks whether the launch is to end.
+const LONGEST: u32 = 1 << 10;
+
 /// Marks a block number of the program that is to be replaced by one of the code.
 const LABEL: u32 = 1 << 31;
 
@@ -102,9 +105,8 @@ impl Linker<'_> {
                 let form = Form::new(used, operands).of(self.program);
                 let guard = instruction.guard.map(|g| frame.guard(g));
                 let converges = terminator::converges(&form);
-                if (converges.is_some() || terminator::waits(&form))
-                    && self.instructions.len() as u32 != open.start
-                {
+                let open_for = self.instructions.len() as u32 - open.start;
+                if (converges.is_some() || terminator::waits(&form)) && open_for != 0 || open_for >= LONGEST {
                     self.close(&mut open, None, source);
                 }
                 if let Some(members) = converges {

@@ -183,6 +183,10 @@ impl Transfer for Lines {
         self.fetched = Some(lines);
     }
 
+    fn effort(&self) -> u64 {
+        u64::from(self.mask.count_ones())
+    }
+
     fn deliver(&mut self, _: &mut [TensorMemory]) {
         for lane in lanes_in(self.mask) {
             let line = self.fetched.as_ref().map_or_else(|| self.line(lane), |lines| lines[lane]);
@@ -238,7 +242,7 @@ impl Execute for Wait {
             }
             _ => false,
         };
-        let done = context.worker.cluster.complete_all(wanted);
+        let done = context.worker.cluster.complete_all(wanted, context.run.halt);
         if context.completed(done) == Flow::Stop {
             return Flow::Stop;
         }
@@ -301,6 +305,10 @@ struct Nothing;
 
 impl Transfer for Nothing {
     fn fetch(&mut self) {}
+
+    fn effort(&self) -> u64 {
+        0
+    }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {}
 }

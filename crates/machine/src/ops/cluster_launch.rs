@@ -145,6 +145,10 @@ struct Response {
 impl Transfer for Response {
     fn fetch(&mut self) {}
 
+    fn effort(&self) -> u64 {
+        0
+    }
+
     fn deliver(&mut self, _: &mut [TensorMemory]) {
         let mut bytes = [0; RESPONSE as usize];
         for (to, word) in bytes.chunks_exact_mut(4).zip(self.request.response()) {

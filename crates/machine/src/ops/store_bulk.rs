@@ -56,6 +56,9 @@ impl Execute for StoreBulk {
             let host = std::ptr::with_exposed_provenance_mut(place.host as usize);
             // SAFETY: the bytes have just been checked, and the cluster keeps them.
             unsafe { access::fill(host, bytes as usize, 0) };
+            if let Err(flow) = context.spend_bytes(bytes) {
+                return flow;
+            }
             if context.run.launch.statistics {
                 context.worker.statistics.bytes_written[traffic(AddressSpace::Shared)] += bytes;
             }

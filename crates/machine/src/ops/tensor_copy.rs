@@ -264,7 +264,6 @@ impl ToShared {
                 Load { walk, map, to: places, fetched: None },
             )
         };
-        context.worker.effort += bytes / 64;
         context.worker.cluster.engine.push(pending);
         Ok(())
     }
@@ -330,7 +329,6 @@ impl FromShared {
             None => format!("a tensor store of {} bytes", walk.bytes()),
             Some(reduction) => format!("a tensor reduction ({}) of {} bytes", reduction.name(), walk.bytes()),
         };
-        context.worker.effort += walk.bytes() / 64;
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let pending = Pending {
             group: Some((GroupKind::Bulk, closed)),

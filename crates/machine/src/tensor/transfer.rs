@@ -12,7 +12,7 @@ use super::map::TensorMap;
 use super::reduce::{Combine, reduce};
 use super::store::{Edge, store};
 use super::walk::Walk;
-use crate::engine::Transfer;
+use crate::engine::{Transfer, copying, reducing};
 use crate::ops::operand::Shared;
 
 /// A box on its way into shared memory. Its rows and its images were checked when the copy was issued, and stay valid
@@ -50,6 +50,10 @@ impl Transfer for Load {
         self.fetched = Some(scratch);
     }
 
+    fn effort(&self) -> u64 {
+        copying(self.walk.bytes()) * self.to.len() as u64
+    }
+
     fn deliver(&mut self, _: &mut [TensorMemory]) {
         for to in &self.to {
             // SAFETY: the place was checked when the copy was issued.
@@ -84,6 +88,13 @@ impl Transfer for Store {
         // SAFETY: what the store reads was checked when it was issued, and the scratch is as large.
         unsafe { access::copy(scratch.pointer(), from, self.walk.extent_inside() as usize) };
         self.fetched = Some(scratch);
+    }
+
+    fn effort(&self) -> u64 {
+        match self.combine {
+            None => copying(self.walk.bytes()),
+            Some(_) => reducing(self.walk.bytes()),
+        }
     }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {

@@ -47,8 +47,11 @@ impl Execute for Wait {
                 let group = pending.group.filter(|(kind, _)| *kind == GroupKind::Bulk);
                 group.is_some_and(|(_, number)| number < before) && pending.issuer.is_of(&thread)
             };
-            let cluster = &mut context.worker.cluster;
-            let done = if self.read { cluster.fetch_all(wanted) } else { cluster.complete_all(wanted) };
+            let (cluster, halt) = (&mut context.worker.cluster, context.run.halt);
+            let done = match self.read {
+                true => cluster.fetch_all(wanted, halt),
+                false => cluster.complete_all(wanted, halt),
+            };
             if context.completed(done) == Flow::Stop {
                 return Flow::Stop;
             }

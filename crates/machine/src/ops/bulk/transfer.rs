@@ -7,7 +7,7 @@ use ptxvm_memory::{TensorMemory, access};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
-use crate::engine::Transfer;
+use crate::engine::{Transfer, copying, reducing};
 use crate::ops::atomic::Reduction;
 
 /// What a byte mask speaks of: the bytes of each chunk of this size.
@@ -58,6 +58,13 @@ impl Transfer for Move {
             // keep it until the operation has read it.
             unsafe { access::copy_out(from, &mut bytes) };
             self.from = Source::Bytes(bytes);
+        }
+    }
+
+    fn effort(&self) -> u64 {
+        match self.how {
+            How::Copy => copying(self.bytes as u64),
+            How::Masked(_) | How::Reduce(_) => reducing(self.bytes as u64),
         }
     }
 

@@ -91,6 +91,10 @@ struct Arrival;
 impl Transfer for Arrival {
     fn fetch(&mut self) {}
 
+    fn effort(&self) -> u64 {
+        0
+    }
+
     fn deliver(&mut self, _: &mut [TensorMemory]) {}
 
     fn commits_tensor(&self) -> bool {

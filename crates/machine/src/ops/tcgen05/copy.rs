@@ -220,6 +220,10 @@ impl Transfer for Rows {
         }
     }
 
+    fn effort(&self) -> u64 {
+        u64::from(self.shape.rows * self.shape.units) * self.sources.len() as u64
+    }
+
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         if self.sources.iter().any(|source| source.bytes.is_empty()) {
             self.fetch();

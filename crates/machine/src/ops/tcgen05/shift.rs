@@ -73,6 +73,10 @@ struct Rows {
 impl Transfer for Rows {
     fn fetch(&mut self) {}
 
+    fn effort(&self) -> u64 {
+        u64::from(self.ctas.count_ones() * ROWS)
+    }
+
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         let Place { lane: first, column } = self.at;
         for rank in lanes_in(self.ctas) {

@@ -9,7 +9,7 @@ use super::place::Place;
 use super::shape::Fragment;
 use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::engine::{Pending, TensorUse, Transfer};
+use crate::engine::{Pending, TensorUse, Transfer, copying};
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
@@ -96,6 +96,10 @@ struct Cells {
 
 impl Transfer for Cells {
     fn fetch(&mut self) {}
+
+    fn effort(&self) -> u64 {
+        copying(self.rows.iter().map(|(_, cells)| 4 * cells.len() as u64).sum())
+    }
 
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         let Some(memory) = tensor_memory.get_mut(self.rank as usize) else { return };

@@ -37,7 +37,7 @@ impl Execute for Wait {
         let stores = |pending: &Pending| {
             pending.issuer.is_of(&threads) && pending.transfer.tensor_use().is_some_and(|used| !used.in_order)
         };
-        let outcome = context.worker.cluster.complete_all(stores);
+        let outcome = context.worker.cluster.complete_all(stores, context.run.halt);
         match context.completed(outcome) {
             Flow::Next => context.noted(),
             stop => stop,

@@ -16,6 +16,9 @@ use crate::registers::{Slot, Value};
 /// The bits of an offset: it is from -8 to 7.
 const OFFSET_BITS: u32 = 4;
 
+/// What a filtered sample takes, in instructions.
+const SAMPLE: u64 = 4;
+
 /// The operation of a `tex`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let (geometry, names) = (geometry(form)?, Names::of(form));
@@ -118,6 +121,7 @@ impl Execute for Lookup {
             offset: offsets.as_ref().map(|offsets| offsets.each_ref()),
         };
         let mut found = Found::NOTHING;
+        let mut effort = 0;
         let looked = self.handles.each(context, slots, mask, |texture, sampler, view, lanes| {
             let image = &texture.image;
             if image.layout == Layout::Sparse {
@@ -126,13 +130,15 @@ impl Execute for Lookup {
             let lanes = self.finding(image, &place, lanes);
             if lanes != 0 {
                 let warp = warp.of(lanes);
+                let samples = if gradients.is_some() { sampler.anisotropy.clamp(1, 16) } else { 1 };
+                effort += u64::from(lanes.count_ones() * samples) * SAMPLE;
                 found.take(lookup_warp(image, sampler, view, self.asked, &warp), lanes);
             }
         });
         match looked {
             Ok(()) => {
                 self.results.write(context, slots, mask, &found);
-                Flow::Next
+                context.spend(effort).err().unwrap_or(Flow::Next)
             }
             Err(flow) => flow,
         }

@@ -129,7 +129,9 @@ impl Execute for Wait {
         if let Err(flow) = warpgroup(context, mask, "wgmma.wait_group") {
             return flow;
         }
-        context.warp.wgmma.wait(self.latest, &mut context.worker.operands);
+        if !context.warp.wgmma.wait(self.latest, context.worker, context.run.halt) {
+            return Flow::Stop;
+        }
         Flow::Next
     }
 }

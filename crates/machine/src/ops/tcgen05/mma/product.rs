@@ -79,6 +79,10 @@ impl Transfer for Product {
         self.fetched = Some(fetched);
     }
 
+    fn effort(&self) -> u64 {
+        0
+    }
+
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         if self.fetched.is_none() {
             self.fetch();
