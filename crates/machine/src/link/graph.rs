@@ -1,7 +1,5 @@
 //! The control flow graph of a function's blocks, and its strongly connected parts.
 
-use rustc_hash::FxHashMap;
-
 use crate::code::{Block, Terminator};
 
 /// Which block leads to which, numbered from 0.
@@ -78,39 +76,65 @@ fn followers(end: &Terminator) -> Vec<u32> {
     }
 }
 
-/// The strongly connected parts of the graph among some blocks (Tarjan's algorithm, with a stack of its own).
-pub fn components(graph: &Graph, nodes: &[u32]) -> Vec<Vec<u32>> {
-    let number: FxHashMap<u32, usize> = nodes.iter().enumerate().map(|(n, node)| (*node, n)).collect();
+/// Parts of a graph, each a few of its blocks.
+#[derive(Default)]
+pub struct Parts {
+    blocks: Vec<u32>,
+    /// Where each part ends among the blocks.
+    ends: Vec<u32>,
+}
+
+impl Parts {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The blocks of one.
+    pub fn blocks(&self, part: usize) -> &[u32] {
+        let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.blocks[start as usize..self.ends[part] as usize]
+    }
+}
+
+/// Marks a block that does not belong to those in question.
+pub const OUTSIDE: u32 = u32::MAX;
+
+/// The strongly connected parts of the graph among some blocks (Tarjan's algorithm, with a stack of its own). `part` has
+/// [`OUTSIDE`] for all blocks of the graph, and gets the number of its part for each of these.
+pub fn components(graph: &Graph, nodes: &[u32], part: &mut [u32]) -> Parts {
+    // Until its part is known, a block has the number that it has among these.
+    nodes.iter().zip(0..).for_each(|(node, number)| part[*node as usize] = number);
     const UNSEEN: u32 = u32::MAX;
     let mut seen = vec![UNSEEN; nodes.len()];
     let mut low = vec![0u32; nodes.len()];
     let mut waiting = vec![false; nodes.len()];
-    let mut stack: Vec<usize> = Vec::new();
-    let mut found = Vec::new();
+    let mut stack: Vec<u32> = Vec::new();
+    let mut path = Vec::new();
+    let mut found = Parts::default();
+    let mut part_of = vec![0u32; nodes.len()];
     let mut count = 0;
-    for root in 0..nodes.len() {
-        if seen[root] != UNSEEN {
+    for root in 0..nodes.len() as u32 {
+        if seen[root as usize] != UNSEEN {
             continue;
         }
         // A block and how many of its followers have been looked at.
-        let mut path = vec![(root, 0)];
+        path.push((root, 0));
         while let Some((node, done)) = path.last_mut() {
-            let node = *node;
+            let (name, node) = (*node, *node as usize);
             if *done == 0 {
-                seen[node] = count;
-                low[node] = count;
+                (seen[node], low[node], waiting[node]) = (count, count, true);
                 count += 1;
-                stack.push(node);
-                waiting[node] = true;
+                stack.push(name);
             }
             let after = graph.after(nodes[node]);
             let mut further = None;
             while further.is_none() && *done < after.len() {
-                let to = number.get(&after[*done]).copied();
+                let to = part[after[*done] as usize];
                 *done += 1;
-                match to {
-                    Some(to) if seen[to] == UNSEEN => further = Some(to),
-                    Some(to) if waiting[to] => low[node] = low[node].min(seen[to]),
+                match seen.get(to as usize) {
+                    Some(&UNSEEN) => further = Some(to),
+                    Some(at) if waiting[to as usize] => low[node] = low[node].min(*at),
                     _ => {}
                 }
             }
@@ -120,15 +144,22 @@ pub fn components(graph: &Graph, nodes: &[u32]) -> Vec<Vec<u32>> {
             }
             path.pop();
             if let Some((from, _)) = path.last() {
-                low[*from] = low[*from].min(low[node]);
+                low[*from as usize] = low[*from as usize].min(low[node]);
             }
             if low[node] == seen[node] {
-                let at = stack.iter().rposition(|n| *n == node).unwrap_or(0);
-                let part: Vec<usize> = stack.drain(at..).collect();
-                part.iter().for_each(|n| waiting[*n] = false);
-                found.push(part.into_iter().map(|n| nodes[n]).collect());
+                let number = found.ends.len() as u32;
+                while let Some(member) = stack.pop() {
+                    waiting[member as usize] = false;
+                    part_of[member as usize] = number;
+                    found.blocks.push(nodes[member as usize]);
+                    if member == name {
+                        break;
+                    }
+                }
+                found.ends.push(found.blocks.len() as u32);
             }
         }
     }
+    nodes.iter().zip(part_of).for_each(|(node, number)| part[*node as usize] = number);
     found
 }

@@ -5,7 +5,11 @@
 //! an activation begins: clearing all would cost more than many a short kernel does. The latter is what a compiler
 //! would have to find room for.
 
+use std::collections::VecDeque;
+
 use ptxvm_ir::{Argument, Base, BlockId, Callee, Function, Instruction, OperandKind, RegisterId};
+
+use smallvec::SmallVec;
 
 use super::frame::width;
 
@@ -61,7 +65,7 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What each block does, and what is live at its beginning; `None` if there are too many.
+/// What each block does, and what is live at its beginning; `None` if that is too much to compute.
 fn flows(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> Option<Vec<Flow>> {
     let registers = function.registers.len();
     if registers.saturating_mul(function.blocks.len()) > MOST {
@@ -78,22 +82,35 @@ fn flows(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> 
         flow.successors(function, instructions.last(), number as u32, &opcode);
         blocks.push(flow);
     }
-    // Backwards until nothing changes; code mostly runs downwards, so few rounds are needed.
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for number in (0..blocks.len()).rev() {
-            let mut live = blocks[number].read.clone();
-            for next in &blocks[number].next {
-                let Some(next) = blocks.get(*next as usize) else { continue };
-                for (word, bits) in live.iter_mut().enumerate() {
-                    *bits |= next.live[word] & !blocks[number].written[word];
-                }
+    let mut before: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); blocks.len()];
+    for (number, block) in blocks.iter().enumerate() {
+        for next in &block.next {
+            if let Some(list) = before.get_mut(*next as usize) {
+                list.push(number as u32);
             }
-            if live != blocks[number].live {
-                blocks[number].live = live;
-                changed = true;
+        }
+    }
+    // Backwards until nothing changes: whoever leads to a block that has changed looks again. Code mostly runs downwards,
+    // so that most blocks are looked at once, the last first.
+    let mut waiting: VecDeque<u32> = (0..blocks.len() as u32).rev().collect();
+    let mut waits = vec![true; blocks.len()];
+    let mut left = MOST;
+    while let Some(number) = waiting.pop_front() {
+        let number = number as usize;
+        waits[number] = false;
+        left = left.checked_sub(words * (1 + blocks[number].next.len()))?;
+        let mut live = blocks[number].read.clone();
+        for next in &blocks[number].next {
+            let Some(next) = blocks.get(*next as usize) else { continue };
+            for (word, bits) in live.iter_mut().enumerate() {
+                *bits |= next.live[word] & !blocks[number].written[word];
             }
+        }
+        if live != blocks[number].live {
+            blocks[number].live = live;
+            let again =
+                before[number].iter().filter(|from| !std::mem::replace(&mut waits[**from as usize], true));
+            waiting.extend(again.copied());
         }
     }
     Some(blocks)

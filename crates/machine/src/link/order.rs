@@ -8,13 +8,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
-
-use super::graph::{Graph, components};
+use super::graph::{Graph, OUTSIDE, Parts, components};
 use crate::code::{Block, Terminator};
 
 /// Loops nested deeper than this are left as they stand, so that the time stays linear.
 const DEEPEST: u32 = 64;
+/// How often each block of a large function and each way from it is looked at on average before the rest is left as it
+/// stands, and how many looks a small function has, which are enough for any nest.
+const LOOKS: usize = 16;
+const LEAST_LOOKS: usize = 1 << 20;
 
 /// Something to be put into the order.
 enum Item {
@@ -74,7 +76,11 @@ pub fn arrange(blocks: Vec<Block>, first: u32) -> (Vec<Block>, u32) {
 fn sorted(graph: &Graph) -> (Vec<Item>, Vec<Vec<u32>>) {
     let mut order = Vec::with_capacity(graph.len());
     let mut latches = vec![Vec::new(); graph.len()];
-    let mut work = vec![Item::Region((0..graph.len() as u32).collect(), 0)];
+    let mut part = vec![OUTSIDE; graph.len()];
+    let cost = |nodes: &[u32]| nodes.iter().map(|node| 1 + graph.after(*node).len()).sum::<usize>();
+    let all: Vec<u32> = (0..graph.len() as u32).collect();
+    let mut left = LEAST_LOOKS.max(LOOKS * cost(&all));
+    let mut work = vec![Item::Region(all, 0)];
     while let Some(item) = work.pop() {
         let (nodes, depth) = match item {
             Item::Region(nodes, depth) => (nodes, depth),
@@ -83,50 +89,54 @@ fn sorted(graph: &Graph) -> (Vec<Item>, Vec<Vec<u32>>) {
                 continue;
             }
         };
-        if depth == DEEPEST {
+        let looks = cost(&nodes);
+        if depth == DEEPEST || looks > left {
             order.extend(nodes.into_iter().map(Item::Block));
             continue;
         }
+        left -= looks;
+        let parts = components(graph, &nodes, &mut part);
         let mut found = Vec::new();
-        for mut component in in_turn(graph, components(graph, &nodes)) {
-            if component.len() == 1 {
-                found.push(Item::Block(component[0]));
+        for number in in_turn(graph, &parts, &part) {
+            if let [alone] = parts.blocks(number) {
+                found.push(Item::Block(*alone));
                 continue;
             }
+            let mut component = parts.blocks(number).to_vec();
             component.sort_unstable();
-            let inside = |node: &u32| component.binary_search(node).is_ok();
+            let inside = |node: &u32| part[*node as usize] == number as u32;
             let entered = |node: &&u32| **node == 0 || graph.before(**node).iter().any(|b| !inside(b));
             // A loop with several entrances has no head; the first of them must do.
             let head = *component.iter().find(entered).unwrap_or(&component[0]);
             let back: Vec<u32> = graph.before(head).iter().copied().filter(inside).collect();
-            let rest = component.iter().copied().filter(|node| *node != head).collect();
+            component.retain(|node| *node != head);
             found.push(Item::Block(head));
-            found.push(Item::Region(rest, depth + 1));
+            found.push(Item::Region(component, depth + 1));
             if back.len() > 1 {
                 back.iter().for_each(|block| latches[*block as usize].push(head));
                 found.push(Item::Latch(head));
             }
         }
+        nodes.iter().for_each(|node| part[*node as usize] = OUTSIDE);
         work.extend(found.into_iter().rev());
     }
     (order, latches)
 }
 
-/// Components so that each comes behind those that lead to it; where that leaves a choice, as they stand in the text.
-fn in_turn(graph: &Graph, components: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let numbered = components.iter().enumerate();
-    let of: FxHashMap<u32, usize> =
-        numbered.flat_map(|(n, c)| c.iter().map(move |node| (*node, n))).collect();
+/// Parts so that each comes after those that lead to it; where that leaves a choice, as they stand in the text. `part` is
+/// the number of each block's part.
+fn in_turn(graph: &Graph, parts: &Parts, part: &[u32]) -> Vec<usize> {
     let leads = |number: usize| {
-        let after = components[number].iter().flat_map(|node| graph.after(*node));
-        after.filter_map(|node| of.get(node).copied()).filter(move |to| *to != number)
+        let after = parts.blocks(number).iter().flat_map(|node| graph.after(*node));
+        let parts = after.map(|node| part[*node as usize]);
+        parts.filter(move |to| *to != OUTSIDE && *to as usize != number).map(|to| to as usize)
     };
-    let mut waiting = vec![0u32; components.len()];
-    (0..components.len()).for_each(|from| leads(from).for_each(|to| waiting[to] += 1));
-    let least = |number: usize| components[number].iter().copied().min();
-    let ready = (0..components.len()).filter(|n| waiting[*n] == 0);
+    let mut waiting = vec![0u32; parts.len()];
+    (0..parts.len()).for_each(|from| leads(from).for_each(|to| waiting[to] += 1));
+    let least = |number: usize| parts.blocks(number).iter().copied().min();
+    let ready = (0..parts.len()).filter(|n| waiting[*n] == 0);
     let mut ready: BinaryHeap<_> = ready.map(|n| Reverse((least(n), n))).collect();
-    let mut turns = Vec::with_capacity(components.len());
+    let mut turns = Vec::with_capacity(parts.len());
     while let Some(Reverse((_, number))) = ready.pop() {
         turns.push(number);
         for to in leads(number) {
@@ -136,8 +146,7 @@ fn in_turn(graph: &Graph, components: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
             }
         }
     }
-    let mut components: Vec<_> = components.into_iter().map(Some).collect();
-    turns.into_iter().filter_map(|number| components[number].take()).collect()
+    turns
 }
 
 /// Every block number that the end of a block holds.
