@@ -3,6 +3,7 @@
 //! [`lower`] turns names, labels and expressions into numbers; it decides nothing about how to execute.
 
 mod address;
+mod address_words;
 mod block;
 mod body;
 mod call;
@@ -28,6 +29,7 @@ use ptxvm_isa::Isa;
 use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::File;
 
+pub use address_words::address_words;
 pub use merge::{LinkProblem, Part, merge};
 pub use problem::{Problem, ProblemKind};
 pub use program::*;

@@ -1,6 +1,6 @@
 //! A kernel: an entry of a loaded module, ready to be launched.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
@@ -19,6 +19,8 @@ const MOST_THREADS: usize = 1024;
 pub struct Kernel {
     pub(crate) module: Module,
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
+    /// Which words of its parameters it can use as addresses, once somebody has asked.
+    pub(crate) address_words: Arc<OnceLock<Vec<Vec<bool>>>>,
 }
 
 impl Kernel {
@@ -53,6 +55,13 @@ impl Kernel {
             _ => (0, 0),
         };
         self.parameters().iter().map(place).collect()
+    }
+
+    /// For each parameter and each whole eight bytes of it: whether the kernel can use them as an address.
+    #[must_use]
+    pub fn address_words(&self) -> &[Vec<bool>] {
+        let find = || ptxvm_ir::address_words(self.linked.program(), self.linked.entry());
+        self.address_words.get_or_init(find)
     }
 
     /// The size of the parameter block in bytes.
