@@ -477,6 +477,12 @@ impl GlobalMemory {
         self.directory.spans(address) || self.read_state().table.lent_at(address).is_some()
     }
 
+    /// Where the next array begins that the host has lent, from an address on.
+    #[must_use]
+    pub fn next_lent(&self, address: u64) -> Option<u64> {
+        self.read_state().table.next_lent(address)
+    }
+
     /// A number that changes with every free, so that regions that were looked up before are dropped. A cache takes
     /// the number before it looks the region up: the other way round, a free in between would go unnoticed.
     #[inline(always)]

@@ -128,6 +128,11 @@ impl Table {
         self.lent.get(&start).map(|lent| &lent.allocation)
     }
 
+    /// The start of what is lent next, from an address on.
+    pub(crate) fn next_lent(&self, address: u64) -> Option<u64> {
+        self.lent.range(address..).next().map(|(start, _)| *start)
+    }
+
     fn overlapping(&self, allocation: &Allocation) -> Option<&Allocation> {
         let (_, lent) = self.lent.range(..extent(allocation)).next_back()?;
         (extent(&lent.allocation) > allocation.start).then_some(&lent.allocation)

@@ -1,78 +1,179 @@
 //! Plain memory of the host's in kernels: what a launch is passed a pointer to, it may touch for as long as it runs.
 //!
-//! Nobody has registered such memory, so where it ends has to be found out. A pointer to the start of a block of
-//! `malloc`'s gives that block, whose header says how long it is; any other gives the mapping around it, without
-//! what is the device's own. Only pointers that are passed as parameters open memory so: an address that the guest
-//! made up is as wrong as ever. That the memory is there until the launch has ended is the program's promise.
+//! Only words of the parameters that the kernel uses as addresses open memory, and each opens one array: the range
+//! that the program has declared, or the block of `malloc` that holds the address. Where an array ends must be known;
+//! what is no array (stacks, code and data of libraries, memory of unknown extent) stays closed. That the memory is
+//! there until the launch has ended is the program's promise. `docs/exec.md` says all this to users.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory};
+use ptxvm_vm::Kernel;
 
-use super::pages::{self, Mapping};
-use super::reservation;
+use super::pages::{self, Mapping, Purpose};
+use super::{declared, malloc_block, reservation};
 
 /// Values of parameters that can be addresses.
 const ADDRESSES: std::ops::Range<u64> = 1 << 16..1 << 47;
+/// The most pieces that one array is lent in; other launches may have borrowed parts of it.
+const PIECES: usize = 64;
 
 /// What launches have borrowed: from where, to where, and how many launches.
 static BORROWED: Mutex<BTreeMap<u64, (u64, usize)>> = Mutex::new(BTreeMap::new());
+
+fn all_borrowed() -> MutexGuard<'static, BTreeMap<u64, (u64, usize)>> {
+    BORROWED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What one launch has borrowed, until it is dropped.
 pub struct Borrowed<'a> {
     memory: &'a GlobalMemory,
     starts: Vec<u64>,
+    /// What it was passed and not given.
+    pub refused: Vec<Refused>,
+}
+
+/// An address of the host's that a launch was passed and that opens nothing.
+pub struct Refused {
+    parameter: String,
+    address: u64,
+    what: What,
+}
+
+/// What is at an address that opens nothing.
+enum What {
+    Stack,
+    File(Arc<str>),
+    Unreadable,
+    Unknown,
+}
+
+/// An array that is to be lent.
+struct Array {
+    start: u64,
+    end: u64,
+    kind: AllocationKind,
 }
 
 /// Lets the guest touch plain host memory that parameters point to.
-pub fn borrow<'a>(memory: &'a GlobalMemory, parameters: &[Vec<u8>]) -> Borrowed<'a> {
-    let mut borrowed = Borrowed { memory, starts: Vec::new() };
+pub fn borrow<'a>(memory: &'a GlobalMemory, kernel: &Kernel, parameters: &[Vec<u8>]) -> Borrowed<'a> {
+    let mut borrowed = Borrowed { memory, starts: Vec::new(), refused: Vec::new() };
     let mut mappings = None;
-    for bytes in parameters {
-        for word in bytes.as_chunks::<8>().0 {
+    let mut arrays = Vec::new();
+    for (index, bytes) in parameters.iter().enumerate() {
+        for (place, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
             let address = u64::from_le_bytes(*word);
-            if ADDRESSES.contains(&address) {
-                borrowed.open(address, &mut mappings);
+            if !ADDRESSES.contains(&address) || !is_plain(memory, address) {
+                continue;
             }
+            // The program is asked only if there is a question.
+            if !kernel.address_words().get(index).and_then(|words| words.get(place)).is_some_and(|used| *used)
+            {
+                continue;
+            }
+            let mappings = mappings.get_or_insert_with(pages::mappings);
+            match array_at(address, mappings) {
+                Ok(array) => arrays.push(array),
+                Err(what) => {
+                    let name = kernel.parameters().get(index).map_or("", |parameter| &parameter.name);
+                    borrowed.refused.push(Refused { parameter: name.to_owned(), address, what });
+                }
+            }
+        }
+    }
+    if !arrays.is_empty() {
+        let mut all = all_borrowed();
+        for array in joined(arrays) {
+            borrowed.open(&array, &mut all);
         }
     }
     borrowed
 }
 
-impl Borrowed<'_> {
-    /// Opens what is at an address, if it is memory of the host's. The list of mappings is read when it is needed.
-    fn open(&mut self, address: u64, mappings: &mut Option<Vec<Mapping>>) {
-        let mut all = BORROWED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((start, (end, launches))) = all.range_mut(..=address).next_back()
-            && address < *end
-        {
-            // This launch or another has it already; it is kept until the last of them has ended.
-            if !self.starts.contains(start) {
-                *launches += 1;
-                self.starts.push(*start);
+/// Whether an address is the host's: mapped, and neither the device's own nor registered. What is lent now is the
+/// host's all the same.
+fn is_plain(memory: &GlobalMemory, address: u64) -> bool {
+    let lent = all_borrowed().range(..=address).next_back().is_some_and(|(_, (end, _))| address < *end);
+    lent || (!memory.owns(address) && !reservation::holds(address) && pages::is_mapped(address))
+}
+
+/// The array that an address is in.
+fn array_at(address: u64, mappings: &[Mapping]) -> Result<Array, What> {
+    if let Some((start, end)) = declared::find(address) {
+        let parts: Vec<&Mapping> =
+            mappings.iter().filter(|part| part.start < end && part.end > start).collect();
+        let bytes: u64 = parts.iter().map(|part| part.end.min(end) - part.start.max(start)).sum();
+        if bytes == end - start && parts.iter().all(|part| part.readable) {
+            let writable = parts.iter().all(|part| part.writable);
+            let kind = if writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };
+            return Ok(Array { start, end, kind });
+        }
+    }
+    if let Some(block) = malloc_block::find(address, mappings) {
+        return Ok(Array { start: block.start, end: block.end, kind: AllocationKind::Host });
+    }
+    let Some(mapping) = pages::at(mappings, address).map(|index| &mappings[index]) else {
+        return Err(What::Unknown);
+    };
+    Err(match &mapping.purpose {
+        Purpose::Stack => What::Stack,
+        Purpose::File(name) => What::File(Arc::clone(name)),
+        _ if !mapping.readable => What::Unreadable,
+        Purpose::Anonymous | Purpose::Heap => What::Unknown,
+    })
+}
+
+/// Arrays that share bytes become one: an array and a view of it may be passed side by side.
+fn joined(mut arrays: Vec<Array>) -> Vec<Array> {
+    arrays.sort_by_key(|array| array.start);
+    let mut all: Vec<Array> = Vec::new();
+    for array in arrays {
+        match all.last_mut() {
+            Some(before) if array.start < before.end => {
+                before.end = before.end.max(array.end);
+                if before.kind != array.kind {
+                    before.kind = AllocationKind::HostReadOnly;
+                }
             }
-            return;
+            _ => all.push(array),
         }
-        // What is reserved is the device's, and it has not been given access, or it would be in the table.
-        if self.memory.owns(address) || reservation::holds(address) || !pages::is_mapped(address) {
-            return;
-        }
-        let mappings = mappings.get_or_insert_with(pages::mappings);
-        let index = mappings.partition_point(|mapping| mapping.end <= address);
-        let Some(mapping) = mappings.get(index).filter(|mapping| mapping.start <= address) else { return };
-        if !mapping.readable {
-            return;
-        }
-        let (low, high) = (mapping.start, mapping.end);
-        let block = malloc_block(address, mapping).filter(|&(_, end)| end <= high);
-        let (start, end) = block.unwrap_or((low, high));
-        let kind = if mapping.writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };
-        // SAFETY: the range lies in a mapping that can be read, and written if the guest may write; the program
-        // promises that it stays until the launch has ended.
-        if unsafe { self.memory.adopt_as(start as *mut u8, end - start, kind) }.is_ok() {
+    }
+    all
+}
+
+impl Borrowed<'_> {
+    /// Opens an array; what of it others have borrowed or registered already is shared with them.
+    fn open(&mut self, array: &Array, all: &mut BTreeMap<u64, (u64, usize)>) {
+        let mut at = array.start;
+        for _ in 0..PIECES {
+            if at >= array.end {
+                return;
+            }
+            if let Some((start, (end, launches))) = all.range_mut(..=at).next_back()
+                && at < *end
+            {
+                if !self.starts.contains(start) {
+                    *launches += 1;
+                    self.starts.push(*start);
+                }
+                at = *end;
+                continue;
+            }
+            if let Some(other) = self.memory.allocation(at) {
+                at = other.end().max(at + 1);
+                continue;
+            }
+            let (start, end) = (at, self.memory.next_lent(at).map_or(array.end, |next| next.min(array.end)));
+            // SAFETY: the range is an array of the program's that can be read, and written if the guest may write;
+            // the program promises that it stays until the launch has ended.
+            if unsafe { self.memory.adopt_as(start as *mut u8, end - start, array.kind) }.is_err() {
+                return;
+            }
             all.insert(start, (end, 1));
             self.starts.push(start);
+            at = end;
         }
     }
 }
@@ -82,7 +183,7 @@ impl Drop for Borrowed<'_> {
         if self.starts.is_empty() {
             return;
         }
-        let mut all = BORROWED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = all_borrowed();
         for start in &self.starts {
             let Some((_, launches)) = all.get_mut(start) else { continue };
             *launches -= 1;
@@ -95,64 +196,23 @@ impl Drop for Borrowed<'_> {
     }
 }
 
-/// The flags in the low bits of the size in a block's header.
-const PREVIOUS_IN_USE: u64 = 1;
-const MAPPED: u64 = 2;
-const OTHER_ARENA: u64 = 4;
-/// How many blocks behind one must look like blocks for it to be believed.
-const WITNESSES: usize = 16;
-
-/// The block of glibc's `malloc` that starts at an address, if one seems to: its first byte and the one after its
-/// last. An array's own elements may look like a header before a view of it, so the blocks that follow must, too.
-fn malloc_block(address: u64, mapping: &Mapping) -> Option<(u64, u64)> {
-    if !address.is_multiple_of(16) {
-        return None;
-    }
-    let header = read(address - 8, mapping)?;
-    let size = header & !7;
-    let chunk = address - 16;
-    if header & MAPPED != 0 {
-        // A block with a mapping of its own: sixteen bytes into a page, and whole pages long.
-        let whole = address % pages::PAGE == 16 && size.is_multiple_of(pages::PAGE) && size > 0;
-        let end = chunk.checked_add(size).filter(|end| *end <= mapping.end)?;
-        return (whole && header & OTHER_ARENA == 0 && read(chunk, mapping)? == 0).then_some((address, end));
-    }
-    let first = next(chunk, header, mapping)?;
-    // Its last eight bytes are those in which the next block would tell the size of a free one before it.
-    let end = first.0 + 8;
-    // An array of one repeated number looks like a row of blocks of that size: the number is in all places then.
-    let repeated = [address, address + 8, first.0].into_iter().any(|at| read(at, mapping) == Some(header));
-    if first.1 & PREVIOUS_IN_USE == 0 || repeated {
-        return None;
-    }
-    let (mut chunk, mut header) = first;
-    for _ in 0..WITNESSES {
-        match next(chunk, header, mapping) {
-            Some((following, its)) => (chunk, header) = (following, its),
-            // The last block of a heap ends where the mapping does.
-            None if chunk.checked_add(header & !7) == Some(mapping.end) => break,
-            None => return None,
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameter, address, what } = self;
+        write!(
+            f,
+            "parameter `{parameter}` holds the host address {address:#x}, which the kernel may not touch: "
+        )?;
+        match what {
+            What::Stack => f.write_str("it is on the stack of the host's main thread")?,
+            What::File(name) if name.is_empty() => f.write_str("it is memory that processes share")?,
+            What::File(name) => write!(f, "it belongs to {name}, which the host has loaded or mapped")?,
+            What::Unreadable => f.write_str("the host itself may not read it")?,
+            What::Unknown => f.write_str("it is in no block of malloc, so its extent is not known")?,
         }
+        f.write_str(
+            "; register it with cuMemHostRegister, declare it with ptxvm_declare_host_range, or copy it to device \
+             memory",
+        )
     }
-    Some((address, end))
-}
-
-/// The block after one that has no mapping of its own, and its header.
-fn next(chunk: u64, header: u64, mapping: &Mapping) -> Option<(u64, u64)> {
-    let size = header & !7;
-    if header & MAPPED != 0 || size < 32 || !size.is_multiple_of(16) {
-        return None;
-    }
-    let following = chunk.checked_add(size)?;
-    Some((following, read(following.checked_add(8)?, mapping)?))
-}
-
-/// Reads a number in a mapping.
-fn read(address: u64, mapping: &Mapping) -> Option<u64> {
-    if address < mapping.start || address.checked_add(8)? > mapping.end {
-        return None;
-    }
-    // SAFETY: the bytes lie in a mapping that can be read, and are aligned. Others may write them: a number that is
-    // half old makes no block, or one that is as good as the next.
-    Some(unsafe { (address as *const u64).read_volatile() })
 }

@@ -2,12 +2,15 @@
 
 mod allocate;
 mod batch;
+mod declared;
 mod holdings;
 mod host;
 mod host_range;
 mod location;
+mod malloc_block;
 mod managed;
 mod ordered;
+mod own_memory;
 mod pages;
 mod physical;
 mod pointer;
@@ -26,7 +29,7 @@ pub use allocate::*;
 pub use batch::*;
 pub use holdings::Holdings;
 pub use host::*;
-pub use host_range::borrow;
+pub use host_range::{Refused, borrow};
 pub use location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, MANAGED, PINNED, Where};
 pub use managed::*;
 pub use ordered::*;

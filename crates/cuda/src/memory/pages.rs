@@ -2,6 +2,7 @@
 //! touched to find out.
 
 use std::io::{BufRead, BufReader};
+use std::sync::Arc;
 
 /// The size of a page, of the smallest kind.
 pub const PAGE: u64 = 4096;
@@ -9,12 +10,26 @@ pub const PAGE: u64 = 4096;
 const USER: std::ops::Range<u64> = 1 << 16..1 << 47;
 
 /// A range of pages that the system keeps together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     pub start: u64,
     pub end: u64,
     pub readable: bool,
     pub writable: bool,
+    pub purpose: Purpose,
+}
+
+/// What a mapping is for, as far as the system knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Nobody else's memory, without a name: blocks of `malloc`, stacks of threads, what programs map themselves.
+    Anonymous,
+    /// What lies between the program and its `brk`.
+    Heap,
+    /// The stack of the main thread.
+    Stack,
+    /// A file, or memory that processes share.
+    File(Arc<str>),
 }
 
 /// Whether something is mapped at an address.
@@ -53,13 +68,50 @@ pub fn mappings() -> Vec<Mapping> {
     BufReader::new(file).lines().map_while(Result::ok).filter_map(|line| parse(&line)).collect()
 }
 
-/// Reads a line of the list: `start-end rwxp …`.
+/// The mapping that holds an address.
+pub fn at(mappings: &[Mapping], address: u64) -> Option<usize> {
+    let index = mappings.partition_point(|mapping| mapping.end <= address);
+    mappings.get(index).filter(|mapping| mapping.start <= address).map(|_| index)
+}
+
+/// The range around a mapping that has one purpose and can be read and written everywhere. `madvise` cuts a mapping in
+/// two, and neighbours that were mapped one by one may be one: only the whole range means something.
+pub fn run(mappings: &[Mapping], index: usize) -> Option<(u64, u64)> {
+    let wanted = &mappings.get(index)?.purpose;
+    let joins = |mapping: &Mapping| mapping.readable && mapping.writable && mapping.purpose == *wanted;
+    let mapping = mappings.get(index).filter(|mapping| joins(mapping))?;
+    let (mut start, mut end) = (mapping.start, mapping.end);
+    for before in mappings[..index].iter().rev() {
+        if before.end != start || !joins(before) {
+            break;
+        }
+        start = before.start;
+    }
+    for after in &mappings[index + 1..] {
+        if after.start != end || !joins(after) {
+            break;
+        }
+        end = after.end;
+    }
+    Some((start, end))
+}
+
+/// Reads a line of the list: `start-end rwxp offset device inode name`.
 fn parse(line: &str) -> Option<Mapping> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;
     let number = |text| u64::from_str_radix(text, 16).ok();
     let (start, end) = (number(start)?, number(end)?);
-    let mut permissions = rest.bytes();
-    let (readable, writable) = (permissions.next()? == b'r', permissions.next()? == b'w');
-    Some(Mapping { start, end, readable, writable })
+    let (permissions, rest) = rest.split_once(' ')?;
+    let has = |at: usize, letter: u8| permissions.as_bytes().get(at) == Some(&letter);
+    // The name comes after the offset, the device and the inode, and may hold blanks.
+    let name = rest.splitn(4, ' ').nth(3).unwrap_or("").trim();
+    let purpose = match name {
+        "[heap]" => Purpose::Heap,
+        "[stack]" => Purpose::Stack,
+        // A program may give its memory a name.
+        _ if has(3, b'p') && (name.is_empty() || name.starts_with("[anon:")) => Purpose::Anonymous,
+        name => Purpose::File(name.into()),
+    };
+    Some(Mapping { start, end, readable: has(0, b'r'), writable: has(1, b'w'), purpose })
 }

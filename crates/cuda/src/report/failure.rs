@@ -8,12 +8,14 @@ use std::sync::atomic::Ordering;
 use super::excerpt::Excerpt;
 use super::{record, say};
 use crate::abi::CUresult;
+use crate::memory::Refused;
 
 /// The code of the diagnostic for a `.version` that is not known.
 const UNKNOWN_VERSION: &str = "E0302";
 
-/// Says why a launch did not end well, and what hardware answers to that.
-pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure) -> CUresult {
+/// Says why a launch did not end well, and what hardware answers to that. An access out of bounds may have been one to
+/// memory of the host's that the launch was refused.
+pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refused: &[Refused]) -> CUresult {
     match failure {
         Failure::Finding(found) => {
             // The line that programs written for CUDA expect; what follows says more.
@@ -22,7 +24,10 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure) -> CU
             }
             let excerpt =
                 Excerpt::of(kernel.module(), found.place.as_ref().map(|p| p.span).unwrap_or_default());
-            let (found, report) = (excerpt.finding(found), excerpt.report());
+            let (mut found, report) = (excerpt.finding(found), excerpt.report());
+            if found.kind == Kind::OutOfBounds {
+                found.notes.extend(refused.iter().map(Refused::to_string));
+            }
             let object = finding::object(&report, &found, launch.seed);
             tell(finding::message(&found, launch.seed), &report, object, kernel, launch);
             result(&found)

@@ -70,7 +70,7 @@ impl KernelLaunch {
             ..LaunchOptions::default()
         }
         .on_print(move |text| print.write(text));
-        let _borrowed = borrow(context.device.memory(), &self.parameters);
+        let borrowed = borrow(context.device.memory(), &self.function.kernel, &self.parameters);
         let interruptible = Interruptible::new(&launch.control);
         let ended = self.function.kernel.launch(&launch);
         printed.flush();
@@ -78,7 +78,7 @@ impl KernelLaunch {
         match ended {
             Ok(_) | Err(Failure::Limit(Limit::Interrupted)) if by_user => {
                 let interrupted = Failure::Limit(Limit::Interrupted);
-                Err(report::failure(&self.function.kernel, &launch, &interrupted))
+                Err(report::failure(&self.function.kernel, &launch, &interrupted, &[]))
             }
             Ok(statistics) => {
                 report::launched(&self.function.kernel, &launch, &statistics);
@@ -86,7 +86,7 @@ impl KernelLaunch {
             }
             // It was stopped because another kernel's fault ended the context, which has been reported.
             Err(Failure::Limit(Limit::Interrupted)) => Err(CUresult::LAUNCH_FAILED),
-            Err(failure) => Err(report::failure(&self.function.kernel, &launch, &failure)),
+            Err(failure) => Err(report::failure(&self.function.kernel, &launch, &failure, &borrowed.refused)),
         }
     }
 }
