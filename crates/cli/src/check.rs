@@ -9,6 +9,7 @@ use ptxvm_syntax::Severity;
 
 use crate::exit::{self, Exit};
 use crate::input::{self, Input};
+use crate::memory::MaxMemory;
 use crate::render;
 
 #[derive(Args)]
@@ -34,6 +35,8 @@ pub struct Arguments {
     /// Say nothing of warnings
     #[arg(long)]
     no_warnings: bool,
+    #[command(flatten)]
+    memory: MaxMemory,
 }
 
 /// A form for diagnostics.
@@ -84,9 +87,10 @@ pub fn run(arguments: &Arguments) -> Exit {
         (None, _) => usize::MAX,
     };
     let mut printer = render::Printer::new(arguments.format, arguments.color, limit);
+    let budget = arguments.memory.budget();
     let mut worst = exit::CLEAN;
     for path in &arguments.files {
-        let outcome = match input::read(path) {
+        let outcome = match input::read(path, &budget) {
             Ok(input) => one(&input, arguments, &mut printer),
             Err(message) => {
                 // Wrong usage outranks nothing the PTX could do wrong, but must not hide it either.

@@ -8,6 +8,7 @@ use ptxvm_syntax::Interner;
 use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
 use crate::input::{self, Input};
+use crate::memory::MaxMemory;
 use crate::render::Printer;
 
 #[derive(Args)]
@@ -21,13 +22,16 @@ pub struct Arguments {
     /// Write the result to standard output instead of into the file
     #[arg(long)]
     stdout: bool,
+    #[command(flatten)]
+    memory: MaxMemory,
 }
 
 /// Formats every file; the worst outcome decides the exit code.
 pub fn run(arguments: &Arguments) -> Exit {
+    let budget = arguments.memory.budget();
     let mut worst = exit::CLEAN;
     for path in &arguments.files {
-        let outcome = match input::read(path) {
+        let outcome = match input::read(path, &budget) {
             Ok(input) => one(path, &input, arguments),
             Err(message) => exit::usage(message),
         };

@@ -1,6 +1,19 @@
 //! Reading the files a command names; `-` is standard input.
+//!
+//! A file may be larger than this machine's memory, and a pipe may never end: what is read is charged to the budget
+//! before it is kept.
 
+use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
+
+use ptxvm_vm::{Budget, Charge};
+
+use crate::memory::too_much;
+
+/// What a byte of PTX takes while it is read, checked and told of: the tokens, the tree and the diagnostics of the
+/// worst files (measured; braces within braces take most).
+const WEIGHT: u64 = 64;
 
 /// A file's name for messages, and its bytes.
 pub struct Input {
@@ -8,19 +21,56 @@ pub struct Input {
     pub name: String,
     /// What it holds.
     pub bytes: Vec<u8>,
+    /// The memory that working with it takes.
+    _charge: Charge,
 }
 
-/// Reads a file, or standard input for `-`; the error is a sentence for people.
-pub fn read(path: &str) -> Result<Input, String> {
+/// Reads a text, or standard input for `-`; the error is a sentence for people.
+pub fn read(path: &str, budget: &Arc<Budget>) -> Result<Input, String> {
     if path == "-" {
-        let mut bytes = Vec::new();
-        return match std::io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok(Input { name: "<stdin>".into(), bytes }),
-            Err(e) => Err(format!("cannot read standard input: {e}")),
-        };
+        let name = "standard input";
+        let (bytes, charge) = drain(std::io::stdin().lock(), name, 0, budget, WEIGHT)?;
+        return Ok(Input { name: "<stdin>".into(), bytes, _charge: charge });
     }
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Input { name: path.into(), bytes }),
-        Err(e) => Err(format!("cannot read {path}: {e}")),
+    let (bytes, charge) = read_file(path, budget, WEIGHT)?;
+    Ok(Input { name: path.into(), bytes, _charge: charge })
+}
+
+/// Reads a file, each byte of which takes `weight` bytes of memory.
+pub fn read_file(path: &str, budget: &Arc<Budget>, weight: u64) -> Result<(Vec<u8>, Charge), String> {
+    let fail = |e: std::io::Error| format!("cannot read {path}: {e}");
+    let file = File::open(path).map_err(fail)?;
+    let about = file.metadata().map_err(fail)?;
+    if about.is_dir() {
+        return Err(format!("cannot read {path}: it is a folder"));
+    }
+    let size = if about.is_file() { about.len() } else { 0 };
+    drain(file, path, size, budget, weight)
+}
+
+/// Reads to the end, as far as the budget goes; `expected` is how much there should be.
+fn drain(
+    mut from: impl Read,
+    name: &str,
+    expected: u64,
+    budget: &Arc<Budget>,
+    weight: u64,
+) -> Result<(Vec<u8>, Charge), String> {
+    const STEP: u64 = 1 << 16;
+    let over = |over| too_much(&format!("reading {name}"), over);
+    let mut charge = budget.charge(expected.saturating_mul(weight)).map_err(over)?;
+    let mut bytes = Vec::new();
+    let none = || format!("reading {name}: this machine has no memory left");
+    bytes.try_reserve(usize::try_from(expected).unwrap_or(usize::MAX)).map_err(|_| none())?;
+    loop {
+        let before = bytes.len();
+        bytes.try_reserve(STEP as usize).map_err(|_| none())?;
+        let read = from.by_ref().take(STEP).read_to_end(&mut bytes);
+        read.map_err(|e| format!("cannot read {name}: {e}"))?;
+        if bytes.len() == before {
+            return Ok((bytes, charge));
+        }
+        let needed = (bytes.len() as u64).saturating_mul(weight);
+        charge.grow(needed.saturating_sub(charge.bytes())).map_err(over)?;
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 mod format;
 mod input;
 mod isa;
+mod memory;
 mod pages;
 mod ptxas;
 mod render;

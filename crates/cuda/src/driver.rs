@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ptxvm_vm::Device;
+use ptxvm_vm::{Device, DeviceOptions};
 
 use crate::abi::{Answer, CUdevice, CUresult};
 use crate::context::Context;
@@ -38,7 +38,10 @@ pub fn init() -> Answer {
     DRIVER.get_or_init(|| {
         // SAFETY: the handler stores to an atomic and nothing else, which is allowed in a forked child.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        let device = Device::new(options::get().profile);
+        let options = options::get();
+        let share = options.share;
+        let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
+        let device = Device::with_options(options.profile, memory);
         let handle = Handle::insert_with(|handle| Context::new(handle, device.clone(), true));
         let primary = handle.find().unwrap_or_else(|| Context::new(handle, device.clone(), true));
         Driver { device, primary }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use ptxvm_host::{Share, Wanted};
 use ptxvm_report::ColorChoice;
 use ptxvm_vm::{Asynchrony, Mma, Profile};
 
@@ -12,6 +13,8 @@ use ptxvm_vm::{Asynchrony, Mma, Profile};
 pub struct Options {
     /// `PTXVM_DEVICE`: the GPU that programs see.
     pub profile: &'static Profile,
+    /// `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY`: the GPU's memory, and what may be taken of the host's.
+    pub share: Share,
     /// `PTXVM_SEED`
     pub seed: u64,
     /// `PTXVM_ASYNC`: when asynchronous copies complete, `eager`, `lazy` or `seeded`.
@@ -45,8 +48,10 @@ pub fn get() -> &'static Options {
 
 fn read() -> Options {
     let threads: usize = number("PTXVM_THREADS").unwrap_or(1);
+    let profile = profile();
     Options {
-        profile: profile(),
+        profile,
+        share: Wanted::from_environment(|why| eprintln!("ptxvm: {why}")).share(profile.memory),
         seed: number("PTXVM_SEED").unwrap_or(0),
         asynchrony: asynchrony(),
         mma: mma(),

@@ -8,10 +8,13 @@ mod host_memory;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use host_memory::Adopted;
+use ptxvm_host::{Share, Wanted};
 use ptxvm_report::{ColorChoice, Message, Report, finding};
-use ptxvm_vm::{Device, Failure, Kernel, LaunchOptions, LoadError};
+use ptxvm_vm::{Device, DeviceOptions, Failure, Kernel, LaunchOptions, LoadError, Profile};
 
 /// Exit statuses, as `ptxvm run` has them.
 const INVALID: i32 = 2;
@@ -52,11 +55,14 @@ pub unsafe extern "C" fn ptx_run(
     let grid = [grid_x, grid_y, grid_z].map(size);
     let block = [block_x, block_y, block_z].map(size);
     let launch = LaunchOptions { shared: size(shared), ..LaunchOptions::new(grid, block) };
-    run(&source, &values, launch);
+    // A panic that left a C function would abort, and that looks like the guest's own `trap`.
+    if catch_unwind(AssertUnwindSafe(|| run(&source, &values, launch))).is_err() {
+        end(BUG, "internal error: this is a bug in ptxvm; please report it");
+    }
 }
 
 fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
-    let device = Device::default();
+    let device = device();
     // Before anything of the module is placed: its own blocks may come to lie between the buffers.
     let adopted = Adopted::new(&device, values);
     let module = device.load(source).unwrap_or_else(|error| not_loaded(source, error));
@@ -76,6 +82,17 @@ fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
         failed(&kernel, &failure);
     }
     drop(adopted);
+}
+
+/// An H200 with the memory that `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say, or that the host can give.
+fn device() -> Device {
+    static SHARE: OnceLock<Share> = OnceLock::new();
+    let profile: &'static Profile = Default::default();
+    let share = SHARE.get_or_init(|| {
+        Wanted::from_environment(|why| eprintln!("ptxvm: ptx_run: {why}")).share(profile.memory)
+    });
+    let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
+    Device::with_options(profile, memory)
 }
 
 /// Says why a module cannot be loaded, and ends the process.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptxvm_machine::Profile;
-use ptxvm_memory::{AccessError, AllocationKind, FreeError, GlobalMemory, OutOfMemory};
+use ptxvm_memory::{AccessError, AllocationKind, Budget, FreeError, GlobalMemory, OutOfMemory};
 use ptxvm_texture::{Object, Objects, Sampler};
 
 use crate::failure::LoadError;
@@ -22,14 +22,52 @@ struct Shared {
     profile: &'static Profile,
     memory: GlobalMemory,
     objects: Objects,
+    budget: Arc<Budget>,
+}
+
+/// How much memory a device has, and how much of the host's it may take.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// The device's memory in bytes; what the profile has if nothing is said.
+    pub memory: Option<u64>,
+    /// What everything that guests make us take comes out of; without a limit if nothing is said.
+    pub budget: Arc<Budget>,
+}
+
+impl DeviceOptions {
+    /// This, with so many bytes of device memory.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Self {
+        Self { memory: Some(bytes), ..self }
+    }
+
+    /// This, with a budget of so many bytes of the host's memory.
+    #[must_use]
+    pub fn max_memory(self, bytes: u64) -> Self {
+        Self { budget: Arc::new(Budget::new(bytes)), ..self }
+    }
 }
 
 impl Device {
     /// A device with the limits and numbers of `profile`, and empty memory.
     #[must_use]
     pub fn new(profile: &'static Profile) -> Self {
-        let (memory, objects) = (GlobalMemory::new(profile.memory), Objects::default());
-        Self { shared: Arc::new(Shared { profile, memory, objects }) }
+        Self::with_options(profile, DeviceOptions::default())
+    }
+
+    /// The same with another memory, and with a limit to what it may take of the host's.
+    ///
+    /// ```
+    /// # use ptxvm_vm::{Device, DeviceOptions};
+    /// let device = Device::with_options(Default::default(), DeviceOptions::default().memory(1 << 20));
+    /// assert_eq!(device.memory().limit(), 1 << 20);
+    /// assert!(device.allocate(2 << 20).is_err());
+    /// ```
+    #[must_use]
+    pub fn with_options(profile: &'static Profile, options: DeviceOptions) -> Self {
+        let DeviceOptions { memory, budget } = options;
+        let (memory, objects) = (GlobalMemory::new(memory.unwrap_or(profile.memory)), Objects::default());
+        Self { shared: Arc::new(Shared { profile, memory, objects, budget }) }
     }
 
     /// What GPU it is.
@@ -42,6 +80,12 @@ impl Device {
     #[must_use]
     pub fn memory(&self) -> &GlobalMemory {
         &self.shared.memory
+    }
+
+    /// What everything that guests make us take of the host's memory comes out of.
+    #[must_use]
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.shared.budget
     }
 
     /// Its textures, samplers and surfaces by their handles.

@@ -79,7 +79,7 @@ mod texture;
 pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
 pub use array::{Array, ArrayError};
 pub use buffer::{Buffer, Element};
-pub use device::Device;
+pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
 pub use kernel::Kernel;
 pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
@@ -96,7 +96,7 @@ pub use ptxvm_machine::{
     Asynchrony, Class, Control, Demand, Event, Finding, GridStatus, Kind, Limit, Mma, Place, Profile,
     Statistics, Thread, Unsupported, tensor,
 };
-pub use ptxvm_memory::{AccessError, FreeError, OutOfMemory};
+pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;
 pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};

@@ -41,6 +41,8 @@ fn own(arguments: &Arguments, report: &Path) -> Variables {
     set("PTXVM_API_TRACE", arguments.api_trace.then(|| "1".to_owned()));
     set("PTXVM_MAX_INSTRUCTIONS", arguments.max_instructions.map(|n| n.to_string()));
     set("PTXVM_TIMEOUT", arguments.timeout.map(|time| time.as_secs_f64().to_string()));
+    set("PTXVM_MAX_MEMORY", arguments.max_memory.map(|bytes| bytes.to_string()));
+    set("PTXVM_MEMORY", arguments.memory.map(|bytes| bytes.to_string()));
     let color = match arguments.color {
         Color::Auto => None,
         Color::Always => Some("always"),

@@ -62,6 +62,13 @@ pub struct Arguments {
     /// Stop a kernel after so long (10s, 500ms, 2min)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+    /// Take at most so much of this machine's memory for what the program's kernels and images ask for (512M, 8G)
+    /// [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
+    max_memory: Option<u64>,
+    /// The GPU's memory [default: the real GPU's, or seven eighths of --max-memory if that is less]
+    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
+    memory: Option<u64>,
     /// What a finding makes of the exit status of a command that ended with 0
     #[arg(long, value_enum, default_value_t = Findings::Exit)]
     findings: Findings,

@@ -19,6 +19,7 @@ use ptxvm_vm::image;
 
 use crate::exit::{self, Exit};
 use crate::input;
+use crate::memory::MaxMemory;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -141,8 +142,9 @@ fn sources(options: &Options) -> Result<Vec<Source>, Exit> {
             bytes: text.as_bytes().to_vec(),
         });
     }
+    let budget = MaxMemory::default().budget();
     for path in &options.inputs {
-        match input::read(path) {
+        match input::read(path, &budget) {
             Ok(input) => sources.push(Source { name: input.name, bytes: input.bytes }),
             Err(_) => lines.push(format!("ptxas fatal   : Input file '{path}' could not be opened")),
         }

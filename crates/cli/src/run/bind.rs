@@ -3,8 +3,9 @@
 use ptxvm_vm::Parameter;
 use ptxvm_vm::tensor::bits::BYTES;
 
-use super::contents::{self, HostBuffer};
+use super::contents::HostBuffer;
 use super::element::Element;
+use super::host_memory::HostMemory;
 use super::image::{self, Source};
 use super::options::name_of;
 use super::reference::Bound;
@@ -32,6 +33,7 @@ pub fn bind(
     parameters: &[Parameter],
     arguments: &[String],
     bound: &[Bound<'_>],
+    memory: &HostMemory,
 ) -> Result<Vec<Value>, String> {
     let mut given: Vec<Option<Specification>> = vec![None; parameters.len()];
     let mut position = 0;
@@ -61,25 +63,25 @@ pub fn bind(
         ));
     }
     let all = given.iter().flatten().chain(bound.iter().map(|bound| &bound.specification));
-    contents::affordable(all.map(Specification::bytes).fold(0, u64::saturating_add))?;
+    memory.afford(all.map(Specification::bytes).fold(0, u64::saturating_add))?;
     let names: Vec<&str> = names(parameters, bound);
     let mut values = Vec::new();
     for (i, (parameter, specification)) in parameters.iter().zip(given.iter().flatten()).enumerate() {
         let value = match specification {
             Specification::TensorMap(map) => tensor_map(&names, parameter, map),
             Specification::Image(image) if may_point(parameter) || is_reference(parameter) => {
-                self::image(&names, image, i as u64)
+                self::image(&names, image, i as u64, memory)
             }
             Specification::Sampler(settings) if is_reference(parameter) => {
                 Ok(Value::Sampler(settings.clone()))
             }
-            other => value(parameter, other, i as u64),
+            other => value(parameter, other, i as u64, memory),
         };
         values.push(value.map_err(|why| wrong(&parameter.name, &why))?);
     }
     for bound in bound {
         let value = match &bound.specification {
-            Specification::Image(image) => self::image(&names, image, values.len() as u64),
+            Specification::Image(image) => self::image(&names, image, values.len() as u64, memory),
             Specification::Sampler(settings) => Ok(Value::Sampler(settings.clone())),
             _ => Err("a reference stands for a texture, a sampler or a surface".to_owned()),
         };
@@ -123,12 +125,17 @@ fn other(names: &[&str], name: &str) -> Result<usize, String> {
     of.ok_or_else(|| format!("`{name}` is no parameter; `#0` is the first"))
 }
 
-fn image(names: &[&str], description: &image::Description, salt: u64) -> Result<Value, String> {
+fn image(
+    names: &[&str],
+    description: &image::Description,
+    salt: u64,
+    memory: &HostMemory,
+) -> Result<Value, String> {
     let of = match &description.source {
         Source::Own(_) => None,
         Source::Argument(name) => Some(other(names, name)?),
     };
-    Ok(Value::Image { description: Box::new(description.clone()), host: description.host(salt)?, of })
+    Ok(Value::Image { description: Box::new(description.clone()), host: description.host(salt, memory)?, of })
 }
 
 fn tensor_map(names: &[&str], parameter: &Parameter, map: &tensor_map::Description) -> Result<Value, String> {
@@ -185,7 +192,12 @@ fn may_point(parameter: &Parameter) -> bool {
         && Element::of_parameter(parameter.ty).is_some_and(|e| e.bytes() == 8 && !e.is_float())
 }
 
-fn value(parameter: &Parameter, specification: &Specification, index: u64) -> Result<Value, String> {
+fn value(
+    parameter: &Parameter,
+    specification: &Specification,
+    index: u64,
+    memory: &HostMemory,
+) -> Result<Value, String> {
     let buffer = |made: Result<HostBuffer, String>| match may_point(parameter) {
         true => made.map(Value::Buffer),
         false => Err(format!("it is {} and cannot point to a buffer", type_of(parameter))),
@@ -193,10 +205,12 @@ fn value(parameter: &Parameter, specification: &Specification, index: u64) -> Re
     match specification {
         Specification::Scalar { element, text } => scalar(parameter, *element, text).map(Value::Bytes),
         Specification::Buffer { element, shape, contents } => {
-            buffer(HostBuffer::new(*element, shape.as_deref(), contents, index))
+            buffer(HostBuffer::new(*element, shape.as_deref(), contents, index, memory))
         }
-        Specification::File(path) if may_point(parameter) => buffer(HostBuffer::from_file(path, None, None)),
-        Specification::File(path) => exactly(parameter, contents::read(path)?, path),
+        Specification::File(path) if may_point(parameter) => {
+            buffer(HostBuffer::from_file(path, None, None, memory))
+        }
+        Specification::File(path) => exactly(parameter, memory.read(path)?, path),
         Specification::Bytes(bytes) => exactly(parameter, bytes.clone(), "`hex:`"),
         Specification::TensorMap(_) => Err("a tensor map is made of other arguments".to_owned()),
         Specification::Image(image) => {

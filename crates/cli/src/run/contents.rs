@@ -1,11 +1,7 @@
 //! A buffer on the host: its type, its shape, and the bytes that its contents give.
 
-use std::io::Read;
-
-use ptxvm_report::number;
-
 use super::element::Element;
-use super::host_memory;
+use super::host_memory::{COPIES, HostMemory};
 use super::npy;
 use super::specification::Contents;
 
@@ -24,14 +20,16 @@ impl HostBuffer {
         shape: Option<&[u64]>,
         contents: &Contents,
         salt: u64,
+        memory: &HostMemory,
     ) -> Result<HostBuffer, String> {
         if let Contents::File(path) = contents {
-            return HostBuffer::from_file(path, Some(element), shape);
+            return HostBuffer::from_file(path, Some(element), shape, memory);
         }
         let shape = shape.unwrap_or(&[1]).to_vec();
         let bytes = shape.iter().try_fold(element.bytes() as u64, |n, &d| n.checked_mul(d));
         let bytes = bytes.and_then(|b| usize::try_from(b).ok()).ok_or("the buffer is too large")?;
         let count = (bytes / element.bytes()) as u64;
+        memory.take((bytes as u64).saturating_mul(COPIES), "the buffer")?;
         let mut to = Vec::new();
         to.try_reserve_exact(bytes).map_err(|_| format!("this machine has no {bytes} bytes for it"))?;
         match contents {
@@ -59,8 +57,10 @@ impl HostBuffer {
         path: &str,
         element: Option<Element>,
         shape: Option<&[u64]>,
+        memory: &HostMemory,
     ) -> Result<HostBuffer, String> {
-        let bytes = read(path)?;
+        let bytes = memory.read(path)?;
+        memory.take((bytes.len() as u64).saturating_mul(COPIES), path)?;
         let mut buffer = if path.ends_with(".npy") {
             let npy::Array { element, shape, bytes } =
                 npy::read(&bytes, element).map_err(|why| format!("cannot use {path}: {why}"))?;
@@ -79,7 +79,7 @@ impl HostBuffer {
         }
         if let Some(wanted) = shape {
             let has = (buffer.bytes.len() / buffer.element.bytes()) as u64;
-            let wants: u64 = wanted.iter().product();
+            let wants = wanted.iter().fold(1u64, |n, &d| n.saturating_mul(d));
             if has != wants {
                 return Err(format!("{path} has {has} elements, but the shape asks for {wants}"));
             }
@@ -92,39 +92,6 @@ impl HostBuffer {
     pub fn type_name(&self) -> String {
         let dimensions: Vec<String> = self.shape.iter().map(u64::to_string).collect();
         format!("{}[{}]", self.element.name(), dimensions.join(","))
-    }
-}
-
-/// The most that is read of what is no regular file: a pipe may go on for ever, and /dev/zero does.
-const MOST_OF_A_PIPE: u64 = 256 << 20;
-
-/// Reads a file.
-pub fn read(path: &str) -> Result<Vec<u8>, String> {
-    let fail = |e: std::io::Error| format!("cannot read {path}: {e}");
-    let file = std::fs::File::open(path).map_err(fail)?;
-    let about = file.metadata().map_err(fail)?;
-    if about.is_file() {
-        affordable(about.len())?;
-        return std::fs::read(path).map_err(fail);
-    }
-    let mut bytes = Vec::new();
-    let count = file.take(MOST_OF_A_PIPE).read_to_end(&mut bytes).map_err(fail)?;
-    if count as u64 == MOST_OF_A_PIPE {
-        return Err(format!("{path} is no file, and has no end within {}", number::bytes(MOST_OF_A_PIPE)));
-    }
-    Ok(bytes)
-}
-
-/// Refuses buffers that would exhaust this machine: each lies in device memory, and twice in ours to tell what has
-/// changed.
-pub fn affordable(bytes: u64) -> Result<(), String> {
-    match host_memory::available() {
-        Some(available) if bytes.saturating_mul(3) > available => Err(format!(
-            "the buffers have {}, and running with them takes three times as much; this machine has {} left",
-            number::bytes(bytes),
-            number::bytes(available),
-        )),
-        _ => Ok(()),
     }
 }
 
@@ -157,7 +124,7 @@ mod tests {
     use super::*;
 
     fn made(element: Element, shape: &[u64], contents: Contents) -> HostBuffer {
-        HostBuffer::new(element, Some(shape), &contents, 1).expect("it can be made")
+        HostBuffer::new(element, Some(shape), &contents, 1, &HostMemory::default()).expect("it can be made")
     }
 
     #[test]

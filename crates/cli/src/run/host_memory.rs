@@ -1,19 +1,54 @@
-//! How much memory this machine can still give, so that a buffer that is too large is refused with a sentence and
-//! not by the kernel's out-of-memory killer.
+//! The host's memory that a run takes for buffers: what they held before and hold after it, beside the device's own.
+//!
+//! All of it is charged to the budget before it is allocated, so that a file or a launch line that asks for too much is
+//! refused with a sentence.
 
-/// The bytes that are available, where the system says so.
-pub fn available() -> Option<u64> {
-    let system = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = system.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    let machine = kilobytes * 1024;
-    Some(container().map_or(machine, |own| own.min(machine)))
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use ptxvm_vm::{Budget, Charge};
+
+use crate::input;
+use crate::memory::too_much;
+
+/// A buffer lies in device memory, and twice in ours to tell what has changed.
+pub const COPIES: u64 = 2;
+
+/// What has been taken; all of it is given back at the end of the run.
+pub struct HostMemory {
+    budget: Arc<Budget>,
+    charges: RefCell<Vec<Charge>>,
 }
 
-/// The bytes left under the limit of the control group we run in.
-fn container() -> Option<u64> {
-    let number = |file: &str| -> Option<u64> {
-        std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse().ok()
-    };
-    Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+impl HostMemory {
+    pub fn new(budget: Arc<Budget>) -> HostMemory {
+        HostMemory { budget, charges: RefCell::default() }
+    }
+
+    /// Takes memory for something; the error is a sentence.
+    pub fn take(&self, bytes: u64, what: &str) -> Result<(), String> {
+        let charge = self.budget.charge(bytes).map_err(|over| too_much(what, over))?;
+        self.charges.borrow_mut().push(charge);
+        Ok(())
+    }
+
+    /// Refuses buffers that will not fit, before the first of them is made.
+    pub fn afford(&self, bytes: u64) -> Result<(), String> {
+        let needed = bytes.saturating_mul(COPIES + 1);
+        self.budget.charge(needed).map(drop).map_err(|over| too_much("running with these buffers", over))
+    }
+
+    /// Reads a file of data.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let (bytes, charge) = input::read_file(path, &self.budget, 1)?;
+        self.charges.borrow_mut().push(charge);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+impl Default for HostMemory {
+    fn default() -> HostMemory {
+        HostMemory::new(Arc::default())
+    }
 }

@@ -26,13 +26,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ptxvm_report::Report;
-use ptxvm_vm::{Control, Device, Failure, Kernel, KernelError, LaunchOptions, Module, Profile};
+use ptxvm_vm::{
+    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Profile,
+};
 
 use crate::exit::{self, Exit};
 use crate::input;
+use crate::memory;
 use crate::render::Printer;
 use deadline::Deadline;
 use events::Events;
+use host_memory::HostMemory;
 pub use options::Arguments;
 use options::Launch;
 use output::Output;
@@ -51,16 +55,25 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let mut deadline = Deadline::begin();
     deadline.set(arguments.launch.timeout, output);
     let usage = |message: String| output.usage(&message);
-    let input = input::read(&arguments.file).map_err(usage)?;
+    let wanted = arguments.launch.wanted().or(memory::environment());
+    let budget = Arc::new(Budget::new(wanted.share(0).max_memory));
+    let input = input::read(&arguments.file, &budget).map_err(usage)?;
     let source = match ptxvm_syntax::decode(&input.bytes) {
         Ok(source) => source,
         Err(error) => return Err(undecodable(arguments, &input, *error)),
     };
     let mut report = Report::with(&input.name, source.into(), Vec::new());
     let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
+    let asked = line.as_ref().map(Launch::wanted).unwrap_or_default();
     let options = arguments.launch.clone().over(line);
     deadline.set(options.timeout, output);
-    let device = Device::new(profile(&options).map_err(usage)?);
+    let profile = profile(&options).map_err(usage)?;
+    // A launch line may take less than the user allows, never more.
+    let share = wanted.share(profile.memory).lowered(wanted, asked);
+    let budget =
+        if share.max_memory < budget.limit() { Arc::new(Budget::new(share.max_memory)) } else { budget };
+    let device = Device::with_options(profile, DeviceOptions { memory: Some(share.memory), budget });
+    let memory = HostMemory::new(Arc::clone(device.budget()));
     let module = match device.load(source) {
         Ok(module) => module,
         Err(error) => return Err(output.not_loaded(&mut report, error)),
@@ -72,11 +85,12 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
     let bound = reference::plan(&module, &options.bind).map_err(usage)?;
-    let values = bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound).map_err(usage)?;
+    let values =
+        bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound, &memory).map_err(usage)?;
     let names = bind::names(kernel.parameters(), &bound);
     let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
     let references = reference::of(&module, &kernel, &bound);
-    let prepared = Prepared::new(&device, &names, &references, values).map_err(usage)?;
+    let prepared = Prepared::new(&device, &names, &references, values, &memory).map_err(usage)?;
     let mut launch = launch(&kernel, &options, arguments, &prepared);
     if arguments.events {
         let events = Events::new(arguments.format, source);

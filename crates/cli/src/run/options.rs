@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use ptxvm_host::Wanted;
 use ptxvm_vm::{Asynchrony, Mma, Unit};
 
 use crate::check::{Color, Format};
@@ -93,6 +94,13 @@ pub struct Launch {
     /// Stop after so long (10s, 500ms, 2min)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// Take at most so much of this machine's memory for what files and kernels ask for (512M, 8G); a launch line may
+    /// only lower it [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
+    pub max_memory: Option<u64>,
+    /// The device's memory [default: the real device's, or seven eighths of --max-memory if that is less]
+    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
+    pub memory: Option<u64>,
 }
 
 /// When asynchronous operations complete.
@@ -141,6 +149,11 @@ impl From<Form> for Format {
 }
 
 impl Launch {
+    /// What is said of memory here.
+    pub fn wanted(&self) -> Wanted {
+        Wanted { memory: self.memory, max_memory: self.max_memory }
+    }
+
     /// This command line over a launch line: what it says counts, what it leaves open is taken from `line`.
     ///
     /// A launch line for another entry than the one asked for is of no use. One argument by position replaces
@@ -168,6 +181,9 @@ impl Launch {
             save: [line.save, self.save].concat(),
             max_instructions: self.max_instructions.or(line.max_instructions),
             timeout: self.timeout.or(line.timeout),
+            // See `share`: a launch line has no say in what it may take.
+            max_memory: self.max_memory,
+            memory: self.memory,
         }
     }
 }

@@ -186,9 +186,11 @@ impl Output {
         }
         match (statistics, self.stats, self.form) {
             (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Form::Json) => {
-                writeln!(out, "{}", statistics::json(counts))?;
+                writeln!(out, "{}", statistics::json(counts, kernel.module().device().budget()))?;
             }
-            (Some(counts), Some(Form::Human), Form::Human) => statistics::write(counts, &mut out)?,
+            (Some(counts), Some(Form::Human), Form::Human) => {
+                statistics::write(counts, kernel.module().device().budget(), &mut out)?;
+            }
             _ => {}
         }
         out.flush()

@@ -3,8 +3,9 @@
 //! u8 is taken as it is, f32 from 0 to 1 is scaled to 255. The other way, a PNG, PGM or PPM file gives the texels of an
 //! image: one, two or four channels of u8, where a picture without alpha is opaque.
 
-use super::contents::{self, HostBuffer};
+use super::contents::HostBuffer;
 use super::element::{Element, Number};
+use super::host_memory::{COPIES, HostMemory};
 
 /// Says why a buffer of this type and shape is no picture, so that a run need not begin in vain.
 pub fn check(element: Element, shape: &[u64]) -> Result<(u32, u32, png::ColorType), String> {
@@ -57,28 +58,38 @@ pub fn is_named(path: &str) -> bool {
 }
 
 /// The pixels of a picture, `[h,w]` or `[h,w,channels]`; the error is a sentence.
-pub fn decode(file: &[u8]) -> Result<HostBuffer, String> {
+pub fn decode(file: &[u8], memory: &HostMemory) -> Result<HostBuffer, String> {
     match file {
-        [b'P', kind @ (b'5' | b'6'), rest @ ..] => netpbm(*kind == b'6', rest),
-        _ => decode_png(file),
+        [b'P', kind @ (b'5' | b'6'), rest @ ..] => netpbm(*kind == b'6', rest, memory),
+        _ => decode_png(file, memory),
     }
 }
 
-fn decode_png(file: &[u8]) -> Result<HostBuffer, String> {
-    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+fn decode_png(file: &[u8], memory: &HostMemory) -> Result<HostBuffer, String> {
+    // Rows and profiles are held to the decoder's own limits, the pixels to ours.
+    let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(file), png::Limits::default());
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(|e| format!("it is no PNG: {e}"))?;
     let size = reader.output_buffer_size().ok_or("the picture is too large")?;
-    contents::affordable(size as u64)?;
-    let mut bytes = vec![0; size];
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, size, memory)?;
+    bytes.resize(size, 0);
     let frame = reader.next_frame(&mut bytes).map_err(|e| format!("it is no whole PNG: {e}"))?;
     bytes.truncate(frame.buffer_size());
     let channels = frame.color_type.samples();
     pixels(frame.width.into(), frame.height.into(), channels, bytes)
 }
 
+/// Takes the memory of a picture's pixels: as they are read, with alpha, and what they become in a run.
+fn reserve(bytes: &mut Vec<u8>, size: usize, memory: &HostMemory) -> Result<(), String> {
+    memory.take((size as u64).saturating_mul(2 + COPIES), "the picture")?;
+    bytes.try_reserve_exact(size).map_err(|_| format!("this machine has no {size} bytes for the picture"))
+}
+
 /// The binary forms of PGM and PPM: three numbers in decimal, a blank, and a byte for each channel of each pixel.
-fn netpbm(colour: bool, mut rest: &[u8]) -> Result<HostBuffer, String> {
+fn netpbm(colour: bool, mut rest: &[u8], memory: &HostMemory) -> Result<HostBuffer, String> {
     let mut header = [0u64; 3];
     for number in &mut header {
         while let [b' ' | b'\t' | b'\r' | b'\n', after @ ..] = rest {
@@ -100,8 +111,11 @@ fn netpbm(colour: bool, mut rest: &[u8]) -> Result<HostBuffer, String> {
     let channels = if colour { 3 } else { 1 };
     let size = width.checked_mul(height).and_then(|n| n.checked_mul(channels));
     let size = size.and_then(|n| usize::try_from(n).ok()).ok_or("the picture is too large")?;
-    let bytes = rest.get(1..).and_then(|rest| rest.get(..size)).ok_or("it ends before its last pixel")?;
-    pixels(width, height, channels as usize, bytes.to_vec())
+    let given = rest.get(1..).and_then(|rest| rest.get(..size)).ok_or("it ends before its last pixel")?;
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, size, memory)?;
+    bytes.extend_from_slice(given);
+    pixels(width, height, channels as usize, bytes)
 }
 
 /// A picture with as many channels as texels may have.
@@ -120,6 +134,10 @@ fn pixels(width: u64, height: u64, channels: usize, bytes: Vec<u8>) -> Result<Ho
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decode(file: &[u8]) -> Result<HostBuffer, String> {
+        super::decode(file, &HostMemory::default())
+    }
 
     fn decoded(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
         let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");

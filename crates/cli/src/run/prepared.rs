@@ -5,6 +5,7 @@ use ptxvm_vm::{Array, Buffer, Device, Pointer, Reference, Sampler};
 use super::bind::Value;
 use super::contents::HostBuffer;
 use super::element::Element;
+use super::host_memory::{COPIES, HostMemory};
 use super::image::object::{self, Made};
 use super::image::{Description, Role};
 use super::table::Outcome;
@@ -45,6 +46,7 @@ impl Prepared {
         names: &[&str],
         references: &[Option<Reference<'_>>],
         values: Vec<Value>,
+        memory: &HostMemory,
     ) -> Result<Prepared, String> {
         // Tensor maps and images name the memory of other values, wherever those stand.
         let mut placed = Vec::new();
@@ -95,7 +97,8 @@ impl Prepared {
                             object::of_buffer(description, buffer, host, &own)
                         }
                         (_, Placed::Array(array, element)) => {
-                            all.show(index, name, description, array, *element);
+                            let shown = all.show(index, name, description, array, *element, memory);
+                            shown.map_err(|why| wrong(name, &why))?;
                             object::of_array(description, array, &own)
                         }
                         _ => continue,
@@ -135,13 +138,16 @@ impl Prepared {
         description: &Description,
         array: &Array,
         element: Element,
-    ) {
+        memory: &HostMemory,
+    ) -> Result<(), String> {
         let level = description.at_level();
         if description.role == Role::Surface && (level as usize) < array.image().levels.len() {
+            memory.take(object::bytes(array, level).saturating_mul(COPIES), "the surface")?;
             let before = object::contents(array, level, element);
             let (name, from) = (name.to_owned(), From::Level(array.clone(), level));
             self.shown.push(Shown { parameter, name, from, before });
         }
+        Ok(())
     }
 
     /// Binds a reference to an image, or makes its handle an argument.

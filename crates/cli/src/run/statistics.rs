@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use ptxvm_report::number::{bytes, general, grouped, rate, time};
-use ptxvm_vm::{Class, Statistics};
+use ptxvm_vm::{Budget, Class, Statistics};
 use serde_json::{Map, Value, json};
 
 /// The spaces that memory traffic is counted in, in the order of the counters.
 const SPACES: [&str; 4] = ["global", "shared", "local", "other"];
 
 /// Writes the counts for people.
-pub fn write(s: &Statistics, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(s: &Statistics, budget: &Budget, out: &mut dyn Write) -> io::Result<()> {
     let (instructions, lanes) = (s.instructions(), s.lanes());
     writeln!(out, "CTAs                 {}", grouped(s.ctas))?;
     writeln!(out, "time                 {}", time(s.time))?;
@@ -50,11 +50,12 @@ pub fn write(s: &Statistics, out: &mut dyn Write) -> io::Result<()> {
         let parts = if parts.is_empty() { "none".to_owned() } else { parts.join(", ") };
         writeln!(out, "{what:<20} {parts}")?;
     }
+    writeln!(out, "host memory          {} at most", bytes(budget.peak()))?;
     Ok(())
 }
 
 /// The counts as an object.
-pub fn json(s: &Statistics) -> Value {
+pub fn json(s: &Statistics, budget: &Budget) -> Value {
     let by_class = |counts: &[u64]| {
         let pairs = Class::ALL.iter().map(|&c| (c.name().to_owned(), json!(counts[c as usize])));
         Value::Object(pairs.collect::<Map<_, _>>())
@@ -76,5 +77,6 @@ pub fn json(s: &Statistics) -> Value {
         "injected_waits": s.injected_waits,
         "bytes_read": by_space(&s.bytes_read),
         "bytes_written": by_space(&s.bytes_written),
+        "host_memory_peak": budget.peak(),
     })
 }

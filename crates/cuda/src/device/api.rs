@@ -68,12 +68,13 @@ entry! {
     }
 
     fn cuDeviceTotalMem(bytes: Out<u32>, device: CUdevice) {
-        let memory = of(bytes, device)?.memory;
-        bytes.set(u32::try_from(memory).unwrap_or(u32::MAX))
+        of(bytes, device)?;
+        bytes.set(u32::try_from(driver::device(device)?.memory().limit()).unwrap_or(u32::MAX))
     }
 
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: CUdevice) {
-        bytes.set(of(bytes, device)?.memory as usize)
+        of(bytes, device)?;
+        bytes.set(driver::device(device)?.memory().limit() as usize)
     }
 
     fn cuDeviceGetAttribute(value: Out<i32>, number: i32, device: CUdevice) {

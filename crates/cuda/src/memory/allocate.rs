@@ -71,7 +71,9 @@ entry! {
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let context = current()?;
         let memory = context.device.memory();
-        free.offer(memory.limit().saturating_sub(memory.statistics().bytes_in_use) as usize);
+        let unused = memory.limit().saturating_sub(memory.statistics().bytes_in_use);
+        // What is free can be had: the host's share may be nearer to its end than the device's memory.
+        free.offer(unused.min(context.device.budget().left()) as usize);
         total.offer(memory.limit() as usize);
         Ok(())
     }

@@ -3,8 +3,10 @@
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use ptxvm_report::number::{grouped, rate, time};
+use ptxvm_report::number::{bytes, grouped, rate, time};
 use ptxvm_vm::{Kernel, LaunchOptions, Statistics};
+
+use crate::driver;
 
 /// What all launches did together.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +51,13 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
 extern "C" fn total() {
     let sum = *SUM.lock().unwrap_or_else(PoisonError::into_inner);
     eprintln!(
-        "ptxvm: {} launch{}: {} warp instructions, {} lane instructions ({} a second), {}",
+        "ptxvm: {} launch{}: {} warp instructions, {} lane instructions ({} a second), {}, {} of host memory at most",
         grouped(sum.launches),
         if sum.launches == 1 { "" } else { "es" },
         grouped(sum.instructions),
         grouped(sum.lanes),
         rate(sum.lanes as f64 / sum.time.as_secs_f64().max(1e-9)),
         time(sum.time),
+        bytes(driver::get().map_or(0, |driver| driver.device.budget().peak())),
     );
 }

@@ -3,8 +3,9 @@
 use ptxvm_vm::{Format, Shape};
 
 use super::{Description, Levels, Source, format};
-use crate::run::contents::{self, HostBuffer};
+use crate::run::contents::HostBuffer;
 use crate::run::element::Element;
+use crate::run::host_memory::{COPIES, HostMemory};
 use crate::run::picture;
 use crate::run::specification::Specification;
 
@@ -31,20 +32,22 @@ impl HostImage {
 
 impl Description {
     /// The image of its own source; `None` if the texels are another argument's.
-    pub fn host(&self, salt: u64) -> Result<Option<HostImage>, String> {
+    pub fn host(&self, salt: u64, memory: &HostMemory) -> Result<Option<HostImage>, String> {
         let Source::Own(own) = &self.source else { return Ok(None) };
-        let finest = elements(own, salt)?;
+        let finest = elements(own, salt, memory)?;
         let (format, shape) = self.geometry(&finest, own)?;
         let mut levels = vec![finest];
         match &self.levels {
             Levels::Given(given) => {
                 for (number, own) in given.iter().enumerate() {
-                    levels.push(elements(own, salt.wrapping_add(1 + number as u64))?);
+                    levels.push(elements(own, salt.wrapping_add(1 + number as u64), memory)?);
                 }
             }
             Levels::Count(0) => return Err("there is one level at least".to_owned()),
-            Levels::Count(count) => extend(&mut levels, &shape, format, (*count).min(MOST_LEVELS)),
-            Levels::All => extend(&mut levels, &shape, format, most_levels(&shape)),
+            Levels::Count(count) => {
+                extend(&mut levels, &shape, format, (*count).min(MOST_LEVELS), memory)?;
+            }
+            Levels::All => extend(&mut levels, &shape, format, most_levels(&shape), memory)?,
         }
         let shape = Shape { levels: levels.len() as u32, ..shape };
         for (number, level) in levels.iter().enumerate().skip(1) {
@@ -133,15 +136,15 @@ impl Description {
 }
 
 /// The elements of a source; pictures are rows of pixels.
-fn elements(own: &Specification, salt: u64) -> Result<HostBuffer, String> {
+fn elements(own: &Specification, salt: u64, memory: &HostMemory) -> Result<HostBuffer, String> {
     match own {
         Specification::Buffer { element, shape, contents } => {
-            HostBuffer::new(*element, shape.as_deref(), contents, salt)
+            HostBuffer::new(*element, shape.as_deref(), contents, salt, memory)
         }
         Specification::File(path) if picture::is_named(path) => {
-            picture::decode(&contents::read(path)?).map_err(|why| format!("{path}: {why}"))
+            picture::decode(&memory.read(path)?, memory).map_err(|why| format!("{path}: {why}"))
         }
-        Specification::File(path) => HostBuffer::from_file(path, None, None),
+        Specification::File(path) => HostBuffer::from_file(path, None, None, memory),
         _ => Err("that is no source of texels".to_owned()),
     }
 }
@@ -161,12 +164,22 @@ fn element_count(shape: &Shape, format: Format, level: u32) -> u64 {
 }
 
 /// Appends levels until there are so many, each texel the mean of those that it covers in the level before.
-fn extend(levels: &mut Vec<HostBuffer>, shape: &Shape, format: Format, count: u32) {
+fn extend(
+    levels: &mut Vec<HostBuffer>,
+    shape: &Shape,
+    format: Format,
+    count: u32,
+    memory: &HostMemory,
+) -> Result<(), String> {
     while (levels.len() as u32) < count {
-        let Some(finer) = levels.last() else { return };
+        let Some(finer) = levels.last() else { break };
         let number = levels.len() as u32;
+        let elements = element_count(shape, format, number);
+        let bytes = elements.saturating_mul(finer.element.bytes() as u64 * COPIES);
+        memory.take(bytes, "a level of detail")?;
         levels.push(halved(finer, shape, format, number));
     }
+    Ok(())
 }
 
 fn halved(finer: &HostBuffer, shape: &Shape, format: Format, level: u32) -> HostBuffer {
@@ -235,7 +248,7 @@ mod tests {
     use super::*;
 
     fn image(text: &str) -> Result<HostImage, String> {
-        let image = Description::parse(Role::Texture, text)?.host(0)?;
+        let image = Description::parse(Role::Texture, text)?.host(0, &HostMemory::default())?;
         Ok(image.expect("it has a source of its own"))
     }
 

@@ -67,6 +67,15 @@ pub fn of_buffer(
     made.map_err(|e| e.to_string())
 }
 
+/// The bytes of a level of an array, all planes of it.
+pub fn bytes(array: &Array, level: u32) -> u64 {
+    let image = array.image();
+    let shape = level_shape(&image.shape, image.format, level);
+    let texels: u64 =
+        shape.iter().fold(1u64, |n, &d| n.saturating_mul(d)) / u64::from(image.format.channels.max(1));
+    texels.saturating_mul(image.format.bytes().into())
+}
+
 /// The elements that a level of an array holds now, all planes of it.
 pub fn contents(array: &Array, level: u32, element: Element) -> HostBuffer {
     let image = array.image();

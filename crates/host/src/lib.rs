@@ -1,0 +1,11 @@
+//! What the host can give, and how much of it a virtual GPU may take. Only the doors (the command, libcuda and
+//! libgpuocelot) ask: nothing below them reads the environment or the system's files.
+
+mod available;
+mod cgroup;
+mod share;
+mod size;
+
+pub use available::available;
+pub use share::{Share, Wanted};
+pub use size::{EXPECTED, parse, show};
