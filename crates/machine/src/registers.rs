@@ -91,25 +91,21 @@ impl Block {
     /// A zeroed block of at least this many bytes.
     #[must_use]
     pub fn new(len: usize) -> Self {
-        let len = len.max(1).next_multiple_of(Self::ALIGN);
-        let Ok(layout) = Layout::from_size_align(len, Self::ALIGN) else {
-            handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>())
-        };
-        // SAFETY: the size is not zero.
-        let start = unsafe { alloc_zeroed(layout) };
-        match NonNull::new(start) {
-            Some(start) => Self { start, len, _charge: None },
-            None => handle_alloc_error(layout),
-        }
+        Self::taken(len, None).unwrap_or_else(|| handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>()))
     }
 
-    /// The same, taken from a budget; `None` if it has not as much.
+    fn taken(len: usize, charge: Option<Charge>) -> Option<Self> {
+        let len = len.max(1).checked_next_multiple_of(Self::ALIGN)?;
+        let layout = Layout::from_size_align(len, Self::ALIGN).ok()?;
+        // SAFETY: the size is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self { start, len, _charge: charge })
+    }
+
+    /// The same, taken from a budget; `None` if it or the host has not as much.
     #[must_use]
     pub fn of_budget(len: usize, budget: &Arc<Budget>) -> Option<Self> {
-        let charge = budget.charge(len as u64).ok()?;
-        let mut block = Self::new(len);
-        block._charge = Some(charge);
-        Some(block)
+        Self::taken(len, Some(budget.charge(len as u64).ok()?))
     }
 
     /// Its bytes.

@@ -22,7 +22,6 @@ struct Shared {
     profile: &'static Profile,
     memory: GlobalMemory,
     objects: Objects,
-    budget: Arc<Budget>,
 }
 
 /// How much memory a device has, and how much of the host's it may take.
@@ -66,8 +65,8 @@ impl Device {
     #[must_use]
     pub fn with_options(profile: &'static Profile, options: DeviceOptions) -> Self {
         let DeviceOptions { memory, budget } = options;
-        let (memory, objects) = (GlobalMemory::new(memory.unwrap_or(profile.memory)), Objects::default());
-        Self { shared: Arc::new(Shared { profile, memory, objects, budget }) }
+        let memory = GlobalMemory::with_budget(memory.unwrap_or(profile.memory), budget);
+        Self { shared: Arc::new(Shared { profile, memory, objects: Objects::default() }) }
     }
 
     /// What GPU it is.
@@ -85,7 +84,7 @@ impl Device {
     /// What everything that guests make us take of the host's memory comes out of.
     #[must_use]
     pub fn budget(&self) -> &Arc<Budget> {
-        &self.shared.budget
+        self.shared.memory.budget()
     }
 
     /// Its textures, samplers and surfaces by their handles.
