@@ -77,9 +77,7 @@ pub fn run(
 ) -> Result<Statistics, Stop> {
     let _ending = Ending(launch.status.as_deref());
     if code.too_large {
-        let what =
-            "a kernel with more registers or constants than two gigabytes hold for a warp"
-                .into();
+        let what = "a kernel with more registers or constants than two gigabytes hold for a warp".into();
         return Err(Stop::Unsupported(Unsupported { what, span: Default::default() }));
     }
     let began = Instant::now();

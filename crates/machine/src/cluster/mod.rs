@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::context::{Run, Worker};
 use crate::cta::{Cta, Progress};
 use crate::deadlock;
-use crate::engine::Trouble;
+use crate::engine::{Engine, Trouble};
 use crate::finding::Stop;
 use crate::launch::Asynchrony;
 use crate::report;
@@ -68,7 +68,9 @@ impl Cluster {
     pub fn new(run: &Run<'_>) -> Option<Self> {
         let size = run.launch.cluster_shape().iter().product::<u32>();
         let ctas = (0..size).map(|_| Cta::new(run).map(Box::new)).collect::<Option<Vec<_>>>()?;
-        Some(Self { ctas, state: Box::default(), living: 0, turn: 0, expiries: 0, quiet_since: 0 })
+        let engine = Engine::new(run.environment.memory.budget());
+        let state = Box::new(ClusterState { engine, ..ClusterState::default() });
+        Some(Self { ctas, state, living: 0, turn: 0, expiries: 0, quiet_since: 0 })
     }
 
     /// Whether a cluster of an earlier launch of the same code has the shape of this one.

@@ -7,7 +7,9 @@
 mod pending;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use ptxvm_memory::Budget;
 use smallvec::SmallVec;
 
 use crate::cluster::ClusterState;
@@ -42,6 +44,8 @@ pub struct Engine {
     issued: u64,
     /// The effort of what has been read and completed since somebody asked.
     spent: u64,
+    /// What the bytes of operations that have been read, and not written, are taken from.
+    budget: Arc<Budget>,
 }
 
 /// Something that went wrong when an operation completed, and who had issued it.
@@ -58,6 +62,12 @@ pub struct Trouble {
 }
 
 impl Engine {
+    /// An engine that takes memory from a budget.
+    #[must_use]
+    pub fn new(budget: &Arc<Budget>) -> Self {
+        Self { budget: Arc::clone(budget), ..Self::default() }
+    }
+
     /// Forgets everything, for a fresh cluster.
     pub fn start(&mut self, seed: u64) {
         self.queue.clear();
@@ -150,7 +160,10 @@ impl ClusterState {
             match random & 3 {
                 // Every other time nothing more happens.
                 0 | 1 => break,
-                2 => self.fetch(index),
+                // What there is no memory for is read later.
+                2 => {
+                    self.fetch(index);
+                }
                 _ => self.complete(index, halt)?,
             }
         }
@@ -197,6 +210,8 @@ impl ClusterState {
                 self.fetch(index);
             }
         }
+        // What there is no memory for is read and written at once.
+        self.complete_all(|pending| !pending.fetched && wanted(pending), halt)?;
         let held_back = |pending: &Pending| pending.fetched && pending.group.is_some();
         let held = self.engine.pending().filter(|pending| held_back(pending)).count();
         for _ in HELD_BACK..held {
@@ -207,15 +222,19 @@ impl ClusterState {
         Ok(())
     }
 
-    /// Has the source of one operation read.
-    fn fetch(&mut self, index: usize) {
-        let pending = &mut self.engine.queue[index];
+    /// Has the source of one operation read, if there is memory for it. Gives whether it has been.
+    fn fetch(&mut self, index: usize) -> bool {
+        let Engine { queue, budget, spent, .. } = &mut self.engine;
+        let pending = &mut queue[index];
         if !pending.fetched {
-            pending.fetch();
-            self.engine.spent += pending.transfer.effort();
+            if !pending.fetch(budget) {
+                return false;
+            }
+            *spent += pending.transfer.effort();
             self.log.act_for(pending.issuer);
             self.log.note(|| What::Read { operation: pending.issuer.operation });
         }
+        true
     }
 
     /// Completes one operation, and before it those that it must come after, the oldest first.

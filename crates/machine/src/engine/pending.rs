@@ -1,7 +1,9 @@
 //! One asynchronous operation under way: who issued it, what it moves, and whom it tells when it is done.
 
-use ptxvm_memory::TensorMemory;
+use std::sync::Arc;
+
 use ptxvm_memory::tensor::Units;
+use ptxvm_memory::{Budget, Charge, TensorMemory};
 use smallvec::SmallVec;
 
 use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
@@ -12,6 +14,11 @@ pub trait Transfer: Send + std::fmt::Debug {
     /// Reads the source into a buffer of its own. Called at most once, and only when reading and writing happen at
     /// different times.
     fn fetch(&mut self);
+
+    /// How many bytes it keeps once they have been read.
+    fn kept(&self) -> u64 {
+        0
+    }
 
     /// Writes the destination: what was fetched, or else what the source holds now. Called once. What reads tensor
     /// memory, that of each CTA by rank, reads it here: only then what it comes after is complete.
@@ -79,6 +86,8 @@ pub struct Pending {
     pub transfer: Box<dyn Transfer>,
     /// Whether the source has been read.
     pub fetched: bool,
+    /// What that takes of the host's memory.
+    pub charge: Option<Charge>,
     /// The group of its thread that it belongs to, and which one: the number of groups closed before.
     pub group: Option<(GroupKind, u32)>,
     /// Whom it tells.
@@ -106,6 +115,7 @@ impl Pending {
             what: what.into(),
             transfer: Box::new(transfer),
             fetched: false,
+            charge: None,
             group: None,
             signals: SmallVec::new(),
             after_copies: false,
@@ -114,11 +124,12 @@ impl Pending {
         }
     }
 
-    pub(super) fn fetch(&mut self) {
-        if !self.fetched {
-            self.fetched = true;
-            self.transfer.fetch();
-        }
+    /// Has the source read, if the budget has memory for it.
+    pub(super) fn fetch(&mut self, budget: &Arc<Budget>) -> bool {
+        let Ok(charge) = budget.charge(self.transfer.kept()) else { return false };
+        (self.fetched, self.charge) = (true, Some(charge));
+        self.transfer.fetch();
+        true
     }
 
     /// Writes the destination.

@@ -183,6 +183,10 @@ impl Transfer for Lines {
         self.fetched = Some(lines);
     }
 
+    fn kept(&self) -> u64 {
+        size_of::<[[u8; 16]; LANES]>() as u64
+    }
+
     fn effort(&self) -> u64 {
         u64::from(self.mask.count_ones())
     }

@@ -50,6 +50,10 @@ impl Transfer for Load {
         self.fetched = Some(scratch);
     }
 
+    fn kept(&self) -> u64 {
+        self.walk.extent()
+    }
+
     fn effort(&self) -> u64 {
         copying(self.walk.bytes()) * self.to.len() as u64
     }
@@ -88,6 +92,10 @@ impl Transfer for Store {
         // SAFETY: what the store reads was checked when it was issued, and the scratch is as large.
         unsafe { access::copy(scratch.pointer(), from, self.walk.extent_inside() as usize) };
         self.fetched = Some(scratch);
+    }
+
+    fn kept(&self) -> u64 {
+        self.walk.extent()
     }
 
     fn effort(&self) -> u64 {

@@ -61,6 +61,10 @@ impl Transfer for Move {
         }
     }
 
+    fn kept(&self) -> u64 {
+        self.bytes as u64
+    }
+
     fn effort(&self) -> u64 {
         match self.how {
             How::Copy => copying(self.bytes as u64),

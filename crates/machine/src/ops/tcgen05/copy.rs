@@ -220,6 +220,10 @@ impl Transfer for Rows {
         }
     }
 
+    fn kept(&self) -> u64 {
+        self.effort() * CHUNK as u64
+    }
+
     fn effort(&self) -> u64 {
         u64::from(self.shape.rows * self.shape.units) * self.sources.len() as u64
     }

@@ -59,6 +59,11 @@ impl Shape {
 }
 
 impl InShared {
+    /// The bytes that [`Self::gather`] appends.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.shape.count - self.shape.skipped) * u64::from(self.shape.bytes)
+    }
+
     /// Appends the rows or columns that one CTA has.
     ///
     /// # Safety

@@ -79,6 +79,11 @@ impl Transfer for Product {
         self.fetched = Some(fetched);
     }
 
+    fn kept(&self) -> u64 {
+        let a = if let Source::Shared(a) = &self.a { a.bytes() } else { 0 };
+        (a + self.b.bytes()) * self.ctas.len() as u64
+    }
+
     fn effort(&self) -> u64 {
         0
     }
