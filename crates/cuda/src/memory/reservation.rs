@@ -16,6 +16,10 @@ use crate::abi::{Answer, CUresult};
 use crate::context::{self, CUcontext};
 use crate::driver;
 
+/// Where reservations lie unless the program wishes otherwise: as device memory does, at the same place in every run.
+const HOME: u64 = 0x2800_0000_0000;
+const HOME_END: u64 = 0x3000_0000_0000;
+
 /// A reserved range.
 struct Reservation {
     size: u64,
@@ -66,6 +70,9 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
         }
         unmap(start, size);
     }
+    if let Some(start) = at_home(size, alignment) {
+        return Ok(start);
+    }
     // More than is needed is taken, and what is before and after the aligned range given back.
     let whole = size.checked_add(alignment).ok_or(CUresult::OUT_OF_MEMORY)?;
     let base = map_nothing(0, whole, 0).ok_or(CUresult::OUT_OF_MEMORY)?;
@@ -74,6 +81,26 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
     unmap(start + size, base + whole - (start + size));
     reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
     Ok(start)
+}
+
+/// Reserves the lowest free addresses from [`HOME`] on.
+fn at_home(size: u64, alignment: u64) -> Option<u64> {
+    let mut all = reservations();
+    let mut start = HOME.next_multiple_of(alignment);
+    loop {
+        let end = start.checked_add(size).filter(|end| *end <= HOME_END)?;
+        // The first that is in the way, which may begin before.
+        let before = all.range(..end).next_back().filter(|(base, taken)| **base + taken.size > start);
+        let Some((base, taken)) = before else { break };
+        start = (base + taken.size).next_multiple_of(alignment);
+    }
+    let got = map_nothing(start, size, libc::MAP_FIXED_NOREPLACE)?;
+    if got != start {
+        unmap(got, size);
+        return None;
+    }
+    all.insert(start, Reservation { size, mappings: BTreeMap::new() });
+    Some(start)
 }
 
 /// Gives a whole reservation back.
