@@ -6,6 +6,8 @@
 
 mod client;
 
+use std::process::Command;
+
 use client::{Context, Handle, answer};
 
 /// Good images, and what `cuLinkAddData` calls their kind.
@@ -126,8 +128,31 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Says that this process is the one that loads them.
+const CHILD: &str = "PTXVM_FUZZ_CHILD";
+
+/// The library tells standard error of every image what is wrong with it: the images are loaded in a process of their own,
+/// of which the last lines are shown if it fails.
 #[test]
 fn a_damaged_image_is_answered() {
+    if std::env::var_os(CHILD).is_some() {
+        return damaged_images();
+    }
+    let file = std::env::temp_dir().join(format!("ptxvm-image-fuzz-{}", std::process::id()));
+    let log = std::fs::File::create(&file).expect("a file for what it says");
+    let status = Command::new(std::env::current_exe().expect("a test has a path"))
+        .args(["--exact", "a_damaged_image_is_answered", "--nocapture"])
+        .env(CHILD, "1")
+        .stderr(log)
+        .status()
+        .expect("it starts again");
+    let said = std::fs::read(&file).unwrap_or_default();
+    let _ = std::fs::remove_file(&file);
+    let last = &said[said.len().saturating_sub(4000)..];
+    assert!(status.success(), "{status}; its last words:\n{}", String::from_utf8_lossy(last));
+}
+
+fn damaged_images() {
     let (seed, count) = (setting("PTXVM_FUZZ_SEED", 1), setting("PTXVM_FUZZ_IMAGES", 20_000));
     let _context = Context::new();
     let mut seen = [0u64; ANSWERS.len()];

@@ -51,6 +51,7 @@ fn shared_memory_is_checked_and_zeroed() {
 }
 
 #[test]
+#[cfg_attr(sanitized = "address", ignore = "the sanitizer reports it, as it should")]
 fn around_shared_memory_is_nobodys() {
     const AROUND: usize = 1024;
     let around = |memory: &SharedMemory| -> bool {
