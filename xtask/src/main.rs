@@ -8,6 +8,7 @@ mod emit;
 mod executed;
 mod fuzz;
 mod generated;
+mod lateness;
 mod licences;
 mod mma;
 mod mufu;
@@ -43,6 +44,8 @@ cargo xtask sanitize address [FILTER]
                             run the programs of tests/run under AddressSanitizer, with AVX-512 and without
 cargo xtask sanitize thread [FILTER]
                             run the tests of the driver library under ThreadSanitizer
+cargo xtask lateness [PART] run every form of the table (with PART in its name) in an endless loop, and say how late it
+                            stops when it is told to; build with --release
 cargo xtask compare FILE [SEED [EXTRA]]
                             ask ptxas about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS
@@ -65,6 +68,8 @@ fn main() -> ExitCode {
         ["lint", files @ ..] => lint(files),
         ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
         ["sanitize", rest @ ..] => sanitize::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
+        ["lateness"] => lateness::report(""),
+        ["lateness", part] => lateness::report(part),
         ["mufu", rest @ ..] => mufu::run(&root, rest),
         ["mma", rest @ ..] => mma::run(&root, rest),
         ["oracle"] => oracle::record(&root),

@@ -157,6 +157,70 @@ fn a_signal_to_the_command_line_reaches_the_command() {
     assert_eq!(child.wait().expect("it ends").code(), Some(5));
 }
 
+/// Waits until a file is there.
+fn wait_for(file: &Path, child: &mut std::process::Child) {
+    while !file.exists() {
+        assert!(child.try_wait().expect("it can be asked").is_none(), "it ended early");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+fn interrupt(child: &std::process::Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+}
+
+/// What the library does: it reads the pipe to its end, and opens the one that has taken its place.
+const LISTEN: &str = "listen() { touch $1; cat $PTXVM_INTERRUPT; }; ";
+
+#[test]
+fn an_interrupt_is_told_to_the_library_each_time() {
+    let folder = folder("interrupt");
+    let [first, second] = ["first", "second"].map(|name| folder.join(name));
+    let stopped = r#"echo '{"kind":"limit","code":"interrupted"}' >> $PTXVM_REPORT"#;
+    let script = format!("{LISTEN} listen {}; listen {}; {stopped}", first.display(), second.display());
+    let mut child = ptxvm(&folder, &["--", "sh", "-c", &script]).spawn().expect("it starts");
+    wait_for(&first, &mut child);
+    // The pipe may not be open yet: then it is told again.
+    while !second.exists() {
+        interrupt(&child);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    while child.try_wait().expect("it can be asked").is_none() {
+        interrupt(&child);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    // The command says that it is well, but a kernel was interrupted.
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
+#[test]
+fn the_second_interrupt_ends_a_command_whose_kernels_the_first_has_stopped() {
+    let folder = folder("force");
+    let [ready, told] = ["ready", "told"].map(|name| folder.join(name));
+    let note = r#"echo '{"kind":"interrupt","launches":1}' >> $PTXVM_REPORT"#;
+    let script =
+        format!("{LISTEN} listen {}; {note}; touch {}; exec sleep 1000", ready.display(), told.display());
+    let mut child = ptxvm(&folder, &["--", "sh", "-c", &script]).spawn().expect("it starts");
+    wait_for(&ready, &mut child);
+    while !told.exists() {
+        interrupt(&child);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    interrupt(&child);
+    // On a host so busy that this came too late after the one before, it is sent again.
+    for _ in 0..100 {
+        if let Some(status) = child.try_wait().expect("it can be asked") {
+            assert_eq!(status.code(), Some(130));
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        interrupt(&child);
+    }
+    child.kill().expect("it can be ended");
+    panic!("it does not end");
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let folder = folder("missing");

@@ -247,7 +247,7 @@ fn what_ends_a_run_has_its_own_exit_code() {
     assert_eq!(trap.0, Some(134), "{}", trap.1);
     assert!(trap.1.contains("error[trap]"), "{}", trap.1);
     let endless = kernel("", "L: bra L;");
-    let time = code(&endless, &["--timeout", "100ms"]);
+    let time = code(&endless, &["--timeout", "1s"]);
     assert_eq!(time.0, Some(3), "{}", time.1);
     assert!(time.1.contains("--timeout") && time.1.contains("0 of 1 CTAs"), "{}", time.1);
     let count = code(&endless, &["--max-instructions", "10k"]);
@@ -398,6 +398,63 @@ fn matrix_products_are_the_devices_unless_asked_otherwise() {
     let refused = ptxvm(&["run", "-", "--mma", "kepler"], &source);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("expected exact, fast or one of volta"));
+}
+
+/// Starts a command and gives what it came to, or `None` if it has not ended after a minute. Its output is not read, and its
+/// input stays open.
+fn left_alone(arguments: &[&str]) -> Option<Output> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxvm"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let open = child.stdin.take();
+    for _ in 0..600 {
+        if child.try_wait().expect("it can be asked").is_some() {
+            return Some(child.wait_with_output().expect("it has ended"));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    drop(open);
+    child.kill().expect("it can be ended");
+    child.wait().expect("it has ended");
+    None
+}
+
+#[test]
+fn time_before_the_launch_counts() {
+    // The end of the file never comes.
+    let output = left_alone(&["run", "-", "--timeout", "200ms"]).expect("it ends");
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("stopped after 200.0 ms (--timeout); the kernel had not begun"), "{shown}");
+    let output = left_alone(&["run", "-", "--timeout", "200ms", "--format", "json"]).expect("it ends");
+    assert_eq!(output.status.code(), Some(3));
+    let lines = json_lines(&output);
+    assert_eq!(
+        (&lines[0]["kind"], &lines[0]["code"], &lines[0]["ctas"]),
+        (&json!("limit"), &json!("time"), &Value::Null)
+    );
+}
+
+#[test]
+fn a_guest_that_prints_to_nobody_is_stopped() {
+    let path = std::env::temp_dir().join(format!("ptxvm-print-{}.ptx", std::process::id()));
+    let source = format!(
+        "{HEAD}.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n\
+         .global .b8 wide[] = {{37, 57, 57, 57, 57, 100, 0}};\n.visible .entry k()\n{{\n.reg .b64 %f, %a;\n\
+         .local .align 8 .b8 list[8];\nmov.u64 %f, wide;\ncvta.global.u64 %f, %f;\nmov.u64 %a, list;\n\
+         cvta.local.u64 %a, %a;\nL:\n{{\n.param .b32 r;\n.param .b64 f, a;\nst.param.b64 [f], %f;\n\
+         st.param.b64 [a], %a;\ncall (r), vprintf, (f, a);\n}}\nbra L;\n}}\n"
+    );
+    std::fs::write(&path, source).expect("written");
+    let ended = left_alone(&["run", path.to_str().expect("a path"), "--timeout", "500ms"]);
+    std::fs::remove_file(&path).expect("removed");
+    let output = ended.expect("it ends");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("(--timeout); 0 of 1 CTAs had ended"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -151,6 +151,52 @@ fn an_interrupt_ends_a_program_that_waits_for_an_endless_kernel() {
 }
 
 #[test]
+fn the_end_of_a_pipe_stops_the_kernels_that_run() {
+    const NAME: &str = "the_end_of_a_pipe_stops_the_kernels_that_run";
+    if is_child() {
+        let context = Context::new();
+        let stream = launch_endless(&context);
+        eprintln!("waiting");
+        assert_eq!(answer("cuStreamSynchronize", (stream,)), LAUNCH_TIMEOUT);
+        exit();
+    }
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("interrupt");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (path, next) = (folder.join("pipe"), folder.join("next"));
+    let pipe = |path: &std::path::Path| {
+        assert!(Command::new("mkfifo").arg(path).status().is_ok_and(|status| status.success()));
+        std::fs::OpenOptions::new().read(true).write(true).open(path).expect("a pipe")
+    };
+    let mut open = pipe(&path);
+    let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
+    command.args(["--exact", NAME, "--nocapture"]).env(CHILD, "1").env("PTXVM_INTERRUPT", &path);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child starts");
+    let mut errors = std::io::BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("waiting") {
+        line.clear();
+        assert_ne!(std::io::BufRead::read_line(&mut errors, &mut line).expect("a line"), 0);
+    }
+    // The kernel may not have begun: then it is told again.
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(100));
+        if child.try_wait().expect("a child").is_some() {
+            break;
+        }
+        let another = pipe(&next);
+        std::fs::rename(&next, &path).expect("it can be replaced");
+        open = another;
+    }
+    let output = end(child);
+    drop(open);
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut errors, &mut said).expect("text");
+    assert_eq!(output.status.code(), Some(7), "{said}");
+    assert!(said.contains("interrupted; 0 of 1 CTAs had ended"), "{said}");
+}
+
+#[test]
 fn a_timeout_ends_an_endless_kernel() {
     if is_child() {
         let context = Context::new();

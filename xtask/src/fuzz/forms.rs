@@ -28,6 +28,16 @@ impl Form {
         ISA.words[usize::from(self.row.name[0])]
     }
 
+    /// The opcode with its modifiers.
+    pub fn head(&self) -> &str {
+        &self.head
+    }
+
+    /// The row of the table.
+    pub fn row(&self) -> &'static Row {
+        self.row
+    }
+
     /// An instruction of this form, with its semicolon.
     pub fn instruction(&self, supply: &mut dyn Supply, random: &mut Random) -> String {
         let list = *random.pick(self.row.lists);
@@ -99,6 +109,11 @@ impl Forms {
         }
         let list = *random.pick(&lists);
         Some(random.pick(list))
+    }
+
+    /// All of them, those of a row together.
+    pub fn all(&self) -> impl Iterator<Item = &Form> {
+        self.opcodes.iter().flatten()
     }
 
     /// How many there are.

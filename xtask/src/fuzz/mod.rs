@@ -4,17 +4,17 @@
 mod descriptor;
 mod driver;
 mod flow;
-mod forms;
+pub mod forms;
 mod front;
 mod images;
-mod judge;
-mod matrix;
+pub mod judge;
+pub mod matrix;
 mod mutate;
-mod names;
-mod program;
+pub mod names;
+pub mod program;
 mod reduce;
-mod run;
-mod scene;
+pub mod run;
+pub mod scene;
 
 use std::path::Path;
 

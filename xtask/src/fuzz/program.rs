@@ -52,7 +52,8 @@ pub fn program(forms: &Forms, random: &mut Random) -> Program {
     Program { lines, repeatable, isolated: repeatable && !liberties.sharing }
 }
 
-fn head(forms: &Forms, liberties: Liberties, random: &mut Random) -> Vec<String> {
+/// The beginning of a module.
+pub fn head(forms: &Forms, liberties: Liberties, random: &mut Random) -> Vec<String> {
     let version = format!(".version {}", forms.language.ptx);
     // Lookups name their samplers only there.
     let mode = if liberties.texture && random.one_in(3) { ", texmode_independent" } else { "" };
@@ -98,7 +99,7 @@ fn format(random: &mut Random) -> String {
 }
 
 /// The registers of a function or kernel.
-fn registers() -> Vec<String> {
+pub fn registers() -> Vec<String> {
     vec![
         format!(".reg .pred %p<{REGISTERS}>, %lp; .reg .b8 %c<{REGISTERS}>; .reg .b16 %h<{REGISTERS}>;"),
         // Only long vectors name those above the first few.
@@ -115,7 +116,7 @@ fn registers() -> Vec<String> {
 }
 
 /// The number of the thread in its CTA, then the addresses that depend on it alone.
-fn addresses() -> Vec<String> {
+pub fn addresses() -> Vec<String> {
     let text = "mov.u32 %t0, %tid.z;\nmov.u32 %t1, %ntid.y;\nmov.u32 %t2, %tid.y;\nmad.lo.u32 %t0, %t0, %t1, %t2;\n\
         mov.u32 %t1, %ntid.x;\nmov.u32 %t2, %tid.x;\nmad.lo.u32 %t0, %t0, %t1, %t2;\n\
         mov.u64 %sb, sm;\nmad.wide.u32 %sa, %t0, 256, %sb;\ncvta.shared.u64 %xs, %sa;\n\
@@ -146,21 +147,15 @@ fn function(
     lines.push("}".into());
 }
 
-fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<String>, random: &mut Random) {
+/// The kernel's name and parameters.
+pub fn declaration() -> String {
     let pointers = ["work", "out", "in"].map(|name| format!(".param .u64 .ptr .global .align 16 {name}"));
-    lines.push(format!(".visible .entry k({}, .param .align 128 .b8 pa[{AREA}])", pointers.join(", ")));
-    if names.liberties.matrix {
-        lines.push(".reqntid 128".into());
-    }
-    lines.push("{".into());
-    lines.extend(registers());
-    lines.extend(addresses());
-    lines.extend(matrix::operands(forms.blackwell(), random));
-    lines.extend(scene::operands(names.liberties, random));
-    let allocates = names.liberties.matrix && forms.blackwell();
-    if allocates {
-        lines.extend(matrix::allocation());
-    }
+    format!(".visible .entry k({}, .param .align 128 .b8 pa[{AREA}])", pointers.join(", "))
+}
+
+/// The addresses of the thread's parts of the buffers, and data registers with what lies in one of them.
+pub fn inputs(random: &mut Random) -> Vec<String> {
+    let mut lines = Vec::new();
     let text = "mov.u32 %t1, %nctaid.y;\nmov.u32 %t2, %ctaid.z;\nmov.u32 %t3, %ctaid.y;\n\
         mad.lo.u32 %t2, %t2, %t1, %t3;\nmov.u32 %t1, %nctaid.x;\nmov.u32 %t3, %ctaid.x;\nmad.lo.u32 %t2, %t2, %t1, %t3;\n\
         mov.u32 %t1, %ntid.x;\nmov.u32 %t3, %ntid.y;\nmul.lo.u32 %t1, %t1, %t3;\nmov.u32 %t3, %ntid.z;\n\
@@ -179,6 +174,24 @@ fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<Str
         lines.push(format!("ld.global.b128 %q{number}, [%in+{}];", 16 * number));
         lines.push(format!("setp.lt.s32 %p{number}, %r{number}, {};", interesting(random) as i32));
     }
+    lines
+}
+
+fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<String>, random: &mut Random) {
+    lines.push(declaration());
+    if names.liberties.matrix {
+        lines.push(".reqntid 128".into());
+    }
+    lines.push("{".into());
+    lines.extend(registers());
+    lines.extend(addresses());
+    lines.extend(matrix::operands(forms.blackwell(), random));
+    lines.extend(scene::operands(names.liberties, random));
+    let allocates = names.liberties.matrix && forms.blackwell();
+    if allocates {
+        lines.extend(matrix::allocation());
+    }
+    lines.extend(inputs(random));
     let mut flow = Flow { forms, prefix: "E".into(), functions, formats: FORMATS, names, random };
     if flow.names.liberties.matrix {
         // As long as all threads are together.

@@ -1,0 +1,69 @@
+//! A form of the table in an endless loop, with operands as the random programs of the fuzzer have them.
+
+use ptxvm_vm::{Device, LaunchOptions, Module};
+
+use super::THREADS;
+use crate::fuzz::forms::{Form, Forms};
+use crate::fuzz::names::{AREA, Liberties, Names};
+use crate::fuzz::scene::{self, Scene};
+use crate::fuzz::{judge, matrix, program, run};
+use crate::oracle::Random;
+
+/// The program, if the checker accepts it with the instruction in it.
+pub fn program(forms: &Forms, form: &Form, random: &mut Random) -> Option<String> {
+    let is_matrix = matrix::OPCODES.contains(&form.opcode());
+    let liberties = Liberties {
+        wild: false,
+        fleeting: true,
+        sharing: true,
+        matrix: is_matrix,
+        texture: scene::is_opaque(form.opcode()),
+    };
+    let mut names = Names { opcode: form.opcode(), entry: true, liberties };
+    let mut lines = program::head(forms, liberties, random);
+    lines.push(".func (.param .b32 ro) f0(.param .b64 pp, .param .b32 pd) { ret; }".into());
+    lines.push(program::declaration());
+    lines.push("{".into());
+    lines.extend(program::registers());
+    for line in program::addresses() {
+        // As many threads have parts of their own in shared memory and in the buffers.
+        let masked = line == "mov.u32 %t2, %tid.x;";
+        lines.push(line);
+        if masked {
+            lines.push(format!("and.b32 %t2, %t2, {};", judge::MOST_THREADS - 1));
+        }
+    }
+    lines.extend(matrix::operands(forms.blackwell(), random));
+    lines.extend(scene::operands(liberties, random));
+    if is_matrix && forms.blackwell() {
+        lines.push("mov.u32 %n0, %t0; mov.u32 %t0, %tid.x;".into());
+        lines.extend(matrix::allocation());
+        lines.push("mov.u32 %t0, %n0;".into());
+    }
+    for line in program::inputs(random) {
+        lines.push(line.replace("%ntid.x", "0"));
+    }
+    lines.push("LOOP:".into());
+    if form.opcode() == "wgmma" {
+        lines.push("wgmma.fence.sync.aligned;".into());
+    }
+    let instruction = form.instruction(&mut names, random);
+    lines.push(instruction.clone());
+    lines.push("bra LOOP;".into());
+    lines.push("}".into());
+    (run::accepted(&mut lines) && lines.contains(&instruction)).then(|| lines.join("\n") + "\n")
+}
+
+/// What the kernel of such a program is launched with.
+pub fn options(module: &Module, scene: &Scene, random: &mut Random) -> LaunchOptions {
+    scene.bind(module, random);
+    let mut options = LaunchOptions::new(1, THREADS);
+    scene.buffers.iter().for_each(|buffer| options.arguments.push(&**buffer));
+    options.arguments.push(&[0u8; AREA][..]);
+    options
+}
+
+/// The textures, samplers, surfaces and buffers.
+pub fn scene(device: &Device, random: &mut Random) -> Result<Scene, String> {
+    judge::scene(device, random).map_err(|wrong| wrong.text)
+}
