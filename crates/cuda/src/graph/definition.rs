@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::content::{Content, kind};
 use super::params::Shown;
@@ -18,6 +18,10 @@ pub type CUgraphNode = Handle<Node>;
 /// An edge as seen from one of its nodes: the other one, and what is said of the edge.
 pub type Dependency = (CUgraphNode, CUgraphEdgeData);
 
+/// How deep graphs may lie in graphs. Everything that is done to a graph goes down into those in it, on the stack of
+/// whatever thread the program calls from; nobody nests by hand, and compilers a few levels.
+const MOST_NESTED: usize = 128;
+
 /// Numbers the graphs of the process.
 static IDS: AtomicU32 = AtomicU32::new(1);
 
@@ -29,6 +33,8 @@ pub struct Graph {
     pub id: u32,
     /// Whether it belongs to a node of another graph, which it lives and ends with.
     owned: AtomicBool,
+    /// The graph that this node is in.
+    owner: OnceLock<Weak<Graph>>,
     state: Mutex<State>,
 }
 
@@ -87,8 +93,8 @@ impl Graph {
         let mut made = None;
         Handle::insert_with(|handle| {
             let id = IDS.fetch_add(1, Ordering::Relaxed);
-            let graph =
-                Arc::new(Self { handle, id, owned: AtomicBool::new(false), state: Mutex::new(state) });
+            let (owned, owner, state) = (AtomicBool::new(false), OnceLock::new(), Mutex::new(state));
+            let graph = Arc::new(Self { handle, id, owned, owner, state });
             Arc::clone(made.insert(graph))
         });
         match made {
@@ -112,6 +118,39 @@ impl Graph {
         self.owned.load(Ordering::Relaxed)
     }
 
+    /// How many graphs it lies in.
+    fn level(&self) -> usize {
+        let mut level = 0;
+        let mut owner = self.owner.get().and_then(Weak::upgrade);
+        while let Some(graph) = owner {
+            level += 1;
+            owner = graph.owner.get().and_then(Weak::upgrade);
+        }
+        level
+    }
+
+    /// How deep the graphs in it lie in it.
+    fn height(&self) -> usize {
+        let state = self.state();
+        let inside = state.nodes.values().flat_map(|entry| entry.content.graphs());
+        inside.map(|graph| 1 + graph.height()).max().unwrap_or(0)
+    }
+
+    /// Whether a graph may become part of a node of this one.
+    ///
+    /// # Errors
+    /// Graphs would lie too deep in each other.
+    pub fn check_depth(&self, child: &Graph) -> Answer {
+        let deep = self.level() + 1 + child.height() > MOST_NESTED;
+        if deep { Err(CUresult::NOT_SUPPORTED) } else { Ok(()) }
+    }
+
+    /// Takes a graph into a node of this one.
+    pub fn adopt(self: &Arc<Self>, child: &Graph) {
+        // A graph is moved once at most.
+        let _ = child.owner.set(Arc::downgrade(self));
+    }
+
     /// Whether it is that graph, or has it in it.
     pub fn holds(&self, that: CUgraph) -> bool {
         let inside = |entry: &Entry| entry.content.graphs().iter().any(|graph| graph.holds(that));
@@ -121,8 +160,9 @@ impl Graph {
     /// Adds a node that comes after others.
     ///
     /// # Errors
-    /// One of those is not in this graph, or is named twice.
+    /// One of those is not in this graph, or is named twice; or graphs would lie too deep in each other.
     pub fn add(self: &Arc<Self>, content: Content<Arc<Self>>, after: &[Dependency]) -> Answer<Arc<Node>> {
+        content.graphs().iter().try_for_each(|child| self.check_depth(child))?;
         let mut state = self.state();
         let before = state.numbers(self, after, content.kind())?;
         Ok(state.add(self, content, before, CUgraphNode::NULL))
@@ -170,19 +210,29 @@ impl Graph {
     /// # Errors
     /// It holds memory nodes, whose addresses are in it once.
     pub fn duplicate(&self) -> Answer<Arc<Self>> {
-        let state = self.state();
-        if state.has_memory() {
+        // Asked once, and not again of each graph in it.
+        if self.state().has_memory() {
             return Err(CUresult::NOT_SUPPORTED);
         }
+        self.duplicate_all()
+    }
+
+    fn duplicate_all(&self) -> Answer<Arc<Self>> {
+        let state = self.state();
         let copy = Self::create();
         let mut target = copy.state();
         target.next = state.next;
         for (number, entry) in &state.nodes {
             let content = entry.content.try_map(|child| {
-                let child = child.duplicate()?;
+                let child = child.duplicate_all()?;
                 child.own();
                 Ok(child)
             });
+            let content = match content {
+                // Another thread may have added it since it was asked.
+                Ok(Content::Allocate(_) | Content::Free(_)) => Err(CUresult::NOT_SUPPORTED),
+                content => content,
+            };
             let content = match content {
                 Ok(content) => content,
                 Err(result) => {
@@ -304,6 +354,7 @@ impl State {
             Arc::clone(made.insert(node))
         });
         let Some(node) = made else { unreachable!("a handle is given to what was made") };
+        content.graphs().iter().for_each(|child| graph.adopt(child));
         let (before, after) = (Vec::new(), Vec::new());
         let entry = Entry { node: Arc::clone(&node), content, before, after, shown: Shown::default() };
         self.nodes.insert(number, entry);

@@ -5,4 +5,5 @@ mod client;
 
 mod build;
 mod contents;
+mod depth;
 mod shapes;

@@ -180,15 +180,22 @@ fn change_any(node: CUgraphNode, said: &CUgraphNodeParams) -> Answer {
     if ownership != CLONE {
         return Err(CUresult::INVALID_VALUE);
     }
+    let parent = node.get()?.graph()?;
     // The clone is made before the node is looked at: the child may be the very graph that the node is in.
     let child = graph.get()?.duplicate()?;
     child.own();
-    let replaced = look(node, |entry| match &mut entry.content {
-        Content::Child(old) => Ok(std::mem::replace(old, Arc::clone(&child))),
-        _ => Err(CUresult::INVALID_VALUE),
+    let fits = parent.check_depth(&child);
+    let replaced = fits.and_then(|()| {
+        look(node, |entry| match &mut entry.content {
+            Content::Child(old) => Ok(std::mem::replace(old, Arc::clone(&child))),
+            _ => Err(CUresult::INVALID_VALUE),
+        })
     });
     match replaced {
-        Ok(old) => old.release(),
+        Ok(old) => {
+            parent.adopt(&child);
+            old.release();
+        }
         Err(result) => {
             child.release();
             return Err(result);
