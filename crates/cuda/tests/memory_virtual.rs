@@ -162,3 +162,95 @@ fn what_is_reserved_is_no_memory_of_the_hosts() {
     call("cuMemRelease", (piece,));
     call("cuMemAddressFree", (range, PIECE));
 }
+
+/// A kernel that counts until it is told to stop, and never touches what it was not passed.
+const ENDLESS: &str = "
+    .version 8.0
+    .target sm_80
+    .address_size 64
+    .visible .entry endless(.param .u64 flag) {
+        .reg .b64 %f; .reg .b32 %v; .reg .pred %p;
+        ld.param.u64 %f, [flag];
+    again:
+        ld.volatile.global.u32 %v, [%f];
+        setp.eq.u32 %p, %v, 0;
+        @%p bra again;
+        ret;
+    }";
+
+#[test]
+fn memory_is_unmapped_and_unregistered_while_another_context_is_busy() {
+    let busy = Context::new();
+    let flag = make("cuMemHostAlloc", |made| answer("cuMemHostAlloc", (made, 4usize, 0u32)));
+    // SAFETY: the driver gave this memory to the host; the kernel reads it with atomics as this thread writes it.
+    let told = unsafe { std::sync::atomic::AtomicU32::from_ptr(flag as *mut u32) };
+    let module = busy.module(ENDLESS);
+    let kernel = module.kernel("endless");
+    assert_eq!(client::launch(kernel, [1; 3], [1; 3], 0, &[flag]), 0);
+    let _context = Context::new();
+    let mut places = std::collections::HashSet::new();
+    for _ in 0..300 {
+        let at = reserve(1);
+        let handle = create();
+        map(at, handle);
+        call("cuMemsetD32_v2", (at, 7u32, 4usize));
+        call("cuMemUnmap", (at, PIECE));
+        assert_eq!(answer("cuMemsetD32_v2", (at, 7u32, 4usize)), INVALID_VALUE);
+        call("cuMemRelease", (handle,));
+        call("cuMemAddressFree", (at, PIECE));
+        places.insert(at);
+    }
+    // Addresses are used again, so that those who come and go do not use them up.
+    assert!(places.len() < 50, "{}", places.len());
+    let mut array = vec![0u8; 8192];
+    for _ in 0..3 {
+        call("cuMemHostRegister_v2", (array.as_mut_ptr(), array.len(), 0u32));
+        call("cuMemHostUnregister", (array.as_mut_ptr(),));
+    }
+    told.store(1, std::sync::atomic::Ordering::Relaxed);
+    busy.enter();
+    call("cuCtxSynchronize", ());
+}
+
+/// A kernel that goes on using memory that is taken away under it meets a fault or not, but nothing else does.
+#[test]
+fn memory_that_is_unmapped_under_kernels_harms_nobody_else() {
+    let context = Context::new();
+    let at = reserve(4);
+    let fill = ".version 8.0
+        .target sm_80
+        .address_size 64
+        .visible .entry fill(.param .u64 at, .param .u64 turns) {
+            .reg .b64 %a, %t, %b; .reg .b32 %i; .reg .pred %p;
+            ld.param.u64 %a, [at]; ld.param.u64 %t, [turns];
+            mov.u32 %i, %tid.x; mad.wide.u32 %a, %i, 4096, %a;
+        again:
+            st.global.u32 [%a], %i; st.global.u32 [%a+2048], %i;
+            sub.u64 %t, %t, 1; setp.ne.u64 %p, %t, 0; @%p bra again;
+            ret;
+        }";
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    // A fault breaks the context, so each has its own.
+                    let own = Context::new();
+                    let module = own.module(fill);
+                    let grid = client::launch(module.kernel("fill"), [2, 1, 1], [256, 1, 1], 0, &[at, 300]);
+                    assert_eq!(grid, 0);
+                    let ended = answer("cuCtxSynchronize", ());
+                    assert!(matches!(ended, 0 | ILLEGAL_ADDRESS), "{ended}");
+                }
+            });
+        }
+        context.enter();
+        for _ in 0..200 {
+            let handle = create();
+            map(at, handle);
+            std::thread::yield_now();
+            call("cuMemUnmap", (at, PIECE));
+            call("cuMemRelease", (handle,));
+        }
+    });
+    call("cuMemAddressFree", (at, 4 * PIECE));
+}

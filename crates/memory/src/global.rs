@@ -351,6 +351,20 @@ impl GlobalMemory {
         }
     }
 
+    /// The same, but not for longer than this: a kernel may run for ever. What was taken out of the table is not
+    /// looked up again, so that one access at most is under way in each worker. Says whether all leases are gone.
+    pub fn wait_for_leases_at_most(&self, patience: std::time::Duration) -> bool {
+        let began = std::time::Instant::now();
+        // Acquire: as above.
+        while self.leases.load(Acquire) != 0 {
+            if began.elapsed() >= patience {
+                return false;
+            }
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
+        true
+    }
+
     /// Counts bytes of the device's that are held outside of this table.
     ///
     /// # Errors

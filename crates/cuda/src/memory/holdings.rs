@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::host::let_accesses_end;
 use super::registry::{self, Kind, Record};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -43,10 +44,15 @@ impl Holdings {
     /// Frees everything.
     pub fn release(&self, context: &Context) {
         let starts = std::mem::take(&mut *self.starts.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut registered = false;
         for start in starts {
             if let Some(record) = registry::take(start, |record| record.context == context.handle) {
+                registered |= matches!(record.kind, Kind::Registered(_));
                 record.release(context.device.memory());
             }
+        }
+        if registered {
+            let_accesses_end(context);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! registers. Both have the same address on both sides.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ptxvm_memory::{AdoptError, AllocationKind};
 
@@ -78,8 +79,19 @@ entry! {
         let inside = registry::at(address).is_some_and(|record| record.start != address);
         let otherwise = if inside { CUresult::INVALID_VALUE } else { CUresult::HOST_MEMORY_NOT_REGISTERED };
         let registered = |record: &Record| matches!(record.kind, Kind::Registered(_));
-        take_back(&context, address, registered, otherwise)
+        let taken = take_back(&context, address, registered, otherwise);
+        let_accesses_end(&context);
+        taken
     }
+}
+
+/// Longer than any one access of a kernel takes.
+const ACCESS: Duration = Duration::from_millis(20);
+
+/// Waits until kernels of other contexts are not in the middle of an access to memory that was registered: the program
+/// may unmap it next. Such kernels may run for ever, but they do not find the memory again.
+pub fn let_accesses_end(context: &Context) {
+    context.device.memory().wait_for_leases_at_most(ACCESS);
 }
 
 /// Gives host memory that the device uses too.

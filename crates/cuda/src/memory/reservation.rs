@@ -2,6 +2,10 @@
 //!
 //! A reservation is pages that cannot be touched. A mapping replaces some of them by those of a piece of physical
 //! memory; the guest sees them as soon as access has been granted.
+//!
+//! A kernel of another context may be in the middle of an access when a mapping is taken away, and may run for ever, so
+//! nobody waits for it: empty pages of its own take the place of the physical memory, and what comes late falls there.
+//! For the same reason addresses that were once mapped are never given back to the system. They are reserved again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,9 +39,48 @@ struct Mapping {
 }
 
 static RESERVATIONS: Mutex<BTreeMap<u64, Reservation>> = Mutex::new(BTreeMap::new());
+/// Ranges of addresses that have been given back and wait for their next reservation: start to end.
+static FREE: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 
 fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
     RESERVATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn free() -> MutexGuard<'static, BTreeMap<u64, u64>> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes a range that was reserved before: at the hint, or anywhere.
+fn take_free(size: u64, alignment: u64, hint: Option<u64>) -> Option<u64> {
+    let mut free = free();
+    let fits = |(&start, &end): (&u64, &u64)| {
+        let at = hint.or_else(|| start.checked_next_multiple_of(alignment))?;
+        (at >= start && at.checked_add(size)? <= end).then_some((start, end, at))
+    };
+    let (start, end, at) = free.iter().find_map(fits)?;
+    free.remove(&start);
+    if start < at {
+        free.insert(start, at);
+    }
+    if at + size < end {
+        free.insert(at + size, end);
+    }
+    Some(at)
+}
+
+/// Keeps a range for the next reservation, as one with its neighbours.
+fn put_free(mut start: u64, mut end: u64) {
+    let mut free = free();
+    if let Some((&before, &its_end)) = free.range(..start).next_back()
+        && its_end == start
+    {
+        free.remove(&before);
+        start = before;
+    }
+    if let Some(after) = free.remove(&end) {
+        end = after;
+    }
+    free.insert(start, end);
 }
 
 /// The reservation that holds a range.
@@ -60,6 +103,12 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
         return Err(CUresult::INVALID_VALUE);
     }
     let alignment = alignment.max(GRANULARITY);
+    let known = (hint != 0 && hint.is_multiple_of(alignment)).then_some(hint);
+    let taken = known.and_then(|hint| take_free(size, alignment, Some(hint)));
+    if let Some(start) = taken {
+        reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
+        return Ok(start);
+    }
     if hint != 0
         && hint.is_multiple_of(alignment)
         && let Some(start) = map_nothing(hint, size, libc::MAP_FIXED_NOREPLACE)
@@ -70,7 +119,8 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
         }
         unmap(start, size);
     }
-    if let Some(start) = at_home(size, alignment) {
+    if let Some(start) = take_free(size, alignment, None).or_else(|| at_home(size, alignment)) {
+        reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
         return Ok(start);
     }
     // More than is needed is taken, and what is before and after the aligned range given back.
@@ -83,23 +133,18 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
     Ok(start)
 }
 
-/// Reserves the lowest free addresses from [`HOME`] on.
+/// Takes addresses from [`HOME`] on that were never reserved.
 fn at_home(size: u64, alignment: u64) -> Option<u64> {
-    let mut all = reservations();
-    let mut start = HOME.next_multiple_of(alignment);
-    loop {
-        let end = start.checked_add(size).filter(|end| *end <= HOME_END)?;
-        // The first that is in the way, which may begin before.
-        let before = all.range(..end).next_back().filter(|(base, taken)| **base + taken.size > start);
-        let Some((base, taken)) = before else { break };
-        start = (base + taken.size).next_multiple_of(alignment);
-    }
+    static NEXT: Mutex<u64> = Mutex::new(HOME);
+    let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
+    let start = next.next_multiple_of(alignment);
+    let end = start.checked_add(size).filter(|end| *end <= HOME_END)?;
     let got = map_nothing(start, size, libc::MAP_FIXED_NOREPLACE)?;
     if got != start {
         unmap(got, size);
         return None;
     }
-    all.insert(start, Reservation { size, mappings: BTreeMap::new() });
+    *next = end;
     Some(start)
 }
 
@@ -112,7 +157,7 @@ pub fn give_back(start: u64, size: u64) -> Answer {
     match all.get(&start) {
         Some(reservation) if reservation.size == size && reservation.mappings.is_empty() => {
             all.remove(&start);
-            unmap(start, size);
+            put_free(start, start + size);
             Ok(())
         }
         _ => Err(CUresult::INVALID_VALUE),
@@ -156,7 +201,6 @@ pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
 /// # Errors
 /// The range is not reserved, or ends within a mapping.
 pub fn unmap_range(start: u64, size: u64) -> Answer {
-    let memory = driver::get()?.device.memory();
     if !start.is_multiple_of(PAGE) || !size.is_multiple_of(PAGE) {
         return Err(CUresult::INVALID_VALUE);
     }
@@ -178,9 +222,7 @@ pub fn unmap_range(start: u64, size: u64) -> Answer {
         if let Some(mapping) = reservation.mappings.remove(at) {
             hide(*at, &mapping);
             drop(registry::take(*at, |_| true));
-            // Kernels of other contexts may be at it still.
-            memory.wait_for_leases();
-            replace_by_nothing(*at, mapping.size);
+            replace_by_empty(*at, mapping.size);
         }
     }
     Ok(())
@@ -212,7 +254,7 @@ pub fn set_access(start: u64, size: u64, access: u32) -> Answer {
             READ => AllocationKind::MappedReadOnly,
             _ => continue,
         };
-        // SAFETY: the pages are mapped, and stay until they have been hidden and all leases are gone.
+        // SAFETY: the pages are mapped, and there are always pages that can be read and written at these addresses.
         let adopted = unsafe { memory.adopt_as(*at as *mut u8, mapping.size, kind) };
         adopted.map_err(|_| CUresult::INVALID_VALUE)?;
     }
@@ -268,11 +310,13 @@ fn map_nothing(at: u64, size: u64, flags: i32) -> Option<u64> {
     (start != libc::MAP_FAILED).then_some(start as u64)
 }
 
-/// Puts pages that cannot be touched in the place of a mapping.
-fn replace_by_nothing(start: u64, size: u64) {
+/// Puts empty pages in the place of a mapping, for accesses that are under way. They take no memory until they are
+/// touched, and nobody may touch them who has not begun to.
+fn replace_by_empty(start: u64, size: u64) {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    // SAFETY: the pages are a mapping of ours in a reservation of ours, which nobody may touch any more.
-    unsafe { libc::mmap(start as *mut _, size as usize, libc::PROT_NONE, flags, -1, 0) };
+    // SAFETY: the pages are a mapping of ours in a reservation of ours, and can be touched before and after.
+    unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, -1, 0) };
 }
 
 fn unmap(start: u64, size: u64) {
