@@ -73,8 +73,14 @@ pub fn borrow<'a>(memory: &'a GlobalMemory, kernel: &Kernel, parameters: &[Vec<u
             {
                 continue;
             }
-            let mappings = mappings.get_or_insert_with(pages::mappings);
-            match array_at(address, mappings) {
+            let known = mappings.get_or_insert_with(pages::mappings);
+            let mut found = array_at(address, known);
+            if matches!(found, Err(What::Unknown)) {
+                // Other threads may have moved the ends of heaps; the second look is a fresh one.
+                *known = pages::mappings();
+                found = array_at(address, known);
+            }
+            match found {
                 Ok(array) => arrays.push(array),
                 Err(what) => {
                     let name = kernel.parameters().get(index).map_or("", |parameter| &parameter.name);

@@ -112,7 +112,7 @@ fn following(chunk: u64, header: u64, end: u64) -> Result<u64, Miss> {
 fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
     // An array may hold what looks like the head of a heap or of a block. The true one is among what is found, so
     // what all agree on belongs to the block.
-    let threads = in_threads_heap(address, start, end);
+    let threads = in_threads_heap(address, start);
     let own = in_own_pages(address, start, end);
     match (threads, own) {
         (Ok(one), Ok(other)) => Ok(Block { start: one.start.max(other.start), end: one.end.min(other.end) }),
@@ -127,20 +127,19 @@ fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
 /// The block in a heap of a thread that is not the main one.
-fn in_threads_heap(address: u64, low: u64, high: u64) -> Result<Block, Miss> {
+fn in_threads_heap(address: u64, low: u64) -> Result<Block, Miss> {
     let base = address & !(HEAP - 1);
     if base < low {
         return Err(Miss::None);
     }
     let mut memory = OwnMemory::new();
     let mut word = |index: u64| memory.word(base + index * 8).ok_or(Miss::Lost);
-    // The arena, the heap before, the size, and how much can be used.
-    let (arena, before, size, usable) = (word(0)?, word(1)?, word(2)?, word(3)?);
+    // The arena, the heap before, and the size. The heap may have grown since the mappings were listed.
+    let (arena, before, size) = (word(0)?, word(1)?, word(2)?);
     let end = base + size.min(HEAP);
-    let sized = size > 0 && size <= HEAP && size <= usable && usable <= HEAP && size.is_multiple_of(PAGE);
+    let sized = size > 0 && size <= HEAP && size.is_multiple_of(PAGE);
     let head = arena & (HEAP - 1);
-    let sound = sized && end <= high && before.is_multiple_of(HEAP) && (32..256).contains(&head);
-    if !sound || address >= end {
+    if !sized || !before.is_multiple_of(HEAP) || !(32..256).contains(&head) || address >= end {
         return Err(Miss::None);
     }
     if arena - head != base {
