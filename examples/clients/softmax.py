@@ -8,11 +8,21 @@ import triton
 import triton.language as tl
 
 
+driver = ctypes.CDLL("libcuda.so.1")
+
+
 class Tensor:
-    """What Triton asks of an argument: an address and a type."""
+    """What Triton asks of an argument: an address and a type. ptxvm is told where the array ends, too."""
 
     def __init__(self, array):
         self.array, self.dtype = array, array.dtype
+        self.range = ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes)
+        if hasattr(driver, "ptxvm_declare_host_range"):
+            driver.ptxvm_declare_host_range(*self.range)
+
+    def __del__(self):
+        if hasattr(driver, "ptxvm_forget_host_range"):
+            driver.ptxvm_forget_host_range(*self.range)
 
     def data_ptr(self):
         return self.array.ctypes.data
@@ -31,8 +41,9 @@ rows, columns = 64, 100
 x = np.random.default_rng(1).standard_normal((rows, columns), dtype=np.float32)
 out = np.zeros_like(x)
 # With an argument the program launches a row too many.
-softmax[(rows + len(sys.argv) - 1,)](Tensor(out), Tensor(x), columns, BLOCK=128)
-failed = ctypes.CDLL("libcuda.so.1").cuCtxSynchronize()
+arguments = Tensor(out), Tensor(x)
+softmax[(rows + len(sys.argv) - 1,)](*arguments, columns, BLOCK=128)
+failed = driver.cuCtxSynchronize()
 expected = np.exp(x - x.max(1, keepdims=True))
 expected /= expected.sum(1, keepdims=True)
 print("CUresult", failed, "largest difference from NumPy", np.abs(out - expected).max())

@@ -6,6 +6,7 @@ CPU's, or in memory that the driver allocated, which is what a GPU needs.
 
 import ctypes
 import functools
+import weakref
 
 import ml_dtypes  # noqa: F401  bfloat16 and the 8-bit floats become NumPy types by this import
 import numpy as np
@@ -43,6 +44,10 @@ class Tensor:
             ask(driver().cuMemcpyHtoD_v2(ctypes.c_uint64(self.pointer), self._bytes(), self._size()))
         else:
             self.pointer = self.array.ctypes.data
+            # ptxvm alone has this function; a kernel that leaves the array is found out then, to the byte.
+            if place == "host" and self.array.nbytes and hasattr(driver(), "ptxvm_declare_host_range"):
+                ask(driver().ptxvm_declare_host_range(self._bytes(), self._size()))
+                weakref.finalize(self, driver().ptxvm_forget_host_range, self._bytes(), self._size())
 
     def data_ptr(self):
         return self.pointer

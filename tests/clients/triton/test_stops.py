@@ -41,4 +41,4 @@ def test_the_example_of_the_readme():
     assert right.stdout.startswith("CUresult 0 "), right.stderr
     wrong = run(example, "one-row-too-many")
     assert wrong.stdout.startswith("CUresult 700 "), wrong.stderr
-    assert "error[out-of-bounds]" in wrong.stderr and "softmax.py:25:" in wrong.stderr
+    assert "error[out-of-bounds]" in wrong.stderr and "softmax.py:35:" in wrong.stderr

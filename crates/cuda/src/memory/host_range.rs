@@ -60,41 +60,44 @@ struct Array {
 /// Lets the guest touch plain host memory that parameters point to.
 pub fn borrow<'a>(memory: &'a GlobalMemory, kernel: &Kernel, parameters: &[Vec<u8>]) -> Borrowed<'a> {
     let mut borrowed = Borrowed { memory, starts: Vec::new(), refused: Vec::new() };
-    let mut mappings = None;
-    let mut arrays = Vec::new();
+    // The parameter and the address, of each word that is one.
+    let mut passed = Vec::new();
     for (index, bytes) in parameters.iter().enumerate() {
         for (place, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
             let address = u64::from_le_bytes(*word);
-            if !ADDRESSES.contains(&address) || !is_plain(memory, address) {
-                continue;
-            }
             // The program is asked only if there is a question.
-            if !kernel.address_words().get(index).and_then(|words| words.get(place)).is_some_and(|used| *used)
+            if ADDRESSES.contains(&address)
+                && is_plain(memory, address)
+                && kernel.address_words().get(index).and_then(|words| words.get(place)) == Some(&true)
             {
-                continue;
-            }
-            let known = mappings.get_or_insert_with(pages::mappings);
-            let mut found = array_at(address, known);
-            if matches!(found, Err(What::Unknown)) {
-                // Other threads may have moved the ends of heaps; the second look is a fresh one.
-                *known = pages::mappings();
-                found = array_at(address, known);
-            }
-            match found {
-                Ok(array) => arrays.push(array),
-                Err(what) => {
-                    let name = kernel.parameters().get(index).map_or("", |parameter| &parameter.name);
-                    borrowed.refused.push(Refused { parameter: name.to_owned(), address, what });
-                }
+                passed.push((index, address));
             }
         }
     }
-    if !arrays.is_empty() {
-        let mut all = all_borrowed();
-        for array in joined(arrays) {
-            borrowed.open(&array, &mut all);
+    if passed.is_empty() {
+        return borrowed;
+    }
+    let addresses: Vec<u64> = passed.iter().map(|(_, address)| *address).collect();
+    let mut found = arrays_at(&addresses, &pages::mappings());
+    if found.iter().any(|array| matches!(array, Err(What::Unknown))) {
+        // Other threads may have moved the ends of heaps; the second look is a fresh one.
+        found = arrays_at(&addresses, &pages::mappings());
+    }
+    let mut arrays = Vec::new();
+    for ((index, address), array) in passed.into_iter().zip(found) {
+        match array {
+            Ok(array) => arrays.push(array),
+            Err(what) => {
+                let name = kernel.parameters().get(index).map_or("", |parameter| &parameter.name);
+                borrowed.refused.push(Refused { parameter: name.to_owned(), address, what });
+            }
         }
     }
+    let mut all = all_borrowed();
+    for array in joined(arrays) {
+        borrowed.open(&array, &mut all);
+    }
+    drop(all);
     borrowed
 }
 
@@ -105,30 +108,49 @@ fn is_plain(memory: &GlobalMemory, address: u64) -> bool {
     lent || (!memory.owns(address) && !reservation::holds(address) && pages::is_mapped(address))
 }
 
-/// The array that an address is in.
-fn array_at(address: u64, mappings: &[Mapping]) -> Result<Array, What> {
-    if let Some((start, end)) = declared::find(address) {
-        let parts: Vec<&Mapping> =
-            mappings.iter().filter(|part| part.start < end && part.end > start).collect();
-        let bytes: u64 = parts.iter().map(|part| part.end.min(end) - part.start.max(start)).sum();
-        if bytes == end - start && parts.iter().all(|part| part.readable) {
-            let writable = parts.iter().all(|part| part.writable);
-            let kind = if writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };
-            return Ok(Array { start, end, kind });
+/// The arrays that addresses are in.
+fn arrays_at(addresses: &[u64], mappings: &[Mapping]) -> Vec<Result<Array, What>> {
+    let declared: Vec<Option<Array>> =
+        addresses.iter().map(|address| declared_at(*address, mappings)).collect();
+    let open = addresses.iter().zip(&declared).filter(|(_, array)| array.is_none());
+    let open: Vec<u64> = open.map(|(address, _)| *address).collect();
+    let mut blocks = malloc_block::find(&open, mappings).into_iter();
+    let array = |(address, declared): (&u64, Option<Array>)| {
+        if let Some(array) = declared {
+            return Ok(array);
         }
-    }
-    if let Some(block) = malloc_block::find(address, mappings) {
-        return Ok(Array { start: block.start, end: block.end, kind: AllocationKind::Host });
-    }
-    let Some(mapping) = pages::at(mappings, address).map(|index| &mappings[index]) else {
-        return Err(What::Unknown);
+        match blocks.next().flatten() {
+            Some(block) => Ok(Array { start: block.start, end: block.end, kind: AllocationKind::Host }),
+            None => Err(what_is_at(*address, mappings)),
+        }
     };
-    Err(match &mapping.purpose {
+    addresses.iter().zip(declared).map(array).collect()
+}
+
+/// The array that the program has declared at an address, if it is there.
+fn declared_at(address: u64, mappings: &[Mapping]) -> Option<Array> {
+    let (start, end) = declared::find(address)?;
+    let parts: Vec<&Mapping> = mappings.iter().filter(|part| part.start < end && part.end > start).collect();
+    let bytes: u64 = parts.iter().map(|part| part.end.min(end) - part.start.max(start)).sum();
+    if bytes != end - start || !parts.iter().all(|part| part.readable) {
+        return None;
+    }
+    let writable = parts.iter().all(|part| part.writable);
+    let kind = if writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };
+    Some(Array { start, end, kind })
+}
+
+/// What there is in the place of an array.
+fn what_is_at(address: u64, mappings: &[Mapping]) -> What {
+    let Some(mapping) = pages::at(mappings, address).map(|index| &mappings[index]) else {
+        return What::Unknown;
+    };
+    match &mapping.purpose {
         Purpose::Stack => What::Stack,
         Purpose::File(name) => What::File(Arc::clone(name)),
         _ if !mapping.readable => What::Unreadable,
         Purpose::Anonymous | Purpose::Heap => What::Unknown,
-    })
+    }
 }
 
 /// Arrays that share bytes become one: an array and a view of it may be passed side by side.

@@ -9,8 +9,8 @@
 //! * A large block has pages of its own, which begin with its header. Neighbours may be large blocks too, or pages
 //!   that are nobody's block.
 //!
-//! Other threads allocate and free meanwhile. Nothing is read through a pointer ([`OwnMemory`]), a way that leads
-//! nowhere is gone again, and an answer counts when two ways in a row lead to it.
+//! Other threads allocate and free meanwhile. What may vanish is not read through a pointer ([`OwnMemory`]), a way that
+//! leads nowhere is gone again, and an answer counts when two ways in a row lead to it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,17 +52,35 @@ enum Miss {
     Lost,
 }
 
-/// The block that holds an address, if there is one in use.
-pub fn find(address: u64, mappings: &[Mapping]) -> Option<Block> {
-    let index = pages::at(mappings, address)?;
-    let (start, end) = pages::run(mappings, index)?;
+/// The block that holds each address, if there is one in use. A launch asks for all that it is passed at once: the way
+/// through a heap is long.
+pub fn find(addresses: &[u64], mappings: &[Mapping]) -> Vec<Option<Block>> {
+    let heap = mappings.iter().position(|mapping| mapping.purpose == Purpose::Heap);
+    let heap = heap.and_then(|index| pages::run(mappings, index));
+    let in_main = |address: &u64| heap.is_some_and(|(start, end)| (start..end).contains(address));
+    let mut sorted: Vec<u64> = addresses.iter().copied().filter(in_main).collect();
+    sorted.sort_unstable();
+    let main = match heap.filter(|_| !sorted.is_empty()) {
+        Some((start, end)) => settled(|| in_heap(&sorted, start, end, 0)).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let found = |address: &u64| {
+        if in_main(address) {
+            return *main.get(sorted.binary_search(address).ok()?)?;
+        }
+        let index = pages::at(mappings, *address)?;
+        let (start, end) = pages::run(mappings, index)?;
+        let anonymous = mappings[index].purpose == Purpose::Anonymous;
+        anonymous.then(|| settled(|| in_anonymous(*address, start, end)))?
+    };
+    addresses.iter().map(found).collect()
+}
+
+/// What two looks in a row agree on.
+fn settled<T: PartialEq>(look: impl Fn() -> Result<T, Miss>) -> Option<T> {
     let mut last = Err(Miss::Lost);
     for attempt in 0..ATTEMPTS {
-        let found = match mappings[index].purpose {
-            Purpose::Heap => in_heap(address, start, end, 0),
-            Purpose::Anonymous => in_anonymous(address, start, end),
-            Purpose::Stack | Purpose::File(_) => Err(Miss::None),
-        };
+        let found = look();
         if found != Err(Miss::Lost) && found == last {
             return found.ok();
         }
@@ -74,30 +92,37 @@ pub fn find(address: u64, mappings: &[Mapping]) -> Option<Block> {
     None
 }
 
-/// The block in a heap whose first block is known, and whose blocks in use have a flag set or not.
-fn in_heap(address: u64, first: u64, end: u64, flag: u64) -> Result<Block, Miss> {
-    let mut memory = OwnMemory::new();
+/// The blocks of addresses, in ascending order, in a heap whose first block is known, and whose blocks in use have a
+/// flag set or not.
+fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Option<Block>>, Miss> {
+    // SAFETY: the way goes through headers of a heap that is mapped up to `end`, and not beyond the last address. The
+    // program promises that what it passes stays, and a heap gives back only what lies above all that is in use.
+    let header_of = |chunk: u64| unsafe { ((chunk + 8) as *const u64).read_volatile() };
+    let mut found = Vec::with_capacity(addresses.len());
     let mut chunk = first;
-    let mut header = memory.word(chunk + 8).ok_or(Miss::Lost)?;
+    let mut header = header_of(chunk);
     loop {
         let next = following(chunk, header, end)?;
-        if next == end {
-            // What has not been given out yet comes last.
-            return Err(Miss::None);
-        }
-        let after = memory.word(next + 8).ok_or(Miss::Lost)?;
+        // What has not been given out yet comes last.
+        let after = if next == end { 0 } else { header_of(next) };
         // The last eight bytes of a block are those in which the next would tell the size of a free one before it.
-        if address < next + 8 {
+        while let Some(&address) = addresses.get(found.len())
+            && (address < next + 8 || next == end)
+        {
             let used = after & PREVIOUS_IN_USE != 0 && header & OTHER_ARENA == flag;
             let inside = address >= chunk + HEADER;
-            return if used && inside {
-                Ok(Block { start: chunk + HEADER, end: next + 8 })
-            } else {
-                Err(Miss::None)
-            };
+            found.push((used && inside).then_some(Block { start: chunk + HEADER, end: next + 8 }));
+        }
+        if found.len() == addresses.len() {
+            return Ok(found);
         }
         (chunk, header) = (next, after);
     }
+}
+
+/// The same for one address.
+fn in_heap_at(address: u64, first: u64, end: u64, flag: u64) -> Result<Block, Miss> {
+    in_heap(&[address], first, end, flag)?.first().copied().flatten().ok_or(Miss::None)
 }
 
 /// Where the block after one begins.
@@ -112,7 +137,7 @@ fn following(chunk: u64, header: u64, end: u64) -> Result<u64, Miss> {
 fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
     // An array may hold what looks like the head of a heap or of a block. The true one is among what is found, so
     // what all agree on belongs to the block.
-    let threads = in_threads_heap(address, start);
+    let threads = in_threads_heap(address, start, end);
     let own = in_own_pages(address, start, end);
     match (threads, own) {
         (Ok(one), Ok(other)) => Ok(Block { start: one.start.max(other.start), end: one.end.min(other.end) }),
@@ -127,7 +152,7 @@ fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
 /// The block in a heap of a thread that is not the main one.
-fn in_threads_heap(address: u64, low: u64) -> Result<Block, Miss> {
+fn in_threads_heap(address: u64, low: u64, high: u64) -> Result<Block, Miss> {
     let base = address & !(HEAP - 1);
     if base < low {
         return Err(Miss::None);
@@ -144,18 +169,18 @@ fn in_threads_heap(address: u64, low: u64) -> Result<Block, Miss> {
     }
     if arena - head != base {
         // A further heap of an arena has no arena in it.
-        return in_heap(address, base + head.next_multiple_of(16), end, OTHER_ARENA);
+        return in_heap_at(address, base + head.next_multiple_of(16), end.min(high), OTHER_ARENA);
     }
     let known = FIRST.load(Ordering::Relaxed);
     if known != 0 {
-        return in_heap(address, base + known, end, OTHER_ARENA);
+        return in_heap_at(address, base + known, end.min(high), OTHER_ARENA);
     }
     // The arena comes first; what follows it is the first block, from which one comes to the end of the heap.
     let first =
         (head..HEAD).step_by(16).map(|at| at.next_multiple_of(16)).find(|at| leads_to(base + at, end));
     let first = first.ok_or(Miss::Lost)?;
     FIRST.store(first, Ordering::Relaxed);
-    in_heap(address, base + first, end, OTHER_ARENA)
+    in_heap_at(address, base + first, end.min(high), OTHER_ARENA)
 }
 
 /// Whether one comes from block to block to the end of a heap.
