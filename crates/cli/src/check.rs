@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     let budget = arguments.memory.budget();
     let mut worst = exit::CLEAN;
     for path in &arguments.files {
-        let outcome = match input::read(path, &budget) {
+        let outcome = match input::read(path, &budget, input::CHECKED) {
             Ok(input) => one(&input, arguments, &mut printer),
             Err(message) => {
                 // Wrong usage outranks nothing the PTX could do wrong, but must not hide it either.

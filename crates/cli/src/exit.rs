@@ -1,7 +1,11 @@
 //! Exit codes: one meaning each, the same for every command, stated in the help.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::SIGABRT;
+use signal_hook::flag::register_conditional_shutdown;
 
 /// A documented exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +66,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Makes an abort of ours (no memory for an allocation, a panic within a panic, a stack that overflowed) a bug like any
+/// other: the shell would show it as 134, which is the guest's own `trap`. Why is on standard error by then.
+pub fn abort_is_a_bug() {
+    let always = Arc::new(AtomicBool::new(true));
+    // Without the handler an abort is still an abort.
+    let _ = register_conditional_shutdown(SIGABRT, BUG.code(), always);
+}
+
 /// Says that a panic is our fault, not the guest's.
 pub fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
     report_bug(info);
@@ -81,6 +93,6 @@ pub fn report_bug(what: impl std::fmt::Display) {
 
 /// Says why a file or an argument cannot be used.
 pub fn usage(message: impl std::fmt::Display) -> Exit {
-    eprintln!("ptxvm: {message}");
+    eprintln!("ptxvm: {}", ptxvm_report::plain(message.to_string()));
     USAGE
 }

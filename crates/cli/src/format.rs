@@ -1,5 +1,7 @@
 //! `ptxvm fmt`: lays PTX out in one way, keeping every word and comment.
 
+use std::path::Path;
+
 use clap::Args;
 use ptxvm_isa::ISA;
 use ptxvm_report::Report;
@@ -9,6 +11,7 @@ use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
 use crate::input::{self, Input};
 use crate::memory::MaxMemory;
+use crate::private;
 use crate::render::Printer;
 
 #[derive(Args)]
@@ -31,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     let budget = arguments.memory.budget();
     let mut worst = exit::CLEAN;
     for path in &arguments.files {
-        let outcome = match input::read(path, &budget) {
+        let outcome = match input::read(path, &budget, input::CHECKED) {
             Ok(input) => one(path, &input, arguments),
             Err(message) => exit::usage(message),
         };
@@ -63,7 +66,7 @@ fn one(path: &str, input: &Input, arguments: &Arguments) -> Exit {
     if formatted == source {
         return exit::CLEAN;
     }
-    match replace(path, &formatted) {
+    match private::replace(Path::new(path), formatted.as_bytes()) {
         Ok(()) => exit::CLEAN,
         Err(e) => exit::usage(format!("cannot write {path}: {e}")),
     }
@@ -75,20 +78,4 @@ fn refuse(report: &Report<'_>) -> Exit {
         Ok(()) => exit::INVALID,
         Err(e) => exit::usage(format!("cannot write: {e}")),
     }
-}
-
-/// Replaces a file in one step, so that nothing is lost when writing fails halfway.
-fn replace(path: &str, text: &str) -> std::io::Result<()> {
-    let path = std::fs::canonicalize(path)?;
-    let mut beside = path.clone().into_os_string();
-    beside.push(format!(".ptxvm-{}", std::process::id()));
-    let mode = std::fs::metadata(&path)?.permissions();
-    let written = std::fs::write(&beside, text)
-        .and_then(|()| std::fs::set_permissions(&beside, mode))
-        .and_then(|()| std::fs::rename(&beside, &path));
-    if written.is_err() {
-        // The half-written neighbour is of no use; the error that matters is the first one.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
 }

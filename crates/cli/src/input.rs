@@ -7,13 +7,15 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-use ptxvm_vm::{Budget, Charge};
+use ptxvm_vm::{Budget, Charge, LOAD_WEIGHT};
 
 use crate::memory::too_much;
 
 /// What a byte of PTX takes while it is read, checked and told of: the tokens, the tree and the diagnostics of the
 /// worst files (measured; braces within braces take most).
-const WEIGHT: u64 = 64;
+pub const CHECKED: u64 = LOAD_WEIGHT;
+/// The same for PTX that a device loads, which charges for that itself: the text, and its launch line in words.
+pub const LOADED: u64 = 8;
 
 /// A file's name for messages, and its bytes.
 pub struct Input {
@@ -25,14 +27,15 @@ pub struct Input {
     _charge: Charge,
 }
 
-/// Reads a text, or standard input for `-`; the error is a sentence for people.
-pub fn read(path: &str, budget: &Arc<Budget>) -> Result<Input, String> {
+/// Reads a text, or standard input for `-`, each byte of which takes `weight` bytes of memory; the error is a sentence
+/// for people.
+pub fn read(path: &str, budget: &Arc<Budget>, weight: u64) -> Result<Input, String> {
     if path == "-" {
         let name = "standard input";
-        let (bytes, charge) = drain(std::io::stdin().lock(), name, 0, budget, WEIGHT)?;
+        let (bytes, charge) = drain(std::io::stdin().lock(), name, 0, budget, weight)?;
         return Ok(Input { name: "<stdin>".into(), bytes, _charge: charge });
     }
-    let (bytes, charge) = read_file(path, budget, WEIGHT)?;
+    let (bytes, charge) = read_file(path, budget, weight)?;
     Ok(Input { name: path.into(), bytes, _charge: charge })
 }
 

@@ -9,6 +9,7 @@ mod input;
 mod isa;
 mod memory;
 mod pages;
+mod private;
 mod ptxas;
 mod render;
 mod run;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         }
     };
     std::panic::set_hook(Box::new(exit::report_panic));
+    exit::abort_is_a_bug();
     let run = || match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -3,6 +3,7 @@
 //! Only the lines concerned are handed to the renderer, and of a very long line only a window, so that a file with
 //! a million errors or a line of ten megabytes is shown as quickly as any other.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use annotate_snippets::renderer::DecorStyle;
@@ -79,7 +80,14 @@ fn snippet<'r>(
     if !label.text.is_empty() {
         annotation = annotation.label(label.text.as_str());
     }
-    Snippet::source(text).path(report.name).line_start(line).annotation(annotation)
+    Snippet::source(without_controls(text)).path(report.name).line_start(line).annotation(annotation)
+}
+
+/// The renderer shows control characters as pictures, but not those beyond ASCII, of which one begins a sequence as ESC
+/// does. A dot of the same length stands for them, so that what is underlined stays where it is.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let control = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+    if text.contains(control) { text.replace(control, "\u{b7}").into() } else { text.into() }
 }
 
 struct Window<'r> {

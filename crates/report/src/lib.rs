@@ -10,30 +10,16 @@ mod message;
 pub mod number;
 pub mod ptxas;
 mod report;
+mod text;
 
 pub use anstream::ColorChoice;
 pub use message::Message;
 pub use report::Report;
+pub use text::{for_terminal, plain};
+
+use text::clip;
 
 /// Standard error, coloured if the choice and the terminal say so.
 pub fn stderr(color: ColorChoice) -> impl std::io::Write {
     std::io::BufWriter::new(anstream::AutoStream::new(std::io::stderr(), color))
-}
-
-/// The longest message shown; a guest's name of ten megabytes does not help anyone.
-const LONGEST: usize = 600;
-
-/// Cuts the middle out of a text that is too long to read.
-fn clip(text: &mut String) {
-    if text.len() <= LONGEST {
-        return;
-    }
-    let boundary = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at += 1;
-        }
-        at
-    };
-    let (start, end) = (boundary(LONGEST / 2), boundary(text.len() - LONGEST / 4));
-    text.replace_range(start..end, " … ");
 }

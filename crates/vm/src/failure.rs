@@ -3,7 +3,7 @@
 use ptxvm_ir::LinkProblem;
 use ptxvm_isa::Target;
 use ptxvm_machine::{Finding, Limit, Stop, Unsupported};
-use ptxvm_memory::OutOfMemory;
+use ptxvm_memory::{OutOfMemory, OverBudget};
 use ptxvm_syntax::Diagnostic;
 
 use crate::arguments::ArgumentsError;
@@ -37,6 +37,8 @@ pub enum LoadError {
     Unsupported(Vec<Unsupported>),
     /// There is no memory for the module's variables.
     Memory(OutOfMemory),
+    /// Loading a text of this length takes more of the host's memory than is left.
+    Budget(OverBudget),
     /// ptxvm is broken; what the panic said.
     Bug(String),
 }
@@ -62,6 +64,7 @@ impl std::fmt::Display for LoadError {
                 write!(f, "not supported yet: {}", names.join("; "))
             }
             Self::Memory(error) => error.fmt(f),
+            Self::Budget(error) => write!(f, "no memory to load the module: {error}"),
             Self::Bug(message) => write!(f, "a bug in ptxvm: {message}"),
         }
     }

@@ -83,7 +83,7 @@ pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
 pub use kernel::Kernel;
 pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
-pub use load::{LoadOptions, Text};
+pub use load::{LOAD_WEIGHT, LoadOptions, Text};
 pub use module::{Module, Variable};
 pub use reference::Reference;
 pub use surface::Surface;

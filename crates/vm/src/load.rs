@@ -6,7 +6,7 @@ use ptxvm_ir::{Callee, Linkage, ProblemKind, Program, RelocationTarget, Space, V
 use ptxvm_isa::ISA;
 use ptxvm_machine::builtin::Builtin;
 use ptxvm_machine::{Addresses, Unsupported, function_address};
-use ptxvm_memory::AllocationKind;
+use ptxvm_memory::{AllocationKind, Charge};
 use ptxvm_module::Options;
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Interner, LineIndex, Severity};
@@ -27,6 +27,13 @@ const RUNTIME_NAMES: [&str; 5] = [
     "cudaCGGetRank",
 ];
 
+/// What a byte of PTX takes of the host's memory while it is loaded: tokens, tree, program and diagnostics of the worst
+/// texts (measured; braces within braces take most).
+pub const LOAD_WEIGHT: u64 = 64;
+
+/// What a byte of PTX takes as long as its module lives: the text, its program and the index of its lines.
+const KEPT_WEIGHT: u64 = 8;
+
 /// How strictly PTX is taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
@@ -46,8 +53,10 @@ pub struct Text {
 
 /// Loads a module on a device.
 pub(crate) fn load(device: &Device, source: &str, options: &LoadOptions) -> Result<Module, LoadError> {
+    let loading = charge(device, source.len(), LOAD_WEIGHT)?;
     let (program, warnings) = translate(device, source, options)?;
-    finish(device, program, source.to_owned(), vec![Text { name: String::new(), start: 0 }], warnings)
+    let texts = vec![Text { name: String::new(), start: 0 }];
+    finish(device, program, source.to_owned(), texts, warnings, loading)
 }
 
 /// Links several texts and loads them as one module.
@@ -56,6 +65,8 @@ pub(crate) fn load_linked(
     texts: &[(&str, &str)],
     options: &LoadOptions,
 ) -> Result<Module, LoadError> {
+    let length = texts.iter().fold(0, |sum: usize, (_, text)| sum.saturating_add(text.len()));
+    let loading = charge(device, length, LOAD_WEIGHT)?;
     let mut source = String::new();
     let mut parts = Vec::with_capacity(texts.len());
     let mut warnings = Vec::new();
@@ -75,7 +86,12 @@ pub(crate) fn load_linked(
     }
     let texts = parts.iter().map(|part| Text { name: part.name.clone(), start: part.base }).collect();
     let program = guarded(|| ptxvm_ir::merge(parts)).map_err(LoadError::Bug)?.map_err(LoadError::Link)?;
-    finish(device, program, source, texts, warnings)
+    finish(device, program, source, texts, warnings, loading)
+}
+
+/// Takes the memory that so much text needs.
+fn charge(device: &Device, length: usize, weight: u64) -> Result<Charge, LoadError> {
+    device.budget().charge((length as u64).saturating_mul(weight)).map_err(LoadError::Budget)
 }
 
 /// A diagnostic of a text that begins at `start`.
@@ -92,12 +108,16 @@ fn finish(
     mut source: String,
     mut texts: Vec<Text>,
     warnings: Vec<Diagnostic>,
+    loading: Charge,
 ) -> Result<Module, LoadError> {
     let program = guarded(|| with_runtime(program, &mut source, &mut texts)).map_err(LoadError::Bug)??;
     let unresolved = unresolved(&program);
     if !unresolved.is_empty() {
         return Err(LoadError::Unresolved(unresolved));
     }
+    // What loading took is free again, and variables may have it.
+    drop(loading);
+    let kept = charge(device, source.len(), KEPT_WEIGHT)?;
     let addresses = place(device, &program)?;
     let lines = LineIndex::new(&source);
     let loaded = Loaded {
@@ -108,6 +128,7 @@ fn finish(
         texts,
         lines,
         warnings,
+        _kept: kept,
     };
     Ok(Module { loaded: Arc::new(loaded) })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_ir::{Function, FunctionId, Linkage, Program, Space};
 use ptxvm_machine::Addresses;
+use ptxvm_memory::Charge;
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
 
@@ -45,6 +46,8 @@ pub(crate) struct Loaded {
     pub texts: Vec<Text>,
     pub lines: LineIndex,
     pub warnings: Vec<Diagnostic>,
+    /// The host's memory that it takes besides its variables.
+    pub _kept: Charge,
 }
 
 impl Drop for Loaded {

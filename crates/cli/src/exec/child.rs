@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::signal_name;
 
 use super::environment::Variables;
 use super::findings;
@@ -94,7 +95,11 @@ impl Watcher {
 fn code(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::of_command(code),
-        (None, Some(signal)) => Exit::of_command(128 + signal),
+        (None, Some(signal)) => {
+            let name = signal_name(signal).unwrap_or("unknown");
+            eprintln!("ptxvm: the command was ended by signal {signal} ({name})");
+            Exit::of_command(128 + signal)
+        }
         (None, None) => exit::USAGE,
     }
 }

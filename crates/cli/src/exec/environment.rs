@@ -8,6 +8,7 @@ use ptxvm_vm::{Asynchrony, Profile};
 
 use super::Arguments;
 use crate::check::Color;
+use crate::private;
 
 /// Names and values to set for the command.
 pub type Variables = Vec<(&'static str, OsString)>;
@@ -70,7 +71,7 @@ fn triton(arguments: &Arguments, folder: &Path) -> Variables {
         ("TRITON_LIBCUDA_PATH", folder.into()),
         ("TRITON_PTXAS_PATH", ptxas.clone()),
         ("TRITON_PTXAS_BLACKWELL_PATH", ptxas),
-        ("TRITON_CACHE_DIR", cache("TRITON_CACHE_DIR", "triton", arguments).into()),
+        ("TRITON_CACHE_DIR", cache("TRITON_CACHE_DIR", "triton", arguments, folder).into()),
     ]
 }
 
@@ -79,19 +80,24 @@ fn triton(arguments: &Arguments, folder: &Path) -> Variables {
 fn numba(arguments: &Arguments, folder: &Path) -> Variables {
     let mut all: Variables = vec![("NUMBA_CUDA_DRIVER", folder.join("libcuda.so.1").into())];
     if std::env::var_os("NUMBA_CACHE_DIR").is_some_and(|path| !path.is_empty()) {
-        all.push(("NUMBA_CACHE_DIR", cache("NUMBA_CACHE_DIR", "numba", arguments).into()));
+        all.push(("NUMBA_CACHE_DIR", cache("NUMBA_CACHE_DIR", "numba", arguments, folder).into()));
     }
     all
 }
 
 /// The folder for a client's cache: below the one that the user has chosen with `variable`, or that of caches. It is
 /// another for each version of ptxvm and each device, and the same in the next run.
-fn cache(variable: &str, client: &str, arguments: &Arguments) -> PathBuf {
+///
+/// Clients load code from it, so that nobody else may be able to put something there: without a folder of the user's own
+/// the cache is in the private folder, and goes with it.
+fn cache(variable: &str, client: &str, arguments: &Arguments, folder: &Path) -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     let place = set(variable)
-        .or_else(|| Some(caches()?.join("ptxvm").join(client)))
-        .unwrap_or_else(|| std::env::temp_dir().join("ptxvm").join(client));
+        .or_else(|| {
+            Some(caches()?.join("ptxvm")).filter(|own| private::is_own(own)).map(|own| own.join(client))
+        })
+        .unwrap_or_else(|| folder.join(client));
     let named = std::env::var_os("PTXVM_DEVICE").filter(|name| !name.is_empty());
     let default: &Profile = Default::default();
     let device = match (arguments.device, &named) {

@@ -1,8 +1,8 @@
 //! A private folder that lives as long as the command: the library under the names that programs look for.
 
-use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+
+use crate::private;
 
 /// The folder; dropping it removes it.
 pub struct Folder {
@@ -13,16 +13,9 @@ impl Folder {
     /// Makes one that nobody else can read or write.
     pub fn new() -> Result<Folder, String> {
         let place = std::env::temp_dir();
-        for attempt in 0..1000 {
-            let path = place.join(format!("ptxvm-{}-{attempt}", std::process::id()));
-            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Folder { path }),
-                // Somebody's leavings.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(format!("cannot make the folder {}: {error}", path.display())),
-            }
-        }
-        Err(format!("cannot make a folder in {}: every name is taken", place.display()))
+        let made = private::folder(&place);
+        made.map(|path| Folder { path })
+            .map_err(|error| format!("cannot make a folder in {}: {error}", place.display()))
     }
 
     pub fn path(&self) -> &Path {

@@ -144,7 +144,7 @@ fn sources(options: &Options) -> Result<Vec<Source>, Exit> {
     }
     let budget = MaxMemory::default().budget();
     for path in &options.inputs {
-        match input::read(path, &budget) {
+        match input::read(path, &budget, input::CHECKED) {
             Ok(input) => sources.push(Source { name: input.name, bytes: input.bytes }),
             Err(_) => lines.push(format!("ptxas fatal   : Input file '{path}' could not be opened")),
         }

@@ -57,7 +57,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let usage = |message: String| output.usage(&message);
     let wanted = arguments.launch.wanted().or(memory::environment());
     let budget = Arc::new(Budget::new(wanted.share(0).max_memory));
-    let input = input::read(&arguments.file, &budget).map_err(usage)?;
+    let input = input::read(&arguments.file, &budget, input::LOADED).map_err(usage)?;
     let source = match ptxvm_syntax::decode(&input.bytes) {
         Ok(source) => source,
         Err(error) => return Err(undecodable(arguments, &input, *error)),

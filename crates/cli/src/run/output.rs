@@ -1,6 +1,6 @@
 //! Where a run's words go: for people to standard error and output, for programs as JSON lines.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use ptxvm_report::{Message, Report, finding};
@@ -12,6 +12,7 @@ use super::table::{self, Outcome};
 use super::{progress, statistics};
 use crate::check::Color;
 use crate::exit::{self, Exit};
+use crate::memory::too_much;
 use crate::render::Printer;
 
 /// How to speak.
@@ -54,6 +55,8 @@ impl Output {
         let mut out = io::stdout().lock();
         // A reader that has gone away is found by the next write that matters.
         let _ = match form {
+            // A file may come from anywhere: what it prints is text, and no orders to the terminal.
+            Form::Human if out.is_terminal() => out.write_all(ptxvm_report::for_terminal(text).as_bytes()),
             Form::Human => out.write_all(text),
             Form::Json => {
                 writeln!(out, "{}", json!({ "kind": "print", "text": String::from_utf8_lossy(text) }))
@@ -85,6 +88,7 @@ impl Output {
                 exit::UNSUPPORTED
             }
             LoadError::Memory(error) => self.usage(&format!("the module's variables do not fit: {error}")),
+            LoadError::Budget(over) => self.usage(&too_much("loading the module", over)),
             LoadError::Bug(message) => self.bug(&message),
         }
     }

@@ -45,9 +45,6 @@ impl Specification {
     /// Reads an argument; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if let Some(path) = text.strip_prefix('@') {
-            return file(path).map(Specification::File);
-        }
         if let Some(digits) = text.strip_prefix("hex:") {
             return hex(digits).map(Specification::Bytes);
         }
@@ -62,8 +59,8 @@ impl Specification {
         if let Some(inner) = within(text, "sampler")? {
             return image::Settings::parse(inner).map(Box::new).map(Specification::Sampler);
         }
-        if let Some((name, rest)) = text.split_once('[') {
-            return buffer(name.trim(), rest);
+        if let Some(source) = Self::texels(text)? {
+            return Ok(source);
         }
         if let Some((name, number)) = text.split_once(':') {
             let element = named(name)?;
@@ -74,6 +71,19 @@ impl Specification {
             return Err("an argument is missing its value".to_owned());
         }
         Ok(Specification::Scalar { element: None, text: text.to_owned() })
+    }
+
+    /// Reads what texels are made of, a file or a buffer's type, shape and contents; `None` if it is neither. Images hold
+    /// such and no images: nothing nests.
+    pub fn texels(text: &str) -> Result<Option<Self>, String> {
+        let text = text.trim();
+        if let Some(path) = text.strip_prefix('@') {
+            return file(path).map(Specification::File).map(Some);
+        }
+        match text.split_once('[') {
+            Some((name, rest)) => buffer(name.trim(), rest).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The bytes of a buffer that is made, not read.

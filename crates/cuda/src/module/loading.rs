@@ -1,10 +1,12 @@
 //! From the texts of an image to a module on the device, with what went wrong in the caller's logs.
 
+use std::fs::File;
+use std::io::Read;
 use std::time::Instant;
 
 use ptxvm_vm::{Device, LoadError, LoadOptions};
 
-use super::image::{self, Part, Refusal};
+use super::image::{self, Part, Refusal, Room};
 use super::jit::Jit;
 use super::messages;
 use crate::abi::{Answer, CUresult, Host};
@@ -33,7 +35,14 @@ pub fn texts_at(address: Host, device: &Device, jit: &mut Jit) -> Answer<Vec<Par
 /// # Errors
 /// Why it cannot be read or run.
 pub fn texts_in(file: &str, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
-    let bytes = std::fs::read(file).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    let opened = File::open(file).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    // An image holds texts and what they are packed in; a file that never ends is none.
+    let most = device.budget().left() / 4;
+    let mut bytes = Vec::new();
+    opened.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    if bytes.len() as u64 > most {
+        return Err(refuse(&Refusal::Room(bytes.len() as u64), jit));
+    }
     texts(file, &bytes, device, jit)
 }
 
@@ -42,7 +51,8 @@ pub fn texts_in(file: &str, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>>
 /// # Errors
 /// Why it cannot be run.
 pub fn texts(name: &str, bytes: &[u8], device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
-    image::read(name, bytes, device.profile().target()).map_err(|refusal| refuse(&refusal, jit))
+    image::read(name, bytes, device.profile().target(), &Room::of(device))
+        .map_err(|refusal| refuse(&refusal, jit))
 }
 
 /// Tells the program in its log, and its owner on standard error: few programs show what a driver says of an image.

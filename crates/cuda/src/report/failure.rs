@@ -20,7 +20,7 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
         Failure::Finding(found) => {
             // The line that programs written for CUDA expect; what follows says more.
             if found.kind == Kind::Assert {
-                eprintln!("{}", found.message);
+                eprintln!("{}", ptxvm_report::plain(found.message.clone()));
             }
             let excerpt =
                 Excerpt::of(kernel.module(), found.place.as_ref().map(|p| p.span).unwrap_or_default());
@@ -151,6 +151,10 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
                 say(finding::unsupported(what), &report);
             }
             CUresult::NOT_SUPPORTED
+        }
+        LoadError::Budget(_) => {
+            eprintln!("ptxvm: {error}");
+            CUresult::OUT_OF_MEMORY
         }
         LoadError::Memory(_) => {
             eprintln!("ptxvm: the module's variables do not fit: {error}");

@@ -115,7 +115,7 @@ impl Description {
             ("levels", "all") => self.levels = Levels::All,
             ("levels", _) => self.levels = Levels::Count(items::number(word, value)?),
             ("level", _) => {
-                let given = Specification::parse(value)?;
+                let given = texels(value)?;
                 match &mut self.levels {
                     Levels::Given(levels) => levels.push(given),
                     levels => *levels = Levels::Given(vec![given]),
@@ -161,10 +161,15 @@ fn source_of(role: Role, text: &str) -> Result<Source, String> {
     if !text.starts_with('@') && !text.contains('[') {
         return Ok(Source::Argument(text.to_owned()));
     }
-    match Specification::parse(text)? {
-        own @ (Specification::Buffer { .. } | Specification::File(_)) => Ok(Source::Own(Box::new(own))),
-        _ => Err(format!("`{text}` is no source of texels; write `f32[4,4]=iota`, `@x.npy` or `@x.png`")),
+    texels(text).map(Box::new).map(Source::Own)
+}
+
+fn texels(text: &str) -> Result<Specification, String> {
+    if let Some((word, _)) = text.split_once('(').filter(|(word, _)| !word.contains(['[', '@'])) {
+        return Err(format!("`{}(…)` cannot stand within `texture(…)` or `surface(…)`", word.trim()));
     }
+    let wrong = || format!("`{text}` is no source of texels; write `f32[4,4]=iota`, `@x.npy` or `@x.png`");
+    Specification::texels(text)?.ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -198,6 +203,8 @@ mod tests {
             ("f32[4]=1,2", "2 are listed"),
             ("f32[4]=iota, levels many", "no number for levels"),
             ("q32[4]=iota", "no element type"),
+            ("texture(f32[4]=iota)", "`texture(…)` cannot stand within"),
+            ("f32[4]=iota, level texture(f32[2])", "`texture(…)` cannot stand within"),
         ] {
             let error = texture(text).expect_err(text);
             assert!(error.contains(wrong), "{text}: {error}");

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 use ptxvm_isa::{Suffix, Target};
 
-use super::{FATBIN, Part, Refusal, compression};
+use super::{FATBIN, Part, Refusal, Room, compression};
 
 const HEADER: usize = 16;
 /// The fields of an entry that are always there.
@@ -67,7 +67,7 @@ pub fn length(header: &[u8; HEADER]) -> u64 {
 ///
 /// # Errors
 /// Sizes contradict each other, or one has no PTX for this device.
-pub fn read(name: &str, mut bytes: &[u8], device: Target) -> Result<Vec<Part>, Refusal> {
+pub fn read(name: &str, mut bytes: &[u8], device: Target, room: &Room) -> Result<Vec<Part>, Refusal> {
     let mut parts = Vec::new();
     // Between two there may be padding.
     while let Some(at) = bytes.iter().position(|byte| *byte != 0) {
@@ -79,7 +79,7 @@ pub fn read(name: &str, mut bytes: &[u8], device: Target) -> Result<Vec<Part>, R
         };
         let entries = u16_at(fatbin, 6).and_then(|start| fatbin.get(usize::from(start).max(HEADER)..));
         let contents = contents(entries.unwrap_or_default())?;
-        parts.push(super::text(name, &contents.choose(device)?.text()?)?);
+        parts.push(super::text(name, &contents.choose(device)?.text(room)?, room)?);
         bytes = rest;
     }
     Ok(parts)
@@ -147,10 +147,10 @@ fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
 
 impl<'a> Entry<'a> {
     /// Its text.
-    fn text(&self) -> Result<Cow<'a, [u8]>, Refusal> {
+    fn text(&self, room: &Room) -> Result<Cow<'a, [u8]>, Refusal> {
         let text = match self.flags {
-            flags if flags & ZSTD != 0 => compression::zstd(self.payload, self.size)?.into(),
-            flags if flags & LZ4 != 0 => compression::lz4(self.payload, self.size)?.into(),
+            flags if flags & ZSTD != 0 => compression::zstd(self.payload, self.size, room)?.into(),
+            flags if flags & LZ4 != 0 => compression::lz4(self.payload, self.size, room)?.into(),
             _ => Cow::Borrowed(self.payload),
         };
         Ok(text)

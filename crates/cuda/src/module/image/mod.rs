@@ -8,10 +8,12 @@ mod extent;
 mod fatbin;
 mod object;
 mod refusal;
+mod room;
 
 pub use extent::bytes;
 pub use ptxvm_vm::image::Part;
 pub use refusal::Refusal;
+pub use room::Room;
 
 use ptxvm_isa::Target;
 use ptxvm_vm::image as container;
@@ -31,30 +33,32 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// # Errors
 /// Why nothing in it can be run.
-pub fn read(name: &str, image: &[u8], device: Target) -> Result<Vec<Part>, Refusal> {
+pub fn read(name: &str, image: &[u8], device: Target, room: &Room) -> Result<Vec<Part>, Refusal> {
     if image.starts_with(&container::MAGIC) {
+        // Its texts are no longer than itself.
+        room.take(image.len() as u64)?;
         return container::decode(image).map_err(Refusal::Container);
     }
     if image.starts_with(&FATBIN) {
-        return fatbin::read(name, image, device);
+        return fatbin::read(name, image, device, room);
     }
     if image.starts_with(&ELF) {
-        return object::read(name, image, device);
+        return object::read(name, image, device, room);
     }
     if image.starts_with(&ARCHIVE) {
-        return object::read_archive(name, image, device);
+        return object::read_archive(name, image, device, room);
     }
     if INTERMEDIATE.iter().any(|magic| image.starts_with(magic)) {
         return Err(Refusal::Intermediate);
     }
-    Ok(vec![text(name, image)?])
+    Ok(vec![text(name, image, room)?])
 }
 
 /// A part with the text in these bytes.
 ///
 /// # Errors
-/// They are no text.
-fn text(name: &str, bytes: &[u8]) -> Result<Part, Refusal> {
+/// They are no text, or there is no room for it.
+fn text(name: &str, bytes: &[u8], room: &Room) -> Result<Part, Refusal> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     // A length that comes with a text may or may not count the zero at its end.
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -65,6 +69,7 @@ fn text(name: &str, bytes: &[u8]) -> Result<Part, Refusal> {
     if !after_comments(text).starts_with(b".version") {
         return Err(Refusal::Unknown);
     }
+    room.take(text.len() as u64)?;
     // Comments may be in any encoding.
     let ptx = String::from_utf8_lossy(text).into_owned();
     Ok(Part { name: name.to_owned(), ptx, ..Part::default() })

@@ -4,7 +4,7 @@ use ::object::read::archive::ArchiveFile;
 use ::object::{File, Object, ObjectSection};
 use ptxvm_isa::Target;
 
-use super::{Part, Refusal, fatbin};
+use super::{Part, Refusal, Room, fatbin};
 
 /// The sections with fatbins, of whole programs and of those to be linked.
 const SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
@@ -18,7 +18,7 @@ const DEVICE_RUNTIME: &[u8] = b"cuda_device_runtime.o";
 ///
 /// # Errors
 /// It is damaged, or has no PTX for this device.
-pub fn read(name: &str, elf: &[u8], device: Target) -> Result<Vec<Part>, Refusal> {
+pub fn read(name: &str, elf: &[u8], device: Target, room: &Room) -> Result<Vec<Part>, Refusal> {
     if elf.get(MACHINE).is_some_and(|machine| machine == CUDA.to_le_bytes()) {
         return Err(Refusal::MachineCode(Vec::new()));
     }
@@ -26,7 +26,7 @@ pub fn read(name: &str, elf: &[u8], device: Target) -> Result<Vec<Part>, Refusal
     let file = File::parse(elf).map_err(damaged)?;
     let mut parts = Vec::new();
     for section in file.sections().filter(|s| s.name().is_ok_and(|name| SECTIONS.contains(&name))) {
-        parts.extend(fatbin::read(name, section.data().map_err(damaged)?, device)?);
+        parts.extend(fatbin::read(name, section.data().map_err(damaged)?, device, room)?);
     }
     if parts.is_empty() { Err(Refusal::NoDeviceCode) } else { Ok(parts) }
 }
@@ -36,7 +36,7 @@ pub fn read(name: &str, elf: &[u8], device: Target) -> Result<Vec<Part>, Refusal
 ///
 /// # Errors
 /// It is damaged.
-pub fn read_archive(name: &str, archive: &[u8], device: Target) -> Result<Vec<Part>, Refusal> {
+pub fn read_archive(name: &str, archive: &[u8], device: Target, room: &Room) -> Result<Vec<Part>, Refusal> {
     let damaged = |_| Refusal::Damaged("the archive is damaged");
     let mut parts = Vec::new();
     for member in ArchiveFile::parse(archive).map_err(damaged)?.members() {
@@ -45,7 +45,7 @@ pub fn read_archive(name: &str, archive: &[u8], device: Target) -> Result<Vec<Pa
             continue;
         }
         let name = format!("{name}({})", String::from_utf8_lossy(member.name()));
-        match read(&name, member.data(archive).map_err(damaged)?, device) {
+        match read(&name, member.data(archive).map_err(damaged)?, device, room) {
             Ok(found) => parts.extend(found),
             Err(Refusal::NoDeviceCode | Refusal::MachineCode(_) | Refusal::OtherDevice(..)) => {}
             Err(refusal) => return Err(refusal),

@@ -26,6 +26,8 @@ pub enum Refusal {
     Intermediate,
     /// It has nothing for a GPU in it.
     NoDeviceCode,
+    /// There is no memory for so many bytes of text.
+    Room(u64),
 }
 
 impl Refusal {
@@ -37,6 +39,7 @@ impl Refusal {
                 CUresult::NO_BINARY_FOR_GPU
             }
             Self::Intermediate => CUresult::NOT_SUPPORTED,
+            Self::Room(_) => CUresult::OUT_OF_MEMORY,
         }
     }
 }
@@ -65,6 +68,11 @@ impl fmt::Display for Refusal {
                  to PTX, without -dlto",
             ),
             Self::NoDeviceCode => f.write_str("the image holds nothing for a GPU"),
+            Self::Room(bytes) => write!(
+                f,
+                "the image becomes {bytes} bytes or more, and loading them takes more memory than is left of \
+                 --max-memory; give a larger --max-memory (PTXVM_MAX_MEMORY)"
+            ),
         }
     }
 }

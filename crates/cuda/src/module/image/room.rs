@@ -1,0 +1,57 @@
+//! How much text an image may become: what loading it takes has to fit into what is left of `--max-memory`.
+//!
+//! An image of a few bytes can stand for gigabytes, by compression or by naming the same bytes many times. Loading
+//! charges the budget with every byte of PTX; here such an image is refused before its text is made.
+
+use std::cell::Cell;
+
+use ptxvm_vm::{Device, LOAD_WEIGHT};
+
+use super::Refusal;
+
+/// What is left for the texts of one image.
+pub struct Room {
+    /// Bytes of memory.
+    memory: u64,
+    /// Bytes of text.
+    texts: Cell<u64>,
+}
+
+impl Room {
+    /// The room that a device has now.
+    pub fn of(device: &Device) -> Room {
+        let memory = device.budget().left();
+        Room { memory, texts: Cell::new(memory / LOAD_WEIGHT) }
+    }
+
+    /// The bytes of text that there is room for.
+    pub fn left(&self) -> u64 {
+        self.texts.get()
+    }
+
+    /// Whether there is room for so much text.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn has(&self, bytes: u64) -> Result<(), Refusal> {
+        if bytes <= self.left() { Ok(()) } else { Err(Refusal::Room(bytes)) }
+    }
+
+    /// Whether there is so much memory for work on a text.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn has_besides(&self, bytes: u64) -> Result<(), Refusal> {
+        if bytes <= self.memory { Ok(()) } else { Err(Refusal::Room(bytes)) }
+    }
+
+    /// Takes the room of a text.
+    ///
+    /// # Errors
+    /// There is not so much left.
+    pub fn take(&self, bytes: u64) -> Result<(), Refusal> {
+        self.has(bytes)?;
+        self.texts.set(self.left() - bytes);
+        Ok(())
+    }
+}
