@@ -40,9 +40,9 @@ pub const NOT_FOUND: Exit = Exit(127);
 pub const HELP: &str = "\
 Exit status:
   0    clean
-  1    wrong usage, or a file could not be read or written
+  1    wrong usage, or a file could not be read or written, or does not fit into --max-memory
   2    invalid PTX, or with `fmt --check` not formatted
-  3    the kernel did something wrong, or reached --timeout or --max-instructions
+  3    the kernel did something wrong, or reached --timeout, --max-instructions or --max-memory
   4    ptxvm does not support something in it yet
   101  a bug in ptxvm; please report it
   130  interrupted

@@ -24,7 +24,7 @@ use interrupt::Interrupt;
 pub const HELP: &str = "\
 Exit status: that of the command, 128+N if signal N ended it, 127 if it was not found, 126 if it could not be started.
 If the command ends with 0 and a kernel did something wrong, or was stopped:
-  3    a finding, or --timeout or --max-instructions was reached
+  3    a finding, or --timeout, --max-instructions or --max-memory was reached
   4    ptxvm does not support something that a kernel needs
   101  a bug in ptxvm; please report it
   130  ctrl-C stopped a kernel
