@@ -288,8 +288,8 @@ fn what_the_host_cannot_write_a_kernel_cannot_either() {
 #[test]
 fn a_number_opens_nothing() {
     let bench = Bench::new();
-    let array = vec![1u8; 100];
-    let at = array.as_ptr() as u64;
+    let array = Block::new(100);
+    let at = array.0;
     // The kernel gets the address as a number, and finds it in memory as well: nobody passed it as an address.
     call("cuMemcpyHtoD_v2", (bench.out + 8, &raw const at, 8usize));
     assert_eq!(launch(bench.module.kernel("number"), [1; 3], [1; 3], 0, &[at, bench.out]), 0);
@@ -342,5 +342,36 @@ fn blocks_are_found_while_other_threads_allocate_and_free() {
             assert_eq!(bench.poke(block.0 + 50, (block.1 - 51) as i64), 0, "{} bytes", block.1);
         }
         stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Arrays that are declared, registered, passed and freed by many threads at once, with views that overlap: each launch
+/// ends well or with a fault of its own, and the process goes on.
+#[test]
+fn arrays_come_and_go_under_launches_of_many_threads() {
+    let shared = vec![0u8; 1 << 16];
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            let shared = shared.as_ptr() as u64;
+            scope.spawn(move || {
+                let bench = Bench::new();
+                for turn in 0..60u64 {
+                    let own = Block::new(1 << (4 + (turn + thread) % 18));
+                    assert_eq!(bench.poke(own.0 + own.1 / 2, 0), 0, "its own block");
+                    // Views of one array, each of which begins in the one before; all but the last byte are common.
+                    let (start, bytes) = (shared + 64 * thread, (1usize << 15) - turn as usize);
+                    call("ptxvm_declare_host_range", (start, bytes));
+                    // One thread at a time can register what comes after all of them.
+                    let after = shared + (1 << 15) + 4096;
+                    let register = answer("cuMemHostRegister_v2", (after, 4096usize, 0u32));
+                    assert!(matches!(register, 0 | 1 | 712), "{register}");
+                    assert_eq!(bench.peek(start, bytes as i64 - 1), 0, "a view");
+                    if register == 0 {
+                        call("cuMemHostUnregister", (after,));
+                    }
+                    call("ptxvm_forget_host_range", (start, bytes));
+                }
+            });
+        }
     });
 }

@@ -119,6 +119,8 @@ pub const CALLS: &[Call] = &[
     ("cuMemHostGetFlags", &[Room, Of(Pinned)]),
     ("cuMemHostRegister_v2", &[Own, Bytes, Flags]),
     ("cuMemHostRegister_v2", &[Own, Bytes, Null]),
+    ("ptxvm_declare_host_range", &[Own, Bytes]),
+    ("ptxvm_forget_host_range", &[Own, Bytes]),
     ("cuMemHostUnregister", &[Own]),
     ("cuMemAllocManaged", &[Out(Memory), Bytes, Flags]),
     ("cuMemPrefetchAsync", &[Address, Bytes, Device, Of(Stream)]),
