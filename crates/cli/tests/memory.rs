@@ -171,6 +171,24 @@ fn variables_that_are_mostly_zeros_are_not_kept() {
 }
 
 #[test]
+fn a_launch_line_asks_for_absurd_numbers() {
+    let folder = folder("absurd");
+    for line in
+        ["--grid 4294967295,4294967295,4294967295", "--cluster 4294967295,4294967295", "--block 4294967295"]
+    {
+        let output = run(&folder, &format!("// ptxvm: run {line} --arg 0\n{KERNEL}"), &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{line}: {said}");
+        assert!(said.contains("error[launch]"), "{line}: {said}");
+    }
+    // As many threads as it likes, and the launch still ends at its limit.
+    let endless = KERNEL.replace("ret;", "L: bra L;");
+    let line = "--threads 100000 --grid 100000 --timeout 100ms --arg 0";
+    let output = run(&folder, &format!("// ptxvm: run {line}\n{endless}"), &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}
+
+#[test]
 fn images_do_not_nest() {
     let folder = folder("nested");
     for word in ["texture", "surface"] {

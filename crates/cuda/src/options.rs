@@ -55,10 +55,7 @@ fn read() -> Options {
         seed: number("PTXVM_SEED").unwrap_or(0),
         asynchrony: asynchrony(),
         mma: mma(),
-        threads: match threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            n => n,
-        },
+        threads: ptxvm_host::threads(threads),
         stats: is_set("PTXVM_STATS"),
         api_trace: is_set("PTXVM_API_TRACE"),
         max_instructions: number("PTXVM_MAX_INSTRUCTIONS"),

@@ -5,7 +5,9 @@ mod available;
 mod cgroup;
 mod share;
 mod size;
+mod threads;
 
 pub use available::available;
 pub use share::{Share, Wanted};
 pub use size::{EXPECTED, parse, show};
+pub use threads::threads;

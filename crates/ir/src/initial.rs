@@ -10,8 +10,11 @@ use crate::lowering::Lowering;
 use crate::opaque;
 use crate::program::{Relocation, RelocationTarget, VariableId};
 
-/// More initial bytes than a module has room for: `{{1}, {1}}` may stand for two rows of a gigabyte each.
-const MOST_BYTES: u64 = 1 << 28;
+/// More zeros than this are not kept between the initial bytes of a module: `{{1}, {1}}` may stand for two rows of a
+/// gigabyte each.
+const MOST_ZEROS: u64 = 1 << 25;
+/// What a byte of an initialiser gives at most: `a,` is an address, which is 8 bytes and has to be remembered.
+const WEIGHT: u64 = 64;
 
 /// What an initialiser gives.
 type Initial = (Vec<u8>, Vec<Relocation>);
@@ -49,13 +52,14 @@ impl Lowering<'_> {
             stride = stride.saturating_mul(size);
         }
         strides.reverse();
-        let most = (MOST_BYTES - self.initial_bytes) / u64::from(count);
+        let all = MOST_ZEROS + WEIGHT * self.source.len() as u64;
+        let most = all.saturating_sub(self.initial_bytes) / u64::from(count);
         let open = Vec::new();
         let mut walk = Walk { ty, strides, open, bytes: Vec::new(), relocations: Vec::new(), most };
         if self.marks(&mut walk, &file[described.initializer], described.initializer.start).is_none() {
             return Initial::default();
         }
-        self.initial_bytes += walk.bytes.len() as u64 * u64::from(count);
+        self.initial_bytes += walk.taken() * u64::from(count);
         (walk.bytes, walk.relocations)
     }
 
@@ -170,9 +174,9 @@ impl Lowering<'_> {
 
     fn store(&mut self, walk: &mut Walk, begin: u64, bits: u128, span: Span) -> Option<()> {
         let size = u64::from(walk.ty.bits() / 8);
-        let end = begin.checked_add(size).filter(|&end| end <= walk.most);
+        let end = begin.checked_add(size).filter(|&end| end.max(walk.taken()) <= walk.most);
         let Some(end) = end else {
-            self.unsupported(span, format!("the module has more than {MOST_BYTES} initial bytes"));
+            self.unsupported(span, format!("the module has more than {} initial bytes", walk.most));
             return None;
         };
         if walk.bytes.len() < end as usize {
@@ -185,6 +189,11 @@ impl Lowering<'_> {
 }
 
 impl Walk {
+    /// The memory of the bytes and addresses so far.
+    fn taken(&self) -> u64 {
+        (self.bytes.len() + size_of_val(&*self.relocations)) as u64
+    }
+
     /// Where the next element of the innermost brace begins.
     fn next(&mut self, span: Span, lowering: &mut Lowering<'_>) -> Option<u64> {
         let depth = self.open.len();

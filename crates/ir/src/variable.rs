@@ -8,8 +8,9 @@ use ptxvm_syntax::ast::{FunctionKind, LinkageKind, SpaceKind};
 use crate::lowering::Lowering;
 use crate::program::{self, Linkage, Space, Variable};
 
-/// More variables than any real module has: `name<N>` declares many in a few bytes.
-const MOST_VARIABLES: usize = 1 << 20;
+/// More variables than this are not made from `x<1000000>`: a few bytes of text must not become gigabytes. Those that are
+/// written one by one have a text that is longer than they are many.
+const MOST_EXPANDED: usize = 1 << 16;
 
 /// A function's parameter block and frame.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +27,20 @@ impl Default for Frame {
 }
 
 impl Lowering<'_> {
+    /// How many variables a module may have.
+    fn most_variables(&self) -> usize {
+        MOST_EXPANDED + self.source.len()
+    }
+
     /// Lowers every variable. Their numbers are those of the module.
     pub fn variables(&mut self) {
         let module = self.module;
         self.module_locals();
         for described in &module.variables {
             let count = described.count.unwrap_or(1);
-            if self.program.variables.len() + count as usize > MOST_VARIABLES {
-                let message = format!("the module has more than {MOST_VARIABLES} variables");
+            let most = self.most_variables();
+            if self.program.variables.len() + count as usize > most {
+                let message = format!("the module has more than {most} variables");
                 return self.unsupported(described.span, message);
             }
             if described.id.0 as usize != self.program.variables.len() {
@@ -112,7 +119,7 @@ impl Lowering<'_> {
         for described in
             module.variables.iter().filter(|v| v.space == SpaceKind::Local && v.function.is_none())
         {
-            for _ in 0..described.count.unwrap_or(1).min(MOST_VARIABLES as u32) {
+            for _ in 0..described.count.unwrap_or(1).min(self.most_variables() as u32) {
                 take(&mut locals.bytes, &mut locals.align, described);
             }
         }

@@ -28,11 +28,14 @@ const RUNTIME_NAMES: [&str; 5] = [
 ];
 
 /// What a byte of PTX takes of the host's memory while it is loaded: tokens, tree, program and diagnostics of the worst
-/// texts (measured; braces within braces take most).
-pub const LOAD_WEIGHT: u64 = 64;
+/// texts (measured: braces within braces take 54 to be checked, branches 104 to be linked).
+pub const LOAD_WEIGHT: u64 = 128;
 
 /// What a byte of PTX takes as long as its module lives: the text, its program and the index of its lines.
-const KEPT_WEIGHT: u64 = 8;
+const KEPT_WEIGHT: u64 = 32;
+
+/// What a variable takes besides its bytes on the device.
+const VARIABLE: u64 = 640;
 
 /// How strictly PTX is taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +56,7 @@ pub struct Text {
 
 /// Loads a module on a device.
 pub(crate) fn load(device: &Device, source: &str, options: &LoadOptions) -> Result<Module, LoadError> {
-    let loading = charge(device, source.len(), LOAD_WEIGHT)?;
+    let loading = charge(device, source.len() as u64, LOAD_WEIGHT)?;
     let (program, warnings) = translate(device, source, options)?;
     let texts = vec![Text { name: String::new(), start: 0 }];
     finish(device, program, source.to_owned(), texts, warnings, loading)
@@ -65,11 +68,12 @@ pub(crate) fn load_linked(
     texts: &[(&str, &str)],
     options: &LoadOptions,
 ) -> Result<Module, LoadError> {
-    let length = texts.iter().fold(0, |sum: usize, (_, text)| sum.saturating_add(text.len()));
+    let length = texts.iter().map(|(_, text)| text.len() as u64).sum();
     let loading = charge(device, length, LOAD_WEIGHT)?;
     let mut source = String::new();
     let mut parts = Vec::with_capacity(texts.len());
     let mut warnings = Vec::new();
+    let mut variables = Vec::new();
     for (name, text) in texts {
         let failed = |error| LoadError::Part { name: (*name).to_owned(), error: Box::new(error) };
         // Spans have 32 bits.
@@ -80,18 +84,26 @@ pub(crate) fn load_linked(
         };
         let (program, warned) = translate(device, text, options).map_err(failed)?;
         warnings.extend(warned.into_iter().map(|diagnostic| shifted(diagnostic, start)));
+        variables.push(charge(device, variables_of(&program), 1).map_err(failed)?);
         parts.push(ptxvm_ir::Part { name: (*name).to_owned(), program, base: start });
         source.push_str(text);
         source.push('\n');
     }
     let texts = parts.iter().map(|part| Text { name: part.name.clone(), start: part.base }).collect();
     let program = guarded(|| ptxvm_ir::merge(parts)).map_err(LoadError::Bug)?.map_err(LoadError::Link)?;
+    drop(variables);
     finish(device, program, source, texts, warnings, loading)
 }
 
+/// The host's memory that the variables of a program take: a few letters may stand for many of them.
+fn variables_of(program: &Program) -> u64 {
+    let bytes = |v: &Variable| VARIABLE + (v.initial.len() + size_of_val(&*v.relocations)) as u64;
+    program.variables.iter().map(bytes).sum()
+}
+
 /// Takes the memory that so much text needs.
-fn charge(device: &Device, length: usize, weight: u64) -> Result<Charge, LoadError> {
-    device.budget().charge((length as u64).saturating_mul(weight)).map_err(LoadError::Budget)
+fn charge(device: &Device, length: u64, weight: u64) -> Result<Charge, LoadError> {
+    device.budget().charge(length.saturating_mul(weight)).map_err(LoadError::Budget)
 }
 
 /// A diagnostic of a text that begins at `start`.
@@ -117,7 +129,8 @@ fn finish(
     }
     // What loading took is free again, and variables may have it.
     drop(loading);
-    let kept = charge(device, source.len(), KEPT_WEIGHT)?;
+    let mut kept = charge(device, source.len() as u64, KEPT_WEIGHT)?;
+    kept.grow(variables_of(&program)).map_err(LoadError::Budget)?;
     let addresses = place(device, &program)?;
     let lines = LineIndex::new(&source);
     let loaded = Loaded {

@@ -98,7 +98,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     }
     interruptible(&launch.control).map_err(usage)?;
 
-    let ctas = launch.grid.0.iter().map(|&n| u64::from(n)).product();
+    let ctas = launch.grid.0.iter().fold(1, |ctas: u64, &n| ctas.saturating_mul(n.into()));
     launch.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
     deadline.end();
@@ -154,11 +154,6 @@ fn entry(module: &Module, options: &Launch) -> Result<String, String> {
 
 fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &Prepared) -> LaunchOptions {
     let block = options.block.or(kernel.limits().reqntid).unwrap_or([1; 3]);
-    let threads = match options.threads {
-        Some(0) => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        Some(n) => n,
-        None => 1,
-    };
     let form = arguments.format;
     LaunchOptions {
         shared: options.shared.unwrap_or(0),
@@ -167,7 +162,7 @@ fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &P
         seed: options.seed.unwrap_or(0),
         asynchrony: options.asynchrony.map(Into::into).unwrap_or_default(),
         mma: options.mma.unwrap_or_default(),
-        threads,
+        threads: ptxvm_host::threads(options.threads.unwrap_or(1)),
         max_instructions: options.max_instructions,
         statistics: arguments.stats.is_some(),
         ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
