@@ -1,5 +1,7 @@
 //! What the library found while the command ran, read from the file where it left a JSON line for each.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use ptxvm_report::number::plural;
@@ -18,35 +20,32 @@ const KINDS: [(&[&str], &str, Exit); 4] = [
 /// The code of the limit that is the user's own.
 const INTERRUPTED: &str = "interrupted";
 
+/// What the report says. Without the file nothing was found; it may have been cut off in the middle of a line. One line is
+/// held at a time: a program may have launched a wrong kernel any number of times.
+fn objects(report: &Path) -> impl Iterator<Item = Value> {
+    let lines = File::open(report).map(BufReader::new).into_iter().flat_map(|file| file.split(b'\n'));
+    lines.map_while(Result::ok).filter_map(|line| serde_json::from_slice(&line).ok())
+}
+
 /// How many kernels the library has been asked to stop by ctrl-C so far.
 pub fn stopped(report: &Path) -> u64 {
-    let text = std::fs::read(report).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    objects
-        .filter(|object| object["kind"] == "interrupt")
-        .filter_map(|object| object["launches"].as_u64())
-        .sum()
+    let interrupts = objects(report).filter(|object| object["kind"] == "interrupt");
+    interrupts.filter_map(|object| object["launches"].as_u64()).sum()
 }
 
 /// Tells how many things were found, and gives the exit status of the worst.
 pub fn read(report: &Path) -> Option<Exit> {
-    // Without the file nothing was found; it may have been cut off in the middle of a line.
-    let text = std::fs::read(report).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let kinds: Vec<String> = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|object| {
-            let is_interrupted = object["kind"] == "limit" && object["code"] == INTERRUPTED;
-            let kind = if is_interrupted { Some(INTERRUPTED) } else { object["kind"].as_str() };
-            kind.map(str::to_owned)
-        })
-        .collect();
+    let mut found = [0; KINDS.len()];
+    for object in objects(report) {
+        let is_interrupted = object["kind"] == "limit" && object["code"] == INTERRUPTED;
+        let kind = if is_interrupted { INTERRUPTED } else { object["kind"].as_str().unwrap_or_default() };
+        if let Some(place) = KINDS.iter().position(|(names, ..)| names.contains(&kind)) {
+            found[place] += 1;
+        }
+    }
     let mut worst = None;
     let mut counts = Vec::new();
-    for (names, called, exit) in KINDS {
-        let count = kinds.iter().filter(|kind| names.contains(&kind.as_str())).count();
+    for ((_, called, exit), count) in KINDS.into_iter().zip(found) {
         if count > 0 {
             counts.push(plural(count, called));
             worst = worst.max(Some(exit));

@@ -3,6 +3,8 @@
 //!
 //! bf16 has no type in NumPy; its bits are written as `<u2`, and read from `<u2` or from the `V2` of ml_dtypes.
 
+use std::io::{self, Write};
+
 use super::element::Element;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -15,8 +17,14 @@ pub struct Array {
     pub bytes: Vec<u8>,
 }
 
-/// Writes a file's bytes.
-pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+/// Writes a file: the header, and the elements as they are.
+pub fn write(element: Element, shape: &[u64], bytes: &[u8], to: &mut dyn Write) -> io::Result<()> {
+    to.write_all(&header(element, shape))?;
+    to.write_all(bytes)
+}
+
+/// What stands before the elements.
+fn header(element: Element, shape: &[u64]) -> Vec<u8> {
     let kind = match element {
         Element::U8 => "|u1",
         Element::S8 => "|i1",
@@ -41,7 +49,6 @@ pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     file.extend_from_slice(&[1, 0]);
     file.extend_from_slice(&(header.len() as u16).to_le_bytes());
     file.extend_from_slice(header.as_bytes());
-    file.extend_from_slice(bytes);
     file
 }
 
@@ -124,6 +131,12 @@ fn shape_of(text: &str) -> Result<Vec<u64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+        let mut file = Vec::new();
+        super::write(element, shape, bytes, &mut file).expect("memory takes it");
+        file
+    }
 
     /// Made with `numpy.save(f, numpy.array([[1, 2, 3], [4, 5, 6]], dtype='<i2'))`, NumPy 2.3.
     fn numpys_own() -> Vec<u8> {

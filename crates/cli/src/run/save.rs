@@ -1,5 +1,6 @@
 //! `--save NAME=FILE`: which buffer goes where, checked before the run, written after it.
 
+use std::fs::File;
 use std::path::Path;
 
 use super::bind::Value;
@@ -74,7 +75,7 @@ pub fn write(save: &Save, outcome: &Outcome) -> Result<(), String> {
     let HostBuffer { element, shape, .. } = &outcome.before;
     let path = &save.path;
     let made = if ends_with(path, ".npy") {
-        std::fs::write(path, npy::write(*element, shape, &outcome.after))
+        File::create(path).and_then(|mut file| npy::write(*element, shape, &outcome.after, &mut file))
     } else if ends_with(path, ".png") {
         let file = picture::encode(*element, shape, &outcome.after);
         std::fs::write(path, file.map_err(|why| format!("cannot write {path}: {why}"))?)
