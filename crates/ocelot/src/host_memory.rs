@@ -1,7 +1,8 @@
 //! Memory of the process that a kernel is handed by its address alone.
 //!
 //! How long a buffer is nobody says, so that a kernel may touch what is mapped from the buffer's address on, up to the
-//! next buffer or the end of the mapping: a stray access is found only where nothing is mapped.
+//! next buffer or the end of the mapping: a stray access is found only where nothing is mapped. Stacks and what belongs to
+//! a file, such as the data of libraries, are never lent.
 
 use std::ops::Range;
 
@@ -40,13 +41,16 @@ impl Drop for Adopted<'_> {
     }
 }
 
-/// The mappings that can be read and written, of the text of `/proc/self/maps`.
+/// The mappings that can be read and written and hold what a program allocates, of the text of `/proc/self/maps`.
 fn writable(maps: &str) -> Vec<Range<u64>> {
     let line = |line: &str| {
         let (range, rest) = line.split_once(' ')?;
         let (start, end) = range.split_once('-')?;
         let number = |text| u64::from_str_radix(text, 16).ok();
-        rest.starts_with("rw").then_some(number(start)?..number(end)?)
+        // Permissions, offset, device, inode, and a name unless it is memory without one.
+        let name = rest.split_ascii_whitespace().nth(4);
+        let allocated = matches!(name, None | Some("[heap]"));
+        (rest.starts_with("rw") && allocated).then_some(number(start)?..number(end)?)
     };
     maps.lines().filter_map(line).collect()
 }
@@ -72,7 +76,9 @@ mod tests {
     fn buffers_reach_to_the_next_or_to_the_end_of_the_mapping() {
         let maps = "1000-3000 rw-p 00000000 00:00 0 [heap]\n\
                     3000-4000 r--p 00000000 08:01 7 /lib/x\n\
-                    8000-9000 rw-p 00000000 00:00 0\nnonsense\n";
+                    8000-9000 rw-p 00000000 00:00 0\nnonsense\n\
+                    a000-b000 rw-p 00000000 08:01 7 /lib/x\n\
+                    c000-d000 rw-p 00000000 00:00 0 [stack]\n";
         let mappings = writable(maps);
         assert_eq!(mappings, [0x1000..0x3000, 0x8000..0x9000]);
         let values = [0x8010, 0x1100, 7, 0x2000, 0x1100, 0x3500, u64::MAX];
