@@ -85,7 +85,7 @@ fn images_that_cannot_be_are_named() {
     texture("texture(s)", "`s` is given neither a buffer nor texels");
     texture("texture(@/nowhere.png)", "cannot read /nowhere.png");
     texture("texture(f32[99999999999,99999999999])", "any device");
-    texture("texture(f32[20000000000000])", "this machine has");
+    texture("texture(f32[20000000000000])", "of memory, and of the");
     texture("texture(f32[4]", "lacks its `)`");
     texture("sampler(filter linear)", "a sampler is for .samplerref");
     let surface = |image: &str, expected: &str| is_refused(&["--arg", "0", "--arg", image], expected);
