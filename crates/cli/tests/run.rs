@@ -148,7 +148,7 @@ fn arguments_that_do_not_fit_are_named() {
     is_refused(&["--arg", "1", "--arg", "u32[1"], &source, "lacks its `]`");
     is_refused(&["--arg", "1", "--arg", "u99[1]"], &source, "no element type");
     is_refused(&["--arg", "1", "--arg", "f32[99999999999,99999999999]"], &source, "any device");
-    is_refused(&["--arg", "1", "--arg", "f32[20000000000000]"], &source, "this machine has");
+    is_refused(&["--arg", "1", "--arg", "f32[20000000000000]"], &source, "of memory, and of the");
     is_refused(&["--arg", "1", "--arg", "f32[]=@/nowhere.bin"], &source, "cannot read /nowhere.bin");
     is_refused(&["--arg", "1", "--arg", "@/nowhere.npy"], &source, "cannot read /nowhere.npy");
     is_refused(&["--arg", "=1", "--arg", "u32[1]"], &source, "`=1` is no integer");

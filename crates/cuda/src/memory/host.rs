@@ -1,7 +1,7 @@
 //! The entry points for host memory that the device uses too: given by the driver, or the program's own that it
 //! registers. Both have the same address on both sides.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ptxvm_memory::{AdoptError, AllocationKind};
@@ -109,29 +109,53 @@ fn pinned(pointer: Out<u64>, bytes: usize, flags: u32) -> Answer {
 /// Lets the device use the program's own memory until it is unregistered.
 fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Answer {
     let start = pointer.address();
-    let end = start.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
+    start.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
     if pointer.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
+    match enter(context, pointer, bytes, flags) {
+        Err(Refusal::Borrowed) => {
+            // A launch that has been given this memory without its being registered borrows it until it ends.
+            context.streams.synchronize()?;
+            enter(context, pointer, bytes, flags)
+        }
+        entered => entered,
+    }
+    .map_err(|refusal| match refusal {
+        Refusal::Borrowed => CUresult::INVALID_VALUE,
+        Refusal::Answer(result) => result,
+    })
+}
+
+/// Why memory cannot be registered.
+enum Refusal {
+    /// A launch uses it.
+    Borrowed,
+    Answer(CUresult),
+}
+
+/// Registers memory, unless it is or a launch uses it.
+fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Result<(), Refusal> {
+    // Between the question whether it is registered and the answer nobody else may register it.
+    static REGISTERING: Mutex<()> = Mutex::new(());
+    let _alone = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (start, end) = (pointer.address(), pointer.address() + bytes);
     if let Some(other) = registry::overlapping(start, end) {
         let host = other.kind.on_host();
-        return Err(if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE });
+        let result = if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE };
+        return Err(Refusal::Answer(result));
     }
     if !pages::are_mapped(start, bytes) || !usable(start, end, flags) {
-        return Err(CUresult::INVALID_VALUE);
+        return Err(Refusal::Answer(CUresult::INVALID_VALUE));
     }
     let read_only = flags & READ_ONLY != 0;
     let kind = if read_only { AllocationKind::HostReadOnly } else { AllocationKind::Host };
     // SAFETY: the pages are mapped and can be used, and the program promises that they stay until it unregisters them.
-    let adopt = || unsafe { context.device.memory().adopt_as(pointer.0.cast(), bytes, kind) };
-    let mut adopted = adopt();
-    if matches!(adopted, Err(AdoptError::Overlap { .. })) {
-        // A launch that has been given this memory without its being registered borrows it until it ends.
-        context.streams.synchronize()?;
-        adopted = adopt();
+    match unsafe { context.device.memory().adopt_as(pointer.0.cast(), bytes, kind) } {
+        Ok(()) => context.memory.add(context, start, bytes, Kind::Registered(flags)).map_err(Refusal::Answer),
+        Err(AdoptError::Overlap { .. }) => Err(Refusal::Borrowed),
+        Err(AdoptError::Impossible { .. }) => Err(Refusal::Answer(CUresult::INVALID_VALUE)),
     }
-    adopted.map_err(|_| CUresult::INVALID_VALUE)?;
-    context.memory.add(context, start, bytes, Kind::Registered(flags))
 }
 
 /// Whether the program itself may do to a range what the device is to be allowed.
