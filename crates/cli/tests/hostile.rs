@@ -7,8 +7,12 @@ use std::process::{Command, Stdio};
 
 /// Runs `ptxvm check` and gives its exit code; the output is drained and counted.
 fn check(input: Vec<u8>) -> (Option<i32>, usize) {
+    ptxvm(&["check", "-"], input)
+}
+
+fn ptxvm(arguments: &[&str], input: Vec<u8>) -> (Option<i32>, usize) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ptxvm"))
-        .args(["check", "-"])
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -96,4 +100,30 @@ fn many_declarations() {
     let scopes = "{ .reg .b32 %s; mov.u32 %s, 1; }\n".repeat(200_000);
     assert_eq!(check(kernel(&scopes)).0, Some(0));
     is_refused(kernel(".reg .b32 %z<4294967295>; add.s32 %z1, %z2, %z5000000000;"));
+}
+
+/// Links the kernel and begins to run it.
+fn begins(input: Vec<u8>) {
+    assert_eq!(ptxvm(&["run", "-", "--max-instructions", "1000"], input).0, Some(3));
+}
+
+#[test]
+fn many_branches() {
+    let count = 100_000;
+    let loops = |to: &dyn Fn(usize) -> usize| -> String {
+        let block = |i| format!("L{i}: add.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, {i}; @%p bra L{};\n", to(i));
+        (0..count).map(block).collect()
+    };
+    let of = |body: String| kernel(&format!(".reg .pred %p;\n{body}"));
+    // Each loop in the one before it, all around one head, and with entrances everywhere.
+    begins(of(loops(&|i| i.saturating_sub(1))));
+    begins(of(loops(&|_| 0)));
+    begins(of(loops(&|i| i * 7919 % count)));
+    // Upwards through the text, with a register for each block that is live from below.
+    let count = 16_000;
+    let upwards: String = (1..count)
+        .map(|i| format!("L{i}: add.u32 %q{i}, %q{}, 1; bra L{};\n", i * 7919 % count, i - 1))
+        .collect();
+    let body = format!(".reg .b32 %q<{count}>;\nbra L{};\nL0: bra L{};\n{upwards}", count - 1, count - 1);
+    begins(kernel(&body));
 }

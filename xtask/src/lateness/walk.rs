@@ -9,6 +9,9 @@ use crate::fuzz::scene::{self, Scene};
 use crate::fuzz::{judge, matrix, program, run};
 use crate::oracle::Random;
 
+/// The instructions that may name an mbarrier object.
+const MBARRIERS: &[&str] = &["mbarrier", "cp", "st", "red", "clusterlaunchcontrol", "tcgen05"];
+
 /// The program, if the checker accepts it with the instruction in it.
 pub fn program(forms: &Forms, form: &Form, random: &mut Random) -> Option<String> {
     let is_matrix = matrix::OPCODES.contains(&form.opcode());
@@ -42,6 +45,14 @@ pub fn program(forms: &Forms, form: &Form, random: &mut Random) -> Option<String
     }
     for line in program::inputs(random) {
         lines.push(line.replace("%ntid.x", "0"));
+    }
+    if MBARRIERS.contains(&form.opcode()) {
+        // In every place that an operand may name.
+        lines.push(format!("mov.u32 %n1, %tid.x; setp.ge.u32 %lp, %n1, {};", judge::MOST_THREADS));
+        lines.extend(
+            (0..AREA).step_by(32).map(|at| format!("@!%lp mbarrier.init.shared::cta.b64 [%sa+{at}], 1;")),
+        );
+        lines.push("bar.sync 0;".into());
     }
     lines.push("LOOP:".into());
     if form.opcode() == "wgmma" {
