@@ -80,7 +80,8 @@ fn caches_are_kept_apart() {
 #[test]
 fn options_reach_the_library() {
     let folder = folder("options");
-    let show = "env | grep ^PTXVM_ | grep -v REPORT | grep -v LIBCUDA | grep -v INTERRUPT | sort | tr '\\n' ' '";
+    let show =
+        "env | grep ^PTXVM_ | grep -v REPORT | grep -v LIBCUDA | grep -v INTERRUPT | sort | tr '\\n' ' '";
     assert_eq!(shell(&folder, &[], show), "", "what is not said is not set");
     let options = [
         "--device",

@@ -117,7 +117,7 @@ fn little_becomes_much() {
         assert_eq!(load(&fatbin(&zstd(&header, blocks), size, ZSTD)), OUT_OF_MEMORY, "{header:x?}");
     }
     // More than was announced.
-    assert_eq!(load(&fatbin(&zstd(&vec![0x00, 10 << 3], 4), 1000, ZSTD)), NO_BINARY_FOR_GPU);
+    assert_eq!(load(&fatbin(&zstd(&[0x00, 10 << 3], 4), 1000, ZSTD)), NO_BINARY_FOR_GPU);
     // LZ4: a blank, and then the same again 255 times for each byte.
     let mut block = vec![0x1f, b' ', 1, 0];
     block.extend(vec![0xff; 500_000]);

@@ -107,7 +107,7 @@ impl Arena {
             return;
         }
         let Some(slab) = self.slabs.get_mut(&page) else { return };
-        slab.give((offset % PAGE >> self.shift) as u32, (spot.bytes >> self.shift) as u32);
+        slab.give(((offset % PAGE) >> self.shift) as u32, (spot.bytes >> self.shift) as u32);
         // The last page is kept: a launch after another takes and gives back its parameters.
         if slab.is_empty() && self.slabs.len() > 1 {
             self.slabs.remove(&page);

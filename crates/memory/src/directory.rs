@@ -115,7 +115,7 @@ impl Directory {
         let owner = match page.owner.load(Acquire) {
             SHARED => {
                 let granules = page.granules.get()?;
-                granules.owners[(offset % PAGE >> granules.shift) as usize].load(Acquire)
+                granules.owners[((offset % PAGE) >> granules.shift) as usize].load(Acquire)
             }
             owner => owner,
         };
@@ -167,7 +167,7 @@ impl Directory {
             let owners = std::iter::repeat_with(AtomicU32::default).take((PAGE >> shift) as usize);
             Granules { shift, owners: owners.collect() }
         });
-        let first = (offset % PAGE >> shift) as usize;
+        let first = ((offset % PAGE) >> shift) as usize;
         for granule in &granules.owners[first..first + (spot.bytes >> shift) as usize] {
             granule.store(owner, Release);
         }

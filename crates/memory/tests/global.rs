@@ -242,8 +242,8 @@ fn freed_memory_stays_mapped() {
     memory.write(big, &[9; 1000]).expect("writable");
     memory.free(small).expect("live");
     memory.free(big).expect("live");
-    // SAFETY: addresses that were given once are mapped as long as the memory lives.
     let seen = |at: u64| -> u64 {
+        // SAFETY: addresses that were given once are mapped as long as the memory lives.
         unsafe { ptxvm_memory::access::load(std::ptr::with_exposed_provenance(at as usize)) }
     };
     assert_eq!(seen(small), 0x0909_0909_0909_0909);

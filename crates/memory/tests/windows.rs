@@ -96,7 +96,7 @@ fn local_memory_grows_and_keeps_each_lanes_bytes() {
     assert_eq!(memory.bytes_per_lane(), 0);
     memory.grow_to(40).expect("below the limit");
     let first = memory.bytes_per_lane();
-    assert!(first >= 40 && first % 16 == 0);
+    assert!(first >= 40 && first.is_multiple_of(16));
     for lane in 0..32 {
         // SAFETY: eight bytes at 32 are among the forty of every lane.
         unsafe { store(memory.pointer(lane, 32), lane as u64 + 1000) };
