@@ -79,6 +79,13 @@ impl Context<'_> {
         self.spend(bytes / BYTES_OF_AN_INSTRUCTION)
     }
 
+    /// Stops the warp: it needs about so many bytes more than the host's memory allows.
+    #[cold]
+    pub fn out_of_memory(&mut self, bytes: u64) -> Flow {
+        self.worker.limit = Some(Limit::Memory(self.run.environment.memory.budget().refusal(bytes)));
+        Flow::Stop
+    }
+
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
     #[cold]
     pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {

@@ -39,7 +39,10 @@ impl Rooms {
 
     /// Takes a room back.
     pub fn give(&self, mut room: Room, run: &Run<'_>) {
-        room.spare = room.spare.filter(|cluster| cluster.bytes() <= MOST_BYTES);
+        // What is kept counts; a program with thousands of kernels must not spend its memory on their rooms.
+        let budget = run.environment.memory.budget();
+        let plenty = budget.used() <= budget.limit() / 2;
+        room.spare = room.spare.filter(|cluster| plenty && cluster.bytes() <= MOST_BYTES);
         if std::mem::size_of_val(&*room.blocks) > MOST_BYTES {
             room.blocks = Vec::new();
         }

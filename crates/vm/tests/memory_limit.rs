@@ -147,3 +147,29 @@ fn a_cta_that_cannot_begin_says_what_it_needs() {
     assert!((256 * MIB..300 * MIB).contains(&over.requested), "{over:?}");
     works(&device);
 }
+
+/// Memory that is taken at run time is limited like that which a kernel declares.
+#[test]
+fn alloca_is_limited() {
+    let body = ".global .u32 flag;
+        .visible .entry k() {
+            .reg .b64 %p; .reg .b32 %v; .reg .pred %q; alloca.u64 %p, 200000; st.local.u32 [%p], 1;
+        SPIN: ld.volatile.global.u32 %v, [flag]; setp.eq.u32 %q, %v, 0; @%q bra SPIN;
+            ret;
+        }";
+    reaches_the_limit(&device(40 * MIB), body, 1, 256);
+}
+
+/// What kernels keep for their next launch gives way to what is asked for.
+#[test]
+fn many_kernels_do_not_use_memory_up() {
+    let device = device(16 * MIB);
+    let body = ".visible .entry k() { .shared .align 8 .b8 s[40000]; st.shared.b32 [s], 1; ret; }";
+    let modules: Vec<Module> = (0..600).map(|_| load(&device, body)).collect();
+    let kernels: Vec<_> = modules.iter().map(|module| module.kernel("k").expect("there")).collect();
+    for kernel in &kernels {
+        kernel.launch(&LaunchOptions::new(4, 32)).expect("it runs");
+    }
+    assert!(device.budget().used() <= 12 * MIB, "{}", device.budget().used());
+    Buffer::new(&device, 3 << 20).expect("there is room");
+}

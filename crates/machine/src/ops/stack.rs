@@ -33,6 +33,9 @@ impl Execute for Alloca {
             let start = context.warp.stack[lane].checked_next_multiple_of(self.align).unwrap_or(u64::MAX);
             let end = start.saturating_add(sizes[lane]);
             if let Err(overflow) = context.warp.local.grow_to(end) {
+                if overflow.refused_by_host {
+                    return context.out_of_memory(end * LANES as u64);
+                }
                 let message = format!("`alloca` of {} bytes overflows the thread's stack", sizes[lane]);
                 return context.fault(Kind::StackOverflow, lane, message, vec![overflow.to_string()]);
             }
