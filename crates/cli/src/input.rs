@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
+use ptxvm_host::show;
 use ptxvm_vm::{Budget, Charge};
 
 use crate::memory::too_much;
@@ -32,7 +33,7 @@ pub struct Input {
 pub fn read(path: &str, budget: &Arc<Budget>, weight: u64) -> Result<Input, String> {
     if path == "-" {
         let name = "standard input";
-        let (bytes, charge) = drain(std::io::stdin().lock(), name, 0, budget, weight)?;
+        let (bytes, charge) = drain(std::io::stdin().lock(), name, None, budget, weight)?;
         return Ok(Input { name: "<stdin>".into(), bytes, _charge: charge });
     }
     let (bytes, charge) = read_file(path, budget, weight)?;
@@ -47,18 +48,22 @@ pub fn read_file(path: &str, budget: &Arc<Budget>, weight: u64) -> Result<(Vec<u
     if about.is_dir() {
         return Err(format!("cannot read {path}: it is a folder"));
     }
-    let size = if about.is_file() { about.len() } else { 0 };
+    let size = about.is_file().then(|| about.len());
     drain(file, path, size, budget, weight)
 }
 
-/// Reads to the end, as far as the budget goes; `expected` is how much there should be.
+/// The most that is read of what is no regular file: a pipe may go on for ever, and /dev/zero does.
+const MOST_OF_A_PIPE: u64 = 256 << 20;
+
+/// Reads to the end, as far as the budget goes; a regular file has a `size`, which may change while it is read.
 fn drain(
     mut from: impl Read,
     name: &str,
-    expected: u64,
+    size: Option<u64>,
     budget: &Arc<Budget>,
     weight: u64,
 ) -> Result<(Vec<u8>, Charge), String> {
+    let expected = size.unwrap_or(0);
     const STEP: u64 = 1 << 16;
     let over = |over| too_much(&format!("reading {name}"), over);
     let mut charge = budget.charge(expected.saturating_mul(weight)).map_err(over)?;
@@ -72,6 +77,9 @@ fn drain(
         read.map_err(|e| format!("cannot read {name}: {e}"))?;
         if bytes.len() == before {
             return Ok((bytes, charge));
+        }
+        if size.is_none() && bytes.len() as u64 > MOST_OF_A_PIPE {
+            return Err(format!("{name} is no file, and has no end within {}", show(MOST_OF_A_PIPE)));
         }
         let needed = (bytes.len() as u64).saturating_mul(weight);
         charge.grow(needed.saturating_sub(charge.bytes())).map_err(over)?;
