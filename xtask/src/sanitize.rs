@@ -78,7 +78,8 @@ fn thread(root: &Path, filter: &[&str]) -> Result<(), String> {
 impl Build<'_> {
     fn run(&self, root: &Path, tests: &[&str], filter: &[&str]) -> Result<(), String> {
         let folder = root.join("target/sanitize").join(self.folder);
-        let flags = format!("-Zsanitizer={} {}", self.sanitizer, self.flags);
+        // The tests load our library, which looks for the sanitizer in the program that loads it.
+        let flags = format!("-Zsanitizer={} -Clink-arg=-rdynamic {}", self.sanitizer, self.flags);
         println!("$ RUSTFLAGS='{flags}' cargo test {} {}", tests.join(" "), filter.join(" "));
         let status = Command::new(env!("CARGO"))
             .args(["test", "--profile", "ci", "--no-fail-fast", "--target", TARGET, "--target-dir"])

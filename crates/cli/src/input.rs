@@ -48,7 +48,7 @@ pub fn read_file(path: &str, budget: &Arc<Budget>, weight: u64) -> Result<(Vec<u
     if about.is_dir() {
         return Err(format!("cannot read {path}: it is a folder"));
     }
-    let size = about.is_file().then(|| about.len());
+    let size = about.is_file().then_some(about.len());
     drain(file, path, size, budget, weight)
 }
 
