@@ -7,10 +7,7 @@
 //! changed. A worker that has not noticed yet still touches mapped memory: the range stays mapped as long as the device
 //! lives.
 
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::access;
@@ -18,12 +15,11 @@ use crate::allocation::{Allocation, AllocationKind, Region};
 use crate::arena::{Arena, HOST_PAGE, Spot};
 use crate::budget::Budget;
 use crate::directory::{self, Directory};
-use crate::error::{AdoptError, FreeError, OutOfMemory};
+use crate::error::{FreeError, OutOfMemory};
 use crate::explain::{Explanation, explain};
 use crate::quarantine::{Freed, Quarantine};
 use crate::range::{PAGE, Range};
 use crate::table::{Live, Table};
-use crate::window::{Window, window_of};
 
 /// The quarantine's budget unless it is given: enough for a million small blocks.
 const DEFAULT_QUARANTINE: u64 = 64 << 20;
@@ -50,10 +46,10 @@ const SHIFTS: [u32; 3] = [9, 6, 9];
 /// The guest's global memory.
 #[derive(Debug)]
 pub struct GlobalMemory {
-    range: Range,
-    directory: Directory,
-    state: RwLock<State>,
-    leases: AtomicU64,
+    pub(crate) range: Range,
+    pub(crate) directory: Directory,
+    pub(crate) state: RwLock<State>,
+    pub(crate) leases: AtomicU64,
     limit: u64,
     /// How many of the bytes may be the guest's own heap.
     heap_limit: AtomicU64,
@@ -67,7 +63,7 @@ pub(crate) struct State {
     arenas: [Arena; 3],
     pub(crate) table: Table,
     quarantine: Quarantine,
-    statistics: Statistics,
+    pub(crate) statistics: Statistics,
     /// The bytes that live allocations take.
     footprint: u64,
     /// What they take of the heap's limit.
@@ -91,21 +87,6 @@ pub struct Statistics {
     pub total_allocations: u64,
     /// The bytes of freed allocations that have not been given back to the host.
     pub quarantined_bytes: u64,
-}
-
-/// The promise that lent memory whose region was looked up under it stays mapped: whoever takes it back waits for the
-/// lease. A launch holds one from its first lookup to its last access.
-#[derive(Debug)]
-#[must_use = "lent memory stays mapped only as long as the lease is held"]
-pub struct Lease<'a> {
-    memory: &'a GlobalMemory,
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
-        // Release: what was done under the lease comes before what a waiter does that sees it gone.
-        self.memory.leases.fetch_sub(1, Release);
-    }
 }
 
 impl GlobalMemory {
@@ -161,7 +142,7 @@ impl GlobalMemory {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_state(&self) -> RwLockWriteGuard<'_, State> {
+    pub(crate) fn write_state(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -274,97 +255,6 @@ impl GlobalMemory {
         }
     }
 
-    /// Makes `bytes` bytes of the host at `start` accessible to the guest in place. The same array may be adopted
-    /// several times and is then released as often.
-    ///
-    /// # Safety
-    /// The bytes are valid for reads and writes, and no reference to them is used, until they have been released
-    /// and every lease that was held then has been dropped.
-    ///
-    /// # Errors
-    /// Some of them belong to another allocation, or they cannot be a host array.
-    pub unsafe fn adopt(&self, start: *mut u8, bytes: u64) -> Result<(), AdoptError> {
-        // SAFETY: the caller promises the same.
-        unsafe { self.adopt_as(start, bytes, AllocationKind::Host) }
-    }
-
-    /// The same, as one of the kinds that are lent to the guest. Of one that cannot be written, the bytes need only
-    /// be valid for reads.
-    ///
-    /// # Safety
-    /// As for [`Self::adopt`].
-    ///
-    /// # Errors
-    /// As for [`Self::adopt`].
-    pub unsafe fn adopt_as(
-        &self,
-        start: *mut u8,
-        bytes: u64,
-        kind: AllocationKind,
-    ) -> Result<(), AdoptError> {
-        let address = start.expose_provenance() as u64;
-        let impossible = AdoptError::Impossible { address, bytes };
-        let Some(end) = address.checked_add(bytes) else { return Err(impossible) };
-        let ours = self.directory.spans(address)
-            || self.directory.spans(end.saturating_sub(1))
-            || (address < self.range.start() && end > self.range.start());
-        if !kind.adopted()
-            || address == 0
-            || ours
-            || window_of(address) != Window::Global
-            || window_of(end) != Window::Global
-        {
-            return Err(impossible);
-        }
-        let mut state = self.write_state();
-        let serial = state.statistics.total_allocations;
-        let allocation = Allocation { start: address, size: bytes, kind, name: None, serial };
-        state.table.lend(allocation).map_err(|allocation| AdoptError::Overlap { allocation })?;
-        state.statistics.total_allocations += 1;
-        Ok(())
-    }
-
-    /// Takes a host array that has been adopted out of the table.
-    ///
-    /// # Errors
-    /// None starts there.
-    pub fn release(&self, start: *const u8) -> Result<(), FreeError> {
-        let address = start.addr() as u64;
-        let mut state = self.write_state();
-        match state.table.take_back(address) {
-            Some(last) => {
-                if last {
-                    self.directory.change();
-                }
-                Ok(())
-            }
-            None => Err(self.not_freeable(&state.table, address)),
-        }
-    }
-
-    /// Waits until what was taken out of the table before the call is touched by nobody any more: every lease that
-    /// was held then has been dropped.
-    pub fn wait_for_leases(&self) {
-        // Acquire: what was done under leases that are gone is done.
-        while self.leases.load(Acquire) != 0 {
-            std::thread::sleep(std::time::Duration::from_micros(50));
-        }
-    }
-
-    /// The same, but not for longer than this: a kernel may run for ever. What was taken out of the table is not
-    /// looked up again, so that one access at most is under way in each worker. Says whether all leases are gone.
-    pub fn wait_for_leases_at_most(&self, patience: std::time::Duration) -> bool {
-        let began = std::time::Instant::now();
-        // Acquire: as above.
-        while self.leases.load(Acquire) != 0 {
-            if began.elapsed() >= patience {
-                return false;
-            }
-            std::thread::sleep(std::time::Duration::from_micros(50));
-        }
-        true
-    }
-
     /// Counts bytes of the device's that are held outside of this table.
     ///
     /// # Errors
@@ -451,12 +341,6 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// Takes a lease, which keeps lent memory mapped.
-    pub fn lease(&self) -> Lease<'_> {
-        self.leases.fetch_add(1, Relaxed);
-        Lease { memory: self }
-    }
-
     /// The addresses of the live allocation that holds an address. No lock is taken for the device's own.
     #[must_use]
     pub fn region(&self, address: u64) -> Option<Region> {
@@ -489,12 +373,6 @@ impl GlobalMemory {
     #[must_use]
     pub fn owns(&self, address: u64) -> bool {
         self.directory.spans(address) || self.read_state().table.lent_at(address).is_some()
-    }
-
-    /// Where the next array begins that the host has lent, from an address on.
-    #[must_use]
-    pub fn next_lent(&self, address: u64) -> Option<u64> {
-        self.read_state().table.next_lent(address)
     }
 
     /// A number that changes with every free, so that regions that were looked up before are dropped. A cache takes
@@ -549,7 +427,7 @@ impl GlobalMemory {
     }
 
     /// Why an address at which no allocation starts cannot be freed.
-    fn not_freeable(&self, table: &Table, address: u64) -> FreeError {
+    pub(crate) fn not_freeable(&self, table: &Table, address: u64) -> FreeError {
         if let Some(allocation) = self.find(table, address).or_else(|| table.lent_from(address)) {
             let (allocation, offset) = (allocation.clone(), address - allocation.start);
             return match offset {
