@@ -34,6 +34,9 @@ const DEFAULT_HEAP: u64 = 8 << 20;
 /// What the tables take for an allocation, about: a million small ones cost more than their bytes.
 const RECORD: u64 = 192;
 
+/// So many bytes are zeroed sooner than a lock is given back and taken again.
+const QUICK: u64 = 4096;
+
 /// The parts of the range.
 const HOST: usize = 0;
 const HEAP: usize = 1;
@@ -172,16 +175,20 @@ impl GlobalMemory {
         let Some(align) = align.max(1).checked_next_power_of_two() else { return Err(refusal(&state)) };
         let (spot, charge) = self.take(&mut state, arena, size, align).ok_or_else(|| refusal(&state))?;
         let number = state.table.number();
-        // The bytes are counted now, so that zeroing them can be done outside of the lock.
+        // The bytes are counted now, so that zeroing many of them can be done outside of the lock.
         state.footprint += spot.bytes;
         state.heap_charge += heap;
         state.statistics.bytes_in_use += counted;
         state.statistics.heap_bytes += if kind == AllocationKind::Heap { size } else { 0 };
         state.statistics.peak_bytes = state.statistics.peak_bytes.max(state.statistics.bytes_in_use);
-        if !spot.fresh {
-            drop(state);
-            self.clear(&spot, size);
-            state = self.write_state();
+        match size {
+            _ if spot.fresh => {}
+            0..=QUICK => self.clear(&spot, size),
+            _ => {
+                drop(state);
+                self.clear(&spot, size);
+                state = self.write_state();
+            }
         }
         let serial = state.statistics.total_allocations;
         state.statistics.total_allocations += 1;
