@@ -126,10 +126,10 @@ fn give_place(place: Option<u32>) {
     }
 }
 
-/// How many bytes of addresses to ask for: a part of what the process may have, where that is limited.
+/// How many bytes of addresses to ask for: half of what the process may have, where that is limited.
 fn most_bytes() -> u64 {
     match system::address_limit() {
-        Some(limit) => BYTES.min(limit / 4 / PAGE * PAGE),
+        Some(limit) => BYTES.min(limit / 2 / PAGE * PAGE),
         None => BYTES,
     }
 }
@@ -220,6 +220,6 @@ mod system {
     }
 
     pub(super) fn address_limit() -> Option<u64> {
-        Some(4 * if cfg!(miri) { 64 << 20 } else { 1 << 30 })
+        Some(2 * if cfg!(miri) { 64 << 20 } else { 1 << 30 })
     }
 }

@@ -111,7 +111,7 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
     }
     if hint != 0
         && hint.is_multiple_of(alignment)
-        && let Some(start) = map_nothing(hint, size, libc::MAP_FIXED_NOREPLACE)
+        && let Some(start) = map_nothing(hint, size)
     {
         if start == hint {
             reservations().insert(start, Reservation { size, mappings: BTreeMap::new() });
@@ -125,7 +125,7 @@ pub fn reserve(size: u64, alignment: u64, hint: u64) -> Answer<u64> {
     }
     // More than is needed is taken, and what is before and after the aligned range given back.
     let whole = size.checked_add(alignment).ok_or(CUresult::OUT_OF_MEMORY)?;
-    let base = map_nothing(0, whole, 0).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let base = map_nothing(0, whole).ok_or(CUresult::OUT_OF_MEMORY)?;
     let start = base.next_multiple_of(alignment);
     unmap(base, start - base);
     unmap(start + size, base + whole - (start + size));
@@ -139,7 +139,7 @@ fn at_home(size: u64, alignment: u64) -> Option<u64> {
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
     let start = next.next_multiple_of(alignment);
     let end = start.checked_add(size).filter(|end| *end <= HOME_END)?;
-    let got = map_nothing(start, size, libc::MAP_FIXED_NOREPLACE)?;
+    let got = map_nothing(start, size)?;
     if got != start {
         unmap(got, size);
         return None;
@@ -301,10 +301,10 @@ fn hide(start: u64, mapping: &Mapping) {
     }
 }
 
-/// Maps pages that cannot be touched.
-fn map_nothing(at: u64, size: u64, flags: i32) -> Option<u64> {
-    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: without `MAP_FIXED` a new mapping takes nothing from anybody, and `MAP_FIXED_NOREPLACE` does not either.
+/// Maps pages that cannot be touched: where it is wished if nothing is there, or elsewhere.
+fn map_nothing(at: u64, size: u64) -> Option<u64> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: without `MAP_FIXED` a new mapping takes nothing from anybody.
     let start =
         unsafe { libc::mmap(at as *mut _, usize::try_from(size).ok()?, libc::PROT_NONE, flags, -1, 0) };
     (start != libc::MAP_FAILED).then_some(start as u64)
