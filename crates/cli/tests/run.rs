@@ -2,18 +2,22 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-fn ptxvm(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxvm"))
+fn start(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_ptxvm"))
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the command starts");
+        .expect("the command starts")
+}
+
+fn ptxvm(arguments: &[&str], input: &str) -> Output {
+    let mut child = start(arguments);
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let input = input.to_owned();
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
@@ -403,13 +407,7 @@ fn matrix_products_are_the_devices_unless_asked_otherwise() {
 /// Starts a command and gives what it came to, or `None` if it has not ended after a minute. Its output is not read, and its
 /// input stays open.
 fn left_alone(arguments: &[&str]) -> Option<Output> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ptxvm"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
+    let mut child = start(arguments);
     let open = child.stdin.take();
     for _ in 0..600 {
         if child.try_wait().expect("it can be asked").is_some() {

@@ -97,12 +97,12 @@ impl Arena {
         Some(Spot { start, bytes: u64::from(count) << self.shift, whole_pages: false, fresh })
     }
 
-    /// Gives addresses back, and their memory to the host as far as whole pages of the host's are free.
+    /// Gives addresses back, and of shared pages their memory to the host as far as whole pages of the host's are free.
+    /// What has pages of its own gave their memory back when it was freed.
     pub(crate) fn give(&mut self, range: &Range, spot: &Spot) {
         let offset = spot.start - self.start;
         let page = (offset / PAGE) as u32;
         if spot.whole_pages {
-            range.discard(spot.start, spot.start + spot.bytes);
             self.runs.give(page, (spot.bytes / PAGE) as u32);
             return;
         }

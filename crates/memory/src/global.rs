@@ -313,12 +313,12 @@ impl GlobalMemory {
             return Err(self.not_freeable(&state.table, address));
         };
         let kind = live.allocation.kind;
+        let passing = live.arena == LAUNCH;
         if !allowed(kind) {
             return Err(FreeError::OtherKind { allocation: live.allocation.clone() });
         }
         // The parameters of a launch go with it: a guest that keeps their address is rare, launches are many, and
         // memory must not grow with them.
-        let passing = matches!(kind, AllocationKind::Param | AllocationKind::Workspace);
         let Some(Live { allocation, spot, arena, charge }) = state.table.remove(number, !passing) else {
             return Err(FreeError::NotAllocated { address });
         };

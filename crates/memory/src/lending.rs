@@ -94,17 +94,14 @@ impl GlobalMemory {
     /// Waits until what was taken out of the table before the call is touched by nobody any more: every lease that
     /// was held then has been dropped.
     pub fn wait_for_leases(&self) {
-        // Acquire: what was done under leases that are gone is done.
-        while self.leases.load(Acquire) != 0 {
-            std::thread::sleep(std::time::Duration::from_micros(50));
-        }
+        self.wait_for_leases_at_most(std::time::Duration::MAX);
     }
 
     /// The same, but not for longer than this: a kernel may run for ever. What was taken out of the table is not
     /// looked up again, so that one access at most is under way in each worker. Says whether all leases are gone.
     pub fn wait_for_leases_at_most(&self, patience: std::time::Duration) -> bool {
         let began = std::time::Instant::now();
-        // Acquire: as above.
+        // Acquire: what was done under leases that are gone is done.
         while self.leases.load(Acquire) != 0 {
             if began.elapsed() >= patience {
                 return false;

@@ -59,7 +59,7 @@ impl Table {
         })
     }
 
-    /// How many numbers have been given at most.
+    /// How many numbers are in use.
     pub(crate) fn numbers(&self) -> usize {
         self.live.len() - self.numbers.len()
     }
