@@ -1,20 +1,23 @@
-//! The most expensive things that a guest can ask for in one instruction or call, in endless loops: the largest copies,
-//! reductions and matrix products, lookups with the most samples, long texts, the heap, calls and long blocks.
+//! The most expensive things that a guest can ask for in one instruction or call, in endless loops: the largest copies and
+//! reductions, lookups with the most samples, long texts, the heap, calls and long blocks. Matrix products are in
+//! `products`.
 //!
 //! The walk through the table has them too, but rarely with operands that make them as expensive as they can be.
 
-use ptxvm_vm::tensor::encode::{Tensor, Tiled};
+use ptxvm_vm::tensor::encode::{Im2col, Tensor, Tiled};
 use ptxvm_vm::{
     Array, Block, Buffer, Channel, Device, Filter, Format, LaunchOptions, Profile, Read, Sampler, Shape,
     Texture,
 };
 
-use super::THREADS;
+use super::{THREADS, products};
 
 /// The bytes of shared memory that copies move; mbarriers follow, one for each thread.
 const BYTES: u32 = 196_608;
 /// All shared memory.
 const SHARED: u32 = BYTES + 8 * THREADS;
+/// The bytes that a copy through the map of columns moves: as many pixels of sixteen bytes as there may be.
+const COLUMNS: u32 = 1024 * 16;
 /// The bytes of the buffer.
 const BUFFER: usize = 256 << 10;
 
@@ -27,12 +30,17 @@ pub struct Costly {
     pub cluster: u32,
 }
 
+impl Costly {
+    /// A loop over these instructions in every CTA of a cluster.
+    pub fn new(device: &'static str, cluster: u32, name: impl Into<String>, body: &str) -> Costly {
+        Costly { name: name.into(), device, source: kernel(device, cluster, body), cluster }
+    }
+}
+
 /// All of them.
 pub fn all() -> Vec<Costly> {
-    let mut all = Vec::new();
-    let mut add = |device, name: &str, body: &str| {
-        all.push(Costly { name: name.into(), device, source: kernel(device, body), cluster: 1 });
-    };
+    let mut all = products::all();
+    let mut add = |device, name: &str, body: &str| all.push(Costly::new(device, 1, name, body));
     add(
         "h200",
         "cp.async.bulk to shared memory",
@@ -93,34 +101,24 @@ pub fn all() -> Vec<Costly> {
             ),
         );
     }
-    for (shape, types, sums, transposed) in WGMMA {
-        let registers: Vec<String> = (0..*sums).map(|n| format!("%r{n}")).collect();
-        let product = format!(
-            "wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.{shape}.{types} {{{}}}, %ma, %mb, 1{transposed}; wgmma.commit_group.sync.aligned;",
-            registers.join(", ")
-        );
-        add(
-            "h200",
-            &format!("wgmma {shape}.{types}"),
-            &format!("{product} wgmma.wait_group.sync.aligned 0;"),
-        );
-        add("h200", &format!("wgmma {shape}.{types}, never waited for"), &product);
-    }
-    for (kind, formats) in [
-        ("f16", 1u32 << 4),
-        ("f16", 1 << 4 | 1 << 7 | 1 << 10),
-        ("tf32", 1 << 4 | 2 << 7 | 2 << 10),
-        ("f8f6f4", 1 << 4),
-        ("i8", 2 << 4 | 1 << 7 | 1 << 10),
-    ] {
-        let bits = formats | 32 << 17 | 8 << 24;
-        add(
-            "b200",
-            &format!("tcgen05.mma.kind::{kind} of 128x256 ({bits:#x})"),
-            &format!("tcgen05.mma.cta_group::1.kind::{kind} [%tm], %ma, %mb, {bits:#x}, %p1;"),
-        );
-    }
-    add("b200", "tcgen05.cp", "tcgen05.cp.cta_group::1.128x256b [%tm], %ma;");
+    let columns = "[%columns, {0, 0, 0, 0}]";
+    add(
+        "h200",
+        "cp.async.bulk.tensor, im2col",
+        &arriving(
+            COLUMNS,
+            &format!(
+                "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%s], {columns}, [%b], {{0, 0}};"
+            ),
+        ),
+    );
+    add(
+        "h200",
+        "cp.reduce.async.bulk.tensor.add, im2col",
+        &format!(
+            "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.im2col_no_offs.bulk_group {columns}, [%s]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+        ),
+    );
     let gradients = "{%f4, %f5, %f5, %f5}, {%f5, %f6, %f5, %f5}";
     add(
         "h200",
@@ -160,12 +158,7 @@ pub fn all() -> Vec<Costly> {
     add("h200", "nanosleep", "nanosleep.u32 1000000;");
     let multicast = "mov.u32 %r0, %cluster_ctarank; setp.ne.u32 %p2, %r0, 0;\n\
         @!%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%g], 65536, [%b], 0xff;";
-    all.push(Costly {
-        name: "cp.async.bulk to eight CTAs".into(),
-        device: "h200",
-        source: kernel("h200", &arriving(65536, multicast)),
-        cluster: 8,
-    });
+    all.push(Costly::new("h200", 8, "cp.async.bulk to eight CTAs", &arriving(65536, multicast)));
     all
 }
 
@@ -188,17 +181,6 @@ const REDUCTIONS: &[&str] = &[
     "max.s64",
     "min.f16",
     "max.bf16",
-];
-
-/// Shape, types, registers of D, and what is said of signs and of orders.
-const WGMMA: &[(&str, &str, u32, &str)] = &[
-    ("m64n256k16", "f32.f16.f16", 128, ", 1, 1, 0, 0"),
-    ("m64n256k16", "f16.f16.f16", 64, ", 1, 1, 0, 0"),
-    ("m64n256k16", "f32.bf16.bf16", 128, ", 1, 1, 0, 0"),
-    ("m64n256k8", "f32.tf32.tf32", 128, ", 1, 1"),
-    ("m64n256k32", "f32.e4m3.e5m2", 128, ", 1, 1"),
-    ("m64n256k32", "s32.s8.u8", 128, ""),
-    ("m64n256k256", "s32.b1.b1.and.popc", 128, ""),
 ];
 
 /// A copy whose thread waits for its mbarrier.
@@ -224,15 +206,9 @@ fn heap(bytes: &str, after: &str) -> String {
 }
 
 /// A kernel that fills shared memory with NaN of every format, which the tensor cores are slowest with, and goes round.
-fn kernel(device: &str, body: &str) -> String {
+fn kernel(device: &str, cluster: u32, body: &str) -> String {
     let (target, constant) = if device == "b200" { ("sm_100a", "0x4000") } else { ("sm_90a", "0") };
-    let allocation = match device {
-        "b200" => {
-            "setp.ge.u32 %p0, %t, 32; @%p0 bra ALLOCATED;\n\
-            tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%b], 512;\nALLOCATED:"
-        }
-        _ => "",
-    };
+    let allocation = if device == "b200" { products::allocation(cluster) } else { String::new() };
     let text = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     format!(
         "// A launch line would say: --block {THREADS} --shared {SHARED}
@@ -253,13 +229,13 @@ fn kernel(device: &str, body: &str) -> String {
     ret;
 }}
 .visible .entry k(.param .u64 .ptr .global .align 128 buffer, .param .u64 plane, .param .u64 packed, .param .u64 solid,
-    .param .u64 cube, .param .align 64 .b8 rows[128])
+    .param .u64 cube, .param .align 64 .b8 rows[128], .param .align 64 .b8 columns[128])
 {{
     .reg .pred %p<4>; .reg .b32 %tm, %t, %s, %b, %i, %parity, %lo, %hi, %r<128>; .reg .f32 %f<8>; .reg .f64 %d<2>;
-    .reg .b64 %g, %x<2>, %plane, %packed, %solid, %cube, %rows, %ma, %mb;
+    .reg .b64 %g, %x<2>, %plane, %packed, %solid, %cube, %rows, %columns, %ma, %mb;
     .local .align 8 .b8 arguments[8];
     ld.param.u64 %g, [buffer]; ld.param.u64 %plane, [plane]; ld.param.u64 %packed, [packed]; ld.param.u64 %solid, [solid];
-    ld.param.u64 %cube, [cube]; mov.b64 %rows, rows; cvta.param.u64 %rows, %rows;
+    ld.param.u64 %cube, [cube]; mov.b64 %rows, rows; cvta.param.u64 %rows, %rows; mov.b64 %columns, columns; cvta.param.u64 %columns, %columns;
     mov.u32 %t, %tid.x; mov.u32 %s, memory; mad.lo.u32 %b, %t, 8, %s; add.u32 %b, %b, {BYTES};
     mad.lo.u32 %i, %t, 4, %s;
 FILL: st.shared.b32 [%i], 0x7fff7fff; add.u32 %i, %i, 4096; sub.u32 %lo, %i, %s; setp.lt.u32 %p0, %lo, {BYTES}; @%p0 bra FILL;
@@ -321,6 +297,7 @@ impl Scene {
         options.arguments.push(&buffer);
         textures.iter().for_each(|texture| options.arguments.push(texture.handle()));
         options.arguments.push(&rows(buffer.address(), device.profile())?[..]);
+        options.arguments.push(&columns(buffer.address(), device.profile())?[..]);
         Ok(Scene { options, _textures: textures, _buffer: buffer })
     }
 }
@@ -339,4 +316,21 @@ fn rows(address: u64, profile: &Profile) -> Result<[u8; 128], String> {
         fill: 0,
     };
     Ok(Tiled { tensor, box_sizes: &[4, 256, 48] }.encode(profile)?.to_bytes())
+}
+
+/// A map of columns with as many pixels as there may be.
+fn columns(address: u64, profile: &Profile) -> Result<[u8; 128], String> {
+    let tensor = Tensor {
+        element: 2,
+        address,
+        sizes: &[4, 16, 16, 16],
+        strides: &[16, 256, 4096],
+        element_strides: &[1, 1, 1, 1],
+        interleave: 0,
+        swizzle: 0,
+        promotion: 0,
+        fill: 0,
+    };
+    let map = Im2col { tensor, lower: &[0, 0], upper: &[0, 0], channels: 4, pixels: 1024 };
+    Ok(map.encode(profile)?.to_bytes())
 }

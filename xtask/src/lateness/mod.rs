@@ -5,6 +5,7 @@
 
 mod costly;
 mod measure;
+mod products;
 mod walk;
 
 use std::collections::HashSet;
