@@ -5,11 +5,11 @@
 //! warps share, so an operation need not know whether an operand is a register or a constant.
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use ptxvm_memory::{Budget, Charge};
+use ptxvm_memory::Budget;
 
 /// The lanes of a warp.
 pub const LANES: usize = 32;
@@ -76,8 +76,8 @@ impl Slot {
 pub struct Block {
     start: NonNull<u8>,
     len: usize,
-    /// What it takes of the budget of the host's memory, if it grows with what the guest does.
-    _charge: Option<Charge>,
+    /// Owns the bytes from `start` on.
+    _memory: ptxvm_memory::Block,
 }
 
 // SAFETY: the block is owned memory without interior sharing; moving it to another thread moves plain bytes.
@@ -91,21 +91,17 @@ impl Block {
     /// A zeroed block of at least this many bytes.
     #[must_use]
     pub fn new(len: usize) -> Self {
-        Self::taken(len, None).unwrap_or_else(|| handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>()))
-    }
-
-    fn taken(len: usize, charge: Option<Charge>) -> Option<Self> {
-        let len = len.max(1).checked_next_multiple_of(Self::ALIGN)?;
-        let layout = Layout::from_size_align(len, Self::ALIGN).ok()?;
-        // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Self { start, len, _charge: charge })
+        Self::of_budget(len, &Arc::default())
+            .unwrap_or_else(|| handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>()))
     }
 
     /// The same, taken from a budget; `None` if it or the host has not as much.
     #[must_use]
     pub fn of_budget(len: usize, budget: &Arc<Budget>) -> Option<Self> {
-        Self::taken(len, Some(budget.charge(len as u64).ok()?))
+        let len = len.max(1).checked_next_multiple_of(Self::ALIGN)?;
+        let memory = ptxvm_memory::Block::zeroed(len.checked_add(Self::ALIGN)?, budget)?;
+        let start = NonNull::new(memory.aligned(Self::ALIGN))?;
+        Some(Self { start, len, _memory: memory })
     }
 
     /// Its bytes.
@@ -123,15 +119,6 @@ impl Block {
 
     pub(crate) fn len(&self) -> usize {
         self.len
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        if let Ok(layout) = Layout::from_size_align(self.len, Self::ALIGN) {
-            // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(self.start.as_ptr(), layout) }
-        }
     }
 }
 

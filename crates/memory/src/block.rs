@@ -14,12 +14,13 @@ use crate::budget::{Budget, Charge};
 /// stricter alignments are made by asking for more bytes.
 pub(crate) const NATURAL_ALIGNMENT: usize = 16;
 
-/// Blocks from this size on are mapped, and take no more of the host than the guest touches.
+/// Blocks from this size on are mapped: they take no more of the host than the guest touches, and the host has them back
+/// when they are dropped. An allocator keeps what is given back, for each of its threads, and a budget would not know.
 const BIG: usize = 1 << 20;
 
 /// An owned piece of host memory.
 #[derive(Debug)]
-pub(crate) struct Block {
+pub struct Block {
     base: NonNull<u8>,
     layout: Layout,
     /// Whether it came from the system itself, not from the allocator.
@@ -34,7 +35,8 @@ unsafe impl Sync for Block {}
 
 impl Block {
     /// Takes `bytes` zeroed bytes from the host, or nothing when it or the budget has none.
-    pub(crate) fn zeroed(bytes: usize, budget: &Arc<Budget>) -> Option<Block> {
+    #[must_use]
+    pub fn zeroed(bytes: usize, budget: &Arc<Budget>) -> Option<Block> {
         let charge = budget.charge(bytes as u64).ok()?;
         let layout = Layout::from_size_align(bytes.max(1), NATURAL_ALIGNMENT).ok()?;
         let mapped = bytes >= BIG && cfg!(all(target_os = "linux", not(miri)));
@@ -60,8 +62,17 @@ impl Block {
     }
 
     /// The first byte whose address is a multiple of `alignment` (a power of two).
-    pub(crate) fn aligned(&self, alignment: usize) -> *mut u8 {
+    ///
+    /// # Panics
+    /// Without optimisation: there are too few bytes for it.
+    #[must_use]
+    pub fn aligned(&self, alignment: usize) -> *mut u8 {
         let skip = self.address().wrapping_neg() & (alignment - 1);
+        debug_assert!(
+            skip <= self.bytes(),
+            "a block of {} bytes has no multiple of {alignment}",
+            self.bytes()
+        );
         self.base.as_ptr().wrapping_add(skip)
     }
 }

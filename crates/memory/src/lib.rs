@@ -14,7 +14,7 @@ pub mod access;
 pub mod allocation;
 mod arena;
 pub mod atomic;
-mod block;
+pub mod block;
 pub mod budget;
 pub mod chunk;
 mod directory;
@@ -37,6 +37,7 @@ pub mod view;
 pub mod window;
 
 pub use allocation::{Allocation, AllocationKind, Region};
+pub use block::Block;
 pub use budget::{Budget, Charge, OverBudget};
 pub use error::{AccessError, AdoptError, FreeError, OutOfMemory, OutOfRange, StackOverflow};
 pub use explain::{Explanation, Place};

@@ -136,7 +136,7 @@ impl Kernel {
     /// How many CTAs of this shape, with so much dynamic shared memory, the device holds at once.
     #[must_use]
     pub fn resident_ctas(&self, block: impl Into<Dimensions>, shared: u32) -> u32 {
-        let threads = block.into().0.iter().fold(1, |product: u32, &n| product.saturating_mul(n));
+        let threads = u32::try_from(block.into().product()).unwrap_or(u32::MAX);
         let profile = self.module.device().profile();
         profile.resident_ctas(threads, self.shared_bytes().saturating_add(shared))
     }

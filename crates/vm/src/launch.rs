@@ -11,6 +11,14 @@ use crate::arguments::{Argument, Arguments};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions(pub [u32; 3]);
 
+impl Dimensions {
+    /// How many there are in all: the CTAs of a grid, the threads of a CTA. A number that does not fit is the largest.
+    #[must_use]
+    pub fn product(self) -> u64 {
+        self.0.iter().fold(1, |product: u64, &n| product.saturating_mul(n.into()))
+    }
+}
+
 impl Default for Dimensions {
     fn default() -> Self {
         Self([1; 3])

@@ -98,7 +98,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     }
     interruptible(&launch.control).map_err(usage)?;
 
-    let ctas = launch.grid.0.iter().fold(1, |ctas: u64, &n| ctas.saturating_mul(n.into()));
+    let ctas = launch.grid.product();
     launch.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
     deadline.end();

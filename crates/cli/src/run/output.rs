@@ -134,7 +134,7 @@ impl Output {
             Failure::Unsupported(what) => self.unsupported(report, &what),
             Failure::TooLarge { .. } => self.usage(&failure.to_string()),
             Failure::Limit(limit) => {
-                let ctas = launch.grid.0.iter().fold(1, |ctas: u64, &n| ctas.saturating_mul(n.into()));
+                let ctas = launch.grid.product();
                 self.limit(report, limit, done, Some(ctas))
             }
             Failure::Arguments(error) => self.usage(&error.to_string()),

@@ -1,5 +1,7 @@
 //! What is asked of a launch before it is given to a stream: programs learn of a wrong shape from the call itself.
 
+use ptxvm_vm::Dimensions;
+
 use crate::abi::{Answer, CUresult};
 use crate::work::KernelLaunch;
 
@@ -15,7 +17,7 @@ const BLOCK: [u32; 3] = [1024, 1024, 64];
 pub fn check(launch: &KernelLaunch) -> Answer {
     let kernel = &launch.function.kernel;
     let profile = kernel.module().device().profile();
-    let (limits, threads) = (kernel.limits(), threads(launch.block));
+    let (limits, threads) = (kernel.limits(), Dimensions(launch.block).product());
     let within = |size: [u32; 3], most: [u32; 3]| (0..3).all(|axis| (1..=most[axis]).contains(&size[axis]));
     let shape = within(launch.grid, GRID)
         && within(launch.block, BLOCK)
@@ -27,16 +29,9 @@ pub fn check(launch: &KernelLaunch) -> Answer {
     if !shape || !directives || launch.shared > allowed || shared > u64::from(profile.shared_per_cta) {
         return Err(CUresult::INVALID_VALUE);
     }
-    if launch.cooperative {
-        let ctas = launch.grid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-        if ctas > u64::from(kernel.resident_ctas(launch.block, launch.shared)) {
-            return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
-        }
+    let ctas = Dimensions(launch.grid).product();
+    if launch.cooperative && ctas > u64::from(kernel.resident_ctas(launch.block, launch.shared)) {
+        return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
     }
     Ok(())
-}
-
-/// The threads of a CTA. Numbers that do not fit are far above every limit.
-fn threads(block: [u32; 3]) -> u64 {
-    block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)))
 }

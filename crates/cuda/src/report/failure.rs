@@ -40,7 +40,7 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
             CUresult::NOT_SUPPORTED
         }
         Failure::Limit(limit) => {
-            let ctas = launch.grid.0.iter().fold(1, |ctas: u64, &n| ctas.saturating_mul(n.into()));
+            let ctas = launch.grid.product();
             let done = launch.control.ctas_done.load(Ordering::Relaxed);
             let text = finding::limit(*limit, done, Some(ctas));
             let object = json!({ "kind": "limit", "code": finding::limit_name(*limit), "message": text });
