@@ -72,11 +72,8 @@ impl Products {
     pub fn push(&mut self, product: Pending, descriptors: [u64; 2]) {
         let (count, digest) = &mut self.issued;
         *count += 1;
-        let which = [Arc::as_ptr(&product.product).addr() as u64, descriptors[0], descriptors[1]];
-        for word in which {
-            *digest ^= word;
-            splitmix64(digest);
-        }
+        let instruction = Arc::as_ptr(&product.product).addr() as u64;
+        *digest = digested(*digest, [instruction, descriptors[0], descriptors[1]]);
         if self.pending.is_empty() {
             self.watched.clear();
         }
@@ -214,6 +211,12 @@ impl Context<'_> {
     }
 }
 
+/// The digest of some words after those of another digest. Words that differ in few bits, as addresses do, must not
+/// cancel one another out.
+fn digested(digest: u64, words: [u64; 3]) -> u64 {
+    words.into_iter().fold(digest, |digest, word| splitmix64(&mut (digest ^ word)))
+}
+
 /// Says which warps of a CTA that has ended have not executed the same products as the others of their warpgroup.
 #[must_use]
 pub fn disagreement(warps: &[Warp], rank: u32) -> Option<Trouble> {
@@ -241,4 +244,26 @@ pub fn disagreement(warps: &[Warp], rank: u32) -> Option<Trouble> {
     let rule = "all threads of the warpgroup must execute the same wgmma.mma_async instructions".to_owned();
     let issuer = Issuer { rank, warp: first.state.index, lanes: ALL, at, activation, ..Issuer::default() };
     Some(Trouble { kind: Kind::Misuse, message, notes: vec![rule], issuer })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn products_in_another_order_have_another_digest() {
+        for (one, other) in [(0x7f00_1000, 0x7f00_1060), (0x7f00_0fc0, 0x7f00_1fc0), (8, 16)] {
+            let digests: HashSet<u64> = (0..1u32 << 12)
+                .map(|order| {
+                    (0..12).fold(0, |digest, bit| {
+                        let instruction = if order >> bit & 1 != 0 { one } else { other };
+                        digested(digest, [instruction, 0x4000_0040_0000, 0x4000_0040_0010])
+                    })
+                })
+                .collect();
+            assert_eq!(digests.len(), 1 << 12, "{one:#x} {other:#x}");
+        }
+    }
 }
