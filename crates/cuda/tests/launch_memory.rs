@@ -12,6 +12,7 @@ fn resident() -> usize {
 }
 
 #[test]
+#[cfg_attr(sanitized, ignore = "a sanitizer's notes grow with every launch")]
 fn ten_thousand_launches_take_no_memory() {
     let context = Context::new();
     let module = context.module(include_str!("kernels.ptx"));

@@ -26,6 +26,7 @@ impl Bench {
 }
 
 #[test]
+#[cfg_attr(sanitized, ignore = "a sanitizer's malloc is not glibc's")]
 fn plain_arrays_are_used_in_place() {
     let bench = Bench::new();
     let (source, mut target) = (vec![11u32, 22, 33], vec![0u32; 3]);
@@ -42,6 +43,7 @@ fn plain_arrays_are_used_in_place() {
 }
 
 #[test]
+#[cfg_attr(sanitized, ignore = "a sanitizer's malloc is not glibc's")]
 fn arrays_with_a_mapping_of_their_own_are_used_in_place() {
     let bench = Bench::new();
     let mut word = Box::new(0u32);
@@ -54,6 +56,7 @@ fn arrays_with_a_mapping_of_their_own_are_used_in_place() {
 
 /// The kernel `append` writes behind the number that its list begins with.
 #[test]
+#[cfg_attr(sanitized, ignore = "a sanitizer's malloc is not glibc's")]
 fn a_block_ends_where_malloc_says() {
     let bench = Bench::new();
     // Two blocks side by side, as programs have them; the list says that it has more elements than its block.
@@ -70,6 +73,7 @@ fn a_block_ends_where_malloc_says() {
 }
 
 #[test]
+#[cfg_attr(sanitized, ignore = "a sanitizer's malloc is not glibc's")]
 fn an_array_whose_elements_look_like_a_header_is_not_cut_short() {
     let bench = Bench::new();
     for value in [33u64, 49, 65, 129, 4097] {
