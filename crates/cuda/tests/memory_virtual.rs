@@ -214,7 +214,10 @@ fn memory_is_unmapped_and_unregistered_while_another_context_is_busy() {
 
 /// A kernel that goes on using memory that is taken away under it meets a fault or not, but nothing else does.
 #[test]
-#[cfg_attr(sanitized, ignore = "to a sanitizer, a mapping that takes the place of another is a write beside the kernel's")]
+#[cfg_attr(
+    sanitized,
+    ignore = "to a sanitizer, a mapping that takes the place of another is a write beside the kernel's"
+)]
 fn memory_that_is_unmapped_under_kernels_harms_nobody_else() {
     let context = Context::new();
     let at = reserve(4);
@@ -254,4 +257,17 @@ fn memory_that_is_unmapped_under_kernels_harms_nobody_else() {
         }
     });
     call("cuMemAddressFree", (at, 4 * PIECE));
+}
+
+/// Addresses that were reserved once are kept for the next reservation, and are nobody's until then.
+#[test]
+fn addresses_that_were_given_back_are_nobodys() {
+    let _context = Context::new();
+    let at = reserve(4);
+    call("cuMemAddressFree", (at, 4 * PIECE));
+    let mut word = 7u32;
+    let host = (&raw mut word) as u64;
+    assert_eq!(answer("cuMemcpy", (host, at, 4usize)), INVALID_VALUE);
+    assert_eq!(answer("cuMemcpy", (at, host, 4usize)), INVALID_VALUE);
+    assert_eq!(word, 7);
 }

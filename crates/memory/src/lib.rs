@@ -44,6 +44,7 @@ pub use explain::{Explanation, Place};
 pub use global::{GlobalMemory, Statistics};
 pub use lending::Lease;
 pub use local::LocalMemory;
+pub use range::is_of_some_device;
 pub use shared::SharedMemory;
 pub use tensor::TensorMemory;
 pub use view::View;

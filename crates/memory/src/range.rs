@@ -8,6 +8,7 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{PoisonError, RwLock};
 
 /// The unit in which the range is handed out, as the driver does: 2 MiB.
 pub(crate) const PAGE: u64 = 2 << 20;
@@ -24,6 +25,16 @@ const LEAST: u64 = 64 << 20;
 
 /// Which places are taken: bit `n` for the one that begins at `HOME + n * BYTES`.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// The ranges of all devices of the process: first address and one after the last.
+static RANGES: RwLock<Vec<(u64, u64)>> = RwLock::new(Vec::new());
+
+/// Whether an address lies in the range of some device of the process, which may have nothing there.
+#[must_use]
+pub fn is_of_some_device(address: u64) -> bool {
+    let ranges = RANGES.read().unwrap_or_else(PoisonError::into_inner);
+    ranges.iter().any(|(start, end)| (*start..*end).contains(&address))
+}
 
 /// A reserved range of addresses.
 #[derive(Debug)]
@@ -63,7 +74,8 @@ impl Range {
 
     fn exposed(base: NonNull<u8>, bytes: u64, place: Option<u32>) -> Self {
         // Guest addresses are numbers; exposing says that numbers may become pointers into this range again.
-        let _ = base.as_ptr().expose_provenance();
+        let start = base.as_ptr().expose_provenance() as u64;
+        RANGES.write().unwrap_or_else(PoisonError::into_inner).push((start, start + bytes));
         Self { base, bytes, place }
     }
 
@@ -105,6 +117,8 @@ impl Range {
 impl Drop for Range {
     fn drop(&mut self) {
         if self.bytes > 0 {
+            let start = self.base.addr().get() as u64;
+            RANGES.write().unwrap_or_else(PoisonError::into_inner).retain(|range| range.0 != start);
             system::release(self.base, self.bytes);
         }
         give_place(self.place);

@@ -10,7 +10,7 @@ mod location;
 mod malloc_block;
 mod managed;
 mod ordered;
-mod own_memory;
+pub mod own_memory;
 mod pages;
 mod physical;
 mod pointer;

@@ -81,6 +81,26 @@ impl OwnMemory {
     }
 }
 
+/// Copies bytes of this process; whether all of them could be read.
+pub fn read(address: u64, to: &mut [u8]) -> bool {
+    copy(&[(address, to.len())], to) == to.len()
+}
+
+/// Writes bytes of this process; whether all of them could be.
+pub fn write(address: u64, from: &[u8]) -> bool {
+    let local = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
+    let remote = libc::iovec { iov_base: address as *mut _, iov_len: from.len() };
+    // SAFETY: the call only reads the slice; where it writes is checked by the system, and is the guest's memory.
+    let written = unsafe { libc::process_vm_writev(libc::getpid(), &local, 1, &remote, 1, 0) };
+    usize::try_from(written) == Ok(from.len())
+}
+
+/// Whether all pages that some bytes lie in can be read.
+pub fn is_readable(address: u64, bytes: u64) -> bool {
+    let first = address & !(PAGE - 1);
+    page_heads::<1>(first, address.saturating_add(bytes), 0, &mut |_, _| {}).is_some()
+}
+
 /// Shows `N` words around the start of each page of a range, from some bytes before it on: for looking through many
 /// pages. `None` if one of them cannot be read.
 pub fn page_heads<const N: usize>(

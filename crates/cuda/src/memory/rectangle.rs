@@ -202,7 +202,9 @@ impl BoxSide {
         let height = side.slice / pitch.max(1);
         let (pitch, height) = if plain { (0, 0) } else { (pitch as usize, height as usize) };
         match side.place {
-            Place::Host => Self { host: Host(side.address as *mut _), pitch, height, ..Self::NOWHERE },
+            Place::Host | Place::Foreign => {
+                Self { host: Host(side.address as *mut _), pitch, height, ..Self::NOWHERE }
+            }
             Place::Device => {
                 Self { memory_type: DEVICE, device: side.address, pitch, height, ..Self::NOWHERE }
             }

@@ -261,9 +261,10 @@ pub fn set_access(start: u64, size: u64, access: u32) -> Answer {
     Ok(())
 }
 
-/// Whether an address is reserved, with or without something mapped there.
+/// Whether an address is reserved, with or without something mapped there, or kept for the next reservation.
 pub fn holds(address: u64) -> bool {
-    holding(&mut reservations(), address, 1).is_ok()
+    let is_reserved = holding(&mut reservations(), address, 1).is_ok();
+    is_reserved || free().range(..=address).next_back().is_some_and(|(_, end)| address < *end)
 }
 
 /// What the device may do at an address.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::own_memory;
 use super::pages;
 use super::range;
 use super::registry;
@@ -140,14 +141,22 @@ fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
     if side.place == Place::Device || memory.owns(side.address) {
         range::device(context, side.address, bytes)?;
         side.place = Place::Device;
-    } else if !is_of_host(side.address, bytes) {
-        return Err(CUresult::INVALID_VALUE);
+    } else {
+        side.place = place_on_host(side.address, bytes).ok_or(CUresult::INVALID_VALUE)?;
     }
     Ok(side)
 }
 
-/// Whether bytes can be the program's own. An address that is nobody's, such as that of freed memory, or one that is
-/// reserved and that nobody has been given access to, must not end the process.
-pub fn is_of_host(address: u64, bytes: u64) -> bool {
-    !reservation::holds(address) && pages::are_mapped(address, bytes)
+/// Whose bytes are that are not this context's: the program's own, or another context's. An address that is nobody's, such
+/// as that of freed memory, or one that is reserved and that nobody has been given access to, must not end the process.
+pub fn place_on_host(address: u64, bytes: u64) -> Option<Place> {
+    let last = address.checked_add(bytes.checked_sub(1)?)?;
+    if reservation::holds(address) || reservation::holds(last) || !pages::are_mapped(address, bytes) {
+        return None;
+    }
+    if !ptxvm_memory::is_of_some_device(address) {
+        return Some(Place::Host);
+    }
+    // Another device's memory is mapped as far as its range reaches, and can be read where something has been.
+    own_memory::is_readable(address, bytes).then_some(Place::Foreign)
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use ptxvm_memory::GlobalMemory;
+
 use crate::abi::{Answer, CUresult};
 use crate::array::CUarray;
 use crate::context::Context;
-use crate::memory::is_of_host;
+use crate::memory::{own_memory, place_on_host};
 
 /// A copy that has been checked and waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,8 @@ pub struct InArray {
 pub enum Place {
     /// The program's own.
     Host,
+    /// That of another context's device, which may be destroyed before a stream gets to the copy.
+    Foreign,
     /// The device's.
     Device,
     /// What the address tells.
@@ -119,17 +123,20 @@ impl Copy {
 
     fn bytes(&self, to: u64, from: u64, bytes: u64, context: &Context) -> Answer {
         let memory = context.device.memory();
-        let on_device = |side: &Side, address| match side.place {
-            Place::Host => Ok(false),
-            Place::Device | Place::Void => Ok(true),
+        let place = |side: &Side, address| match side.place {
+            Place::Void => Ok(Place::Device),
             Place::Missing => Err(CUresult::LAUNCH_FAILED),
-            Place::Unified if memory.owns(address) => Ok(true),
+            Place::Unified if memory.owns(address) => Ok(Place::Device),
             // Nobody has looked at the address before: a node of a graph says what it says when it runs.
-            Place::Unified if is_of_host(address, bytes) => Ok(false),
-            Place::Unified => Err(CUresult::ILLEGAL_ADDRESS),
+            Place::Unified => place_on_host(address, bytes).ok_or(CUresult::ILLEGAL_ADDRESS),
+            known => Ok(known),
         };
+        let places = (place(&self.to, to)?, place(&self.from, from)?);
+        if matches!(places, (Place::Foreign, _) | (_, Place::Foreign)) {
+            return foreign(memory, (places.0, to), (places.1, from), bytes);
+        }
         let count = bytes as usize;
-        let done = match (on_device(&self.to, to)?, on_device(&self.from, from)?) {
+        let done = match (places.0 == Place::Device, places.1 == Place::Device) {
             (true, true) => memory.copy(to, from, bytes),
             (true, false) => {
                 // SAFETY: the program promises that these bytes of its own are there until the copy has been done.
@@ -148,6 +155,32 @@ impl Copy {
         done.map_err(|_| CUresult::ILLEGAL_ADDRESS)
     }
 }
+
+/// Copies from or to memory that may be gone: the system moves the bytes, and says so if it is.
+fn foreign(memory: &GlobalMemory, to: (Place, u64), from: (Place, u64), bytes: u64) -> Answer {
+    let mut part = vec![0; PART.min(bytes) as usize];
+    for offset in (0..bytes).step_by(PART as usize) {
+        let length = PART.min(bytes - offset) as usize;
+        let part = &mut part[..length];
+        let (to_address, from_address) = (to.1 + offset, from.1 + offset);
+        let read = match from.0 {
+            Place::Device => memory.read(from_address, part).is_ok(),
+            _ => own_memory::read(from_address, part),
+        };
+        let written = read
+            && match to.0 {
+                Place::Device => memory.write(to_address, part).is_ok(),
+                _ => own_memory::write(to_address, part),
+            };
+        if !written {
+            return Err(CUresult::ILLEGAL_ADDRESS);
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes are moved at a time.
+const PART: u64 = 1 << 20;
 
 /// A copy whose source has been taken already: the program may use its own memory again.
 #[derive(Clone)]
