@@ -104,7 +104,7 @@ impl Run {
         let tests = root.join("tests/clients");
         let mut command = Command::new(root.join("target/ci/ptxvm"));
         // The tests provoke findings on purpose and look at them themselves.
-        command.args(["exec", "--findings", "ignore", "--device", self.device]);
+        command.args(["exec", "--status", "command", "--device", self.device]);
         command.args(self.mma.iter().flat_map(|mma| ["--mma", mma]));
         command.arg("--").arg(python).current_dir(root);
         // Triton keeps what it has compiled for the next run.

@@ -1,6 +1,6 @@
 //! The documents made from the table and from other files: the coverage page and the pages of `ptxvm explain`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -109,22 +109,21 @@ fn missing(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
     text
 }
 
-/// The Rust that holds the diagnostics' pages.
-pub fn pages(folder: &Path) -> Result<String, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut codes: BTreeMap<String, ()> = BTreeMap::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(code) = name.strip_suffix(".md").filter(|c| c.len() == 5) {
-            codes.insert(code.to_owned(), ());
-        }
-    }
+/// The Rust that holds the pages of diagnostics and findings.
+pub fn pages(docs: &Path) -> Result<String, String> {
     let mut text = String::from(
-        "//! The pages of `ptxvm explain`. Written by `cargo xtask docs` from `docs/diagnostics/`; do not edit.\n\n\
-         /// Each code and its page.\npub const PAGES: &[(&str, &str)] = &[\n",
+        "//! The pages of `ptxvm explain`. Written by `cargo xtask docs` from `docs/diagnostics/` and `docs/findings/`; do not\n\
+         //! edit.\n\n/// Each code or kind and its page.\npub const PAGES: &[(&str, &str)] = &[\n",
     );
-    for code in codes.keys() {
-        let _ = writeln!(text, "    (\"{code}\", include_str!(\"../../../docs/diagnostics/{code}.md\")),");
+    for folder in ["diagnostics", "findings"] {
+        let path = docs.join(folder);
+        let entries = std::fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let codes: BTreeSet<String> =
+            names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect();
+        for code in codes.iter().filter(|code| *code != "README") {
+            let _ = writeln!(text, "    (\"{code}\", include_str!(\"../../../docs/{folder}/{code}.md\")),");
+        }
     }
     text += "];\n\n/// The title of a page: its first line without the mark and the code.\npub fn title_of(page: &str) -> &str {\n    \
              let line = page.lines().next().unwrap_or(\"\");\n    line.trim_start_matches(['#', ' ']).split_once(\": \").map_or(line, |(_, title)| title)\n}\n\n\

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask isa             write everything that is made from isa/*.isa and docs/diagnostics
+cargo xtask isa             write everything that is made from isa/*.isa and docs/{diagnostics,findings}
 cargo xtask test [--without-clients]
                             every check: format, stale files, licences, clippy, tests, real clients from PyPI
 cargo xtask clients [--all] [NAMES]

@@ -1,4 +1,4 @@
-//! `ptxvm explain E0402`: the page of a diagnostic code.
+//! `ptxvm explain E0402`: the page of a diagnostic code, or of a kind of finding.
 
 use clap::Args;
 
@@ -7,7 +7,7 @@ use crate::pages;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The code; without one, every code is listed
+    /// The code, or the kind of a finding (out-of-bounds); without one, all are listed
     code: Option<String>,
 }
 
@@ -19,12 +19,11 @@ pub fn run(arguments: &Arguments) -> Exit {
         }
         return exit::CLEAN;
     };
-    let wanted = code.to_uppercase();
-    match pages::PAGES.iter().find(|(code, _)| *code == wanted) {
+    match pages::PAGES.iter().find(|(known, _)| known.eq_ignore_ascii_case(code)) {
         Some((_, page)) => {
             print!("{page}");
             exit::CLEAN
         }
-        None => exit::usage(format!("there is no code {code}; `ptxvm explain` lists them")),
+        None => exit::usage(format!("there is no code or kind {code}; `ptxvm explain` lists them")),
     }
 }

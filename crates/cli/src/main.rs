@@ -8,6 +8,7 @@ mod format;
 mod input;
 mod isa;
 mod memory;
+mod mistakes;
 mod pages;
 mod private;
 mod ptxas;

@@ -1,6 +1,7 @@
-//! The pages of `ptxvm explain`. Written by `cargo xtask docs` from `docs/diagnostics/`; do not edit.
+//! The pages of `ptxvm explain`. Written by `cargo xtask docs` from `docs/diagnostics/` and `docs/findings/`; do not
+//! edit.
 
-/// Each code and its page.
+/// Each code or kind and its page.
 pub const PAGES: &[(&str, &str)] = &[
     ("E0101", include_str!("../../../docs/diagnostics/E0101.md")),
     ("E0102", include_str!("../../../docs/diagnostics/E0102.md")),
@@ -120,6 +121,23 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0601", include_str!("../../../docs/diagnostics/W0601.md")),
     ("W0602", include_str!("../../../docs/diagnostics/W0602.md")),
     ("W0650", include_str!("../../../docs/diagnostics/W0650.md")),
+    ("assert", include_str!("../../../docs/findings/assert.md")),
+    ("bad-call", include_str!("../../../docs/findings/bad-call.md")),
+    ("bad-free", include_str!("../../../docs/findings/bad-free.md")),
+    ("branch-index", include_str!("../../../docs/findings/branch-index.md")),
+    ("breakpoint", include_str!("../../../docs/findings/breakpoint.md")),
+    ("deadlock", include_str!("../../../docs/findings/deadlock.md")),
+    ("foreign-shared", include_str!("../../../docs/findings/foreign-shared.md")),
+    ("launch", include_str!("../../../docs/findings/launch.md")),
+    ("misaligned", include_str!("../../../docs/findings/misaligned.md")),
+    ("misuse", include_str!("../../../docs/findings/misuse.md")),
+    ("null", include_str!("../../../docs/findings/null.md")),
+    ("out-of-bounds", include_str!("../../../docs/findings/out-of-bounds.md")),
+    ("read-only", include_str!("../../../docs/findings/read-only.md")),
+    ("stack-overflow", include_str!("../../../docs/findings/stack-overflow.md")),
+    ("trap", include_str!("../../../docs/findings/trap.md")),
+    ("use-after-free", include_str!("../../../docs/findings/use-after-free.md")),
+    ("wrong-space", include_str!("../../../docs/findings/wrong-space.md")),
 ];
 
 /// The title of a page: its first line without the mark and the code.

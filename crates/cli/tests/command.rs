@@ -221,6 +221,17 @@ fn every_code_in_the_tables_has_a_page() {
 }
 
 #[test]
+fn every_kind_of_finding_has_a_page_that_says_what_silicon_does() {
+    for kind in ptxvm_vm::Kind::ALL {
+        let page = ptxvm(&["explain", kind.name()], b"");
+        assert_eq!(page.status.code(), Some(0), "{}", kind.name());
+        let page = text(&page.stdout);
+        assert!(page.starts_with(&format!("# {}: ", kind.name())), "{page}");
+        assert!(page.contains("\n## On an H200\n"), "{page}");
+    }
+}
+
+#[test]
 fn the_whole_corpus_passes() {
     let mut files = Vec::new();
     for folder in std::fs::read_dir(root().join("tests/corpus")).expect("the corpus is there").flatten() {

@@ -136,7 +136,7 @@ fn findings_change_the_status_of_a_command_that_says_it_is_well() {
         let script = kinds.iter().map(|kind| line(kind)).collect::<String>() + &format!("exit {ends}");
         let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", &script]));
         assert_eq!(run.status.code(), Some(expected), "{kinds:?} and {ends}");
-        let ignored = output(&mut ptxvm(&folder, &["--findings", "ignore", "--", "sh", "-c", &script]));
+        let ignored = output(&mut ptxvm(&folder, &["--status", "command", "--", "sh", "-c", &script]));
         assert_eq!(ignored.status.code(), Some(ends), "{kinds:?}");
     }
     let cut = "printf '{\"kind\":\"finding\"}\\n{\"kind\":\"bu' > $PTXVM_REPORT";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ptxvm_host::{Share, Wanted};
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, Mma, Profile};
+use ptxvm_vm::{Asynchrony, Findings, Mma, Profile};
 
 /// The settings of the process.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Options {
     pub asynchrony: Asynchrony,
     /// `PTXVM_MMA`: the arithmetic of matrix instructions, `exact`, `fast` or that of a generation such as `ampere`.
     pub mma: Mma,
+    /// `PTXVM_FINDINGS`: what is done about mistakes that an H200 survives, `stop`, `report` or `ignore`.
+    pub findings: Findings,
     /// `PTXVM_THREADS`: host threads of one launch; 0 takes every core.
     pub threads: usize,
     /// `PTXVM_STATS`: a line for every launch, and the sum at the end.
@@ -55,6 +57,7 @@ fn read() -> Options {
         seed: number("PTXVM_SEED").unwrap_or(0),
         asynchrony: asynchrony(),
         mma: mma(),
+        findings: findings(),
         threads: ptxvm_host::threads(threads),
         stats: is_set("PTXVM_STATS"),
         api_trace: is_set("PTXVM_API_TRACE"),
@@ -97,6 +100,16 @@ fn mma() -> Mma {
     Mma::from_name(&name).unwrap_or_else(|| {
         eprintln!("ptxvm: PTXVM_MMA={name}: expected exact, fast or a generation such as ampere or hopper");
         Mma::default()
+    })
+}
+
+fn findings() -> Findings {
+    let Some(name) = std::env::var("PTXVM_FINDINGS").ok().filter(|name| !name.is_empty()) else {
+        return Findings::default();
+    };
+    Findings::ALL.into_iter().find(|findings| findings.name() == name).unwrap_or_else(|| {
+        eprintln!("ptxvm: PTXVM_FINDINGS={name}: expected stop, report or ignore");
+        Findings::default()
     })
 }
 

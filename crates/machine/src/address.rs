@@ -182,6 +182,9 @@ impl Context<'_> {
         wants: Wants,
     ) -> Result<Pointers, Flow> {
         let mut at = [0; LANES];
+        if self.worker.forgiving && matches!(space, AddressSpace::Local | AddressSpace::Generic) {
+            self.grow_local(mask)?;
+        }
         for lane in lanes_in(mask) {
             let address = addresses[lane];
             let (window, offset) = match space {
@@ -222,7 +225,11 @@ impl Context<'_> {
                 }
             };
             if let Some(flow) = problem {
-                return Err(flow);
+                let Some(host) = self.on_silicon(space, window, lane, (offset, bytes), wants) else {
+                    return Err(flow);
+                };
+                self.survived()?;
+                at[lane] = host;
             }
         }
         Ok(Pointers { at })
@@ -349,7 +356,7 @@ impl Context<'_> {
         }
         let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
         let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });
-        self.worker.fault = Some(Fault { kind, lane, message, notes, missed });
+        self.worker.fault = Some(Fault { kind, lane, message, notes, missed, survived: false });
         Flow::Stop
     }
 

@@ -30,9 +30,15 @@ pub(crate) fn arrive(
         false => (0..LANES).filter(other).fold(0, |mask, lane| mask | 1 << lane),
     };
     let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
-    if let Some(message) = complaint(number, count, arrival.wait, cta) {
-        worker.fault =
-            Some(Fault { kind: Kind::Misuse, lane: first, message, notes: Vec::new(), missed: None });
+    if let Some(message) = complaint(number, count, arrival, cta) {
+        worker.fault = Some(Fault {
+            kind: Kind::Misuse,
+            lane: first,
+            message,
+            notes: Vec::new(),
+            missed: None,
+            survived: false,
+        });
         return After::Fault;
     }
     // Lanes that name another barrier come again, and those whom the guard holds back go on.
@@ -40,11 +46,11 @@ pub(crate) fn arrive(
     here &= !others;
     warp.add(Group { block: arrival.next, mask: group.mask & !here & !others, ..*group });
 
-    let predicate = arrival.reduction.map(|(_, predicate, _)| bank.mask(predicate));
+    let reduction = arrival.reduction.map(|(_, predicate, how)| (bank.mask(predicate), how));
     let index = warp.state.index as usize;
     let barrier = &mut cta.barriers[number as usize];
     // A wait for no threads is one for all.
-    barrier.arrive(index, here, count.filter(|count| *count != 0), predicate);
+    barrier.arrive(index, here, count.filter(|count| *count != 0), reduction);
     barrier.gather(index, warp.state.alive());
     cta.busy |= 1 << number;
     cta.unsettled = true;
@@ -60,15 +66,24 @@ pub(crate) fn arrive(
 }
 
 /// What is wrong with a barrier's operands.
-fn complaint(number: u64, count: Option<u32>, wait: bool, cta: &CtaState) -> Option<String> {
+fn complaint(number: u64, count: Option<u32>, arrival: &Arrival, cta: &CtaState) -> Option<String> {
     let Some(barrier) = usize::try_from(number).ok().and_then(|number| cta.barriers.get(number)) else {
         return Some(format!("barrier {number}: a CTA has barriers 0 to 15"));
     };
+    if let (Some((.., how)), Some(before)) = (arrival.reduction, barrier.reduction())
+        && how != before
+    {
+        return Some(format!(
+            "a reduction by .{} at barrier {number}, where others wait for one by .{}",
+            how.name(),
+            before.name()
+        ));
+    }
     let count = count?;
     if count % 32 != 0 {
         return Some(format!("{count} threads at a barrier: the count must be a multiple of 32"));
     }
-    if count == 0 && !wait {
+    if count == 0 && !arrival.wait {
         return Some(format!(
             "an arrival at barrier {number} with a count of 0: it needs the number of threads"
         ));

@@ -4,6 +4,8 @@
 //! instruction of that number, wherever it stands. A warp that ends takes its place with it, so that those who
 //! wait for "all threads" do not wait for the dead.
 
+use crate::code::Reduction;
+
 /// The warps that a CTA can have.
 pub const WARPS: usize = 32;
 
@@ -23,6 +25,8 @@ pub struct Barrier {
     /// Threads whose predicate holds, and threads that brought one.
     held: u32,
     brought: u32,
+    /// How those who have arrived want predicates combined, if they do.
+    reduction: Option<Reduction>,
 }
 
 /// What `barrier.red` computed.
@@ -38,14 +42,28 @@ pub struct Reduced {
 
 impl Barrier {
     /// Lanes of a warp arrive. `count` is the number of threads that take part, if the instruction says one.
-    pub fn arrive(&mut self, warp: usize, lanes: u32, count: Option<u32>, predicate: Option<u32>) {
+    /// Of `barrier.red`, the predicates and how they are combined.
+    pub fn arrive(
+        &mut self,
+        warp: usize,
+        lanes: u32,
+        count: Option<u32>,
+        reduction: Option<(u32, Reduction)>,
+    ) {
         self.arriving[warp] |= lanes;
         self.partial |= 1 << warp;
         self.expected = self.expected.or(count.map(|threads| threads.div_ceil(32)));
-        if let Some(predicate) = predicate {
+        if let Some((predicate, how)) = reduction {
+            self.reduction = Some(how);
             self.held += (predicate & lanes).count_ones();
             self.brought += lanes.count_ones();
         }
+    }
+
+    /// How those who have arrived want predicates combined, if they do.
+    #[must_use]
+    pub fn reduction(&self) -> Option<Reduction> {
+        self.reduction
     }
 
     /// Counts a warp that has wholly arrived, given its lanes that live.
@@ -66,7 +84,7 @@ impl Barrier {
         let reduced = Reduced { popc: self.held, and: self.held == self.brought, or: self.held != 0 };
         // Lanes that have come early for the next round stay.
         (self.arrived, self.arrivals, self.expected) = (0, 0, None);
-        (self.held, self.brought) = (0, 0);
+        (self.held, self.brought, self.reduction) = (0, 0, None);
         Some(reduced)
     }
 

@@ -227,3 +227,15 @@ pub enum Reduction {
     /// Whether one holds.
     Or,
 }
+
+impl Reduction {
+    /// The name in PTX, without the dot.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Popc => "popc",
+            Self::And => "and",
+            Self::Or => "or",
+        }
+    }
+}

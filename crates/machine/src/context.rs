@@ -89,7 +89,8 @@ impl Context<'_> {
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
     #[cold]
     pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {
-        self.worker.fault = Some(Fault { kind, lane, message: message.into(), notes, missed: None });
+        let (message, missed, survived) = (message.into(), None, false);
+        self.worker.fault = Some(Fault { kind, lane, message, notes, missed, survived });
         Flow::Stop
     }
 }
@@ -113,6 +114,8 @@ pub struct Fault {
     pub notes: Vec<String>,
     /// The shared or local memory that was missed: the report names the variable that was meant.
     pub missed: Option<Missed>,
+    /// Whether an H200 goes on after it.
+    pub survived: bool,
 }
 
 /// An access outside of shared or local memory.
@@ -276,6 +279,10 @@ impl CtaState {
 pub struct Worker {
     /// Why the warp stopped.
     pub fault: Option<Fault>,
+    /// Whether an instruction is executed again that has met a mistake, to do what silicon does.
+    pub forgiving: bool,
+    /// How many threads it has forgiven.
+    pub forgiven: u64,
     /// What an asynchronous operation came to when it completed, if that is why.
     pub trouble: Option<Box<Trouble>>,
     /// The instruction that the machine does not have, if that is why.
@@ -324,6 +331,8 @@ impl Worker {
     pub fn new(number: u64, run: &Run<'_>, blocks: Vec<(u64, u64)>) -> Self {
         Self {
             fault: None,
+            forgiving: false,
+            forgiven: 0,
             trouble: None,
             unsupported: None,
             halted: false,

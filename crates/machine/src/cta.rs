@@ -9,7 +9,8 @@ use crate::code::{Code, Reduction};
 use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::engine::Trouble;
 use crate::finding::Stop;
-use crate::interpret::{self, Leave};
+use crate::interpret::{self, At, Fault, Leave};
+use crate::mistake::Findings;
 use crate::registers::{LANES, Value};
 use crate::report;
 use crate::warp::{Awaited, State, Warp};
@@ -189,6 +190,7 @@ impl Cta {
                 Leave::Spinning => spinning += 1,
                 // Nothing is wrong with what the end of the launch has interrupted.
                 Leave::Fault(_) if worker.halted => return Progress::Turn,
+                Leave::Fault(at) if self.survives(index, at, worker, run) => continue,
                 Leave::Fault(at) => {
                     return match (worker.trouble.take(), worker.limit.take()) {
                         (Some(trouble), _) => Progress::Trouble(trouble),
@@ -211,6 +213,27 @@ impl Cta {
                 return Progress::Turn;
             }
         }
+    }
+
+    /// Whether a warp goes on after a fault: an H200 does, and the launch is to do as it. The finding is noted.
+    fn survives(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> bool {
+        let findings = run.launch.findings;
+        if findings == Findings::Stop || worker.trouble.is_some() || worker.limit.is_some() {
+            return false;
+        }
+        let Some(fault) = worker.fault.take_if(|fault| fault.survived) else { return false };
+        let kind = fault.kind;
+        if findings == Findings::Report {
+            run.launch.mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
+        }
+        let Some(group) = self.warps[warp].groups.last_mut() else { return false };
+        let block = &run.code.blocks[group.block as usize];
+        let number = match at.at {
+            At::Instruction(at) => at - block.start,
+            At::End(_) => block.end - block.start,
+        };
+        group.state = State::Again(number);
+        true
     }
 
     /// The next warp that can run.

@@ -58,7 +58,16 @@ pub fn finding(ctas: &[Box<Cta>], cluster: &ClusterState, run: &Run<'_>) -> Find
         _ => format!("no thread of the cluster of CTA ({x},{y},{z}) can go on"),
     };
     let kind = Kind::Deadlock;
-    Finding { kind, message, notes, kernel: kernel(run), place: at, thread: who, registers: Vec::new() }
+    Finding {
+        kind,
+        message,
+        notes,
+        kernel: kernel(run),
+        place: at,
+        thread: who,
+        registers: Vec::new(),
+        survived: false,
+    }
 }
 
 /// Who has not arrived at the cluster's barrier.
@@ -151,7 +160,7 @@ impl<'a> Scene<'a> {
                 )
             }
             State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
-            State::Ready | State::Released(_) => format!("{who} could run"),
+            State::Ready | State::Released(_) | State::Again(_) => format!("{who} could run"),
         }
     }
 

@@ -80,6 +80,27 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 17] = [
+        Self::OutOfBounds,
+        Self::Misaligned,
+        Self::WrongSpace,
+        Self::ForeignShared,
+        Self::Null,
+        Self::UseAfterFree,
+        Self::ReadOnly,
+        Self::BadFree,
+        Self::StackOverflow,
+        Self::BadCall,
+        Self::BranchIndex,
+        Self::Trap,
+        Self::Breakpoint,
+        Self::Assert,
+        Self::Deadlock,
+        Self::Misuse,
+        Self::Launch,
+    ];
+
     /// The name in JSON and on documentation pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -122,6 +143,8 @@ pub struct Finding {
     pub thread: Option<Thread>,
     /// The registers involved, with their values in that thread.
     pub registers: Vec<(String, u64)>,
+    /// Whether an H200 goes on after it.
+    pub survived: bool,
 }
 
 /// The place of an instruction.

@@ -36,7 +36,7 @@ pub struct Fault {
 }
 
 /// An instruction of linked code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum At {
     /// An instruction in a block.
     Instruction(u32),
@@ -55,7 +55,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
     let enough = worker.effort.saturating_add(fuel);
     loop {
         let Some(index) = warp.pick() else {
-            if warp.release_converging() {
+            if warp.release_converging(code) {
                 continue;
             }
             return if warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
@@ -72,6 +72,14 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 }
             },
             State::Released(done) => released = Some(done),
+            State::Again(number) => match again(&mut group, number, warp, cta, worker, run) {
+                Again::Done => released = Some(number + 1),
+                Again::Ended(After::Go) => {}
+                Again::Waits | Again::Ended(After::Switch) => continue,
+                Again::Fault | Again::Ended(After::Fault) => {
+                    return fault(warp, group, at_number(&group, number, code));
+                }
+            },
             _ => warp.join(&mut group),
         }
         group.state = State::Ready;
@@ -163,7 +171,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     (group.deferred, group.polls, group.rounds) = (true, 0, 0);
                     warp.add(group);
                     let alone = warp.groups.iter().all(|g| g.deferred || !g.state.runs());
-                    if alone && !warp.release_converging() && spinning {
+                    if alone && !warp.release_converging(code) && spinning {
                         return Leave::Spinning;
                     }
                     break;
@@ -196,6 +204,79 @@ fn fault(warp: &mut Warp, group: Group, at: At) -> Leave {
     let activation = group.activation;
     warp.groups.push(group);
     Leave::Fault(Fault { at, activation })
+}
+
+/// What came of an instruction that was executed again.
+enum Again {
+    /// It has been executed.
+    Done,
+    /// It was the end of the block.
+    Ended(After),
+    /// All lanes wait.
+    Waits,
+    /// It has met another fault.
+    Fault,
+}
+
+/// The instruction of this number of a group's block, or the block's end.
+fn at_number(group: &Group, number: u32, code: &Code) -> At {
+    let block = &code.blocks[group.block as usize];
+    if number < block.end - block.start {
+        At::Instruction(block.start + number)
+    } else {
+        At::End(group.block)
+    }
+}
+
+/// Executes an instruction again that has met a mistake, and forgives it.
+#[cold]
+fn again(
+    group: &mut Group,
+    number: u32,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> Again {
+    let block = &run.code.blocks[group.block as usize];
+    let bank = warp.bank(group.activation, run.code);
+    let place = at_number(group, number, run.code);
+    (worker.forgiving, worker.forgiven) = (true, 0);
+    let done = match place {
+        At::End(_) => Again::Ended(end(block, group, warp, cta, worker, run, &bank)),
+        At::Instruction(at) => {
+            // The rest of the block counts as what it is: executed once.
+            let count = &mut worker.blocks[group.block as usize];
+            *count = (count.0.saturating_sub(1), count.1.saturating_sub(u64::from(group.mask.count_ones())));
+            let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+            let instruction = &run.code.instructions[at as usize];
+            let mask = group.mask & guarded(&context.bank, instruction.guard);
+            match instruction.op.run(&mut context, &instruction.slots, mask) {
+                Flow::Next => Again::Done,
+                Flow::Stop => Again::Fault,
+                Flow::Issued => {
+                    let issued = context.issued(at, group.activation);
+                    context.worker.tell(run);
+                    if issued == Flow::Stop { Again::Fault } else { Again::Done }
+                }
+                Flow::Wait => {
+                    let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
+                    context.cta.asleep |= 1 << context.warp.index;
+                    let state = State::Wait(awaited);
+                    warp.groups.push(Group { mask, state, deferred: false, ..*group });
+                    group.mask &= !mask;
+                    if group.mask == 0 { Again::Waits } else { Again::Done }
+                }
+            }
+        }
+    };
+    worker.forgiving = false;
+    run.launch.mistakes.count(place, worker.forgiven.max(1));
+    // What is not forgiven the second time is no mistake that silicon survives.
+    if let Some(fault) = &mut worker.fault {
+        fault.survived = false;
+    }
+    done
 }
 
 /// What comes after the end of a block.
@@ -259,6 +340,7 @@ fn end(
                         message: format!("index {at} is behind a list of {} branch targets", targets.len()),
                         notes: Vec::new(),
                         missed: None,
+                        survived: false,
                     });
                     return After::Fault;
                 };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::dependency::GridStatus;
 use crate::event::Event;
 use crate::matrix::Mma;
+use crate::mistake::{Findings, Mistakes};
 use crate::profile::Profile;
 
 /// The shape of a launch and how to run it.
@@ -40,6 +41,10 @@ pub struct Launch {
     pub status: Option<Arc<GridStatus>>,
     /// The grids whose end `griddepcontrol.wait` waits for.
     pub prerequisites: Vec<Arc<GridStatus>>,
+    /// What is done about mistakes that an H200 survives.
+    pub findings: Findings,
+    /// Takes them with [`Findings::Report`].
+    pub mistakes: Arc<Mistakes>,
     /// Whether memory traffic is counted.
     pub statistics: bool,
     /// How the host watches and stops the launch.
@@ -63,6 +68,8 @@ impl Default for Launch {
             cooperative: false,
             status: None,
             prerequisites: Vec::new(),
+            findings: Findings::default(),
+            mistakes: Arc::default(),
             statistics: false,
             control: Arc::default(),
         }

@@ -11,15 +11,27 @@ use crate::interpret::{self, Fault};
 use crate::nearby;
 use crate::warp::Warp;
 
-/// The finding of a fault.
+/// Why a warp stopped that met a fault.
 pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Stop {
     let source = interpret::place(run.code, at.at);
-    let Some(mut fault) = worker.fault.take() else {
+    let Some(fault) = worker.fault.take() else {
         let instruction =
             &run.code.program.functions[source.function.0 as usize].instructions[source.instruction as usize];
         let what = worker.unsupported.take().unwrap_or_default();
         return Stop::Unsupported(Unsupported { what, span: instruction.span });
     };
+    Stop::Finding(Box::new(finding(cta, warp, at, fault, run)))
+}
+
+/// The finding of a fault.
+pub fn finding(
+    cta: &mut Cta,
+    warp: usize,
+    at: Fault,
+    mut fault: crate::context::Fault,
+    run: &Run<'_>,
+) -> Finding {
+    let source = interpret::place(run.code, at.at);
     let thread = thread(cta, &cta.warps[warp], fault.lane);
     let registers = registers(&mut cta.warps[warp], at.activation, source, fault.lane, run);
     if let Some(missed) = fault.missed {
@@ -27,7 +39,7 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
         fault.notes.extend(nearby::sentence(missed, source.function, frame, run));
     }
     let place = place(&cta.warps[warp], at.activation, source, run);
-    Stop::Finding(Box::new(Finding {
+    Finding {
         kind: fault.kind,
         message: fault.message,
         notes: fault.notes,
@@ -35,7 +47,8 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
         place: Some(place),
         thread: Some(thread),
         registers,
-    }))
+        survived: fault.survived,
+    }
 }
 
 /// Where the frame of a function begins in one lane's local memory.
@@ -141,6 +154,7 @@ pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
         place: Some(place(warp, issuer.activation, source, run)),
         thread: Some(thread(cta, warp, issuer.lanes.trailing_zeros().min(31) as usize)),
         registers: Vec::new(),
+        survived: false,
     }))
 }
 

@@ -10,6 +10,7 @@ use ptxvm_memory::Budget;
 
 use crate::code::{Code, Function, Reduction};
 use crate::context::WarpState;
+use crate::meet;
 use crate::registers::{Bank, Block, Slot};
 
 /// Lanes that run together.
@@ -54,6 +55,9 @@ pub enum State {
     /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
     /// So many instructions of its block have been run for it with those whom it met there.
     Released(u32),
+    /// It has made a mistake at the instruction of this number of its block, or at the end of it, that it is forgiven:
+    /// it executes it again and goes on.
+    Again(u32),
 }
 
 /// What lanes wait for outside of their warp.
@@ -82,7 +86,7 @@ impl State {
     /// Whether a group can run.
     #[must_use]
     pub fn runs(self) -> bool {
-        matches!(self, Self::Ready | Self::Released(_))
+        matches!(self, Self::Ready | Self::Released(_) | Self::Again(_))
     }
 
     /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners
@@ -225,9 +229,10 @@ impl Warp {
         }
     }
 
-    /// When nothing is ready: lets groups go that wait for lanes which wait for them too, if at other places. Gives
-    /// whether some could go.
-    pub fn release_converging(&mut self) -> bool {
+    /// When nothing is ready: lets groups go that wait for lanes which wait for them too, if at other places. Where both
+    /// name their lanes, that must be at instructions of the same form: at others an H200 waits for ever. Gives whether
+    /// some could go.
+    pub fn release_converging(&mut self, code: &Code) -> bool {
         let alive = self.state.alive();
         let wanted = |group: &Group| match group.state {
             State::Converge(members) => members & alive,
@@ -237,7 +242,9 @@ impl Warp {
         loop {
             // Who waits for a lane that does not come, or that waits for others, must go on waiting.
             let met = |group: &&Group| {
-                let partners = meeting.iter().filter(|g| wanted(g) & group.mask != 0);
+                let meets =
+                    |g: &&Group| wanted(g) & group.mask != 0 && meet::may_meet(g.block, group.block, code);
+                let partners = meeting.iter().filter(meets);
                 let there = partners.fold(group.mask, |mask, g| mask | g.mask);
                 wanted(group) & !there == 0
             };

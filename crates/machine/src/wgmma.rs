@@ -57,6 +57,8 @@ pub struct Pending {
     pub b: Units,
     /// For a sparse A, the row of B that each stored element belongs to.
     pub belongs: Option<Vec<u16>>,
+    /// Whether its metadata was forgiven.
+    pub forgiven: bool,
     /// The group it belongs to: the number of those closed before.
     pub group: u32,
 }

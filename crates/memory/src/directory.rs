@@ -122,6 +122,24 @@ impl Directory {
         owner.checked_sub(2)
     }
 
+    /// Whether something of the host's that kernels may write to lies in the page of an address.
+    pub(crate) fn page_is_used(&self, address: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        let index = (offset / PAGE) as usize;
+        let piece = self.pages.get(index / PAGES).filter(|_| offset < self.bytes);
+        let Some(page) = piece.and_then(OnceLock::get).map(|pages| &pages[index % PAGES]) else {
+            return false;
+        };
+        let used = |owner: u32| {
+            let bounds = owner.checked_sub(2).map(|number| self.bounds_of(number));
+            bounds.is_some_and(|region| region.writable && !region.constant)
+        };
+        match page.owner.load(Acquire) {
+            SHARED => page.granules.get().is_some_and(|g| g.owners.iter().any(|o| used(o.load(Acquire)))),
+            owner => used(owner),
+        }
+    }
+
     fn bounds_of(&self, number: u32) -> Region {
         let Some(piece) = self.bounds[number as usize / BOUNDS].get() else { return Region::EMPTY };
         let bounds = &piece[number as usize % BOUNDS];

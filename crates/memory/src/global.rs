@@ -360,6 +360,17 @@ impl GlobalMemory {
         Some(Region { start: allocation.start, end: allocation.end(), writable, constant })
     }
 
+    /// Whether bytes that belong to no live allocation lie in a page of 2 MiB with one that does: a GPU reads and writes
+    /// there. They are mapped, and stay so.
+    #[must_use]
+    pub fn shares_page(&self, address: u64, bytes: u64) -> bool {
+        let Some(last) = bytes.checked_sub(1).and_then(|more| address.checked_add(more)) else {
+            return false;
+        };
+        let one_page = address / PAGE == last / PAGE;
+        one_page && self.directory.spans(last) && self.directory.page_is_used(address)
+    }
+
     /// The live allocation that holds an address.
     #[must_use]
     pub fn allocation(&self, address: u64) -> Option<Allocation> {

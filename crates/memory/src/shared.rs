@@ -11,6 +11,9 @@ use crate::slack::{self, SLACK};
 /// Shared variables may ask for alignments up to this, and bulk copies need it.
 const ALIGNMENT: usize = 128;
 
+/// A GPU gives a CTA shared memory in pieces of so many bytes, and checks no finer (measured on an H200).
+pub const GRANULE: usize = 128;
+
 /// What a block has more than the memory in it.
 const AROUND: usize = ALIGNMENT + 2 * SLACK;
 
@@ -39,17 +42,18 @@ impl SharedMemory {
         if size == self.size {
             return true;
         }
-        if size > self.capacity() {
-            let block = size.checked_add(AROUND).and_then(|bytes| Block::zeroed(bytes, &self.budget));
+        let Some(whole) = size.checked_next_multiple_of(GRANULE) else { return false };
+        if whole > self.capacity() {
+            let block = whole.checked_add(AROUND).and_then(|bytes| Block::zeroed(bytes, &self.budget));
             let Some(block) = block else { return false };
             self.open_slack();
             (self.block, self.used) = (Some(block), 0);
         }
         self.open_slack();
         self.size = size;
-        self.used = self.used.max(size);
+        self.used = self.used.max(whole);
         // What a larger memory held is no slack.
-        let stale = (self.used - size).min(SLACK);
+        let stale = (self.used - size).min(whole - size + SLACK);
         // SAFETY: no more than `used` bytes are touched, all of which belong to this memory, and the exclusive borrow
         // means that no access through it is under way.
         unsafe { self.pointer().add(size).write_bytes(0, stale) };
@@ -66,7 +70,7 @@ impl SharedMemory {
     fn close_slack(&self) {
         if self.block.is_some() {
             slack::close(self.pointer().wrapping_sub(SLACK), SLACK);
-            slack::close(self.pointer().wrapping_add(self.size), SLACK);
+            slack::close(self.pointer().wrapping_add(self.whole_bytes()), SLACK);
         }
     }
 
@@ -74,7 +78,7 @@ impl SharedMemory {
     fn open_slack(&self) {
         if self.block.is_some() {
             slack::open(self.pointer().wrapping_sub(SLACK), SLACK);
-            slack::open(self.pointer().wrapping_add(self.size), SLACK);
+            slack::open(self.pointer().wrapping_add(self.whole_bytes()), SLACK);
         }
     }
 
@@ -85,7 +89,13 @@ impl SharedMemory {
         self.size
     }
 
-    /// The first byte, at a multiple of 128. [`Self::bytes`] bytes may be touched through it, atomically, until
+    /// The same with the rest of the last [`GRANULE`], which nobody asked for and a GPU lets a CTA touch.
+    #[must_use]
+    pub fn whole_bytes(&self) -> usize {
+        self.size.next_multiple_of(GRANULE)
+    }
+
+    /// The first byte, at a multiple of 128. [`Self::whole_bytes`] bytes may be touched through it, atomically, until
     /// the memory is resized or dropped.
     #[inline]
     #[must_use]
@@ -98,9 +108,9 @@ impl SharedMemory {
 
     /// Sets all bytes: zero, or a pattern that shows who reads what nobody wrote. Nobody else can be at them.
     pub fn reset(&mut self, byte: u8) {
-        // SAFETY: all `size` bytes belong to this memory, and the exclusive borrow means that no access through
-        // the memory is under way.
-        unsafe { self.pointer().write_bytes(byte, self.size) };
+        // SAFETY: all these bytes belong to this memory, and the exclusive borrow means that no access through it is
+        // under way.
+        unsafe { self.pointer().write_bytes(byte, self.whole_bytes()) };
     }
 
     fn checked(&self, offset: u64, bytes: usize) -> Result<*mut u8, OutOfRange> {

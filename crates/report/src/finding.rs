@@ -1,15 +1,23 @@
 //! Showing what stopped a run: findings of the guest in rustc's manner, what is not supported, and limits.
 
 use ptxvm_syntax::Label;
-use ptxvm_vm::{Finding, Limit, Thread, Unsupported};
+use ptxvm_vm::{Finding, Limit, Mistake, Thread, Unsupported};
 use serde_json::{Value, json};
 
-use crate::number::time;
+use crate::number::{grouped, time};
 use crate::{Message, Report};
 
 /// A finding for people: the place, who did it, the registers, and how to see it again.
 #[must_use]
 pub fn message(finding: &Finding, seed: u64) -> Message {
+    let mut message = without_advice(finding, seed);
+    if finding.survived {
+        message.notes.push("an H200 goes on after this, and so does a run with `--findings report`".into());
+    }
+    message
+}
+
+fn without_advice(finding: &Finding, seed: u64) -> Message {
     let mut message = Message::new(finding.message.clone()).id(finding.kind.name());
     if let Some(place) = &finding.place {
         message.places.push(Label { span: place.span, text: String::new() });
@@ -38,6 +46,27 @@ pub fn message(finding: &Finding, seed: u64) -> Message {
     message
 }
 
+/// A mistake after which the kernel went on, for people.
+#[must_use]
+pub fn mistake(mistake: &Mistake, seed: u64) -> Message {
+    let mut message = without_advice(&mistake.finding, seed);
+    let times = match mistake.count {
+        0 | 1 => "one thread did this once".to_owned(),
+        count => format!("threads did this {} times", grouped(count)),
+    };
+    message.notes.push(format!("{times}; an H200 goes on after it, and so did the kernel here"));
+    message
+}
+
+/// The same as an object.
+#[must_use]
+pub fn mistake_object(report: &Report<'_>, mistake: &Mistake, seed: u64) -> Value {
+    let mut object = object(report, &mistake.finding, seed);
+    object["count"] = json!(mistake.count.max(1));
+    object["stopped"] = json!(false);
+    object
+}
+
 fn column(column: u32) -> String {
     if column == 0 { String::new() } else { format!(":{column}") }
 }
@@ -53,6 +82,8 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
     let mut object = json!({
         "kind": "finding",
         "severity": "error",
+        "stopped": true,
+        "survived": finding.survived,
         "code": finding.kind.name(),
         "message": finding.message,
         "notes": finding.notes,

@@ -214,6 +214,8 @@ impl Kernel {
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
+            findings: options.findings,
+            mistakes: Arc::clone(&options.mistakes),
             statistics: options.statistics,
             control: Arc::clone(&options.control),
         };

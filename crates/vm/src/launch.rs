@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_machine::{Asynchrony, Control, Event, GridStatus, Mma};
+use ptxvm_machine::{Asynchrony, Control, Event, Findings, GridStatus, Mistakes, Mma};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -103,6 +103,10 @@ pub struct LaunchOptions {
     pub status: Option<Arc<GridStatus>>,
     /// The grids whose end this one waits for at `griddepcontrol.wait`.
     pub prerequisites: Vec<Arc<GridStatus>>,
+    /// What is done about mistakes that an H200 survives: accesses a little out of bounds, metadata that means nothing.
+    pub findings: Findings,
+    /// Has those of the launch after it, with [`Findings::Report`].
+    pub mistakes: Arc<Mistakes>,
     /// Whether memory traffic is counted, which costs time.
     pub statistics: bool,
     /// How to watch the launch and to stop it from another thread.
@@ -163,6 +167,8 @@ impl Default for LaunchOptions {
             cooperative: false,
             status: None,
             prerequisites: Vec::new(),
+            findings: Findings::default(),
+            mistakes: Arc::default(),
             statistics: false,
             control: Arc::default(),
             print: None,

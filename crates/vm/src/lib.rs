@@ -93,8 +93,8 @@ pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Event, Finding, GridStatus, Kind, Limit, Mma, Place, Profile,
-    Statistics, Thread, Unsupported, tensor,
+    Asynchrony, Class, Control, Demand, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes,
+    Mma, Place, Profile, Statistics, Thread, Unsupported, tensor,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

@@ -5,8 +5,7 @@
 mod common;
 
 use ptxvm_machine::lanes::{Level, at_most};
-use ptxvm_machine::matrix::sparse::as_silicon;
-use ptxvm_vm::{Asynchrony, Buffer, Device, LaunchOptions};
+use ptxvm_vm::{Asynchrony, Buffer, Device, Findings, LaunchOptions};
 use serde::Deserialize;
 
 use common::golden;
@@ -37,12 +36,17 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
         Err(error) => return Some(format!("does not load: {error}\n{}", case.ptx)),
     };
     let name = module.kernels().next().expect("a kernel").name.clone();
-    // Some were recorded with metadata that means nothing.
-    let kernel = as_silicon(|| module.kernel(&name)).expect("the kernel");
+    let kernel = module.kernel(&name).expect("the kernel");
     let input = Buffer::from_slice(&device, input).expect("memory");
     let output = Buffer::from_slice(&device, &vec![0u8; case.length]).expect("memory");
-    let launch =
-        LaunchOptions { asynchrony, seed, ..LaunchOptions::new(1, 128).argument(&input).argument(&output) };
+    // Some were recorded with metadata that means nothing.
+    let findings = Findings::Ignore;
+    let launch = LaunchOptions {
+        asynchrony,
+        seed,
+        findings,
+        ..LaunchOptions::new(1, 128).argument(&input).argument(&output)
+    };
     if let Err(failure) = kernel.launch(&launch) {
         return Some(format!("does not run: {failure}"));
     }

@@ -4,10 +4,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use ptxvm_vm::{Asynchrony, Profile};
+use ptxvm_vm::{Asynchrony, Findings, Profile};
 
 use super::Arguments;
 use crate::check::Color;
+use crate::mistakes;
 use crate::private;
 
 /// Names and values to set for the command.
@@ -36,6 +37,7 @@ fn own(arguments: &Arguments, report: &Path) -> Variables {
     set("PTXVM_DEVICE", arguments.device.map(|profile| profile.name.to_owned()));
     set("PTXVM_SEED", arguments.seed.map(|seed| seed.to_string()));
     set("PTXVM_ASYNC", arguments.asynchrony.map(|when| Asynchrony::from(when).name().to_owned()));
+    set(mistakes::VARIABLE, arguments.findings.map(|policy| Findings::from(policy).name().to_owned()));
     set("PTXVM_MMA", arguments.mma.map(|mma| mma.name().to_owned()));
     set("PTXVM_THREADS", arguments.threads.map(|threads| threads.to_string()));
     set("PTXVM_STATS", arguments.stats.then(|| "1".to_owned()));

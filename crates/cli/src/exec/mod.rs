@@ -15,6 +15,7 @@ use ptxvm_vm::{Mma, Profile};
 
 use crate::check::Color;
 use crate::exit::{self, Exit};
+use crate::mistakes::Policy;
 use crate::run::options::{When, mma};
 use crate::run::options::{count, duration};
 use folder::Folder;
@@ -29,7 +30,7 @@ If the command ends with 0 and a kernel did something wrong, or was stopped:
   101  a bug in ptxvm; please report it
   130  ctrl-C stopped a kernel
 A second ctrl-C within 5 s of one that stopped a kernel ends the command by force, with 130.
---findings ignore leaves the status as it is. 1 means that ptxvm exec itself could not do its work.";
+--status command leaves the status as it is. 1 means that ptxvm exec itself could not do its work.";
 
 #[derive(Args)]
 pub struct Arguments {
@@ -69,9 +70,13 @@ pub struct Arguments {
     /// The GPU's memory [default: the real GPU's, or seven eighths of --max-memory if that is less]
     #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
     memory: Option<u64>,
-    /// What a finding makes of the exit status of a command that ended with 0
-    #[arg(long, value_enum, default_value_t = Findings::Exit)]
-    findings: Findings,
+    /// What to do about a mistake that an H200 survives, such as a read a little out of bounds: stop the kernel, report
+    /// it and go on as silicon does, or go on without a word [default: stop]
+    #[arg(long, value_enum, value_name = "HOW")]
+    findings: Option<Policy>,
+    /// Whose the exit status is if the command ends with 0 and something was found
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Status::Findings)]
+    status: Status,
     /// When to colour findings
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     color: Color,
@@ -80,13 +85,13 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// What findings do to the exit status.
+/// Whose the exit status is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Findings {
-    /// A status of their own, as below
-    Exit,
-    /// Nothing
-    Ignore,
+enum Status {
+    /// That of the worst finding, as below
+    Findings,
+    /// The command's
+    Command,
 }
 
 fn device(name: &str) -> Result<&'static Profile, String> {
@@ -119,7 +124,7 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     variables.push(("PTXVM_INTERRUPT", interrupt.path().into()));
     let code = child::run(&arguments.command, variables, interrupt, &report)?;
     Ok(match findings::read(&report) {
-        Some(worst) if arguments.findings == Findings::Exit && code == exit::CLEAN => worst,
+        Some(worst) if arguments.status == Status::Findings && code == exit::CLEAN => worst,
         _ => code,
     })
 }

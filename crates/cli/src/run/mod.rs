@@ -33,6 +33,7 @@ use ptxvm_vm::{
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::memory;
+use crate::mistakes;
 use crate::render::Printer;
 use deadline::Deadline;
 use events::Events;
@@ -92,6 +93,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let references = reference::of(&module, &kernel, &bound);
     let prepared = Prepared::new(&device, &names, &references, values, &memory).map_err(usage)?;
     let mut launch = launch(&kernel, &options, arguments, &prepared);
+    launch.findings = mistakes::wanted(arguments.findings).map_err(usage)?;
     if arguments.events {
         let events = Events::new(arguments.format, source);
         launch = launch.on_event(move |event| events.write(event));
@@ -103,8 +105,9 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
     deadline.end();
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
+    let survived = output.mistakes(&report, &launch);
     let (code, statistics) = match ran {
-        Ok(statistics) => (exit::CLEAN, Some(statistics)),
+        Ok(statistics) => (survived, Some(statistics)),
         Err(Failure::Limit(limit)) => {
             let limit = Failure::Limit(deadline.name(limit));
             (output.failed(&report, limit, &launch, done), None)

@@ -8,6 +8,7 @@ use ptxvm_host::Wanted;
 use ptxvm_vm::{Asynchrony, Mma, Unit};
 
 use crate::check::{Color, Format};
+use crate::mistakes::Policy;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -18,6 +19,10 @@ pub struct Arguments {
     /// Let the file's launch line read and write files (`@file`, `--save`)
     #[arg(long)]
     pub trust_launch_line: bool,
+    /// What to do about a mistake that an H200 survives, such as a read a little out of bounds: stop, report it and go on
+    /// as silicon does, or go on without a word [default: stop]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub findings: Option<Policy>,
     /// Count what the kernel did and show it
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "human")]
     pub stats: Option<Form>,

@@ -142,6 +142,14 @@ impl Output {
         }
     }
 
+    /// Tells of the mistakes after which the kernel went on.
+    pub fn mistakes(&self, report: &Report<'_>, launch: &LaunchOptions) -> Exit {
+        launch.mistakes.take().iter().fold(exit::CLEAN, |_, mistake| {
+            let object = finding::mistake_object(report, mistake, launch.seed);
+            self.say(report, finding::mistake(mistake, launch.seed), &object, exit::FINDING)
+        })
+    }
+
     /// Says that `--timeout` has ended the command: before its launch, if that has no CTAs yet.
     pub fn out_of_time(&self, timeout: Duration, done: u64, ctas: Option<u64>) -> Exit {
         progress::clear();

@@ -73,7 +73,7 @@ fn nothing() -> Report<'static> {
 }
 
 /// Shows a message with the launch that it is about, and records the object.
-fn tell(
+pub(super) fn tell(
     mut message: Message,
     report: &Report<'_>,
     mut object: Value,

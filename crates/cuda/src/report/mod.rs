@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod failure;
+mod mistake;
 mod record;
 mod statistics;
 
@@ -12,6 +13,7 @@ use ptxvm_report::{Message, Report};
 use serde_json::json;
 
 pub use failure::{failure, not_loaded};
+pub use mistake::mistakes;
 pub use statistics::launched;
 
 use crate::abi::CUresult;

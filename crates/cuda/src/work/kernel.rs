@@ -61,6 +61,7 @@ impl KernelLaunch {
             seed: settings.seed,
             asynchrony: settings.asynchrony,
             mma: settings.mma,
+            findings: settings.findings,
             threads: settings.threads,
             max_instructions: settings.max_instructions,
             timeout: settings.timeout,
@@ -75,6 +76,7 @@ impl KernelLaunch {
         let ended = self.function.kernel.launch(&launch);
         printed.flush();
         let by_user = interruptible.end();
+        report::mistakes(&self.function.kernel, &launch);
         match ended {
             Ok(_) | Err(Failure::Limit(Limit::Interrupted)) if by_user => {
                 let interrupted = Failure::Limit(Limit::Interrupted);

@@ -5,6 +5,7 @@
 
 mod barrier;
 mod claims;
+mod repetition;
 mod state;
 mod tensor_memory;
 
@@ -22,12 +23,9 @@ use crate::wgmma;
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
+use repetition::Repetition;
 pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
 pub use tensor_memory::{Gain, TensorMemories};
-
-/// How often in a row waits at mbarriers may expire without anything having happened in the cluster. A program that
-/// counts its attempts in order to give up has given up by then, or means to wait for ever.
-const EXPIRIES: u32 = 1 << 12;
 
 /// The least effort of a CTA's turn while others of its cluster wait for theirs.
 const LEAST_TURN: u64 = 1 << 12;
@@ -58,8 +56,8 @@ pub struct Cluster {
     living: u32,
     /// The CTA whose turn it is.
     turn: usize,
-    /// How often waits have expired in a row, and what had happened before the first.
-    expiries: u32,
+    /// The waits that have expired in a row, and what had happened before the first.
+    repetition: Repetition,
     quiet_since: u64,
 }
 
@@ -70,7 +68,7 @@ impl Cluster {
         let ctas = (0..size).map(|_| Cta::new(run).map(Box::new)).collect::<Option<Vec<_>>>()?;
         let engine = Engine::new(run.environment.memory.budget());
         let state = Box::new(ClusterState { engine, ..ClusterState::default() });
-        Some(Self { ctas, state, living: 0, turn: 0, expiries: 0, quiet_since: 0 })
+        Some(Self { ctas, state, living: 0, turn: 0, repetition: Repetition::default(), quiet_since: 0 })
     }
 
     /// Whether a cluster of an earlier launch of the same code has the shape of this one.
@@ -99,7 +97,8 @@ impl Cluster {
         self.state.start(index, clusterid, threads, run.launch.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
-        (self.turn, self.expiries) = (0, 0);
+        self.turn = 0;
+        self.repetition.restart();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
         for (rank, cta) in self.ctas.iter_mut().enumerate() {
@@ -266,18 +265,18 @@ impl Cluster {
         Outcome::Stopped(report::trouble(&mut self.ctas, trouble, run))
     }
 
-    /// Lets all waits at mbarriers end in vain. Gives whether there were some that may, and have not been for too
-    /// long; while others of the cluster look for something outside, no time is too long.
+    /// Lets all waits at mbarriers end in vain. Gives whether there were some, and whether that can make a difference;
+    /// while others of the cluster look for something outside, it can.
     fn expire(&mut self, worker: &Worker, spinning: bool) -> bool {
         let events = worker.cluster.events;
         if self.quiet_since != events {
-            (self.quiet_since, self.expiries) = (events, 0);
+            self.quiet_since = events;
+            self.repetition.restart();
         }
-        // Those who have been patient for too long stay where they are, so that the report finds them there.
-        if self.expiries >= EXPIRIES && !spinning {
+        // Those whom nothing can help stay where they are, so that the report finds them there.
+        if !spinning && !self.repetition.may_end(&self.ctas) {
             return false;
         }
-        self.expiries = self.expiries.saturating_add(1);
         let mut some = false;
         for cta in &mut self.ctas {
             some |= cta.expire();

@@ -4,8 +4,6 @@
 //! of which one is stored, for tf32. Four bits of metadata tell of one chunk: two indices of two bits, the first stored
 //! element's (or pair's) in the low ones. A tf32 takes the place of two, so that its four bits are `0100` or `1110`.
 
-use std::cell::Cell;
-
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
@@ -55,8 +53,6 @@ pub struct Sparse {
     first: usize,
     /// Whether the indices of a chunk must ascend.
     ordered: bool,
-    /// Whether indices that mean nothing are a finding.
-    strict: bool,
     rows: usize,
     /// The elements that a row stores.
     stored: usize,
@@ -81,14 +77,14 @@ impl Sparse {
             16 => (Holders::Four, 4 * selector),
             _ => return None,
         };
-        Some(Self { granularity, holders, first, ordered, strict: STRICT.get(), rows, stored: k / 2 })
+        Some(Self { granularity, holders, first, ordered, rows, stored: k / 2 })
     }
 
     /// Whether the columns count pairs of 16-bit halves: a chunk has sixteen, by its four bits of metadata. That is
-    /// what an H200 makes of a tf32's metadata, whatever it is; [`as_silicon`] asks for it.
+    /// what an H200 makes of a tf32's metadata, whatever it is; it matters where metadata that means nothing is forgiven.
     #[must_use]
-    pub fn pairs_halves(&self) -> bool {
-        !self.strict && self.granularity == Granularity::OneOfTwo
+    pub fn pairs_halves(&self, forgiving: bool) -> bool {
+        forgiving && self.granularity == Granularity::OneOfTwo
     }
 
     /// The column of each stored element, row after row; `slots` begin with that of the metadata.
@@ -109,12 +105,12 @@ impl Sparse {
             for chunk in 0..chunks {
                 let (lane, bit) = self.place(row, chunk);
                 let bits = metadata[lane] >> bit & 0xf;
-                if self.pairs_halves() {
+                if self.pairs_halves(context.worker.forgiving) {
                     to.push((16 * chunk) as u16 + bits as u16);
                     continue;
                 }
-                if let Some(why) = self.wrong(bits).filter(|_| self.strict) {
-                    return Err(self.refuse(context, (row, chunk), (lane, bit), metadata[lane], why));
+                if let Some(why) = self.wrong(bits) {
+                    self.complain(context, (row, chunk), (lane, bit), metadata[lane], why)?;
                 }
                 self.granularity.columns(chunk, bits, to);
             }
@@ -148,24 +144,25 @@ impl Sparse {
     }
 
     #[cold]
-    fn refuse(
+    fn complain(
         &self,
         context: &mut Context<'_>,
         (row, chunk): (usize, usize),
         (lane, bit): (usize, usize),
         metadata: u32,
         why: &str,
-    ) -> Flow {
-        let wide = self.granularity.chunk();
-        let message = format!(
-            "the sparsity metadata {metadata:#010x} has {:#06b} in bits {bit} to {}: {why}",
-            metadata >> bit & 0xf,
-            bit + 3
-        );
-        let (from, to) = (wide * chunk, wide * chunk + wide - 1);
-        let note = format!("they say which elements of row {row} of A, columns {from} to {to}, are stored");
+    ) -> Result<(), Flow> {
+        let message = || {
+            let (bits, last) = (metadata >> bit & 0xf, bit + 3);
+            format!("the sparsity metadata {metadata:#010x} has {bits:#06b} in bits {bit} to {last}: {why}")
+        };
+        let notes = || {
+            let wide = self.granularity.chunk();
+            let (from, to) = (wide * chunk, wide * chunk + wide - 1);
+            vec![format!("they say which elements of row {row} of A, columns {from} to {to}, are stored")]
+        };
         debug_assert!(lane < LANES);
-        context.fault(Kind::Misuse, lane, message, vec![note])
+        context.mistake(Kind::Misuse, lane, message, notes)
     }
 }
 
@@ -182,24 +179,6 @@ pub fn pairs_of_halves(words: &[u32]) -> Vec<[u8; 4]> {
         })
     };
     words.as_chunks::<2>().0.iter().flat_map(pairs).collect()
-}
-
-thread_local! {
-    static STRICT: Cell<bool> = const { Cell::new(true) };
-}
-
-/// Runs `link` so that the operations it makes take metadata that means nothing as an H200 does, without a finding.
-///
-/// Only tests that compare with an H200 have a reason to ask.
-pub fn as_silicon<T>(link: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            STRICT.set(self.0);
-        }
-    }
-    let _restore = Restore(STRICT.replace(false));
-    link()
 }
 
 impl Granularity {

@@ -73,8 +73,18 @@ impl ClusterState {
     }
 
     /// Makes an object at an address that lies at this place of the host: `mbarrier.init`.
-    pub fn init_mbarrier(&mut self, address: u32, host: u64, count: u32, by: Party) -> Result<(), Wrong> {
-        if let Some(record) = self.mbarriers.live.get(&address) {
+    ///
+    /// # Errors
+    /// The count is none that an object has, or a live object lies there, unless that is forgiven.
+    pub fn init_mbarrier(
+        &mut self,
+        address: u32,
+        host: u64,
+        count: u32,
+        by: Party,
+        forgiving: bool,
+    ) -> Result<(), Wrong> {
+        if let Some(record) = self.mbarriers.live.get(&address).filter(|_| !forgiving) {
             let message = format!(
                 "`mbarrier.init` at {}, where a live mbarrier object lies",
                 self.whereabouts(address)

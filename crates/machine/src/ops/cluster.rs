@@ -52,8 +52,15 @@ impl Execute for Arrive {
             let message = "a thread arrives at the cluster's barrier again without having waited for it";
             let lane = again.trailing_zeros() as usize;
             let note = "between two barrier.cluster.arrive there must be a barrier.cluster.wait".into();
-            return context.fault(Kind::Misuse, lane, message, vec![note]);
+            if let Err(flow) = context.mistake(Kind::Misuse, lane, || message.into(), || vec![note]) {
+                return flow;
+            }
+            // Who has arrived already does not count again.
+            if again == mask {
+                return Flow::Next;
+            }
         }
+        let mask = mask & !again;
         let flow = context.note_each(mask, |_| What::ClusterArrive { sem: self.sem });
         let cluster = &mut *context.worker.cluster;
         if cluster.barrier.arrive(&mut context.warp.arrivals, mask) {
@@ -79,8 +86,16 @@ impl Execute for Wait {
             let message = "a thread waits for the cluster's barrier without having arrived there";
             let lane = absent.trailing_zeros() as usize;
             let note = "before each barrier.cluster.wait there must be a barrier.cluster.arrive".into();
-            return context.fault(Kind::Misuse, lane, message, vec![note]);
+            if let Err(flow) = context.mistake(Kind::Misuse, lane, || message.into(), || vec![note]) {
+                return flow;
+            }
+            // They do not wait: no phase is theirs.
+            if absent == mask {
+                return Flow::Next;
+            }
         }
+        let mask = mask & !absent;
+        let arrivals = &mut context.warp.arrivals;
         let open = mask & arrivals.open(&context.worker.cluster.barrier);
         if open == 0 {
             arrivals.waited(mask);

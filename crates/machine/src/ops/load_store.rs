@@ -284,7 +284,15 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadParameter<
             let lane = mask.trailing_zeros() as usize;
             let message =
                 format!("a read of {bytes} bytes at offset {first} of a parameter block of {}", block.len());
-            return context.fault(crate::finding::Kind::OutOfBounds, lane, message, Vec::new());
+            if let Err(flow) = context.mistake(crate::finding::Kind::OutOfBounds, lane, || message, Vec::new)
+            {
+                return flow;
+            }
+            // What follows the parameters is zero.
+            for slot in &slots[..self.count] {
+                T::write(&mut context.bank, *slot, mask, &[T::default(); LANES]);
+            }
+            return Flow::Next;
         };
         for element in 0..self.count {
             let mut raw = [0; 16];

@@ -43,6 +43,7 @@ pub(crate) fn broken(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<Bo
         place: None,
         thread: None,
         registers: Vec::new(),
+        survived: false,
     }))
 }
 

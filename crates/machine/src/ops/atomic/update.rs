@@ -182,14 +182,14 @@ fn shared_lanes(
             _ if count > 1 && shared >> lane & 1 != 0 => Some("shared"),
             _ => None,
         };
-        if let Some(name) = wrong {
-            let address = at[lane];
-            let message = format!("an atomic operation on {name} memory, at {address:#x}");
-            let note = match name {
-                "local" => "atomics work on global and shared memory; local memory is the thread's own",
-                _ => "atomics on vectors work on global memory only",
-            };
-            return Err(context.fault(Kind::WrongSpace, lane, message, vec![note.into()]));
+        let Some(name) = wrong else { continue };
+        let message = || format!("an atomic operation on {name} memory, at {:#x}", at[lane]);
+        if name == "local" {
+            let note = "atomics work on global and shared memory; local memory is the thread's own";
+            context.mistake(Kind::WrongSpace, lane, message, || vec![note.into()])?;
+        } else {
+            let note = "atomics on vectors work on global memory only";
+            return Err(context.fault(Kind::WrongSpace, lane, message(), vec![note.into()]));
         }
     }
     Ok(shared)

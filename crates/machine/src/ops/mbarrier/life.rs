@@ -1,7 +1,7 @@
 //! `mbarrier.init` and `mbarrier.inval`.
 
 use super::{At, party};
-use crate::context::Context;
+use crate::context::{Context, Worker};
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
@@ -22,11 +22,20 @@ struct Init {
 
 impl Execute for Init {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        self.at.each(context, slots, mask, |context, lane, place| {
+        let mut twice = false;
+        let flow = self.at.each(context, slots, mask, |context, lane, place| {
             let count = context.bank.lane(slots[self.count], lane) as u32;
             let by = party(context, lane);
-            context.worker.cluster.init_mbarrier(place.address, place.host, count, by)
-        })
+            let Worker { cluster, forgiving, forgiven, .. } = &mut *context.worker;
+            twice = cluster.mbarriers.get(place.address).is_some();
+            *forgiven += u64::from(twice && *forgiving);
+            cluster.init_mbarrier(place.address, place.host, count, by, *forgiving)
+        });
+        // An H200 makes the object anew.
+        if let Some(fault) = context.worker.fault.as_mut().filter(|_| flow == Flow::Stop && twice) {
+            fault.survived = true;
+        }
+        flow
     }
 }
 

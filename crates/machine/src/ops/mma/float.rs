@@ -66,6 +66,7 @@ impl Execute for Float {
         let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
         let rows = rows[..m * self.stored * self.a.bits / 32].as_flattened();
         let columns = columns[..n * k * self.b.bits / 32].as_flattened();
+        let forgiving = context.worker.forgiving;
         let Operands { left, right, .. } = &mut context.worker.operands;
         let order = match &self.sparse {
             // A product is the same turned over, and the host's vectors are better filled with sixteen columns.
@@ -77,7 +78,7 @@ impl Execute for Float {
             Some(sparse) => {
                 let mut belongs = left.belongs.take().unwrap_or_default();
                 left.decode(self.a, m, rows);
-                match sparse.pairs_halves() {
+                match sparse.pairs_halves(forgiving) {
                     false => right.decode_columns(self.b, n, columns),
                     true => right.decode_columns(self.b, n, pairs_of_halves(&b[..n * k]).as_flattened()),
                 }

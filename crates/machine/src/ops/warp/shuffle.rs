@@ -64,15 +64,20 @@ struct Shuffle {
 impl Execute for Shuffle {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let (to, from) = slots.split_at(1 + usize::from(self.predicate));
-        if let Err(flow) = self.members.lanes(context, from, mask) {
-            return flow;
-        }
-        // A lane that does not take part gives what its register holds: the manual leaves it open.
+        let members = match self.members.lanes(context, from, mask) {
+            Ok(members) => members,
+            Err(flow) => return flow,
+        };
         let a = u32::read(&context.bank, from[0]);
         let b = u32::read(&context.bank, from[1]);
         let c = u32::read(&context.bank, from[2]);
         let sources: [(u32, bool); LANES] = std::array::from_fn(|l| self.mode.source(l as u32, b[l], c[l]));
-        u32::write(&mut context.bank, to[0], mask, &sources.map(|(source, _)| a[source as usize & 31]));
+        // The manual leaves open what a lane gives that does not take part; an H200 reads zero.
+        let read = |lane: usize| {
+            let source = sources[lane].0 & 31;
+            if members[lane] >> source & 1 != 0 { a[source as usize] } else { 0 }
+        };
+        u32::write(&mut context.bank, to[0], mask, &std::array::from_fn(read));
         if let Some(p) = to.get(1) {
             bool::write(&mut context.bank, *p, mask, &sources.map(|(_, inside)| inside));
         }

@@ -67,6 +67,7 @@ impl Issue {
         let warp = context.warp.index % 4;
         context.warp.wgmma.push(
             Pending {
+                forgiven: context.worker.forgiving,
                 product: Arc::clone(&self.product),
                 slots: slots.into(),
                 bank: context.bank,

@@ -92,7 +92,7 @@ impl Pending {
         self.left(operands);
         self.right(operands);
         operands.left.belongs = self.belongs.take();
-        if product.sparse.as_ref().is_some_and(|(_, sparse)| sparse.pairs_halves()) {
+        if product.sparse.as_ref().is_some_and(|(_, sparse)| sparse.pairs_halves(self.forgiven)) {
             let pairs = pairs_of_halves(&words(&operands.b));
             operands.right.decode_columns(
                 Packed::tight(Element::Tf32),

@@ -1,0 +1,34 @@
+//! Mistakes after which a kernel went on: each is told once for each place in the process, however often its kernel is
+//! launched.
+
+use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use ptxvm_report::finding;
+use ptxvm_vm::{Kernel, LaunchOptions, Mistake};
+use serde_json::json;
+
+use super::excerpt::Excerpt;
+use super::failure::tell;
+use super::record;
+
+/// What has been told: a kernel, a kind, and where the text of the kernel's module has it.
+type Told = HashSet<(String, &'static str, u32)>;
+
+static TOLD: LazyLock<Mutex<Told>> = LazyLock::new(Mutex::default);
+
+/// Tells of those of a launch that are new.
+pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
+    for Mistake { finding: found, count } in launch.mistakes.take() {
+        let span = found.place.as_ref().map(|place| place.span).unwrap_or_default();
+        let key = (kernel.name().to_owned(), found.kind.name(), span.start);
+        if !TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+            record::append(&json!({ "kind": "repeated", "count": count }));
+            continue;
+        }
+        let excerpt = Excerpt::of(kernel.module(), span);
+        let (mistake, report) = (Mistake { finding: excerpt.finding(&found), count }, excerpt.report());
+        let object = finding::mistake_object(&report, &mistake, launch.seed);
+        tell(finding::mistake(&mistake, launch.seed), &report, object, kernel, launch);
+    }
+}
