@@ -38,6 +38,5 @@ pub fn wanted(option: Option<Policy>) -> Result<Findings, String> {
     let Some(name) = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty()) else {
         return Ok(Findings::default());
     };
-    let known = Findings::ALL.into_iter().find(|findings| findings.name() == name);
-    known.ok_or_else(|| format!("{VARIABLE}={name}: expected stop, report or ignore"))
+    Findings::from_name(&name).ok_or_else(|| format!("{VARIABLE}={name}: expected stop, report or ignore"))
 }

@@ -55,9 +55,11 @@ fn read() -> Options {
         profile,
         share: Wanted::from_environment(|why| eprintln!("ptxvm: {why}")).share(profile.memory),
         seed: number("PTXVM_SEED").unwrap_or(0),
-        asynchrony: asynchrony(),
-        mma: mma(),
-        findings: findings(),
+        asynchrony: choice("PTXVM_ASYNC", "eager, lazy or seeded", |name| {
+            Asynchrony::ALL.into_iter().find(|when| when.name() == name)
+        }),
+        mma: choice("PTXVM_MMA", "exact, fast or a generation such as ampere or hopper", Mma::from_name),
+        findings: choice("PTXVM_FINDINGS", "stop, report or ignore", Findings::from_name),
         threads: ptxvm_host::threads(threads),
         stats: is_set("PTXVM_STATS"),
         api_trace: is_set("PTXVM_API_TRACE"),
@@ -83,33 +85,12 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
     value
 }
 
-fn asynchrony() -> Asynchrony {
-    let Some(name) = std::env::var("PTXVM_ASYNC").ok().filter(|name| !name.is_empty()) else {
-        return Asynchrony::default();
-    };
-    Asynchrony::ALL.into_iter().find(|when| when.name() == name).unwrap_or_else(|| {
-        eprintln!("ptxvm: PTXVM_ASYNC={name}: expected eager, lazy or seeded");
-        Asynchrony::default()
-    })
-}
-
-fn mma() -> Mma {
-    let Some(name) = std::env::var("PTXVM_MMA").ok().filter(|name| !name.is_empty()) else {
-        return Mma::default();
-    };
-    Mma::from_name(&name).unwrap_or_else(|| {
-        eprintln!("ptxvm: PTXVM_MMA={name}: expected exact, fast or a generation such as ampere or hopper");
-        Mma::default()
-    })
-}
-
-fn findings() -> Findings {
-    let Some(name) = std::env::var("PTXVM_FINDINGS").ok().filter(|name| !name.is_empty()) else {
-        return Findings::default();
-    };
-    Findings::ALL.into_iter().find(|findings| findings.name() == name).unwrap_or_else(|| {
-        eprintln!("ptxvm: PTXVM_FINDINGS={name}: expected stop, report or ignore");
-        Findings::default()
+/// What a variable chooses by a name; a name that is not known is said and left out.
+fn choice<T: Default>(name: &str, expected: &str, find: impl Fn(&str) -> Option<T>) -> T {
+    let Some(text) = std::env::var(name).ok().filter(|text| !text.is_empty()) else { return T::default() };
+    find(&text).unwrap_or_else(|| {
+        eprintln!("ptxvm: {name}={text}: expected {expected}");
+        T::default()
     })
 }
 

@@ -356,7 +356,7 @@ impl Context<'_> {
         }
         let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
         let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });
-        self.worker.fault = Some(Fault { kind, lane, message, notes, missed, survived: false });
+        self.worker.fault = Some(Fault { missed, ..Fault::new(kind, lane, message, notes) });
         Flow::Stop
     }
 

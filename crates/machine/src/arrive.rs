@@ -31,14 +31,7 @@ pub(crate) fn arrive(
     };
     let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
     if let Some(message) = complaint(number, count, arrival, cta) {
-        worker.fault = Some(Fault {
-            kind: Kind::Misuse,
-            lane: first,
-            message,
-            notes: Vec::new(),
-            missed: None,
-            survived: false,
-        });
+        worker.fault = Some(Fault::new(Kind::Misuse, first, message, Vec::new()));
         return After::Fault;
     }
     // Lanes that name another barrier come again, and those whom the guard holds back go on.

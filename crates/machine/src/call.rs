@@ -90,14 +90,7 @@ pub(crate) fn call(
             let message = format!("a call needs {bytes} bytes of local memory for the thread's stack");
             let limit = warp.state.local.limit();
             let notes = vec![format!("a thread may have {limit} bytes; is a recursion without end?")];
-            worker.fault = Some(Fault {
-                kind: Kind::StackOverflow,
-                lane,
-                message,
-                notes,
-                missed: None,
-                survived: false,
-            });
+            worker.fault = Some(Fault::new(Kind::StackOverflow, lane, message, notes));
             return After::Fault;
         }
     };
@@ -157,7 +150,7 @@ fn mismatch(site: &Call, function: &Function, described: &ptxvm_ir::Function) ->
 fn bad_call(lane: usize, message: String, run: &Run<'_>) -> Fault {
     let entries = run.code.functions.iter().flatten().count();
     let notes = vec![format!("the kernel can reach {entries} functions")];
-    Fault { kind: Kind::BadCall, lane, message, notes, missed: None, survived: false }
+    Fault::new(Kind::BadCall, lane, message, notes)
 }
 
 /// The function whose address this is.

@@ -89,8 +89,7 @@ impl Context<'_> {
     /// Stops the warp: the lane did something impossible. The interpreter adds place and registers.
     #[cold]
     pub fn fault(&mut self, kind: Kind, lane: usize, message: impl Into<String>, notes: Vec<String>) -> Flow {
-        let (message, missed, survived) = (message.into(), None, false);
-        self.worker.fault = Some(Fault { kind, lane, message, notes, missed, survived });
+        self.worker.fault = Some(Fault::new(kind, lane, message.into(), notes));
         Flow::Stop
     }
 }
@@ -116,6 +115,14 @@ pub struct Fault {
     pub missed: Option<Missed>,
     /// Whether an H200 goes on after it.
     pub survived: bool,
+}
+
+impl Fault {
+    /// One that misses no memory, and that ends the kernel on an H200.
+    #[must_use]
+    pub fn new(kind: Kind, lane: usize, message: String, notes: Vec<String>) -> Self {
+        Self { kind, lane, message, notes, missed: None, survived: false }
+    }
 }
 
 /// An access outside of shared or local memory.

@@ -232,7 +232,7 @@ impl Cta {
             At::Instruction(at) => at - block.start,
             At::End(_) => block.end - block.start,
         };
-        group.state = State::Again(number);
+        group.state = State::Again(number, kind);
         true
     }
 

@@ -160,7 +160,7 @@ impl<'a> Scene<'a> {
                 )
             }
             State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
-            State::Ready | State::Released(_) | State::Again(_) => format!("{who} could run"),
+            State::Ready | State::Released(_) | State::Again(..) => format!("{who} could run"),
         }
     }
 

@@ -41,7 +41,7 @@ pub enum Limit {
 }
 
 /// What kind of wrong it is; the name is stable and stands in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// An access outside of every object, or over the end of one.
     OutOfBounds,

@@ -72,7 +72,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                 }
             },
             State::Released(done) => released = Some(done),
-            State::Again(number) => match again(&mut group, number, warp, cta, worker, run) {
+            State::Again(number, kind) => match again(&mut group, (number, kind), warp, cta, worker, run) {
                 Again::Done => released = Some(number + 1),
                 Again::Ended(After::Go) => {}
                 Again::Waits | Again::Ended(After::Switch) => continue,
@@ -123,16 +123,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
                     Flow::Next => {}
                     Flow::Stop => return fault(warp, group, At::Instruction(first + offset as u32)),
                     Flow::Wait => {
-                        // They come again; the others of the group go on without them.
-                        let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
-                        context.cta.asleep |= 1 << context.warp.index;
-                        warp.groups.push(Group {
-                            mask,
-                            state: State::Wait(awaited),
-                            deferred: false,
-                            ..group
-                        });
-                        group.mask &= !mask;
+                        part(&mut warp.groups, &mut group, mask, &mut context);
                         context.active = group.mask;
                         if group.mask == 0 {
                             break;
@@ -206,6 +197,15 @@ fn fault(warp: &mut Warp, group: Group, at: At) -> Leave {
     Leave::Fault(Fault { at, activation })
 }
 
+/// Puts lanes of a group away that wait for something outside of the warp: they come again, and the others of the group
+/// go on without them.
+fn part(groups: &mut Vec<Group>, group: &mut Group, waiting: u32, context: &mut Context<'_>) {
+    let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
+    context.cta.asleep |= 1 << context.warp.index;
+    groups.push(Group { mask: waiting, state: State::Wait(awaited), deferred: false, ..*group });
+    group.mask &= !waiting;
+}
+
 /// What came of an instruction that was executed again.
 enum Again {
     /// It has been executed.
@@ -232,7 +232,7 @@ fn at_number(group: &Group, number: u32, code: &Code) -> At {
 #[cold]
 fn again(
     group: &mut Group,
-    number: u32,
+    (number, kind): (u32, Kind),
     warp: &mut Warp,
     cta: &mut CtaState,
     worker: &mut Worker,
@@ -260,18 +260,14 @@ fn again(
                     if issued == Flow::Stop { Again::Fault } else { Again::Done }
                 }
                 Flow::Wait => {
-                    let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
-                    context.cta.asleep |= 1 << context.warp.index;
-                    let state = State::Wait(awaited);
-                    warp.groups.push(Group { mask, state, deferred: false, ..*group });
-                    group.mask &= !mask;
+                    part(&mut warp.groups, group, mask, &mut context);
                     if group.mask == 0 { Again::Waits } else { Again::Done }
                 }
             }
         }
     };
     worker.forgiving = false;
-    run.launch.mistakes.count(place, worker.forgiven.max(1));
+    run.launch.mistakes.count(place, kind, worker.forgiven.max(1));
     // What is not forgiven the second time is no mistake that silicon survives.
     if let Some(fault) = &mut worker.fault {
         fault.survived = false;
@@ -334,14 +330,9 @@ fn end(
             for lane in (0..LANES).filter(|l| taken >> l & 1 != 0) {
                 let at = bank.lane(*index, lane);
                 let Some(target) = targets.get(at as usize) else {
-                    worker.fault = Some(crate::context::Fault {
-                        kind: Kind::BranchIndex,
-                        lane,
-                        message: format!("index {at} is behind a list of {} branch targets", targets.len()),
-                        notes: Vec::new(),
-                        missed: None,
-                        survived: false,
-                    });
+                    let message = format!("index {at} is behind a list of {} branch targets", targets.len());
+                    worker.fault =
+                        Some(crate::context::Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
                     return After::Fault;
                 };
                 to[lane] = *target;

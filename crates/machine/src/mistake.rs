@@ -4,7 +4,7 @@
 //! same, the finding is noted and the instruction is executed again, now forgivingly: it does what an H200 does. So the
 //! mistake must be found before the operation has changed anything.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::context::{Context, Fault};
@@ -28,6 +28,12 @@ impl Findings {
     /// Every choice.
     pub const ALL: [Findings; 3] = [Self::Stop, Self::Report, Self::Ignore];
 
+    /// The choice of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|findings| findings.name() == name)
+    }
+
     /// The name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -50,7 +56,7 @@ pub struct Mistake {
 
 /// The mistakes of a launch.
 #[derive(Debug, Default)]
-pub struct Mistakes(Mutex<HashMap<(At, Kind), Mistake>>);
+pub struct Mistakes(Mutex<BTreeMap<(At, Kind), Mistake>>);
 
 impl Mistakes {
     /// Notes a mistake; the finding is made for the first of its kind at a place.
@@ -59,10 +65,10 @@ impl Mistakes {
         all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
     }
 
-    /// Counts threads that made mistakes at a place.
-    pub(crate) fn count(&self, at: At, threads: u64) {
+    /// Counts threads that were forgiven a mistake that has been noted.
+    pub(crate) fn count(&self, at: At, kind: Kind, threads: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, mistake)) = all.iter_mut().find(|((place, _), _)| *place == at) {
+        if let Some(mistake) = all.get_mut(&(at, kind)) {
             mistake.count += threads;
         }
     }
@@ -71,9 +77,7 @@ impl Mistakes {
     #[must_use]
     pub fn take(&self) -> Vec<Mistake> {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut all: Vec<((At, Kind), Mistake)> = all.into_iter().collect();
-        all.sort_by_key(|((at, kind), _)| (*at, kind.name()));
-        all.into_iter().map(|(_, mistake)| mistake).collect()
+        all.into_values().collect()
     }
 }
 
@@ -93,8 +97,7 @@ impl Context<'_> {
         if self.forgives() {
             return Ok(());
         }
-        self.worker.fault =
-            Some(Fault { kind, lane, message: message(), notes: notes(), missed: None, survived: true });
+        self.worker.fault = Some(Fault { survived: true, ..Fault::new(kind, lane, message(), notes()) });
         Err(Flow::Stop)
     }
 

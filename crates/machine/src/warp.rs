@@ -10,6 +10,7 @@ use ptxvm_memory::Budget;
 
 use crate::code::{Code, Function, Reduction};
 use crate::context::WarpState;
+use crate::finding::Kind;
 use crate::meet;
 use crate::registers::{Bank, Block, Slot};
 
@@ -55,9 +56,9 @@ pub enum State {
     /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
     /// So many instructions of its block have been run for it with those whom it met there.
     Released(u32),
-    /// It has made a mistake at the instruction of this number of its block, or at the end of it, that it is forgiven:
-    /// it executes it again and goes on.
-    Again(u32),
+    /// It has made a mistake of this kind, at the instruction of this number of its block or at the end of it, that it is
+    /// forgiven: it executes it again and goes on.
+    Again(u32, Kind),
 }
 
 /// What lanes wait for outside of their warp.
@@ -86,7 +87,7 @@ impl State {
     /// Whether a group can run.
     #[must_use]
     pub fn runs(self) -> bool {
-        matches!(self, Self::Ready | Self::Released(_) | Self::Again(_))
+        matches!(self, Self::Ready | Self::Released(_) | Self::Again(..))
     }
 
     /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners

@@ -190,7 +190,7 @@ impl Kernel {
         let grid = limits::grid_of(options, &function.limits);
         let cluster = limits::cluster_of(options, &function.limits);
         if options.cooperative {
-            let ctas = grid.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+            let ctas = Dimensions(grid).product();
             let mut resident = u64::from(self.resident_ctas(options.block.0, options.shared));
             if let Some(cluster) = cluster {
                 resident = resident.min(self.resident_in_clusters(cluster, options));

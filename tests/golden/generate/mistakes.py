@@ -60,7 +60,6 @@ DONE:
     add.u32 %v, %v, %y;""", **more)
 
 
-VOTE = 'vote.sync.ballot.b32 %v, %p0, 0xffffffff;'
 COLLECTIVES = {
     'vote': 'setp.eq.u32 %p0, %x, 0; vote.sync.ballot.b32 %v, %p0, 0xffffffff;',
     'vote_all': 'setp.eq.u32 %p0, %x, 0; vote.sync.all.pred %p1, %p0, 0xffffffff; selp.u32 %v, 1, 0, %p1;',

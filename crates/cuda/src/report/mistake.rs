@@ -2,6 +2,7 @@
 //! launched.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use ptxvm_report::finding;
@@ -12,8 +13,8 @@ use super::excerpt::Excerpt;
 use super::failure::tell;
 use super::record;
 
-/// What has been told: a kernel, a kind, and where the text of the kernel's module has it.
-type Told = HashSet<(String, &'static str, u32)>;
+/// What has been told: a module by the digest of its text, a kernel of it, a kind, and where the text has it.
+type Told = HashSet<(u64, String, &'static str, u32)>;
 
 static TOLD: LazyLock<Mutex<Told>> = LazyLock::new(Mutex::default);
 
@@ -21,7 +22,9 @@ static TOLD: LazyLock<Mutex<Told>> = LazyLock::new(Mutex::default);
 pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
     for Mistake { finding: found, count } in launch.mistakes.take() {
         let span = found.place.as_ref().map(|place| place.span).unwrap_or_default();
-        let key = (kernel.name().to_owned(), found.kind.name(), span.start);
+        let mut module = DefaultHasher::new();
+        kernel.module().source().hash(&mut module);
+        let key = (module.finish(), kernel.name().to_owned(), found.kind.name(), span.start);
         if !TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
             record::append(&json!({ "kind": "repeated", "count": count }));
             continue;

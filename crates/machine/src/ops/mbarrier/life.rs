@@ -1,7 +1,7 @@
 //! `mbarrier.init` and `mbarrier.inval`.
 
 use super::{At, party};
-use crate::context::{Context, Worker};
+use crate::context::Context;
 use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
@@ -26,10 +26,9 @@ impl Execute for Init {
         let flow = self.at.each(context, slots, mask, |context, lane, place| {
             let count = context.bank.lane(slots[self.count], lane) as u32;
             let by = party(context, lane);
-            let Worker { cluster, forgiving, forgiven, .. } = &mut *context.worker;
-            twice = cluster.mbarriers.get(place.address).is_some();
-            *forgiven += u64::from(twice && *forgiving);
-            cluster.init_mbarrier(place.address, place.host, count, by, *forgiving)
+            twice = context.worker.cluster.mbarriers.get(place.address).is_some();
+            let forgiven = twice && context.forgives();
+            context.worker.cluster.init_mbarrier(place.address, place.host, count, by, forgiven)
         });
         // An H200 makes the object anew.
         if let Some(fault) = context.worker.fault.as_mut().filter(|_| flow == Flow::Stop && twice) {
