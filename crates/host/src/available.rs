@@ -18,8 +18,9 @@ fn machine() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// `ulimit -v`. Half of it is left for the range that a device's memory lies in, and for what is nobody's to count.
-fn address_space() -> Option<u64> {
+/// `ulimit -v`. Half of it is left for the range that a device's memory lies in, for threads, and for what is nobody's to
+/// count.
+pub(crate) fn address_space() -> Option<u64> {
     left(Resource::As, "VmSize:").map(|left| left / 2)
 }
 
