@@ -6,7 +6,7 @@ mod launch_ex;
 use std::ffi::c_void;
 
 use client::{Context, Handle, Module, answer, call, launch, read};
-use launch_ex::{Attribute, launch_ex};
+use launch_ex::{Attribute, launch_ex, launch_shaped};
 
 const KERNELS: &str = include_str!("kernels.ptx");
 const SUCCESS: u32 = 0;
@@ -185,4 +185,55 @@ fn cooperative_launches_must_be_resident() {
     };
     assert_eq!((go(132), go(132 * 32 + 1)), (SUCCESS, TOO_LARGE));
     call("cuCtxSynchronize", ());
+}
+
+/// An H200 takes as many CTAs as its occupancy calls say, to the CTA, whatever limits them: registers, shared memory, the
+/// carveout or clusters.
+#[test]
+fn cooperative_launches_fit_as_the_occupancy_calls_say() {
+    const CARVEOUT: i32 = 9;
+    let context = Context::new();
+    let at = context.memory(4096);
+    let fits = |kernel: Handle, shared: u32| {
+        let (mut per_sm, parameters) = (0i32, [(&raw const at).cast::<c_void>()]);
+        let arguments = (&raw mut per_sm, kernel, 128i32, shared as usize);
+        call("cuOccupancyMaxActiveBlocksPerMultiprocessor", arguments);
+        let go = |ctas: u32| {
+            let parameters = parameters.as_ptr();
+            let arguments = (kernel, ctas, 1u32, 1u32, 128u32, 1u32, 1u32, shared, 0u64, parameters);
+            answer("cuLaunchCooperativeKernel", arguments)
+        };
+        let most = per_sm as u32 * 132;
+        assert_eq!((go(most), go(most + 1)), (SUCCESS, TOO_LARGE), "{per_sm} CTAs of a multiprocessor");
+        per_sm
+    };
+    for (live, alone, beside_shared) in [(1, 16, 11), (32, 12, 11), (40, 10, 10), (64, 7, 7), (120, 4, 4)] {
+        let kernel = context.module(&with_live_registers(live)).kernel("k");
+        assert_eq!((fits(kernel, 0), fits(kernel, 20_000)), (alone, beside_shared), "{live} registers");
+        call("cuFuncSetAttribute", (kernel, CARVEOUT, 0i32));
+        assert_eq!((fits(kernel, 0), fits(kernel, 20_000)), (alone.min(8), 1), "{live} registers");
+    }
+    call("cuCtxSynchronize", ());
+    let kernel = context.module(&with_live_registers(16)).kernel("k");
+    for (size, threads, clusters) in [(2, 128, 528), (4, 1024, 62), (8, 128, 124), (8, 1024, 30)] {
+        let attributes = [Attribute::new(4, &[size, 1, 1]), Attribute::new(2, &[1])];
+        let block = [threads, 1, 1];
+        let go = |ctas: u32| launch_shaped(kernel, [ctas, 1, 1], block, 0, 0, &attributes, &[at]);
+        let most = clusters * size;
+        assert_eq!((go(most), go(most + size)), (SUCCESS, TOO_LARGE), "{clusters} clusters of {size}");
+    }
+    call("cuCtxSynchronize", ());
+}
+
+/// A kernel that has so many words in registers at once.
+fn with_live_registers(words: usize) -> String {
+    let loads: String =
+        (0..words).map(|i| format!("ld.volatile.global.u32 %r{i}, [%rd0+{}];\n", 4 * i)).collect();
+    let stores: String = (0..words)
+        .map(|i| format!("st.volatile.global.u32 [%rd0+{}], %r{};\n", 4 * i, words - 1 - i))
+        .collect();
+    format!(
+        ".version 9.1\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b64 %rd<1>; .reg .b32 %r<{words}>;\nld.param.u64 %rd0, [p];\n{loads}{stores}ret;\n}}"
+    )
 }

@@ -4,6 +4,7 @@ mod client;
 
 use client::{Context, Module, answer, call, launch, make};
 
+const INVALID_VALUE: u32 = 1;
 const ILLEGAL_ADDRESS: u32 = 700;
 
 struct Bench {
@@ -133,4 +134,33 @@ fn pinned_and_registered_memory_has_one_address() {
     call("cuMemHostUnregister", (start,));
     call("cuMemFreeHost", (pinned,));
     assert_eq!(answer("cuMemFreeHost", (pinned,)), 1);
+}
+
+/// What an H200 says of memory that its driver has not given: the host has it there, whatever there is.
+#[test]
+fn of_plain_memory_the_driver_knows_its_address_alone() {
+    const UNTOUCHED: u64 = 0xeeee_eeee_eeee_eeee;
+    const WORD: u64 = 0xeeee_eeee_0000_0000;
+    let _context = Context::new();
+    let (heap, stack) = (vec![0u8; 4096], 0u32);
+    let somewhere = 0x1234_5678_9000;
+    for pointer in [heap.as_ptr() as u64, heap[100..].as_ptr() as u64, (&raw const stack) as u64, somewhere] {
+        let ask = |attribute: u32| {
+            let mut value = UNTOUCHED;
+            let places = [&raw mut value];
+            let arguments = (1u32, &raw const attribute, places.as_ptr(), pointer);
+            (answer("cuPointerGetAttributes", arguments), value)
+        };
+        for attribute in 1..=21 {
+            let expected = match attribute {
+                4 => (0, pointer),
+                5 => (INVALID_VALUE, UNTOUCHED),
+                9 => (0, WORD | 0xffff_fffe),
+                11 | 12 => (0, UNTOUCHED),
+                2 | 6 | 8 | 10 | 13 | 15 | 16 | 21 => (0, WORD),
+                _ => (0, 0),
+            };
+            assert_eq!(ask(attribute), expected, "attribute {attribute} of {pointer:#x}");
+        }
+    }
 }

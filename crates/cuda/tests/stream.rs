@@ -394,48 +394,6 @@ fn streams_wait_for_values_and_write_them() {
 }
 
 #[test]
-fn events_keep_the_time() {
-    let bench = Bench::new();
-    let stream = bench.context.stream(NON_BLOCKING);
-    let at = bench.context.memory(4);
-    let events = [0; 4].map(|flags| bench.context.event(flags));
-    let untimed = bench.context.event(DISABLE_TIMING);
-    let between = |from: Handle, to: Handle| {
-        let mut milliseconds = f32::NAN;
-        let result = answer("cuEventElapsedTime_v2", (&raw mut milliseconds, from, to));
-        if result == 0 { Ok(milliseconds) } else { Err(result) }
-    };
-    assert_eq!(between(events[0], events[1]), Err(INVALID_HANDLE), "neither has been recorded");
-    let began = Instant::now();
-    call("cuEventRecord", (events[0], stream));
-    for (event, turns) in [(events[1], TURNS / 8), (events[2], TURNS), (events[3], 0)] {
-        bench.go("slow_write", stream, &[at, turns, 1]);
-        call("cuEventRecordWithFlags", (event, stream, 0u32));
-    }
-    call("cuEventRecord", (untimed, stream));
-    assert_eq!(between(events[0], events[3]), Err(NOT_READY));
-    call("cuEventSynchronize", (events[3],));
-    let all = began.elapsed().as_secs_f32() * 1e3;
-    let spans: Vec<f32> = (0..3).map(|i| between(events[i], events[i + 1]).expect("recorded")).collect();
-    assert!(spans.iter().all(|span| *span >= 0.0), "{spans:?}");
-    assert!(spans[1] > spans[2] && spans[1] > 0.5, "the longest kernel takes the longest: {spans:?}");
-    let whole = between(events[0], events[3]).expect("recorded");
-    assert!((spans.iter().sum::<f32>() - whole).abs() < 0.01, "{spans:?} are parts of {whole}");
-    assert!(whole <= all, "{whole} of {all}");
-    assert_eq!(between(events[3], events[0]), Ok(-whole));
-    call("cuStreamSynchronize", (stream,));
-    assert_eq!(between(events[0], untimed), Err(INVALID_HANDLE));
-    assert_eq!(between(events[0], 0), Err(INVALID_HANDLE));
-    assert_eq!(answer("cuEventRecordWithFlags", (untimed, stream, 1u32)), ILLEGAL_STATE);
-    assert_eq!(answer("cuEventRecordWithFlags", (untimed, stream, 4u32)), INVALID_VALUE);
-    let mut made = 0u64;
-    let refused = [0x10u32, 4].map(|flags| answer("cuEventCreate", (&raw mut made, flags)));
-    assert_eq!(refused, [INVALID_VALUE; 2]);
-    call("cuEventDestroy_v2", (untimed,));
-    assert_eq!(answer("cuEventQuery", (untimed,)), INVALID_HANDLE);
-}
-
-#[test]
 fn a_fault_ends_the_context_and_everything_that_waits() {
     let bench = Bench::new();
     let flag = bench.context.memory(8);

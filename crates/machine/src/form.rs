@@ -11,19 +11,27 @@ pub struct Form<'a> {
     used: &'a FormUse,
     operands: &'a [Operand],
     program: Option<&'a Program>,
+    /// Whether it stands in a kernel, not in a function.
+    in_entry: bool,
 }
 
 impl<'a> Form<'a> {
     /// The form of an instruction with these operands.
     #[must_use]
     pub fn new(used: &'a FormUse, operands: &'a [Operand]) -> Self {
-        Self { row: &ISA.rows[usize::from(used.row)], used, operands, program: None }
+        Self { row: &ISA.rows[usize::from(used.row)], used, operands, program: None, in_entry: true }
     }
 
-    /// The same, knowing the program whose variables the operands name.
+    /// The same, knowing the program whose variables the operands name, and whether a kernel or a function has it.
     #[must_use]
-    pub fn of(self, program: &'a Program) -> Self {
-        Self { program: Some(program), ..self }
+    pub fn of(self, program: &'a Program, in_entry: bool) -> Self {
+        Self { program: Some(program), in_entry, ..self }
+    }
+
+    /// Whether it stands in a kernel, not in a function.
+    #[must_use]
+    pub fn in_entry(&self) -> bool {
+        self.in_entry
     }
 
     /// The state space of a variable.

@@ -94,12 +94,11 @@ pub fn run(
     };
     let threads = launch.block.iter().product::<u32>();
     let shared = code.shared_bytes.saturating_add(launch.shared);
+    // Registers are an estimate, which must not make a kernel wait that a device has room for.
+    let demand = Demand { threads, registers: 1, shared, carveout: None };
     let resident = match launch.cluster_shape().iter().product::<u32>() {
-        1 => environment.profile.resident_ctas(threads, shared),
-        size => {
-            let demand = Demand { threads, registers: 1, shared, carveout: None };
-            environment.profile.clusters(&demand, size).max(1)
-        }
+        1 => environment.profile.ctas_per_multiprocessor(&demand).max(1) * environment.profile.sms,
+        size => environment.profile.clusters(&demand, size).max(1),
     };
     let ctas = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     if let Some(status) = &launch.status {

@@ -114,7 +114,8 @@ impl Kernel {
         for (function, _) in reachable {
             for instruction in &function.instructions {
                 let used = &program.forms[instruction.form.0 as usize];
-                let form = form::Form::new(used, function.operands_of(instruction)).of(program);
+                let form =
+                    form::Form::new(used, function.operands_of(instruction)).of(program, function.entry);
                 if !ops::executes(&form) {
                     missing.push(Unsupported { what: link::head(&form), span: instruction.span });
                 }

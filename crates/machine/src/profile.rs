@@ -274,15 +274,6 @@ impl Profile {
         let suffix = if sm >= 90 { Suffix::Arch } else { Suffix::Plain };
         Target { sm, suffix }
     }
-
-    /// How many CTAs of a shape are resident on the whole device at once; at least one.
-    #[must_use]
-    pub fn resident_ctas(&self, threads: u32, shared: u32) -> u32 {
-        let warps = threads.div_ceil(32).max(1) * 32;
-        let by_threads = self.threads_per_sm / warps;
-        let by_shared = self.shared_per_sm / (shared + self.shared_reserved).max(1);
-        by_threads.min(by_shared).min(self.ctas_per_sm).max(1) * self.sms
-    }
 }
 
 impl Default for &'static Profile {

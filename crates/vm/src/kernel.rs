@@ -21,6 +21,8 @@ pub struct Kernel {
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
     /// Which words of its parameters it can use as addresses, once somebody has asked.
     pub(crate) address_words: Arc<OnceLock<Vec<Vec<bool>>>>,
+    /// The most registers that a thread of it may take, where its own directives say nothing.
+    pub(crate) max_registers: Option<u32>,
 }
 
 impl Kernel {
@@ -96,7 +98,14 @@ impl Kernel {
     #[must_use]
     pub fn register_estimate(&self) -> u32 {
         let wanted = self.linked.live_registers().saturating_add(4).next_multiple_of(8);
-        wanted.min(255).min(self.limits().maxnreg.unwrap_or(255)).max(1)
+        let most = self.limits().maxnreg.or(self.max_registers).unwrap_or(255);
+        wanted.min(255).min(most).max(1)
+    }
+
+    /// The same kernel, whose threads take no more registers than this. `.maxnreg` counts more, as with the driver.
+    #[must_use]
+    pub fn with_max_registers(self, max_registers: Option<u32>) -> Self {
+        Self { max_registers, ..self }
     }
 
     /// The PTX version that it is written in; of a linked module, the newest of its texts.
@@ -136,21 +145,25 @@ impl Kernel {
     /// How many CTAs of this shape, with so much dynamic shared memory, the device holds at once.
     #[must_use]
     pub fn resident_ctas(&self, block: impl Into<Dimensions>, shared: u32) -> u32 {
-        let threads = u32::try_from(block.into().product()).unwrap_or(u32::MAX);
         let profile = self.module.device().profile();
-        profile.resident_ctas(threads, self.shared_bytes().saturating_add(shared))
+        profile.ctas_per_multiprocessor(&self.demand(block.into(), shared)) * profile.sms
     }
 
     /// How many CTAs the device holds at once in clusters of this shape.
     fn resident_in_clusters(&self, cluster: [u32; 3], options: &LaunchOptions) -> u64 {
-        let demand = Demand {
-            threads: options.block.0.iter().product(),
-            registers: self.register_estimate(),
-            shared: self.shared_bytes().saturating_add(options.shared),
-            carveout: None,
-        };
+        let demand = self.demand(options.block, options.shared);
         let size = cluster.iter().product();
         u64::from(self.module.device().profile().clusters(&demand, size)) * u64::from(size)
+    }
+
+    /// What a CTA of this shape takes, with so much dynamic shared memory.
+    fn demand(&self, block: Dimensions, shared: u32) -> Demand {
+        Demand {
+            threads: u32::try_from(block.product()).unwrap_or(u32::MAX),
+            registers: self.register_estimate(),
+            shared: self.shared_bytes().saturating_add(shared),
+            carveout: None,
+        }
     }
 
     /// The module it belongs to.

@@ -92,7 +92,12 @@ impl Module {
         let linked =
             guarded(|| ptxvm_machine::Kernel::link(Arc::clone(program), entry, &self.loaded.addresses));
         let linked = linked.map_err(KernelError::Bug)?;
-        Ok(Kernel { module: self.clone(), linked: Arc::new(linked), address_words: Arc::default() })
+        Ok(Kernel {
+            module: self.clone(),
+            linked: Arc::new(linked),
+            address_words: Arc::default(),
+            max_registers: None,
+        })
     }
 
     /// Its kernels, in the order of the source.

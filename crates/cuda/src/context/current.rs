@@ -1,6 +1,6 @@
 //! The contexts that are current to a thread: a stack, of which the top is meant by every call that names none.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::{CUcontext, Context};
@@ -8,12 +8,16 @@ use crate::abi::{Answer, CUresult};
 use crate::driver;
 
 thread_local! {
-    static STACK: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
+    /// The top; null if there is none. It is there to the thread's very end: destructors of a program's own thread-local
+    /// variables call the driver too.
+    static TOP: Cell<CUcontext> = const { Cell::new(CUcontext::NULL) };
+    /// What lies below the top. A thread that is ending has forgotten it.
+    static BELOW: RefCell<Vec<CUcontext>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The handle of the current context; null if there is none.
 pub fn top() -> CUcontext {
-    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(CUcontext::NULL))
+    TOP.get()
 }
 
 /// The current context, ready for use.
@@ -41,12 +45,17 @@ pub fn current_even_if_broken() -> Answer<Arc<Context>> {
 
 /// Puts a context on top.
 pub fn push(handle: CUcontext) {
-    STACK.with_borrow_mut(|stack| stack.push(handle));
+    let before = TOP.replace(handle);
+    if !before.is_null() {
+        let _ = BELOW.try_with(|below| below.borrow_mut().push(before));
+    }
 }
 
 /// Takes the top away.
 pub fn pop() -> Option<CUcontext> {
-    STACK.with_borrow_mut(Vec::pop)
+    let below = BELOW.try_with(|below| below.borrow_mut().pop()).ok().flatten();
+    let top = TOP.replace(below.unwrap_or(CUcontext::NULL));
+    (!top.is_null()).then_some(top)
 }
 
 /// Puts a context in the place of the top; null takes the top away.

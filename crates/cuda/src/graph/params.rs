@@ -9,7 +9,7 @@ use crate::abi::{
     CUDA_MEMSET_NODE_PARAMS_v1, CUresult, In,
 };
 use crate::context::{CUcontext, Context, current};
-use crate::launch::check::check;
+use crate::launch::check::{check, check_cooperative};
 use crate::launch::cluster;
 use crate::launch::parameters::collect;
 use crate::memory::Cuboid;
@@ -103,6 +103,7 @@ pub fn kernel(params: &CUDA_KERNEL_NODE_PARAMS_v2, before: Option<&KernelNode>) 
         ties: Ties::default(),
     };
     check(&launch)?;
+    check_cooperative(&launch)?;
     Ok(KernelNode {
         launch,
         kernel,

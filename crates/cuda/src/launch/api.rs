@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::attributes::{CUlaunchConfig, Wishes};
-use super::check::check;
+use super::check::{check, check_cooperative};
 use super::cluster;
 use super::parameters::collect;
 use crate::abi::{Answer, CUresult, In};
@@ -81,6 +81,7 @@ fn launch(
         KernelLaunch { function, grid, block, shared, parameters, cooperative, early, cluster: None, ties };
     check(&launch)?;
     launch.cluster = cluster::of(&launch.function, grid, wishes.cluster)?;
+    check_cooperative(&launch)?;
     if let Some(preferred) = wishes.preferred {
         cluster::check_preferred(launch.cluster, grid, preferred)?;
     }

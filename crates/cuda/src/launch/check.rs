@@ -2,6 +2,7 @@
 
 use ptxvm_vm::Dimensions;
 
+use super::occupancy::resident_ctas;
 use crate::abi::{Answer, CUresult};
 use crate::work::KernelLaunch;
 
@@ -29,8 +30,16 @@ pub fn check(launch: &KernelLaunch) -> Answer {
     if !shape || !directives || launch.shared > allowed || shared > u64::from(profile.shared_per_cta) {
         return Err(CUresult::INVALID_VALUE);
     }
-    let ctas = Dimensions(launch.grid).product();
-    if launch.cooperative && ctas > u64::from(kernel.resident_ctas(launch.block, launch.shared)) {
+    Ok(())
+}
+
+/// Checks that the CTAs of a cooperative launch fit on the device together: as many as the occupancy calls say, to the
+/// CTA (measured on an H200, with and without clusters).
+///
+/// # Errors
+/// They do not.
+pub fn check_cooperative(launch: &KernelLaunch) -> Answer {
+    if launch.cooperative && Dimensions(launch.grid).product() > resident_ctas(launch)? {
         return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
     }
     Ok(())

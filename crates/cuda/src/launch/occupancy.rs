@@ -12,6 +12,7 @@ use crate::context::current;
 use crate::device::SHARED_PER_BLOCK;
 use crate::entry::entry;
 use crate::module::{CUfunction, Function, launchable};
+use crate::work::KernelLaunch;
 
 /// `CUoccupancyB2DSize`: the dynamic shared memory that a CTA of so many threads needs.
 type SharedOfBlock = Option<extern "C" fn(i32) -> usize>;
@@ -105,10 +106,27 @@ struct Resident {
     largest_cluster: u32,
 }
 
+/// How many CTAs of a launch the device holds at once.
+///
+/// # Errors
+/// The function cannot be asked.
+pub fn resident_ctas(launch: &KernelLaunch) -> Answer<u64> {
+    let kernel = Resident::new(Arc::clone(&launch.function))?;
+    let demand = kernel.demand(cluster::volume(launch.block), launch.shared);
+    let alone = u64::from(kernel.profile.ctas_per_multiprocessor(&demand) * kernel.profile.sms);
+    Ok(match launch.cluster.map(cluster::volume) {
+        Some(size) => alone.min(u64::from(kernel.profile.clusters(&demand, size)) * u64::from(size)),
+        None => alone,
+    })
+}
+
 impl Resident {
     fn of(function: CUfunction) -> Answer<Self> {
         current()?;
-        let function = launchable(function.number())?;
+        Self::new(launchable(function.number())?)
+    }
+
+    fn new(function: Arc<Function>) -> Answer<Self> {
         let unsigned = |attribute| function.attribute(attribute).map(|value| u32::try_from(value).ok());
         Ok(Self {
             profile: function.kernel.module().device().profile(),

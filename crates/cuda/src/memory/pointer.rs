@@ -1,7 +1,8 @@
 //! The entry points that tell what a pointer points to.
 //!
-//! Plain memory of the host's is known to the guest as soon as it is passed to a kernel, so its device pointer is
-//! itself; of everything else about it the driver knows nothing, as on a system without such access.
+//! Plain memory of the host's is known to the guest as soon as it is passed to a kernel, so `cuPointerGetAttribute` says
+//! that its device pointer is itself, where an H200 knows of none; Triton asks that way and refuses an array without one.
+//! Of everything else about it the driver knows nothing, and `cuPointerGetAttributes` answers as an H200 does.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -74,7 +75,8 @@ entry! {
         write(data, ask(&target(pointer)?, attribute, pointer)?)
     }
 
-    /// What cannot be told is zero, and no error.
+    /// What cannot be told is zero, and no error. Of an address that the driver has not given, be there memory or not, an
+    /// H200 says that the host has it at that address; it leaves the range as it was and has no tokens.
     fn cuPointerGetAttributes(count: u32, attributes: In<u32>, data: In<Out<u8>>, pointer: CUdeviceptr) {
         driver::get()?;
         context::current()?;
@@ -85,9 +87,14 @@ entry! {
         for index in 0..count as usize {
             let attribute = attributes.at(index)?;
             let nothing = nothing(attribute).ok_or(CUresult::INVALID_VALUE)?;
-            let value = match &target {
-                Ok(target) => ask(target, attribute, pointer).unwrap_or(nothing),
-                Err(_) => nothing,
+            let value = match (&target, attribute) {
+                (Ok(target @ (Target::Known(_) | Target::Variable { .. })), _) => {
+                    ask(target, attribute, pointer).unwrap_or(nothing)
+                }
+                (_, HOST_POINTER) => Value::Long(pointer),
+                (_, P2P_TOKENS) => return Err(CUresult::INVALID_VALUE),
+                (_, RANGE_START_ADDR | RANGE_SIZE) => continue,
+                _ => nothing,
             };
             write(data.at(index)?, value)?;
         }

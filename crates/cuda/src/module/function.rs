@@ -32,8 +32,6 @@ pub struct Function {
     pub settings: Settings,
     /// What has been set on the kernel of a library that it is the function of.
     pub inherited: OnceLock<Arc<Settings>>,
-    /// The most registers that the compiler was allowed to use.
-    max_registers: Option<u32>,
 }
 
 impl Object for Function {}
@@ -45,7 +43,6 @@ impl Function {
         module: CUmodule,
         context: Weak<Context>,
         kernel: ptxvm_vm::Kernel,
-        max_registers: Option<u32>,
     ) -> Self {
         Self {
             handle,
@@ -58,7 +55,6 @@ impl Function {
             shared_size: AtomicU32::new(0),
             settings: Settings::default(),
             inherited: OnceLock::new(),
-            max_registers,
         }
     }
 
@@ -70,7 +66,7 @@ impl Function {
         let inherited = || self.inherited.get().and_then(|settings| settings.get(attribute));
         match self.settings.get(attribute).or_else(inherited) {
             Some(value) => Ok(value),
-            None => settings::unset(&self.kernel, self.max_registers, attribute),
+            None => settings::unset(&self.kernel, attribute),
         }
     }
 

@@ -54,7 +54,6 @@ pub struct Kernel {
     pub first: ptxvm_vm::Kernel,
     /// What has been set on it, which its functions inherit.
     pub settings: Arc<Settings>,
-    max_registers: Option<u32>,
 }
 
 impl Object for Library {}
@@ -109,6 +108,7 @@ impl Library {
             return Ok(Arc::clone(kernel));
         }
         let first = self.first.kernel(name).map_err(|_| CUresult::NOT_FOUND)?;
+        let first = first.with_max_registers(self.max_registers);
         let handle = Handle::insert_with(|handle| {
             Arc::new(Kernel {
                 handle,
@@ -116,7 +116,6 @@ impl Library {
                 name: CString::new(name).unwrap_or_default(),
                 first,
                 settings: Arc::default(),
-                max_registers: self.max_registers,
             })
         });
         let kernel = handle.get()?;
@@ -175,7 +174,7 @@ impl Kernel {
     pub fn attribute(&self, attribute: CUfunctionAttribute) -> Answer<i32> {
         match self.settings.get(attribute) {
             Some(value) => Ok(value),
-            None => settings::unset(&self.first, self.max_registers, attribute),
+            None => settings::unset(&self.first, attribute),
         }
     }
 }

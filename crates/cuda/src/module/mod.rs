@@ -106,8 +106,9 @@ impl Module {
             return Ok(Arc::clone(function));
         }
         let kernel = self.loaded.kernel(name).map_err(|_| CUresult::NOT_FOUND)?;
+        let kernel = kernel.with_max_registers(self.max_registers);
         let handle = Handle::insert_with(|handle| {
-            Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel, self.max_registers))
+            Arc::new(Function::new(handle, self.handle, self.context.clone(), kernel))
         });
         let function = handle.get()?;
         if self.handle.find().is_none() {

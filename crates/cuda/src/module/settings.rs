@@ -92,7 +92,7 @@ impl Settings {
 ///
 /// # Errors
 /// There is no such attribute.
-pub fn unset(kernel: &Kernel, max_registers: Option<u32>, attribute: CUfunctionAttribute) -> Answer<i32> {
+pub fn unset(kernel: &Kernel, attribute: CUfunctionAttribute) -> Answer<i32> {
     let number = |value: u64| i32::try_from(value).unwrap_or(i32::MAX);
     let limits = kernel.limits();
     let device = kernel.module().device().profile();
@@ -104,7 +104,7 @@ pub fn unset(kernel: &Kernel, max_registers: Option<u32>, attribute: CUfunctionA
         SHARED_SIZE_BYTES => number(kernel.shared_bytes().into()),
         CONST_SIZE_BYTES => number(kernel.constant_bytes()),
         LOCAL_SIZE_BYTES => number(kernel.local_bytes()),
-        NUM_REGS => number(kernel.register_estimate().min(max_registers.unwrap_or(u32::MAX)).into()),
+        NUM_REGS => number(kernel.register_estimate().into()),
         PTX_VERSION => i32::from(kernel.module().program().language.target.sm),
         BINARY_VERSION => i32::from(kernel.binary_target().sm),
         CACHE_MODE_CA => 0,

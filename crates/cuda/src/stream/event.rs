@@ -28,7 +28,7 @@ pub struct Event {
 pub struct Recording {
     /// When all work before it has been done.
     pub mark: Arc<Mark>,
-    time: OnceLock<Instant>,
+    time: Arc<OnceLock<Instant>>,
     /// Where it is in a capture, if it is in one.
     pub(super) moment: Option<Moment>,
 }
@@ -76,6 +76,11 @@ impl Event {
 }
 
 impl Recording {
+    /// A moment that work with this end takes the time of.
+    pub fn new(mark: Arc<Mark>, time: Arc<OnceLock<Instant>>) -> Self {
+        Self { mark, time, moment: None }
+    }
+
     /// A moment in a capture. Nothing is ever done there, and nobody waits for it.
     pub fn captured(moment: Moment) -> Self {
         Self { mark: Arc::new(Mark::done()), moment: Some(moment), ..Self::default() }

@@ -112,10 +112,10 @@ pub fn record_after(event: &Event, stream: &Arc<Stream>, edge: CUgraphEdgeData) 
     if capture::record(event, stream, edge)? {
         return Ok(());
     }
-    let recording = Arc::new(Recording::default());
-    let work = stream.submit(Operation::Record(Arc::clone(&recording)), &[])?;
-    recording.mark.follow(work);
-    event.set(recording);
+    let time = Arc::default();
+    // Who has waited for the event finds that the stream has done it: its mark is that of the work.
+    let mark = stream.submit(Operation::Record(Arc::clone(&time)), &[])?;
+    event.set(Arc::new(Recording::new(mark, time)));
     Ok(())
 }
 

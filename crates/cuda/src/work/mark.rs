@@ -131,9 +131,11 @@ impl Mark {
 
     /// Runs the work whose end this is: meanwhile the thread knows what it is doing.
     pub fn while_doing<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
-        let outer = DOING.replace(Some(Arc::clone(self)));
+        // A thread that is ending can still copy, and no host function of its own calls it.
+        let doing = |mark| DOING.try_with(|doing| doing.replace(mark)).unwrap_or(None);
+        let outer = doing(Some(Arc::clone(self)));
         let result = work();
-        DOING.set(outer);
+        doing(outer);
         result
     }
 }

@@ -11,7 +11,8 @@ mod mark;
 mod print;
 mod values;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 pub use copy::{Copy, InArray, Place, Side, Staged};
 pub use dependent::{Primary, Ties, early, run_both};
@@ -25,7 +26,6 @@ pub use values::{Cell, Condition, ValueOperation};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::graph::GraphLaunch;
-use crate::stream::Recording;
 
 /// One piece of work.
 #[derive(Clone)]
@@ -50,8 +50,8 @@ pub enum Operation {
     Values(Arc<[ValueOperation]>),
     /// A graph.
     Graph(Arc<GraphLaunch>),
-    /// An event's moment.
-    Record(Arc<Recording>),
+    /// An event's moment, of which the time is taken.
+    Record(Arc<OnceLock<Instant>>),
 }
 
 impl Operation {
@@ -80,8 +80,8 @@ impl Operation {
             }
             Operation::Values(operations) => operations.iter().try_for_each(|one| one.run(context)),
             Operation::Graph(launch) => launch.run(context),
-            Operation::Record(recording) => {
-                recording.take();
+            Operation::Record(time) => {
+                time.get_or_init(Instant::now);
                 Ok(())
             }
         }
@@ -93,7 +93,6 @@ impl Operation {
             Operation::Callback(callback) => callback.run(fault),
             // One that never ran has ended for those that wait for it.
             Operation::Kernel(launch) => launch.ties.status.iter().for_each(|status| status.end()),
-            Operation::Record(recording) => recording.mark.finish(),
             _ => {}
         }
     }

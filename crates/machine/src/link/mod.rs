@@ -102,7 +102,7 @@ impl Linker<'_> {
                 let instruction = &function.instructions[index as usize];
                 let used = &self.program.forms[instruction.form.0 as usize];
                 let operands = function.operands_of(instruction);
-                let form = Form::new(used, operands).of(self.program);
+                let form = Form::new(used, operands).of(self.program, function.entry);
                 let guard = instruction.guard.map(|g| frame.guard(g));
                 let converges = terminator::converges(&form);
                 let open_for = self.instructions.len() as u32 - open.start;

@@ -2,7 +2,6 @@
 
 use ptxvm_ir::{Base, Operand, OperandKind, Space, VariableId};
 use ptxvm_isa::{Kind, Type};
-use ptxvm_memory::LOCAL_BASE;
 use rustc_hash::FxHashMap;
 
 use super::Linker;
@@ -121,10 +120,10 @@ impl Linker<'_> {
                 self.constants.slot(handle, wide.max(4))
             }
             Space::Local | Space::FuncParam => {
-                // The address of a parameter is generic, because `ld.param` takes it in entries and functions.
-                let window = if described.space == Space::Local { 0 } else { LOCAL_BASE };
+                // The address of a function's parameter is one of local memory, as on an H200: `ld.param` takes it
+                // there, and so does `ld.local`.
                 let to = frame.take(8);
-                let add = self.constants.slot(own.wrapping_add(window), 8);
+                let add = self.constants.slot(own, 8);
                 self.prepare(
                     lanes::simd2(|a: u64, b: u64| a.wrapping_add(b)),
                     &[to, frame.base(), add],

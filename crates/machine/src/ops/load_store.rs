@@ -131,7 +131,8 @@ pub(crate) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
             Some(Space::EntryParam) => None,
             _ => Some(AddressSpace::Local),
         },
-        (Some("param::func"), Base::Variable(_)) => Some(AddressSpace::Local),
+        (Some("param::func"), _) => Some(AddressSpace::Local),
+        (Some("param"), _) if !form.in_entry() => Some(AddressSpace::Local),
         (_, Base::Variable(variable)) => Some(match form.variable_space(variable) {
             Some(Space::Shared) => AddressSpace::SharedVariable,
             Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
