@@ -19,7 +19,6 @@ const PER_THREAD: Handle = 2;
 
 const INVALID_VALUE: u32 = 1;
 const INVALID_HANDLE: u32 = 400;
-const ILLEGAL_STATE: u32 = 401;
 const NOT_READY: u32 = 600;
 const ILLEGAL_ADDRESS: u32 = 700;
 const CONTEXT_IS_DESTROYED: u32 = 709;
