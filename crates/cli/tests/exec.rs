@@ -80,8 +80,7 @@ fn caches_are_kept_apart() {
 #[test]
 fn options_reach_the_library() {
     let folder = folder("options");
-    let show =
-        "env | grep ^PTXVM_ | grep -v REPORT | grep -v LIBCUDA | grep -v INTERRUPT | sort | tr '\\n' ' '";
+    let show = "env | grep ^PTXVM_ | grep -vE 'REPORT|LIBCUDA|INTERRUPT|STDERR' | sort | tr '\\n' ' '";
     assert_eq!(shell(&folder, &[], show), "", "what is not said is not set");
     let options = [
         "--device",
@@ -141,6 +140,52 @@ fn findings_change_the_status_of_a_command_that_says_it_is_well() {
     }
     let cut = "printf '{\"kind\":\"finding\"}\\n{\"kind\":\"bu' > $PTXVM_REPORT";
     assert_eq!(output(&mut ptxvm(&folder, &["--", "sh", "-c", cut])).status.code(), Some(3));
+}
+
+/// What the user saw while the command ran is not said again; what the command captured is, at its end.
+#[test]
+fn what_the_command_captured_is_told_at_its_end() {
+    let folder = folder("captured");
+    let ask = "test \"$PTXVM_STDERR\" = $(stat -L -c %d:%i /proc/self/fd/2)";
+    let same = output(&mut ptxvm(&folder, &["--", "sh", "-c", ask]));
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+    let other = output(&mut ptxvm(&folder, &["--", "sh", "-c", &format!("exec 2> {}; {ask}", "captured")]));
+    assert_eq!(other.status.code(), Some(1), "{}", text(&other.stderr));
+    // As text that the shell does not read escapes in.
+    let line = |fields: &str| format!("printf '%s\\n' '{{\"kind\":\"finding\"{fields}}}' >> $PTXVM_REPORT; ");
+    let said = |n: usize| line(&format!(",\"said\":\"error[{n}]: it\\n\""));
+    let script = said(1) + &line("") + &said(3);
+    let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", &script]));
+    assert_eq!(run.status.code(), Some(3));
+    let shown = text(&run.stderr);
+    assert!(shown.contains("captured standard error"), "{shown}");
+    assert!(shown.contains("error[1]: it\n\nerror[3]: it\nptxvm: 3 findings, told above"), "{shown}");
+    // A program that does it all the time does not fill the screen.
+    let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", &(1..=30).map(said).collect::<String>()]));
+    let shown = text(&run.stderr);
+    assert!(shown.contains("error[20]") && !shown.contains("error[21]"), "{shown}");
+    assert!(shown.contains("and 10 more\nptxvm: 30 findings, told above"), "{shown}");
+}
+
+#[test]
+fn an_option_that_is_not_known_is_no_command() {
+    let folder = folder("unknown");
+    for (arguments, expected) in [
+        (&["--findngs", "report", "--", "true"][..], "'--findings'"),
+        (&["--time", "3s", "true"], "'--timeout'"),
+        (&["-x", "true"], "'-x'"),
+        (&["--stats", "--theads=2", "true"], "'--threads"),
+    ] {
+        let run = output(&mut ptxvm(&folder, arguments));
+        assert_eq!(run.status.code(), Some(1), "{arguments:?}: {}", text(&run.stderr));
+        assert!(text(&run.stderr).contains(expected), "{arguments:?}: {}", text(&run.stderr));
+    }
+    // What comes after the command is the command's, with `--` before it and without.
+    for before in [&["--stats"][..], &["--stats", "--"]] {
+        let arguments = [before, &["printf", "%s ", "--findngs", "-x", "--", "y"]].concat();
+        let run = output(&mut ptxvm(&folder, &arguments));
+        assert_eq!(text(&run.stdout), "--findngs -x -- y ", "{}", text(&run.stderr));
+    }
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub struct Options {
     pub color: ColorChoice,
     /// `PTXVM_REPORT`: the file where `ptxvm exec` learns what was found.
     pub report: Option<PathBuf>,
+    /// `PTXVM_STDERR`: the file that the user sees as standard error, as [`ptxvm_host::standard_error`] names it.
+    pub users_stderr: Option<String>,
     /// `PTXVM_INTERRUPT`: the pipe whose end says that the user has interrupted.
     pub interrupt: Option<PathBuf>,
 }
@@ -67,6 +69,7 @@ fn read() -> Options {
         timeout: number("PTXVM_TIMEOUT").and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()),
         color: color(),
         report: std::env::var_os("PTXVM_REPORT").map(PathBuf::from),
+        users_stderr: std::env::var("PTXVM_STDERR").ok(),
         interrupt: std::env::var_os("PTXVM_INTERRUPT").map(PathBuf::from),
     }
 }

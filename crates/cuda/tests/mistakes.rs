@@ -30,6 +30,8 @@ fn a_mistake_is_told_once_for_each_place() {
     unsafe {
         std::env::set_var("PTXVM_FINDINGS", "report");
         std::env::set_var("PTXVM_REPORT", &report);
+        // The user's standard error is another file than this process's.
+        std::env::set_var("PTXVM_STDERR", "0:0");
     }
     let context = Context::new();
     let out = context.memory(4);
@@ -50,5 +52,7 @@ fn a_mistake_is_told_once_for_each_place() {
     for line in &lines {
         assert_eq!(line["count"], 1, "{line}");
         assert_ne!(line["stopped"], true, "{line}");
+        let said = line["said"].as_str().unwrap_or_default();
+        assert_eq!(said.contains("out-of-bounds"), line["kind"] == "finding", "{line}");
     }
 }

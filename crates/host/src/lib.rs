@@ -5,9 +5,11 @@ mod available;
 mod cgroup;
 mod share;
 mod size;
+mod standard_error;
 mod threads;
 
 pub use available::available;
 pub use share::{Share, Wanted};
 pub use size::{EXPECTED, parse, show};
+pub use standard_error::standard_error;
 pub use threads::threads;

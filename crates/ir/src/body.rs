@@ -103,6 +103,9 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
     }
 
     fn loc(&mut self, loc: &Loc) {
+        if self.lowering.inline_assembly.repeats(loc.span) {
+            return;
+        }
         let position = loc.position;
         let mut number = |id| self.lowering.integer(id).map(|n| n.min(u64::from(u32::MAX)) as u32);
         if let (Some(file), Some(line), Some(column)) =

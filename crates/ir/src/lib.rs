@@ -11,6 +11,7 @@ mod constant;
 mod form;
 mod function;
 mod initial;
+mod inline_assembly;
 mod limits;
 mod lowering;
 mod merge;

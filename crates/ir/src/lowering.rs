@@ -6,6 +6,7 @@ use ptxvm_syntax::ast::{Argument, ExpressionId, File, ItemKind, Span};
 use ptxvm_syntax::{Evaluator, Value};
 
 use crate::form::Forms;
+use crate::inline_assembly::InlineAssembly;
 use crate::problem::{Problem, ProblemKind};
 use crate::program::Program;
 use crate::variable::Frame;
@@ -21,6 +22,7 @@ pub struct Lowering<'a> {
     pub isa: &'static Isa,
     pub forms: Forms,
     pub program: Program,
+    pub inline_assembly: InlineAssembly,
     /// By function: what its variables take.
     pub frames: Vec<Frame>,
     /// What the module's own local variables have taken so far.
@@ -49,6 +51,7 @@ impl<'a> Lowering<'a> {
             isa,
             forms: Forms::default(),
             program,
+            inline_assembly: InlineAssembly::of(file, source),
             frames: Vec::new(),
             module_local_bytes: 0,
             initial_bytes: 0,

@@ -226,7 +226,7 @@ def test_heuristics(gpu, n):
 
 
 def stopwatch(call, quantiles):
-    """Times a candidate with the clock: Triton's own benchmark needs torch."""
+    """Times a candidate with the clock."""
     import time
 
     start = time.perf_counter()
@@ -240,6 +240,28 @@ def stopwatch(call, quantiles):
 def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 5, mask=i < n)
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256}, num_warps=4)],
+                 key=["n"])
+@triton.jit
+def benchmarked_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 3, mask=i < n)
+
+
+@pytest.mark.unordered
+def test_autotune_with_tritons_own_benchmark(gpu):
+    """Without torch, the events that Triton measures with are the driver's."""
+    if gpu.place == "captured":
+        pytest.skip("needs a device to measure")
+    x = integers("int32", 1000, "benchmarked") // 8
+    out = gpu.empty(1000, "int32")
+    benchmarked_kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](gpu.tensor(x), out, 1000)
+    gpu.equal(out, x * 3)
+    assert benchmarked_kernel.best_config.kwargs["BLOCK"] in (64, 256)
+    times = benchmarked_kernel.configs_timings
+    assert len(times) == 2 and all(time > 0 for three in times.values() for time in three)
 
 
 @pytest.mark.unordered

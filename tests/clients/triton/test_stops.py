@@ -35,6 +35,15 @@ def test_device_assert():
     assert "x must be small" in result.stderr
 
 
+def test_a_load_of_several_lines_of_assembly_is_found_in_its_own_line():
+    """LLVM counts the lines of inline assembly as if they were the program's."""
+    result = run("vector_load.py")
+    text = (PROGRAMS / "vector_load.py").read_text().splitlines()
+    line = 1 + next(number for number, line in enumerate(text) if "tl.load" in line)
+    assert "error[out-of-bounds]" in result.stderr, result.stderr
+    assert f"vector_load.py:{line}:" in result.stderr, result.stderr
+
+
 def test_the_example_of_the_readme():
     example = pathlib.Path(__file__).parents[3] / "examples/clients/softmax.py"
     right = run(example)

@@ -17,6 +17,14 @@ pub type Variables = Vec<(&'static str, OsString)>;
 /// The library that is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
 pub const NVJITLINK: &str = "libnvJitLink.so.13";
 
+/// What every Python reads before the program: Triton's benchmark without torch.
+pub const SITECUSTOMIZE: &str = include_str!("../../python/sitecustomize.py");
+
+/// Lets Python find the file above, which takes this folder out of the path again.
+pub fn python(folder: &Path) -> (&'static str, OsString) {
+    ("PYTHONPATH", before(folder, std::env::var_os("PYTHONPATH")))
+}
+
 /// Everything that is set. What an option does not say is left as the user's own environment has it.
 pub fn variables(arguments: &Arguments, folder: &Path, report: &Path) -> Variables {
     let mut all = own(arguments, report);
@@ -33,6 +41,7 @@ pub fn variables(arguments: &Arguments, folder: &Path, report: &Path) -> Variabl
 /// What libcuda reads.
 fn own(arguments: &Arguments, report: &Path) -> Variables {
     let mut all: Variables = vec![("PTXVM_REPORT", report.into())];
+    all.extend(ptxvm_host::standard_error().map(|file| ("PTXVM_STDERR", file.into())));
     let mut set = |name, value: Option<String>| all.extend(value.map(|value| (name, value.into())));
     set("PTXVM_DEVICE", arguments.device.map(|profile| profile.name.to_owned()));
     set("PTXVM_SEED", arguments.seed.map(|seed| seed.to_string()));

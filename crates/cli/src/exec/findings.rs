@@ -1,9 +1,10 @@
 //! What the library found while the command ran, read from the file where it left a JSON line for each.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
+use ptxvm_report::ColorChoice;
 use ptxvm_report::number::{grouped, plural};
 use serde_json::Value;
 
@@ -33,11 +34,28 @@ pub fn stopped(report: &Path) -> u64 {
     interrupts.filter_map(|object| object["launches"].as_u64()).sum()
 }
 
-/// Tells how many things were found, and gives the exit status of the worst.
-pub fn read(report: &Path) -> Option<Exit> {
+/// How much of what the command kept from the user is told at its end.
+const MOST_SAID: u64 = 20;
+
+/// Tells what the user could not see while the command ran, and how many things were found, and gives the exit status of
+/// the worst.
+pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
     let mut found = [0; KINDS.len()];
     let mut forgiven = 0u64;
+    let mut said = 0;
+    let mut out = ptxvm_report::stderr(color);
     for object in objects(report) {
+        if let Some(text) = object["said"].as_str() {
+            said += 1;
+            // Nothing is to be done for a reader that has gone away.
+            let _ = match said {
+                1 => {
+                    write!(out, "ptxvm: the command captured standard error, where this was said:\n\n{text}")
+                }
+                2..=MOST_SAID => write!(out, "\n{text}"),
+                _ => Ok(()),
+            };
+        }
         forgiven = forgiven.saturating_add(object["count"].as_u64().unwrap_or(0));
         let is_interrupted = object["kind"] == "limit" && object["code"] == INTERRUPTED;
         let kind = if is_interrupted { INTERRUPTED } else { object["kind"].as_str().unwrap_or_default() };
@@ -45,6 +63,10 @@ pub fn read(report: &Path) -> Option<Exit> {
             found[place] += 1;
         }
     }
+    if said > MOST_SAID {
+        let _ = writeln!(out, "\nptxvm: and {} more", grouped(said - MOST_SAID));
+    }
+    let _ = out.flush();
     let mut worst = None;
     let mut counts = Vec::new();
     for ((_, called, exit), count) in KINDS.into_iter().zip(found) {

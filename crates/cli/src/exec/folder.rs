@@ -22,6 +22,14 @@ impl Folder {
         &self.path
     }
 
+    /// Puts a file with this text into a folder inside it, and gives that folder.
+    pub fn write(&self, inside: &str, name: &str, text: &str) -> Result<PathBuf, String> {
+        let folder = self.path.join(inside);
+        let written = std::fs::create_dir(&folder).and_then(|()| std::fs::write(folder.join(name), text));
+        written.map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
+        Ok(folder)
+    }
+
     /// Puts a link to `target` into it.
     pub fn link(&self, target: &Path, name: &str) -> Result<(), String> {
         let link = self.path.join(name);

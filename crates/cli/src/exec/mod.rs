@@ -81,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     color: Color,
     /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
@@ -118,12 +118,14 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     if let Some(stand_in) = library::beside(&library) {
         folder.link(&stand_in, environment::NVJITLINK)?;
     }
+    let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");
     let interrupt = Interrupt::new(folder.path())?;
     let mut variables = environment::variables(arguments, folder.path(), &report);
+    variables.push(environment::python(&python));
     variables.push(("PTXVM_INTERRUPT", interrupt.path().into()));
     let code = child::run(&arguments.command, variables, interrupt, &report)?;
-    Ok(match findings::read(&report) {
+    Ok(match findings::read(&report, arguments.color.into()) {
         Some(worst) if arguments.status == Status::Findings && code == exit::CLEAN => worst,
         _ => code,
     })

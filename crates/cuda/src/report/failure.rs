@@ -92,12 +92,12 @@ pub(super) fn tell(
         "kernel `{}` was launched with grid ({gx},{gy},{gz}){cluster}, block ({bx},{by},{bz}){shared} on {device}",
         kernel.name()
     ));
-    say(message, report);
+    let said = say(message, report);
     if let Value::Object(fields) = &mut object {
         fields.insert("kernel".to_owned(), json!(kernel.name()));
         fields.insert("grid".to_owned(), json!(launch.grid.0));
         fields.insert("block".to_owned(), json!(launch.block.0));
-        record::append(&object);
+        record::append_said(object, &said);
     }
 }
 
@@ -147,8 +147,8 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
         LoadError::Unsupported(all) => {
             let report = Report::with(ptxas::IN_MEMORY, source.into(), Vec::new());
             for what in all {
-                record::append(&finding::unsupported_object(&report, what));
-                say(finding::unsupported(what), &report);
+                let said = say(finding::unsupported(what), &report);
+                record::append_said(finding::unsupported_object(&report, what), &said);
             }
             CUresult::NOT_SUPPORTED
         }
@@ -167,8 +167,10 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
             CUresult::UNKNOWN
         }
         LoadError::Bug(message) => {
-            eprintln!("ptxvm: internal error: {message}; this is a bug in ptxvm, please report it");
-            record::append(&json!({ "kind": "bug", "message": message }));
+            let said =
+                format!("ptxvm: internal error: {message}; this is a bug in ptxvm, please report it\n");
+            eprint!("{said}");
+            record::append_said(json!({ "kind": "bug", "message": message }), &said);
             CUresult::UNKNOWN
         }
     }

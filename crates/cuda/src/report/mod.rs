@@ -22,8 +22,9 @@ use crate::options;
 
 /// Says that an entry point met a bug of ours.
 pub fn bug(entry: &str) {
-    eprintln!("ptxvm: internal error in {entry}: this is a bug in ptxvm; please report it");
-    record::append(&json!({ "kind": "bug", "message": format!("internal error in {entry}") }));
+    let said = format!("ptxvm: internal error in {entry}: this is a bug in ptxvm; please report it\n");
+    eprint!("{said}");
+    record::append_said(json!({ "kind": "bug", "message": format!("internal error in {entry}") }), &said);
 }
 
 /// Tells `ptxvm exec` that so many launches are being stopped because the user has interrupted.
@@ -61,8 +62,11 @@ pub fn image(refusal: &Refusal) {
     eprintln!("ptxvm: {refusal}");
 }
 
-/// Shows a message, with the lines that it concerns. Nothing is to be done for a reader that has gone away.
-fn say(message: Message, report: &Report<'_>) {
+/// Shows a message, with the lines that it concerns, and gives what was said, with its colours. Nothing is to be done for
+/// a reader that has gone away.
+fn say(message: Message, report: &Report<'_>) -> String {
+    let mut said = Vec::new();
     let mut out = ptxvm_report::stderr(options::get().color);
-    let _ = message.write(report, &mut out).and_then(|()| out.flush());
+    let _ = message.write(report, &mut said).and_then(|()| out.write_all(&said)).and_then(|()| out.flush());
+    String::from_utf8_lossy(&said).into_owned()
 }
