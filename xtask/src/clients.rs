@@ -1,16 +1,20 @@
 //! `cargo xtask clients`: real programs from PyPI run on our libcuda.so.1 (`tests/clients`).
 //!
 //! They are installed once into `target/clients/venv`, at the versions of `tests/clients/requirements.txt`, and run
-//! under `ptxvm exec`, as a user runs them.
+//! under `ptxvm exec`, as a user runs them. Of Dr.Jit and Taichi, `--checkout` runs the tests that are in their sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [triton] [cuda-python] [tinygrad] [numba]";
+const USAGE: &str = "cargo xtask clients [--all] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
+                     cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
-const SUITES: [&str; 4] = ["triton", "cuda-python", "tinygrad", "numba"];
+const SUITES: [&str; 6] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi", "numba"];
+
+/// Those whose own tests are in a checkout of their sources, not in what PyPI has.
+const FROM_CHECKOUTS: [&str; 2] = ["drjit", "taichi"];
 
 /// One run of a suite.
 struct Run {
@@ -20,21 +24,29 @@ struct Run {
     mma: Option<&'static str>,
     /// The marker of the tests that run; without, all do.
     only: Option<&'static str>,
+    /// What `ptxvm exec --findings` is told. A reduction of Dr.Jit's reads past its shared memory, and Taichi's
+    /// functions perform atomics on local memory through generic addresses; an H200 survives both.
+    findings: &'static str,
 }
 
 /// An H200's answers for an A100's PTX are known, so that the A100 runs with an H200's tensor cores, too.
 const RUNS: &[Run] = &[
-    Run { suite: "triton", device: "h200", mma: None, only: None },
-    Run { suite: "triton", device: "a100", mma: Some("hopper"), only: None },
-    Run { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores") },
-    Run { suite: "triton", device: "b200", mma: None, only: None },
-    Run { suite: "cuda-python", device: "h200", mma: None, only: None },
-    Run { suite: "tinygrad", device: "h200", mma: None, only: None },
-    Run { suite: "numba", device: "h200", mma: None, only: None },
+    Run { suite: "triton", device: "h200", mma: None, only: None, findings: "stop" },
+    Run { suite: "triton", device: "a100", mma: Some("hopper"), only: None, findings: "stop" },
+    Run { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores"), findings: "stop" },
+    Run { suite: "triton", device: "b200", mma: None, only: None, findings: "stop" },
+    Run { suite: "cuda-python", device: "h200", mma: None, only: None, findings: "stop" },
+    Run { suite: "tinygrad", device: "h200", mma: None, only: None, findings: "stop" },
+    Run { suite: "drjit", device: "h200", mma: None, only: None, findings: "report" },
+    Run { suite: "taichi", device: "h200", mma: None, only: None, findings: "report" },
+    Run { suite: "numba", device: "h200", mma: None, only: None, findings: "stop" },
 ];
 
-/// Runs the suites named, or all four. `--all` also runs what takes long: every test of Numba's.
+/// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    if arguments.contains(&"--checkout") {
+        return checkout(root, arguments);
+    }
     let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
     let all = options.contains(&"--all");
     if options.iter().any(|&o| o != "--all") || named.iter().any(|n| !SUITES.contains(n)) {
@@ -51,6 +63,27 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("client tests failed: {}", failed.join(", "))) }
 }
 
+/// Runs the tests that a client's own sources have, from a checkout of them (`tests/clients/checkout`).
+fn checkout(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let [client, "--checkout", path, rest @ ..] = arguments else { return Err(USAGE.into()) };
+    let pattern = match rest {
+        [] => "",
+        [pattern] => *pattern,
+        _ => return Err(USAGE.into()),
+    };
+    if !FROM_CHECKOUTS.contains(client) {
+        return Err(USAGE.into());
+    }
+    let path = std::path::absolute(path).map_err(|e| format!("{path}: {e}"))?;
+    let python = environment(root)?;
+    build(root)?;
+    let mut command = Command::new(root.join("target/ci/ptxvm"));
+    // Both have kernels with mistakes that an H200 survives (docs/clients).
+    command.args(["exec", "--status", "command", "--findings", "report", "--"]).arg(python);
+    command.arg(root.join("tests/clients/checkout/run.py")).arg(client).arg(path).args(["--only", pattern]);
+    succeeds(&mut command)
+}
+
 /// The Python of the virtual environment, which is made anew when the requirements have changed.
 fn environment(root: &Path) -> Result<PathBuf, String> {
     let folder = root.join("target/clients");
@@ -63,7 +96,7 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    println!("$ pip install -r tests/clients/requirements.txt (once, about 1.8 GB, into target/clients)");
+    println!("$ pip install -r tests/clients/requirements.txt (once, about 2 GB, into target/clients)");
     let _ = std::fs::remove_dir_all(folder.join("venv"));
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let installed = succeeds(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))
@@ -104,7 +137,7 @@ impl Run {
         let tests = root.join("tests/clients");
         let mut command = Command::new(root.join("target/ci/ptxvm"));
         // The tests provoke findings on purpose and look at them themselves.
-        command.args(["exec", "--status", "command", "--device", self.device]);
+        command.args(["exec", "--status", "command", "--device", self.device, "--findings", self.findings]);
         command.args(self.mma.iter().flat_map(|mma| ["--mma", mma]));
         command.arg("--").arg(python).current_dir(root);
         // Triton keeps what it has compiled for the next run.

@@ -15,7 +15,7 @@ const SUBJECTS: [(&str, &str); 10] = [
     ("graph", "graphs, capture, conditional nodes"),
     ("array", "arrays, mipmapped arrays, copies from and to them"),
     ("texture", "texture and surface objects and references"),
-    ("graphics", "OpenGL and others"),
+    ("graphics", "OpenGL, EGL and VDPAU: the answers of a server without a display"),
 ];
 
 /// The text of the page.
@@ -35,7 +35,12 @@ pub fn page(root: &Path) -> Result<String, String> {
     let mut subjects = String::new();
     let mut refused = 0;
     for (folder, about) in SUBJECTS {
-        let list = read(&source.join(folder).join("unsupported.rs"))?;
+        let list = source.join(folder).join("unsupported.rs");
+        if !list.exists() {
+            let _ = write!(subjects, "\n## {folder}: {about}\n\nAll are served.\n");
+            continue;
+        }
+        let list = read(&list)?;
         let names: Vec<&str> = list.lines().map(str::trim).filter(|line| line.starts_with("cu")).collect();
         refused += names.len();
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -45,7 +50,7 @@ pub fn page(root: &Path) -> Result<String, String> {
     let mut page = String::from("<!-- made by `cargo xtask isa` from crates/cuda/src; do not edit -->\n\n");
     let _ = writeln!(
         page,
-        "# The driver API in libcuda.so.1\n\nThe library has every entry point of CUDA 13.4's `cuda.h`: {all} symbols, \
+        "# The driver API in libcuda.so.1\n\nThe library has every entry point of CUDA 13.4's `cuda.h`, `cudaGL.h`, `cudaEGL.h` and `cudaVDPAU.h`: {all} symbols, \
          the older versions of each (`cuMemAlloc`, `cuMemAlloc_v2`) and the variants for programs whose default stream is \
          the thread's own (`_ptsz`, `_ptds`) counted. {} of them are served. The others are there, say once that they are \
          not supported, and answer `CUDA_ERROR_NOT_SUPPORTED`; below they are listed by subject. Names without a suffix \

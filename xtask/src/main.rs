@@ -25,7 +25,9 @@ cargo xtask isa             write everything that is made from isa/*.isa and doc
 cargo xtask test [--without-clients]
                             every check: format, stale files, licences, clippy, tests, real clients from PyPI
 cargo xtask clients [--all] [NAMES]
-                            run Triton, cuda-python, tinygrad and Numba from PyPI on our libcuda.so.1
+                            run Triton, cuda-python, tinygrad, Dr.Jit, Taichi and Numba from PyPI on our libcuda.so.1
+cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
+                            run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
 cargo xtask licences        check the licences of all crates
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts

@@ -5,6 +5,7 @@ mod calls;
 mod client;
 mod contexts;
 mod errors;
+mod graphics;
 mod limits;
 mod look_up;
 mod occupancy;

@@ -1,0 +1,63 @@
+"""A plugin of pytest for run.py: leaves out the tests that are done or of another backend, and tells of each what became of it."""
+
+import json
+import os
+import re
+import types
+
+CHANNEL = int(os.environ["PTXVM_TEST_CHANNEL"])
+reports = {}
+wanted = {}
+
+
+def send(**message):
+    os.write(CHANNEL, (json.dumps(message) + "\n").encode())
+
+
+def is_of_another_backend(item):
+    """Whether a test is of a part of Dr.Jit that needs no GPU: its tests are parametrized with types and modules."""
+    values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    modules = [v.__name__ if isinstance(v, types.ModuleType) else v.__module__ for v in values if isinstance(v, (types.ModuleType, type))]
+    return any(module.split(".")[:2] in (["drjit", "scalar"], ["drjit", "llvm"], ["drjit", "metal"]) for module in modules)
+
+
+def name_of(nodeid):
+    """Without the folder, which depends on where the checkout lies."""
+    return nodeid.rsplit("/", 1)[-1] if "[" not in nodeid else nodeid[:nodeid.index("[")].rsplit("/", 1)[-1] + nodeid[nodeid.index("["):]
+
+
+def pytest_collection_modifyitems(items):
+    with open(os.environ["PTXVM_TEST_WANTED"]) as file:
+        wanted.update(json.load(file))
+    done = set(wanted["done"])
+    items[:] = [item for item in items if name_of(item.nodeid) not in done and re.search(wanted["only"], name_of(item.nodeid))
+                and not is_of_another_backend(item)]
+
+
+def pytest_runtest_logstart(nodeid):
+    reports[nodeid] = []
+    send(what="begin", test=name_of(nodeid))
+
+
+def pytest_runtest_logreport(report):
+    # A test that is tried again is judged by its last try.
+    if report.outcome == "rerun":
+        reports[report.nodeid] = []
+    else:
+        reports[report.nodeid].append(report)
+
+
+def pytest_runtest_logfinish(nodeid):
+    told = reports.pop(nodeid)
+    failed = [report for report in told if report.failed]
+    skipped = [report for report in told if report.skipped]
+    if failed:
+        outcome, text = "failed", failed[0].longreprtext
+    elif skipped:
+        outcome, text = ("expected failure", "") if hasattr(skipped[0], "wasxfail") else ("skipped", str(skipped[0].longrepr[2]))
+    else:
+        outcome, text = "passed", ""
+    send(what="end", test=name_of(nodeid), outcome=outcome, text=text)
+    if failed and not wanted["goes_on"]:
+        send(what="failed")
+        os._exit(1)
