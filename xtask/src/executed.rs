@@ -85,7 +85,7 @@ fn count(text: &str, isa: &'static Isa, shares: &mut [Share]) {
     for function in program.functions.iter().filter(|f| f.entry) {
         for instruction in &function.instructions {
             let used = &program.forms[instruction.form.0 as usize];
-            let form = Form::new(used, function.operands_of(instruction)).of(&program);
+            let form = Form::new(used, function.operands_of(instruction)).of(&program, function.entry);
             let share = &mut shares[usize::from(used.row)];
             share.tried += 1;
             share.runs += usize::from(ops::executes(&form));

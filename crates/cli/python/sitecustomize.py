@@ -85,12 +85,14 @@ def give_way():
     """Leaves no trace in the path, and lets a `sitecustomize` of the user's own have its turn."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
-    sys.modules.pop("sitecustomize", None)
+    own = sys.modules.pop("sitecustomize", None)
     try:
         import sitecustomize  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name != "sitecustomize":
             raise
+        # Python wants to find what it has imported.
+        sys.modules["sitecustomize"] = own
 
 
 sys.meta_path.insert(0, Finder)

@@ -24,12 +24,15 @@ PER_CLASS = 4
 
 
 def load_expected():
-    """`outcome  test  reason` by test; a star at the end of a test's name stands for any ending."""
+    """The reason by test; a star at the end of a test's name stands for any ending. What a finding stops (`stop: reason`)
+    goes on with `--findings report`, which `ptxvm exec` tells by the environment."""
+    goes_on = os.environ.get("PTXVM_FINDINGS", "stop") != "stop"
     expected = {}
     for line in (HERE / "expected.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             test, _, reason = line.partition("  ")
-            expected[test] = reason.strip()
+            if not (goes_on and reason.strip().startswith("stop: ")):
+                expected[test] = reason.strip()
     return expected
 
 

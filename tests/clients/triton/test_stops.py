@@ -3,6 +3,7 @@
 Each runs in a process of its own, because an error stays with the context, as on a GPU.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -42,6 +43,16 @@ def test_a_load_of_several_lines_of_assembly_is_found_in_its_own_line():
     line = 1 + next(number for number, line in enumerate(text) if "tl.load" in line)
     assert "error[out-of-bounds]" in result.stderr, result.stderr
     assert f"vector_load.py:{line}:" in result.stderr, result.stderr
+
+
+def test_python_begins_as_ever(tmp_path):
+    """What `ptxvm exec` lets Python read before a program leaves the path and the user's own `sitecustomize` alone."""
+    show = "import sys; print([entry for entry in sys.path if '.ptxvm' in entry])"
+    (tmp_path / "sitecustomize.py").write_text("print('own')")
+    for path, expected in [("", "[]\n"), (f":{tmp_path}", "own\n[]\n")]:
+        environment = {**os.environ, "PYTHONPATH": os.environ["PYTHONPATH"] + path}
+        result = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, text=True, timeout=60)
+        assert (result.stdout, result.stderr) == (expected, "")
 
 
 def test_the_example_of_the_readme():
