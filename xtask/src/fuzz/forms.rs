@@ -152,7 +152,8 @@ fn runs(language: Language, lines: &[&str]) -> Vec<bool> {
         for function in program.functions.iter().filter(|f| f.entry) {
             for instruction in &function.instructions {
                 let used = &program.forms[instruction.form.0 as usize];
-                let form = MachineForm::new(used, function.operands_of(instruction)).of(&program, function.entry);
+                let form =
+                    MachineForm::new(used, function.operands_of(instruction)).of(&program, function.entry);
                 let line = index.line_column(&text, instruction.span.start).line as usize;
                 if let Some(&i) = line.checked_sub(first).and_then(|line| some.get(line)) {
                     runs[i] = ops::executes(&form);
