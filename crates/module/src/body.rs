@@ -115,13 +115,10 @@ fn check_guard(context: &mut Context<'_>, instruction: InstructionId, guard: Gua
 }
 
 /// The arguments and results of a call are written and read by all threads that make it, so that no guard may stand
-/// before the `st` or `ld`; the function's own parameters have no such rule.
+/// before the `st` or `ld` (or a prefetch of them); the function's own parameters have no such rule.
 fn guarded_parameter(context: &mut Context<'_>, instruction: &Instruction, guard: Guard) {
     let file = context.file;
     let opcode = file.text(instruction.opcode.symbol);
-    if opcode != "ld" && opcode != "st" {
-        return;
-    }
     let of_call = |operand: &Operand| match operand.kind {
         OperandKind::Name(name) | OperandKind::Offset { name, .. } | OperandKind::Index { name, .. } => {
             match context.lookup(name) {
