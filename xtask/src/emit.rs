@@ -113,6 +113,9 @@ fn operand(o: &Operand) -> String {
         ("negatable", o.negatable),
         ("selector", o.selector),
         ("unified", o.unified),
+        ("cut", o.cut),
+        ("share", o.share),
+        ("single", o.single),
     ];
     for (name, set) in flags {
         if set {
@@ -135,6 +138,7 @@ fn condition(c: &Condition) -> String {
         Ask::Word(w) => format!("Word({w})"),
         Ask::Given(name) => format!("Given({name:?})"),
         Ask::Is(name, form) => format!("Is({name:?}, OperandForm::{form:?})"),
+        Ask::AtMost(a, b) => format!("AtMost({a:?}, {b:?})"),
         Ask::Within(name, values) => format!("Within({name:?}, {})", ranges(values)),
         Ask::Target(targets) => format!("Target({})", list(targets, target)),
         Ask::Ptx(v) => format!("Ptx({})", version(v)),

@@ -68,6 +68,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("E0234", include_str!("../../../docs/diagnostics/E0234.md")),
     ("E0235", include_str!("../../../docs/diagnostics/E0235.md")),
     ("E0236", include_str!("../../../docs/diagnostics/E0236.md")),
+    ("E0237", include_str!("../../../docs/diagnostics/E0237.md")),
     ("E0301", include_str!("../../../docs/diagnostics/E0301.md")),
     ("E0302", include_str!("../../../docs/diagnostics/E0302.md")),
     ("E0303", include_str!("../../../docs/diagnostics/E0303.md")),

@@ -214,10 +214,12 @@ pub fn judge(
 }
 
 fn speaks_of_operands(rule: &Rule) -> bool {
-    rule.when
-        .iter()
-        .chain(rule.then)
-        .any(|c| matches!(c.ask, Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::IndependentTextures))
+    rule.when.iter().chain(rule.then).any(|c| {
+        matches!(
+            c.ask,
+            Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::AtMost(..) | Ask::IndependentTextures
+        )
+    })
 }
 
 fn answer(ask: &Ask, filling: &Filling, language: Language, operands: &dyn Operands) -> bool {
@@ -227,7 +229,9 @@ fn answer(ask: &Ask, filling: &Filling, language: Language, operands: &dyn Opera
         Ask::Word(word) => filling.contains(word),
         Ask::Target(targets) => language.targets(targets),
         Ask::Ptx(version) => language.ptx >= *version,
-        Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::IndependentTextures => operands.holds(ask),
+        Ask::Given(_) | Ask::Is(..) | Ask::Within(..) | Ask::AtMost(..) | Ask::IndependentTextures => {
+            operands.holds(ask)
+        }
     }
 }
 

@@ -60,6 +60,8 @@ pub enum Ask {
     Is(&'static str, OperandForm),
     /// If the operand of this name is a constant, does it lie in one of these ranges?
     Within(&'static str, &'static [Range]),
+    /// If both operands are constants, is the first, as an unsigned 32-bit number, at most the second?
+    AtMost(&'static str, &'static str),
     /// Is the module's target among these?
     Target(&'static [Target]),
     /// Is the module's version at least this?

@@ -126,6 +126,12 @@ pub struct Operand {
     pub space: SpaceOf,
     /// The constants allowed, as inclusive ranges; empty: any.
     pub ranges: &'static [Range],
+    /// A constant is cut to the width of the type before it is compared with the ranges.
+    pub cut: bool,
+    /// A constant lies above 0.0 and is at most 1.0.
+    pub share: bool,
+    /// Where only a register may stand, a constant `0f…` may too.
+    pub single: bool,
 }
 
 /// What may stand in an operand's place.
@@ -333,6 +339,9 @@ impl Operand {
         unified: false,
         space: SpaceOf::Generic,
         ranges: &[],
+        cut: false,
+        share: false,
+        single: false,
     };
 }
 

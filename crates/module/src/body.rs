@@ -3,16 +3,16 @@
 use ptxvm_isa::Type;
 use ptxvm_isa::target::describe_need;
 use ptxvm_syntax::ast::{
-    ExpressionId, Guard, InstructionId, List, Name, Operand, OperandKind, PrototypeId, Span, Statement,
-    StatementKind, Symbol, TargetListId, TargetListKind,
+    ExpressionId, Guard, Instruction, InstructionId, List, Name, Operand, OperandKind, PrototypeId,
+    SpaceKind, Span, Statement, StatementKind, Symbol, TargetListId, TargetListKind,
 };
 use ptxvm_syntax::{Diagnostic, ERROR_LIMIT};
 
 use crate::context::Context;
 use crate::declared::Place;
-use crate::entity::{Entity, FunctionId, LabelId};
+use crate::entity::{Entity, FunctionId, LabelId, Role};
 use crate::module::{Signature, Use};
-use crate::parameter::{self, Direction};
+use crate::parameter::{self, Direction, Header};
 use crate::pragma::{self, Level};
 use crate::{bounds, call, codes, debug, declaration, function, instruction};
 
@@ -83,6 +83,9 @@ fn check_instruction(context: &mut Context<'_>, id: InstructionId) {
         check_guard(context, id, guard);
     }
     let complete = resolve(context, found.operands);
+    if let Some(guard) = found.guard {
+        guarded_parameter(context, found, guard);
+    }
     if Some(found.opcode.symbol) == context.call {
         call::check(context, found, complete);
     }
@@ -109,6 +112,33 @@ fn check_guard(context: &mut Context<'_>, instruction: InstructionId, guard: Gua
             context.report(diagnostic.section("4.3.2"));
         }
     }
+}
+
+/// The arguments and results of a call are written and read by all threads that make it, so that no guard may stand
+/// before the `st` or `ld` (or a prefetch of them); the function's own parameters have no such rule.
+fn guarded_parameter(context: &mut Context<'_>, instruction: &Instruction, guard: Guard) {
+    let file = context.file;
+    let opcode = file.text(instruction.opcode.symbol);
+    let of_call = |operand: &Operand| match operand.kind {
+        OperandKind::Name(name) | OperandKind::Offset { name, .. } | OperandKind::Index { name, .. } => {
+            match context.lookup(name) {
+                Some(Entity::Variable(v)) if v.space == SpaceKind::Param && v.role == Role::Plain => {
+                    Some(name)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let found = file[instruction.operands].iter().find_map(|operand| match operand.kind {
+        OperandKind::Address(items) => file[items].first().and_then(of_call),
+        _ => of_call(operand),
+    });
+    let Some(name) = found else { return };
+    let message = format!("`{opcode}` of the call's parameter `{}` cannot be guarded", file.text(name));
+    let diagnostic = Diagnostic::error(codes::GUARDED_PARAMETER, guard.name.span, message)
+        .help("guard the call too, with a branch around all of it");
+    context.report(diagnostic.section("5.1.6.2"));
 }
 
 /// Resolves each name in the operands; false if one means nothing.
@@ -275,8 +305,20 @@ fn prototype(context: &mut Context<'_>, id: PrototypeId) {
     let found = &file[id];
     context.need(".callprototype", "`.callprototype`", found.span);
     let mut signature = Signature {
-        returns: parameter::list(context, found.returns, Place::Prototype, Direction::Return),
-        parameters: parameter::list(context, found.parameters, Place::Prototype, Direction::Input),
+        returns: parameter::list(
+            context,
+            found.returns,
+            Place::Prototype,
+            Header::Declares,
+            Direction::Return,
+        ),
+        parameters: parameter::list(
+            context,
+            found.parameters,
+            Place::Prototype,
+            Header::Declares,
+            Direction::Input,
+        ),
         ..Signature::default()
     };
     bounds::func(context, found.directives, &mut signature);

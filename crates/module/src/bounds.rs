@@ -10,6 +10,9 @@ use crate::context::Context;
 use crate::module::Signature;
 use crate::pragma::{self, Level};
 
+/// The most control registers that a function can keep for its callers, on every target.
+const MOST_CONTROL_REGISTERS: u32 = 11;
+
 /// Checks the directives of a kernel.
 pub fn entry(context: &mut Context<'_>, directives: List<Directive>) {
     let file = context.file;
@@ -29,7 +32,9 @@ pub fn entry(context: &mut Context<'_>, directives: List<Directive>) {
                 let diagnostic = Diagnostic::error(codes::GONE, directive.span, message);
                 context.report(diagnostic.help("write `.minnctapersm`").section("11.4.5"));
             }
-            "maxnreg" | "minnctapersm" | "maxnctapersm" => positive(context, directive, &dotted, &values),
+            "maxnreg" | "local_maxnreg" | "minnctapersm" | "maxnctapersm" => {
+                positive(context, directive, &dotted, &values)
+            }
             "maxntid" => {
                 positive(context, directive, &dotted, &values);
                 seen.maxntid = Some(directive.span);
@@ -94,7 +99,8 @@ pub fn func(context: &mut Context<'_>, directives: List<Directive>, signature: &
         let word = file.text(directive.name.symbol);
         let dotted = format!(".{word}");
         context.need(&dotted, &format!("`{dotted}`"), directive.span);
-        let value = values(context, directive).first().copied();
+        let values = values(context, directive);
+        let value = values.first().copied();
         let kept = match word {
             "noreturn" => {
                 if !signature.returns.is_empty() {
@@ -105,8 +111,20 @@ pub fn func(context: &mut Context<'_>, directives: List<Directive>, signature: &
                 signature.noreturn = true;
                 continue;
             }
+            "local_maxnreg" => {
+                positive(context, directive, &dotted, &values);
+                continue;
+            }
             "abi_preserve" => &mut signature.preserve,
-            "abi_preserve_control" => &mut signature.preserve_control,
+            "abi_preserve_control" => {
+                if value.is_some_and(|value| value > MOST_CONTROL_REGISTERS) {
+                    let message =
+                        format!("a function keeps at most {MOST_CONTROL_REGISTERS} control registers");
+                    let diagnostic = Diagnostic::error(codes::DIRECTIVE_VALUE, directive.span, message);
+                    context.report(diagnostic.section("11.4.9"));
+                }
+                &mut signature.preserve_control
+            }
             _ => continue,
         };
         if kept.is_some() {

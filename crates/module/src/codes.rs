@@ -49,6 +49,7 @@ codes! {
     CALL_ARGUMENT "E0234" "An argument that does not fit its parameter";
     TARGET_LIST "E0235" "A target that cannot be one";
     NARROW_PARAMETER "E0236" "A narrow integer or predicate passed to a function";
+    GUARDED_PARAMETER "E0237" "A guard before an access to a call's parameter";
 
     MISSING_VERSION "E0301" "A file that does not begin with `.version`";
     UNKNOWN_VERSION "E0302" "A version that does not exist";

@@ -22,7 +22,7 @@ pub enum Place {
     EntryParameter,
     /// In a device function's parameter lists.
     FuncParameter,
-    /// In the parameter lists of a `.callprototype`, where ptxas looks at little.
+    /// In the parameter lists of a `.callprototype` or of a function without body, where ptxas looks at little.
     Prototype,
 }
 
@@ -101,7 +101,7 @@ pub fn declared(context: &mut Context<'_>, declaration: &Declaration, place: Pla
     Some(Declared { ty, vector, align })
 }
 
-/// ptxas lets packed types pass in prototypes and as element types of a device function's array parameters.
+/// ptxas lets packed types pass in prototypes and as element types of parameters that are arrays.
 fn lenient(ty: Type, declaration: &Declaration, place: Place, context: &Context<'_>) -> bool {
     let array = |d: &Declarator| !d.dimensions.is_empty();
     let grammatical = !matches!(
@@ -124,8 +124,10 @@ fn lenient(ty: Type, declaration: &Declaration, place: Place, context: &Context<
     grammatical
         && match place {
             Place::Prototype => true,
-            Place::FuncParameter => context.file[declaration.declarators].iter().all(array),
-            Place::Module | Place::Body | Place::EntryParameter => false,
+            Place::EntryParameter | Place::FuncParameter => {
+                context.file[declaration.declarators].iter().all(array)
+            }
+            Place::Module | Place::Body => false,
         }
 }
 

@@ -12,7 +12,7 @@ use crate::declaration::duplicate;
 use crate::declared::Place;
 use crate::entity::{Entity, FunctionId, Register, Role, VariableId, VariableType};
 use crate::module::{Body, Function, Parameter, Registers, Signature, Variable, written};
-use crate::parameter::{self, Direction};
+use crate::parameter::{self, Direction, Header};
 use crate::{body, bounds, entity};
 
 /// Checks a function and, if it has one, its body.
@@ -24,9 +24,10 @@ pub fn check(context: &mut Context<'_>, id: ast::FunctionId) {
         FunctionKind::Entry => Place::EntryParameter,
         FunctionKind::Func => Place::FuncParameter,
     };
+    let header = if function.body.is_some() { Header::Defines } else { Header::Declares };
     let mut signature = Signature {
-        returns: parameter::list(context, function.returns, place, Direction::Return),
-        parameters: parameter::list(context, function.parameters, place, Direction::Input),
+        returns: parameter::list(context, function.returns, place, header, Direction::Return),
+        parameters: parameter::list(context, function.parameters, place, header, Direction::Input),
         unified: unified(context, function.attributes),
         ..Signature::default()
     };
@@ -293,7 +294,9 @@ pub fn alias(context: &mut Context<'_>, span: Span, name: Name, aliasee: Name) {
     context.need(".alias", "`.alias`", span);
     let (Some(alias), Some(of)) = (aliased(context, name), aliased(context, aliasee)) else { return };
     let (one, other) = (context.function(alias), context.function(of));
-    let message = if one.body.is_some() {
+    let message = if alias == of {
+        "a function cannot be an alias of itself".to_owned()
+    } else if one.body.is_some() {
         "the alias has a body of its own".to_owned()
     } else if one.alias.is_some() {
         "the alias stands for a function already".to_owned()

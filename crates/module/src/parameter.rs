@@ -21,11 +21,22 @@ pub enum Direction {
     Return,
 }
 
+/// Whether ptxas asks if there can be parameters of such types: it does where a body follows, and lets declarations and
+/// prototypes name what no function could have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// Of a function with a body.
+    Defines,
+    /// Of a function without one, or of a prototype.
+    Declares,
+}
+
 /// Reads a parameter list; what is wrong is reported and left out.
 pub fn list(
     context: &mut Context<'_>,
     parameters: Option<Parameters>,
     place: Place,
+    header: Header,
     direction: Direction,
 ) -> Vec<Parameter> {
     let Some(parameters) = parameters else { return Vec::new() };
@@ -38,7 +49,9 @@ pub fn list(
     declarations
         .iter()
         .enumerate()
-        .filter_map(|(i, d)| one(context, d, place, direction, direction == Direction::Input && i == last))
+        .filter_map(|(i, d)| {
+            one(context, d, place, header, direction, direction == Direction::Input && i == last)
+        })
         .collect()
 }
 
@@ -55,6 +68,7 @@ fn one(
     context: &mut Context<'_>,
     declaration: &Declaration,
     place: Place,
+    header: Header,
     direction: Direction,
     last: bool,
 ) -> Option<Parameter> {
@@ -64,10 +78,13 @@ fn one(
         return None;
     }
     attributes_of(context, declaration, declarator, place);
-    let found = declared(context, declaration, place)?;
+    let found = match header {
+        Header::Defines => declared(context, declaration, place)?,
+        Header::Declares => declared(context, declaration, Place::Prototype)?,
+    };
     let extent = extent(context, declarator)?;
     let predicates = found.ty == VariableType::Data(Type::Pred) && extent != Extent::Scalar;
-    if place != Place::Prototype || predicates {
+    if header == Header::Defines || predicates {
         if !fits(context, declaration, declarator, found, extent, place) {
             return None;
         }

@@ -122,6 +122,12 @@ fn modifier(loader: &mut Loader, text: &str, slots: &[Slot]) -> Result<Ask, Stri
 }
 
 fn operand(text: &str, names: &[&str]) -> Result<Ask, String> {
+    if let Some((a, b)) = text.split_once("<=") {
+        if let Some(unknown) = [a, b].into_iter().find(|name| !names.contains(name)) {
+            return Err(format!("'{unknown}' is no operand of this row"));
+        }
+        return Ok(Ask::AtMost(leak(a), leak(b)));
+    }
     let (name, form) = text.split_once('=').map_or((text, None), |(n, f)| (n, Some(f)));
     if !names.contains(&name) {
         return Err(format!("'{name}' is no operand of this row"));

@@ -9,6 +9,8 @@ use super::{Loader, leak, leak_all};
 /// A list of operands as written: each a place or an optional group.
 enum Node {
     One(Operand),
+    /// One of these: a vector of several possible lengths.
+    Either(Vec<Operand>),
     Maybe(Vec<Node>),
 }
 
@@ -54,6 +56,14 @@ fn expand_into(nodes: Vec<Node>, all: &mut Vec<Operand>) -> Vec<Vec<u8>> {
                 let index = all.len() as u8;
                 all.push(operand);
                 lists.iter_mut().for_each(|l| l.push(index));
+            }
+            Node::Either(choices) => {
+                let before = std::mem::take(&mut lists);
+                for operand in choices {
+                    let index = all.len() as u8;
+                    all.push(operand);
+                    lists.extend(before.iter().map(|list| [list.as_slice(), &[index]].concat()));
+                }
             }
             Node::Maybe(group) => {
                 let with = expand_into(group, all);
@@ -118,9 +128,28 @@ impl Reader<'_> {
                     self.at += 1;
                     nodes.push(Node::Maybe(self.list(Some('}'))?));
                 }
-                Some(_) => nodes.push(Node::One(self.pair()?)),
+                Some(_) => {
+                    let operand = self.pair()?;
+                    nodes.push(self.lengths(operand)?);
+                }
             }
         }
+    }
+
+    /// A vector of one length, or with `|2|4` behind it of several, where `0` is a register without braces.
+    fn lengths(&mut self, operand: Operand) -> Result<Node, String> {
+        let Shape::Vector(first, inner) = operand.shape else { return Ok(Node::One(operand)) };
+        let choice = |count: Count| match count.source {
+            CountSource::Number(0) => {
+                Operand { shape: Shape::Register, sink: false, single: true, ..inner[0] }
+            }
+            _ => Operand { shape: Shape::Vector(count, inner), ..operand },
+        };
+        let mut choices = vec![choice(first)];
+        while self.eat('|') {
+            choices.push(choice(self.count()?));
+        }
+        Ok(if choices.len() == 1 { Node::One(operand) } else { Node::Either(choices) })
     }
 
     /// Whether the brace here opens a vector: its closing brace is followed by `x` and a count.
@@ -149,7 +178,8 @@ impl Reader<'_> {
         let optional = if self.rest().starts_with("{|") {
             self.at += 2;
             true
-        } else if self.eat('|') {
+        } else if self.peek() == Some('|') && !self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) {
+            self.at += 1;
             false
         } else {
             return Ok(first);
@@ -279,11 +309,14 @@ impl Reader<'_> {
                         "var" => operand.var = true,
                         "_" => operand.sink = true,
                         "sel" => operand.selector = true,
+                        "share" => operand.share = true,
+                        "0f" => operand.single = true,
                         other => return Err(format!("'/{other}' is no suffix")),
                     }
                 }
                 Some('=') => {
                     self.at += 1;
+                    operand.cut = self.eat('~');
                     let mut text = self.argument(|c| c.is_ascii_hexdigit() || "x.|-".contains(c));
                     if self.rest().starts_with('/')
                         && self.rest()[1..].starts_with(|c: char| c.is_ascii_digit())

@@ -2,7 +2,7 @@
 //!
 //! Every value of every slot appears at least once in a form the table holds legal; from each such form some
 //! neighbours are made by one change: a modifier dropped, added, swapped, doubled, another type or space, an
-//! operand missing, added or of another kind, another target or version.
+//! operand missing, added or of another kind, a guard, another target or version.
 
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::{Isa, NO_WORD, Row};
@@ -23,7 +23,8 @@ pub struct Case {
 /// The targets tried, most often first.
 const TARGETS: &[&str] = &[
     "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_80", "sm_70", "sm_90", "sm_75", "sm_89", "sm_100",
-    "sm_100f", "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60",
+    "sm_100f", "sm_103f", "sm_120f", "sm_121a", "sm_110a", "sm_60", "sm_86", "sm_103", "sm_110f", "sm_120",
+    "sm_121f",
 ];
 
 const VERSIONS: &[(u8, u8)] =
@@ -40,9 +41,10 @@ pub fn language(text: &str) -> Option<Language> {
     Some(Language { target: Target::parse(target)?, ptx })
 }
 
-/// One form in the making: the words behind the opcode, and the operands.
+/// One form in the making: its guard, the words behind the opcode, and the operands.
 #[derive(Clone)]
 struct Form {
+    guard: &'static str,
     opcode: Word,
     words: Vec<Word>,
     operands: Vec<String>,
@@ -50,7 +52,7 @@ struct Form {
 
 impl Form {
     fn text(&self, isa: &Isa) -> String {
-        let mut text = isa.text(self.opcode).to_owned();
+        let mut text = format!("{}{}", self.guard, isa.text(self.opcode));
         for &word in &self.words {
             text.push('.');
             text += isa.text(word);
@@ -82,6 +84,7 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
             let Some((language, filling)) = legal(row, forced, &mut random) else { continue };
             let list = *random.pick(row.lists);
             let form = Form {
+                guard: "",
                 opcode: row.name[0],
                 words: spell(row, &filling),
                 operands: list
@@ -160,7 +163,7 @@ fn neighbour(
     let mut language = language;
     let name = row.name.len() - 1;
     let free = form.words.len() - name;
-    match random.below(12) {
+    match random.below(14) {
         0 if free > 0 => {
             form.words.remove(name + random.below(free));
         }
@@ -197,6 +200,16 @@ fn neighbour(
             form.operands[i] = operands::mutated(&form.operands[i], random);
         }
         10 => {
+            form.guard = "@%p1 ";
+            if let Some(i) = form.operands.iter().position(|o| o.starts_with("[pa")) {
+                form.operands[i] = "[ar]".into();
+            }
+        }
+        11 if form.operands.iter().any(|o| operands::is_number(o)) => {
+            let numbers = form.operands.iter_mut().filter(|o| operands::is_number(o));
+            numbers.for_each(|o| *o = operands::odd_number(random));
+        }
+        12 => {
             language.target = Target::parse(TARGETS[random.below(TARGETS.len())]).unwrap_or(language.target);
         }
         _ => {

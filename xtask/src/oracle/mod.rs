@@ -25,13 +25,13 @@ const SEED: u64 = 9_1;
 /// Random legal forms of each row in the recorded set, beside one for each value of each slot.
 const EXTRA: usize = 8;
 
-/// Makes the set anew, asks ptxas about all of it, and records what it says.
-pub fn record(root: &Path) -> Result<(), String> {
+/// Makes the set anew, or the part of one file of the table, asks ptxas about all of it, and records what it says.
+pub fn record(root: &Path, only: Option<&str>) -> Result<(), String> {
     let isa = crate::generated::table(root)?;
     let ptxas = Ptxas::find(root)?;
     let folder = root.join("tests/oracle");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    for file in families(isa) {
+    for file in families(isa).into_iter().filter(|file| only.is_none_or(|only| only.ends_with(file))) {
         let verdicts = ask(isa, &ptxas, file, SEED, EXTRA)?;
         let path = folder.join(file.replace(".isa", ".txt"));
         std::fs::write(&path, verdicts::write(&verdicts)).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -217,6 +217,36 @@ pub fn expand(text: &str) -> String {
     out + rest
 }
 
+/// Whether an operand is a number.
+pub fn is_number(text: &str) -> bool {
+    text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// A number at or beyond an end of what instructions take, floating-point ones included.
+pub fn odd_number(random: &mut Random) -> String {
+    let all = [
+        "-1",
+        "-32",
+        "0",
+        "16",
+        "32",
+        "256",
+        "65536",
+        "4294967295",
+        "4294967296",
+        "4294967297",
+        "4294967328",
+        "-4294967264",
+        "0.0",
+        "0.5",
+        "1.5",
+        "0f00000001",
+        "0f7FC00000",
+        "0dBFE0000000000000",
+    ];
+    random.pick(&all).to_string()
+}
+
 /// Something that could stand in any operand's place.
 pub fn any(random: &mut Random) -> String {
     let all = [
@@ -245,6 +275,11 @@ pub fn any(random: &mut Random) -> String {
         "1.5",
         "%rdu1",
         "{%r1, %r2, %r3, %r4}",
+        "{%p1, %p2}",
+        "{%rd1, %rd2}",
+        "[su]",
+        "sm[1]",
+        "63",
     ];
     random.pick(&all).to_string()
 }
@@ -259,8 +294,10 @@ pub fn mutated(text: &str, random: &mut Random) -> String {
         };
     }
     if text.starts_with('[') && random.one_in(2) {
-        let address =
-            ["[gl]", "[sm]", "[lo]", "[co]", "[pa]", "[%r1]", "[%f1]", "[%rd1+4]", "[4]", "[%h1]", "[sm+4]"];
+        let address = [
+            "[gl]", "[sm]", "[lo]", "[co]", "[pa]", "[%r1]", "[%f1]", "[%rd1+4]", "[4]", "[%h1]", "[sm+4]",
+            "[tx]",
+        ];
         return random.pick(&address).to_string();
     }
     any(random)

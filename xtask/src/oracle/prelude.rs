@@ -18,7 +18,8 @@ pub fn before(language: Language) -> String {
     if at_least(8, 3) && language.target.sm >= 70 {
         text += ".reg .b128 %q<10>;\n";
     }
-    text += ".shared .align 128 .b8 sm[1024];\n.local .align 128 .b8 lo[1024];\n";
+    text +=
+        ".param .align 16 .b8 ar[16];\n.shared .align 128 .b8 sm[1024];\n.local .align 128 .b8 lo[1024];\n";
     text += "L0:\nBT: .branchtargets L0;\nCP: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n";
     text
 }

@@ -6,13 +6,13 @@
 use crate::generated::prelude::*;
 
 pub const ROWS: [Row; 26] = [
-    // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575
+    // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575
     Row {
         section: 40,
-        head: "mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575",
+        head: "mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575",
         name: &[140, 141],
         slots: &[Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
@@ -66,13 +66,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }],
         notes: &[],
     },
-    // mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..4294967295}
+    // mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
         section: 44,
-        head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..4294967295}",
+        head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 >state:.u64, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[140, 145],
         slots: &[Slot { name: "sem", values: &[123, 121], optional: true }, Slot { name: "scope", values: &[112, 113], optional: true }, Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
@@ -81,13 +81,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".scope => .sem ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(121) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }], never: false, text: ".relaxed => ptx 8.6 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(113) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[P(90)] }], never: false, text: ".cluster => sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(118) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }, Rule { when: &[Condition { not: false, ask: Ask::Given("count") }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: "count => ptx 7.8 sm_90" }],
         notes: &[],
     },
-    // mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..4294967295}
+    // mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
         section: 44,
-        head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..4294967295}",
+        head: "mbarrier.arrive{.sem}{.scope}{.space}.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[140, 145],
         slots: &[Slot { name: "sem", values: &[123, 121], optional: true }, Slot { name: "scope", values: &[112, 113], optional: true }, Slot { name: "space", values: &[117, 118, 119], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(7, 1), targets: &[P(80)] }],
         gone: None,
@@ -126,13 +126,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Word(121) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
-    // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..4294967295
+    // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
         section: 44,
-        head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..4294967295",
+        head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 >state:.u64, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[140, 145],
         slots: &[Slot { name: "noComplete", values: &[146], optional: false }, Slot { name: "release", values: &[123], optional: true }, Slot { name: "cta", values: &[112], optional: true }, Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
@@ -141,13 +141,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".release => .cta" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".cta => .release ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(118) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }],
         notes: &[],
     },
-    // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..4294967295
+    // mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
         section: 44,
-        head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..4294967295",
+        head: "mbarrier.arrive.noComplete{.release}{.cta}{.space}.b64 _, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[140, 145],
         slots: &[Slot { name: "noComplete", values: &[146], optional: false }, Slot { name: "release", values: &[123], optional: true }, Slot { name: "cta", values: &[112], optional: true }, Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(7, 1), targets: &[P(80)] }],
         gone: None,
@@ -156,13 +156,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(2) }], need: &[], never: false, text: ".release => .cta" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".cta => .release ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(118) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }],
         notes: &[],
     },
-    // mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..4294967295}
+    // mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
         section: 45,
-        head: "mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..4294967295}",
+        head: "mbarrier.arrive_drop{.sem}{.scope}{.space}.b64 >state:.u64/_, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[140, 147],
         slots: &[Slot { name: "sem", values: &[123, 121], optional: true }, Slot { name: "scope", values: &[112, 113], optional: true }, Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, sink: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, sink: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,
@@ -171,13 +171,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[Platform { ptx: V(8, 0), targets: &[] }], never: false, text: ".scope => .sem ptx 8.0" }, Rule { when: &[Condition { not: false, ask: Ask::Word(121) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }], never: false, text: ".relaxed => ptx 8.6 sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(113) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[P(90)] }], never: false, text: ".cluster => sm_90" }, Rule { when: &[Condition { not: false, ask: Ask::Word(118) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".shared::cta => ptx 7.8" }, Rule { when: &[Condition { not: false, ask: Ask::Given("count") }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[P(90)] }], never: false, text: "count => ptx 7.8 sm_90" }],
         notes: &[],
     },
-    // mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..4294967295}
+    // mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}
     Row {
         section: 45,
-        head: "mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..4294967295}",
+        head: "mbarrier.arrive_drop{.sem}{.scope}.shared::cluster.b64 _, [addr]@.shared{, count:.u32=1..9223372036854775807}",
         name: &[140, 147],
         slots: &[Slot { name: "sem", values: &[123, 121], optional: true }, Slot { name: "scope", values: &[112, 113], optional: true }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "_", shape: Shape::Sink, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -216,13 +216,13 @@ pub const ROWS: [Row; 26] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[Condition { not: false, ask: Ask::Filled(1) }], need: &[], never: false, text: ".sem => .scope" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(1) }], then: &[Condition { not: false, ask: Ask::Filled(0) }], need: &[], never: false, text: ".scope => .sem" }, Rule { when: &[Condition { not: false, ask: Ask::Word(121) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[] }], never: false, text: ".relaxed => ptx 8.6" }],
         notes: &[],
     },
-    // mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..4294967295
+    // mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..9223372036854775807
     Row {
         section: 45,
-        head: "mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..4294967295",
+        head: "mbarrier.arrive_drop.noComplete{.release}{.cta}{.space}.b64 >state:.u64/_, [addr]@.shared, count:.u32=1..9223372036854775807",
         name: &[140, 147],
         slots: &[Slot { name: "noComplete", values: &[146], optional: false }, Slot { name: "release", values: &[123], optional: true }, Slot { name: "cta", values: &[112], optional: true }, Slot { name: "space", values: &[117, 118], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, sink: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 4294967295, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "state", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, sink: true, ..Operand::BLANK }, Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(117), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 9223372036854775807, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,

@@ -6,13 +6,13 @@
 use crate::generated::prelude::*;
 
 pub const ROWS: [Row; 35] = [
-    // barrier{.cta}.sync{.aligned} a:.u32=0..15{, b:.u32=0..4294967264/32}
+    // barrier{.cta}.sync{.aligned} a:.u32=~0..15{, b:.u32=~0..4294967264/32}
     Row {
         section: 52,
-        head: "barrier{.cta}.sync{.aligned} a:.u32=0..15{, b:.u32=0..4294967264/32}",
+        head: "barrier{.cta}.sync{.aligned} a:.u32=~0..15{, b:.u32=~0..4294967264/32}",
         name: &[169],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: true }],
-        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
         lists: &[&[0], &[0, 1]],
         need: &[Platform { ptx: V(6, 0), targets: &[P(30)] }],
         gone: None,
@@ -21,28 +21,28 @@ pub const ROWS: [Row; 35] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
         notes: &[],
     },
-    // barrier{.cta}.arrive{.aligned} a:.u32=0..15, b:.u32=32..4294967264/32
+    // barrier{.cta}.arrive{.aligned} a:.u32=~0..15, b:.u32=~0..4294967264/32
     Row {
         section: 52,
-        head: "barrier{.cta}.arrive{.aligned} a:.u32=0..15, b:.u32=32..4294967264/32",
+        head: "barrier{.cta}.arrive{.aligned} a:.u32=~0..15, b:.u32=~0..4294967264/32",
         name: &[169],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "arrive", values: &[145], optional: false }, Slot { name: "aligned", values: &[158], optional: true }],
-        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 32, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(6, 0), targets: &[P(30)] }],
         gone: None,
         deprecated: None,
         order: &[&[0, 1, 2]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }, Rule { when: &[Condition { not: false, ask: Ask::Is("b", OperandForm::Constant) }, Condition { not: false, ask: Ask::Within("b", &[Range { low: 0, high: 0, step: 1 }]) }], then: &[], need: &[], never: true, text: "b=imm b=0 => never" }],
         notes: &[],
     },
-    // barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c
+    // barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
         section: 52,
-        head: "barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c",
+        head: "barrier{.cta}.red.popc{.aligned}.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[169],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "red", values: &[136], optional: false }, Slot { name: "popc", values: &[28], optional: false }, Slot { name: "aligned", values: &[158], optional: true }, Slot { name: "u32", values: &[1], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(4), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(4), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(6, 0), targets: &[P(30)] }],
         gone: None,
@@ -51,13 +51,13 @@ pub const ROWS: [Row; 35] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
         notes: &[],
     },
-    // barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c
+    // barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
         section: 52,
-        head: "barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c",
+        head: "barrier{.cta}.red.op{.aligned}.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[169],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "red", values: &[136], optional: false }, Slot { name: "op", values: &[102, 103], optional: false }, Slot { name: "aligned", values: &[158], optional: true }, Slot { name: "pred", values: &[164], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(6, 0), targets: &[P(30)] }],
         gone: None,
@@ -66,13 +66,13 @@ pub const ROWS: [Row; 35] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
         notes: &[],
     },
-    // bar{.cta}.sync a:.u32=0..15{, b:.u32=0..4294967264/32}
+    // bar{.cta}.sync a:.u32=~0..15{, b:.u32=~0..4294967264/32}
     Row {
         section: 52,
-        head: "bar{.cta}.sync a:.u32=0..15{, b:.u32=0..4294967264/32}",
+        head: "bar{.cta}.sync a:.u32=~0..15{, b:.u32=~0..4294967264/32}",
         name: &[170],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "sync", values: &[157], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
         lists: &[&[0], &[0, 1]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
         gone: None,
@@ -81,28 +81,28 @@ pub const ROWS: [Row; 35] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
         notes: &[],
     },
-    // bar{.cta}.arrive a:.u32=0..15, b:.u32=32..4294967264/32
+    // bar{.cta}.arrive a:.u32=~0..15, b:.u32=~0..4294967264/32
     Row {
         section: 52,
-        head: "bar{.cta}.arrive a:.u32=0..15, b:.u32=32..4294967264/32",
+        head: "bar{.cta}.arrive a:.u32=~0..15, b:.u32=~0..4294967264/32",
         name: &[170],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "arrive", values: &[145], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 32, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(2, 0), targets: &[P(20)] }],
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }, Rule { when: &[Condition { not: false, ask: Ask::Is("b", OperandForm::Constant) }, Condition { not: false, ask: Ask::Within("b", &[Range { low: 0, high: 0, step: 1 }]) }], then: &[], need: &[], never: true, text: "b=imm b=0 => never" }],
         notes: &[],
     },
-    // bar{.cta}.red.popc.u32 d:.u32, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c
+    // bar{.cta}.red.popc.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
         section: 52,
-        head: "bar{.cta}.red.popc.u32 d:.u32, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c",
+        head: "bar{.cta}.red.popc.u32 d:.u32, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[170],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "red", values: &[136], optional: false }, Slot { name: "popc", values: &[28], optional: false }, Slot { name: "u32", values: &[1], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(3), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(3), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(3), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(3), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(2, 0), targets: &[P(20)] }],
         gone: None,
@@ -111,13 +111,13 @@ pub const ROWS: [Row; 35] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(0) }], then: &[], need: &[Platform { ptx: V(7, 8), targets: &[] }], never: false, text: ".cta => ptx 7.8" }],
         notes: &[],
     },
-    // bar{.cta}.red.op.pred d:pred, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c
+    // bar{.cta}.red.op.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c
     Row {
         section: 52,
-        head: "bar{.cta}.red.op.pred d:pred, a:.u32=0..15{, b:.u32=0..4294967264/32}, !c",
+        head: "bar{.cta}.red.op.pred d:pred, a:.u32=~0..15{, b:.u32=~0..4294967264/32}, !c",
         name: &[170],
         slots: &[Slot { name: "cta", values: &[112], optional: true }, Slot { name: "red", values: &[136], optional: false }, Slot { name: "op", values: &[102, 103], optional: false }, Slot { name: "pred", values: &[164], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::Pred), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }, Operand { name: "c", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 3], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(2, 0), targets: &[P(20)] }],
         gone: None,

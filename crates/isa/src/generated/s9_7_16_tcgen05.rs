@@ -6,13 +6,13 @@
 use crate::generated::prelude::*;
 
 pub const ROWS: [Row; 33] = [
-    // tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=32|64|128|256|512
+    // tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32|64|128|256|512
     Row {
         section: 76,
-        head: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=32|64|128|256|512",
-        name: &[414, 415],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shared::cta", values: &[118], optional: true }, Slot { name: "b32", values: &[26], optional: false }],
-        operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 32, high: 32, step: 1 }, Range { low: 64, high: 64, step: 1 }, Range { low: 128, high: 128, step: 1 }, Range { low: 256, high: 256, step: 1 }, Range { low: 512, high: 512, step: 1 }], ..Operand::BLANK }],
+        head: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32|64|128|256|512",
+        name: &[419, 420],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shared::cta", values: &[118], optional: true }, Slot { name: "b32", values: &[26], optional: false }],
+        operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(3), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 32, high: 32, step: 1 }, Range { low: 64, high: 64, step: 1 }, Range { low: 128, high: 128, step: 1 }, Range { low: 256, high: 256, step: 1 }, Range { low: 512, high: 512, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -21,13 +21,13 @@ pub const ROWS: [Row; 33] = [
         rules: &[],
         notes: &[],
     },
-    // tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=-2147483648..4294967264/32
+    // tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~0..4294967264/32
     Row {
         section: 76,
-        head: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=-2147483648..4294967264/32",
-        name: &[414, 416],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
-        operands: &[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: -2147483648, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        head: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~0..4294967264/32",
+        name: &[419, 421],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "b32", values: &[26], optional: false }],
+        operands: &[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -40,8 +40,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 76,
         head: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
-        name: &[414, 417],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }],
+        name: &[419, 422],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }],
         operands: &[],
         lists: &[&[]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -55,8 +55,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.sync.aligned.shape.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem",
-        name: &[414, 426],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shape", values: &[424, 425], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shape", values: &[424, 425], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }]), ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -70,8 +70,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.sync.aligned.16x128b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*2, [taddr]@.tmem",
-        name: &[414, 426],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x128b", values: &[428], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x128b", values: &[428], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }]), ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -85,8 +85,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.sync.aligned.16x256b.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num*4, [taddr]@.tmem",
-        name: &[414, 426],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x256b", values: &[429], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x256b", values: &[429], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 4, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }]), ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -100,8 +100,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack}.b32{.alayout}{.blayout} {d:.b32}x.num, [taddr]@.tmem, #immHalfSplitoff:.s64",
-        name: &[414, 426],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "pack", values: &[423], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }]), ty: TypeOf::Slot(5), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "immHalfSplitoff", shape: Shape::Constant, ty: TypeOf::Fixed(Type::S64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -115,8 +115,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem",
-        name: &[414, 426, 136],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "32x32b", values: &[425], optional: false }, Slot { name: "num", values: &[238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "redOp", values: &[23, 25], optional: false }, Slot { name: "abs", values: &[21], optional: true }, Slot { name: "NaN", values: &[190], optional: true }, Slot { name: "type", values: &[55, 1, 7], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426, 136],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "32x32b", values: &[425], optional: false }, Slot { name: "num", values: &[238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "redOp", values: &[23, 25], optional: false }, Slot { name: "abs", values: &[21], optional: true }, Slot { name: "NaN", values: &[190], optional: true }, Slot { name: "type", values: &[55, 1, 7], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "redval", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 8), targets: &[F(103), F(110)] }],
@@ -130,8 +130,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 77,
         head: "tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.type{.alayout}{.blayout} {d:.b32}x.num, >redval:.b32, [taddr]@.tmem, #immHalfSplitoff:.s64",
-        name: &[414, 426, 136],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "redOp", values: &[23, 25], optional: false }, Slot { name: "abs", values: &[21], optional: true }, Slot { name: "NaN", values: &[190], optional: true }, Slot { name: "type", values: &[55, 1, 7], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 426, 136],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "redOp", values: &[23, 25], optional: false }, Slot { name: "abs", values: &[21], optional: true }, Slot { name: "NaN", values: &[190], optional: true }, Slot { name: "type", values: &[55, 1, 7], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "redval", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "immHalfSplitoff", shape: Shape::Constant, ty: TypeOf::Fixed(Type::S64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 8), targets: &[F(103), F(110)] }],
@@ -145,8 +145,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 78,
         head: "tcgen05.st.sync.aligned.shape.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num",
-        name: &[414, 432],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shape", values: &[424, 425], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 432],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "shape", values: &[424, 425], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "r", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "r", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -160,8 +160,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 78,
         head: "tcgen05.st.sync.aligned.16x128b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*2",
-        name: &[414, 432],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x128b", values: &[428], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 432],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x128b", values: &[428], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "r", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 2, over: 1 }, &[Operand { name: "r", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -175,8 +175,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 78,
         head: "tcgen05.st.sync.aligned.16x256b.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, {r:.b32}x.num*4",
-        name: &[414, 432],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x256b", values: &[429], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 432],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x256b", values: &[429], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "r", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 4, over: 1 }, &[Operand { name: "r", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -190,8 +190,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 78,
         head: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack}.b32{.alayout}{.blayout} [taddr]@.tmem, #immHalfSplitoff:.s64, {r:.b32}x.num",
-        name: &[414, 432],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[237, 238, 239, 418, 419, 420, 421, 422], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 432],
+        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "16x32bx2", values: &[430], optional: false }, Slot { name: "num", values: &[237, 238, 239, 248, 249, 250, 251, 252], optional: false }, Slot { name: "unpack", values: &[431], optional: true }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "immHalfSplitoff", shape: Shape::Constant, ty: TypeOf::Fixed(Type::S64), ..Operand::BLANK }, Operand { name: "r", shape: Shape::Vector(Count { source: CountSource::Slot(3), times: 1, over: 1 }, &[Operand { name: "r", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }]), ty: TypeOf::Slot(5), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -205,7 +205,7 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 79,
         head: "tcgen05.wait::ld.sync.aligned",
-        name: &[414, 433],
+        name: &[419, 433],
         slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }],
         operands: &[],
         lists: &[&[]],
@@ -220,7 +220,7 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 79,
         head: "tcgen05.wait::st.sync.aligned",
-        name: &[414, 434],
+        name: &[419, 434],
         slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }],
         operands: &[],
         lists: &[&[]],
@@ -235,8 +235,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 80,
         head: "tcgen05.cp.cta_group.shape{.multicast}{.dst_fmt}{.src_fmt}{.alayout}{.blayout} [taddr]@.tmem, s-desc:.u64",
-        name: &[414, 148],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "shape", values: &[435, 436, 437, 438, 439], optional: false }, Slot { name: "multicast", values: &[440, 441, 442], optional: true }, Slot { name: "dst_fmt", values: &[244], optional: true }, Slot { name: "src_fmt", values: &[245, 246], optional: true }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
+        name: &[419, 148],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "shape", values: &[435, 436, 437, 438, 439], optional: false }, Slot { name: "multicast", values: &[440, 441, 442], optional: true }, Slot { name: "dst_fmt", values: &[244], optional: true }, Slot { name: "src_fmt", values: &[245, 246], optional: true }, Slot { name: "alayout", values: &[198, 199], optional: true }, Slot { name: "blayout", values: &[198, 199], optional: true }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "s-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -250,8 +250,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 81,
         head: "tcgen05.shift.cta_group.down [taddr]@.tmem",
-        name: &[414, 443],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "down", values: &[444], optional: false }],
+        name: &[419, 443],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "down", values: &[444], optional: false }],
         operands: &[Operand { name: "taddr", shape: Shape::Bracket(&[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(103), A(110)] }],
@@ -261,13 +261,13 @@ pub const ROWS: [Row; 33] = [
         rules: &[],
         notes: &[],
     },
-    // tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}
+    // tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
         section: 82,
-        head: "tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}",
-        name: &[414, 200],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
-        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
+        head: "tcgen05.mma.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        name: &[419, 200],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -276,13 +276,13 @@ pub const ROWS: [Row; 33] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[212]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[206]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[210, 211]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
         notes: &["The manual does not give .kind::i8 a scale-input-d; ptxas does."],
     },
-    // tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}
+    // tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
         section: 82,
-        head: "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}",
-        name: &[414, 200],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "ashift", values: &[449], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
-        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
+        head: "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        name: &[419, 200],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "ashift", values: &[449], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 5], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -295,8 +295,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 82,
         head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
-        name: &[414, 200],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        name: &[419, 200],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -310,8 +310,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 82,
         head: "tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
-        name: &[414, 200],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        name: &[419, 200],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -321,13 +321,13 @@ pub const ROWS: [Row; 33] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[207]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[221, 451]) }], need: &[], never: false, text: ".kind=.kind::mxf8f6f4 .scale_vectorsize => .scale_vectorsize=.scale_vec::1X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[208]) }, Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[223, 451]) }], need: &[], never: false, text: ".kind=.kind::mxf4 .scale_vectorsize => .scale_vectorsize=.scale_vec::2X|.block32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(1, &[209]) }], then: &[Condition { not: false, ask: Ask::Holds(3, &[223, 225, 450, 451]) }], need: &[Platform { ptx: V(8, 7), targets: &[] }], never: false, text: ".kind=.kind::mxf4nvf4 => .scale_vectorsize=.scale_vec::2X|.scale_vec::4X|.block16|.block32 ptx 8.7" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[221, 223, 225]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(103), A(110)] }], never: false, text: ".scale_vectorsize=.scale_vec::1X|.scale_vec::2X|.scale_vec::4X => sm_100a|sm_103a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[450, 451]) }], then: &[], need: &[Platform { ptx: V(8, 8), targets: &[] }], never: false, text: ".scale_vectorsize=.block16|.block32 => ptx 8.8" }],
         notes: &[],
     },
-    // tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}
+    // tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
         section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}",
-        name: &[414, 200],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
-        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
+        head: "tcgen05.mma.sp.cta_group.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        name: &[419, 200],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 6, 7], &[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -336,13 +336,13 @@ pub const ROWS: [Row; 33] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[212]) }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[A(100), A(110)] }], never: false, text: ".kind=.kind::i8 => sm_100a|sm_110a" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[212]) }, Condition { not: false, ask: Ask::Given("disable-output-lane") }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::i8 disable-output-lane => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[206]) }], then: &[Condition { not: true, ask: Ask::Given("scale-input-d") }], need: &[], never: false, text: ".kind=.kind::f8f6f4 => !scale-input-d" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(2, &[210, 211]) }, Condition { not: false, ask: Ask::Given("scale-input-d") }], then: &[], need: &[Platform { ptx: V(1, 0), targets: &[F(100)] }], never: false, text: ".kind=.kind::f16|.kind::tf32 scale-input-d => sm_100f" }],
         notes: &[],
     },
-    // tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}
+    // tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}
     Row {
         section: 83,
-        head: "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=0..15}",
-        name: &[414, 200],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "ashift", values: &[449], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
-        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
+        head: "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32{, {disable-output-lane:.b32}x.cta_group*4}, !enable-input-d{, #scale-input-d:.u32=~0..15}",
+        name: &[419, 200],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "ashift", values: &[449], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "disable-output-lane", shape: Shape::Vector(Count { source: CountSource::Slot(1), times: 4, over: 1 }, &[Operand { name: "disable-output-lane", shape: Shape::Register, ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B32), written: true, ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "scale-input-d", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 6, 7], &[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
@@ -355,8 +355,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 83,
         head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
-        name: &[414, 200],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        name: &[419, 200],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -370,8 +370,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 83,
         head: "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, [scale-A-tmem]@.tmem, [scale-B-tmem]@.tmem, !enable-input-d",
-        name: &[414, 200],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
+        name: &[419, 200],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "kind", values: &[207, 208, 209], optional: false }, Slot { name: "block_scale", values: &[220], optional: false }, Slot { name: "scale_vectorsize", values: &[221, 223, 225, 450, 451], optional: true }, Slot { name: "collector_usage", values: &[445, 446, 447, 448], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "scale-A-tmem", shape: Shape::Bracket(&[Operand { name: "scale-A-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "scale-B-tmem", shape: Shape::Bracket(&[Operand { name: "scale-B-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5, 6, 7]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -385,8 +385,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 84,
         head: "tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
-        name: &[414, 200, 468],
-        slots: &[Slot { name: "cta_group::1", values: &[412], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
+        name: &[419, 200, 468],
+        slots: &[Slot { name: "cta_group::1", values: &[417], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -400,8 +400,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 84,
         head: "tcgen05.mma.ws.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
-        name: &[414, 200, 468],
-        slots: &[Slot { name: "cta_group::1", values: &[412], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
+        name: &[419, 200, 468],
+        slots: &[Slot { name: "cta_group::1", values: &[417], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -415,8 +415,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 85,
         head: "tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, a-desc:.u64, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
-        name: &[414, 200, 468],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group::1", values: &[412], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
+        name: &[419, 200, 468],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group::1", values: &[417], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -430,8 +430,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 85,
         head: "tcgen05.mma.ws.sp.cta_group::1.kind{.collector_usage} [d-tmem]@.tmem, [a-tmem]@.tmem, b-desc:.u64, [sp-meta-tmem]@.tmem, idesc:.u32, !enable-input-d{, zero-column-mask-desc:.u64}",
-        name: &[414, 200, 468],
-        slots: &[Slot { name: "sp", values: &[251], optional: false }, Slot { name: "cta_group::1", values: &[412], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
+        name: &[419, 200, 468],
+        slots: &[Slot { name: "sp", values: &[256], optional: false }, Slot { name: "cta_group::1", values: &[417], optional: false }, Slot { name: "kind", values: &[210, 211, 206, 212], optional: false }, Slot { name: "collector_usage", values: &[452, 453, 454, 455, 456, 457, 458, 459, 460, 461, 462, 463, 464, 465, 466, 467], optional: true }],
         operands: &[Operand { name: "d-tmem", shape: Shape::Bracket(&[Operand { name: "d-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "a-tmem", shape: Shape::Bracket(&[Operand { name: "a-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "b-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "sp-meta-tmem", shape: Shape::Bracket(&[Operand { name: "sp-meta-tmem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(427), ..Operand::BLANK }, Operand { name: "idesc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "enable-input-d", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "zero-column-mask-desc", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -445,7 +445,7 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 86,
         head: "tcgen05.fence::before_thread_sync",
-        name: &[414, 469],
+        name: &[419, 469],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -460,7 +460,7 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 86,
         head: "tcgen05.fence::after_thread_sync",
-        name: &[414, 470],
+        name: &[419, 470],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -475,8 +475,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 87,
         head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]@.shared::cluster",
-        name: &[414, 471],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[472], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
+        name: &[419, 471],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[472], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
         operands: &[Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(3), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
@@ -490,8 +490,8 @@ pub const ROWS: [Row; 33] = [
     Row {
         section: 87,
         head: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [mbar]@.shared::cluster, %ctaMask:.u16",
-        name: &[414, 471],
-        slots: &[Slot { name: "cta_group", values: &[412, 413], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[472], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: true }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
+        name: &[419, 471],
+        slots: &[Slot { name: "cta_group", values: &[417, 418], optional: false }, Slot { name: "mbarrier::arrive::one", values: &[472], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: true }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "b64", values: &[27], optional: false }],
         operands: &[Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Register, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],

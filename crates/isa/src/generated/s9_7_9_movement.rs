@@ -603,23 +603,23 @@ pub const ROWS: [Row; 48] = [
         gone: None,
         deprecated: None,
         order: &[],
-        rules: &[],
-        notes: &["When both sizes are constants, primary-size may not be greater than total-size."],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Is("primary-size", OperandForm::Constant) }, Condition { not: false, ask: Ask::Is("total-size", OperandForm::Constant) }], then: &[Condition { not: false, ask: Ask::AtMost("primary-size", "total-size") }], need: &[], never: false, text: "primary-size=imm total-size=imm => primary-size<=total-size" }],
+        notes: &[],
     },
-    // createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32}
+    // createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32/share}
     Row {
         section: 187,
-        head: "createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32}",
+        head: "createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d:.u64{, fraction:.f32/share}",
         name: &[634, 636],
         slots: &[Slot { name: "level::primary_priority", values: &[604, 602, 603, 633], optional: false }, Slot { name: "level::secondary_priority", values: &[603, 633], optional: true }, Slot { name: "b64", values: &[27], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "fraction", shape: Shape::Value, ty: TypeOf::Fixed(Type::F32), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), written: true, ..Operand::BLANK }, Operand { name: "fraction", shape: Shape::Value, ty: TypeOf::Fixed(Type::F32), share: true, ..Operand::BLANK }],
         lists: &[&[0], &[0, 1]],
         need: &[Platform { ptx: V(7, 4), targets: &[P(80)] }],
         gone: None,
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["A constant fraction lies above 0.0 and is at most 1.0."],
+        notes: &[],
     },
     // createpolicy.cvt.L2.b64 d:.u64, a:.u64
     Row {

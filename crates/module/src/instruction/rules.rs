@@ -22,6 +22,16 @@ impl Given<'_> {
         places.zip(self.operands).find_map(|(place, operand)| self.find_in(place, operand, name))
     }
 
+    /// The integer that stands in the place of this name, if a constant does.
+    fn constant(&self, name: &str) -> Option<i64> {
+        match self.find(name)?.kind {
+            OperandKind::Constant(expression) => {
+                crate::constant::evaluate(self.context.file, expression).ok()?.integer()
+            }
+            _ => None,
+        }
+    }
+
     fn find_in<'o>(
         &'o self,
         place: &Operand,
@@ -62,12 +72,11 @@ impl Operands for Given<'_> {
                 };
                 found == *form
             }),
-            Ask::Within(name, ranges) => match self.find(name).map(|o| o.kind) {
-                Some(OperandKind::Constant(expression)) => {
-                    let value = crate::constant::evaluate(self.context.file, expression).ok();
-                    let value = value.and_then(crate::constant::Constant::integer);
-                    value.is_none_or(|v| ranges.iter().any(|r| r.contains(v)))
-                }
+            Ask::Within(name, ranges) => {
+                self.constant(name).is_none_or(|v| ranges.iter().any(|r| r.contains(v)))
+            }
+            Ask::AtMost(a, b) => match (self.constant(a), self.constant(b)) {
+                (Some(a), Some(b)) => a as u32 <= b as u32,
                 _ => true,
             },
             Ask::IndependentTextures => self.context.module.texture_mode == TextureMode::Independent,

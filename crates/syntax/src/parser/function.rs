@@ -45,7 +45,12 @@ impl Parser<'_> {
                 }
             }
             FunctionKind::Func => {
-                function.directives = self.function_directives()?;
+                function.directives = self.function_directives(Some(".local_maxnreg"))?;
+                let bounded = self.file[function.directives].last().map(|d| d.name.symbol);
+                let bounded = bounded.is_some_and(|name| self.file.text(name) == "local_maxnreg");
+                if bounded && !self.at(TokenKind::LeftBrace) {
+                    return Err(self.unexpected("`{`"));
+                }
                 if self.at(TokenKind::LeftBrace) {
                     function.body = Some(self.body());
                 } else if !self.eat(TokenKind::Semicolon)
@@ -79,7 +84,7 @@ impl Parser<'_> {
             return Err(self.fail(diagnostic));
         }
         let mut function = self.signature(linkage)?;
-        function.directives = self.function_directives()?;
+        function.directives = self.function_directives(None)?;
         if self.at(TokenKind::LeftBrace) {
             return Err(self.misplaced("cannot begin here: a function cannot be defined inside another"));
         }
@@ -142,11 +147,16 @@ impl Parser<'_> {
         Ok(push_list(&mut self.file.directives, directives))
     }
 
-    /// The directives of a `.func` or a prototype: `.noreturn` first, then how registers are preserved.
-    pub(super) fn function_directives(&mut self) -> Parse<List<Directive>> {
+    /// The directives of a `.func` or a prototype: `.noreturn` first, then how registers are preserved. A definition
+    /// may have one more, `last`, right before its body.
+    pub(super) fn function_directives(&mut self, last: Option<&str>) -> Parse<List<Directive>> {
         let mut directives = Vec::new();
         while self.at(TokenKind::Dotted) {
             match takes_arguments(self.token_text()) {
+                Some((_, counts)) if last == Some(self.token_text()) => {
+                    directives.push(self.counted(counts)?);
+                    break;
+                }
                 Some((Place::Func, counts)) => {
                     if *counts.end() == 0 && !directives.is_empty() {
                         let _ = self.misplaced("must be the first directive after the parameters");

@@ -286,7 +286,7 @@ impl Parser<'_> {
         let returns = self.optional_parameters()?;
         self.expect(TokenKind::Sink, "`_`")?;
         let parameters = self.optional_parameters()?;
-        let directives = self.function_directives()?;
+        let directives = self.function_directives(None)?;
         self.semicolon()?;
         let span = label.span.to(self.previous.span);
         let prototype = Prototype { span, label, returns, parameters, directives };

@@ -27,6 +27,9 @@ const LOW: u32 = 0;
 
 /// The operation of a matrix movement.
 pub fn select(form: &Form<'_>) -> Option<Op> {
+    if form.slot("many").is_some() {
+        return None;
+    }
     let trans = form.says("trans");
     Some(match form.opcode() {
         "ldmatrix" => {

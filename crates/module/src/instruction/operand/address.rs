@@ -4,6 +4,7 @@ use ptxvm_isa::table::{Operand as Place, Shape, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
 use ptxvm_syntax::ast::{self, FunctionKind, List, OperandKind, SpaceKind, Symbol};
 
+use super::immediate::{self, Literal};
 use super::{Check, Checked, Found, Misuse, Why, at};
 use crate::entity::{Entity, Register, Role, Variable};
 
@@ -32,27 +33,37 @@ impl Check<'_> {
                 }
                 self.bracket(place, inner, lists, whole)
             }
-            OperandKind::Name(name) | OperandKind::Offset { name, .. }
-                if inner.len() == 1 && self.bare(place, name) =>
-            {
-                Ok(())
-            }
+            _ if inner.len() == 1 && self.bare(place, operand) => Ok(()),
             OperandKind::Sink if place.sink => Ok(()),
             _ => Err(miss(Why::Kind(self.found(operand)))),
         }
     }
 
     /// An address without its brackets, which ptxas takes in tensor copies (any register, or a variable of the right
-    /// space) and as the mbarrier of other bulk copies (a 64-bit register).
-    fn bare(self, place: &'static Place, name: Symbol) -> bool {
-        let copy = self.name_part(0) == "cp";
-        let tensor =
-            copy && self.candidate.row.name.iter().any(|&word| self.context.isa.text(word) == "tensor");
+    /// space) and as the mbarrier of other bulk copies. There it reads a register or number as if it were the mask or
+    /// the cache policy of a copy that has no mbarrier, so that only forms without these have room for it.
+    fn bare(self, place: &'static Place, operand: &ast::Operand) -> bool {
+        let tensor = self.name_part(0) == "cp" && self.has_word("tensor");
+        let mbarrier = self.is_lone_mbarrier(place);
+        let name = match operand.kind {
+            OperandKind::Name(name) | OperandKind::Offset { name, .. } => name,
+            OperandKind::Index { name, index } => {
+                let element = self.subscript(&self.context.file[index]).is_ok();
+                return tensor && element && self.index(place, name).is_ok();
+            }
+            OperandKind::Constant(expression) => {
+                let kind = immediate::literal(self.context.file, expression);
+                return mbarrier && matches!(kind, Ok(Literal::Integer));
+            }
+            _ => return false,
+        };
         match self.context.lookup(name) {
             Some(Entity::Register(register)) if tensor => register.vector == 1 && register.ty != Type::Pred,
             Some(Entity::Variable(variable)) if tensor => self.based_on(place, variable).is_ok(),
-            Some(Entity::Register(register)) if copy && place.name == "mbar" => {
-                register.vector == 1 && register.ty.bits() == 64 && register.ty.kind() != Kind::Float
+            Some(Entity::Register(register)) if mbarrier => {
+                let mask = register.ty.bits() == 16 && !self.has_word("reduce");
+                let integral = matches!(register.ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed);
+                register.vector == 1 && integral && (register.ty.bits() == 64 || mask)
             }
             _ => false,
         }
@@ -131,7 +142,31 @@ impl Check<'_> {
             Some(Entity::Variable(variable)) if variable.ty.data().is_some() => {
                 self.based_on(place, variable)
             }
+            Some(Entity::Variable(_)) if !tensor && self.takes_opaque(place) => Ok(()),
             Some(entity) => Err(Why::Kind(Found::of(entity))),
+        }
+    }
+
+    /// Whether this is the mbarrier of a bulk copy without tensor map, mask and cache policy.
+    fn is_lone_mbarrier(self, place: &Place) -> bool {
+        let others = ["tensor", "multicast::cluster", "L2::cache_hint"];
+        self.name_part(0) == "cp" && place.name == "mbar" && others.iter().all(|word| !self.has_word(word))
+    }
+
+    /// Instructions that ptxas lets name a texture or surface for an address, in whichever space. What it means is the
+    /// number of the object, which is nobody's address.
+    fn takes_opaque(self, place: &Place) -> bool {
+        match self.name_part(0) {
+            "clusterlaunchcontrol" | "discard" | "applypriority" | "prefetchu" | "fence" | "tensormap" => {
+                true
+            }
+            "cp" => !self.wants_whole_registers(place),
+            "prefetch" => !self.has_word("tensormap"),
+            "red" => !self.is_asynchronous(),
+            "multimem" => !self.has_word("st"),
+            "ldmatrix" | "stmatrix" => self.has_space("shared"),
+            "st" => self.is_asynchronous() && place.name.starts_with("mbar"),
+            _ => false,
         }
     }
 
@@ -170,7 +205,8 @@ impl Check<'_> {
             let fits = bits == 32 && (self.name_part(1) != "mma" || register.ty == Type::B32);
             return if fits { Ok(()) } else { Err(Why::AddressType(register.ty)) };
         }
-        if bits < 32 && self.wants_whole_registers(place) {
+        let as_mask = bits == 16 && self.is_lone_mbarrier(place) && !self.has_word("reduce");
+        if bits < 32 && (as_mask || self.wants_whole_registers(place)) {
             return Err(Why::AddressType(register.ty));
         }
         if bits == 32 && self.context.module.address_size == 64 && self.is_far(place) {

@@ -66,6 +66,7 @@ pub fn describe(
         Why::Type(found) => speech.register(found),
         Why::Literal(ty, literal) => speech.literal(ty, literal),
         Why::Range(value) => speech.range(value),
+        Why::Share => speech.share(),
         Why::Expression(error) => return error.diagnostic(),
         Why::Kind(found) => speech.kind(found),
         Why::Length(wanted, given) => speech.length(wanted, given),
@@ -191,6 +192,12 @@ impl Speech<'_> {
         let ranges = self.place.map_or(&[][..], |place| place.ranges);
         let parts: Vec<String> = ranges.iter().map(|range| range_text(*range)).collect();
         self.say(RANGE, message, &format!("it may be {}", listed(&parts, "or")))
+    }
+
+    fn share(&self) -> Diagnostic {
+        let name = self.place.map_or("", |place| place.name);
+        let message = format!("this constant is no share for `{name}` of `{}`", self.form);
+        self.say(RANGE, message, "it must be greater than 0.0 and at most 1.0")
     }
 
     fn kind(&self, found: Found) -> Diagnostic {

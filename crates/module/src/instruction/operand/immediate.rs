@@ -84,7 +84,20 @@ pub fn fits(file: &File, place: &Operand, ty: Option<Type>, expression: Expressi
     {
         return Err(Why::Literal(ty, kind));
     }
+    if place.share && !share(file, expression)? {
+        return Err(Why::Share);
+    }
     in_range(file, place, expression)
+}
+
+/// Whether a constant lies above 0.0 and is at most 1.0 once it has single precision.
+fn share(file: &File, expression: ExpressionId) -> Result<bool, Why> {
+    let value = match eval(file, expression).map_err(Why::Expression)? {
+        Value::Single(bits) => f32::from_bits(bits),
+        Value::Double(value) => value as f32,
+        Value::Integer { .. } => return Ok(true),
+    };
+    Ok(value > 0.0 && value <= 1.0)
 }
 
 /// Whether a constant is one of those that the place allows.
@@ -93,7 +106,11 @@ pub fn in_range(file: &File, place: &Operand, expression: ExpressionId) -> Resul
         return Ok(());
     }
     match integer(file, expression).map_err(Why::Expression)? {
-        Some(value) if !place.ranges.iter().any(|range| range.contains(value)) => Err(Why::Range(value)),
-        _ => Ok(()),
+        Some(value) => {
+            let kept = if place.cut { i64::from(value as u32) } else { value };
+            let allowed = place.ranges.iter().any(|range| range.contains(kept));
+            if allowed { Ok(()) } else { Err(Why::Range(value)) }
+        }
+        None => Ok(()),
     }
 }

@@ -44,7 +44,7 @@ impl Mismatch {
     pub fn progress(&self) -> u32 {
         let (right_number, near) = match self.why {
             Why::Number { .. } => (false, 0),
-            Why::Range(_) | Why::Expression(_) | Why::NarrowAddress(_) => (true, 3),
+            Why::Range(_) | Why::Share | Why::Expression(_) | Why::NarrowAddress(_) => (true, 3),
             Why::Type(_) | Why::Literal(..) | Why::Space(_) | Why::Parameter(_) | Why::Length(..) => {
                 (true, 2)
             }
@@ -66,6 +66,8 @@ pub enum Why {
     Literal(Type, Literal),
     /// A constant is not among those allowed.
     Range(i64),
+    /// A constant is no share: it must lie above 0.0 and be at most 1.0.
+    Share,
     /// A constant expression has no value.
     Expression(EvalError),
     /// Something stands here that can never stand here.

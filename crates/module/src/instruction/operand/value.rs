@@ -2,8 +2,9 @@
 
 use ptxvm_isa::table::{Operand as Place, Shape, TypeOf};
 use ptxvm_isa::{Kind, Type};
-use ptxvm_syntax::ast::{self, OperandKind, SpaceKind, Symbol};
+use ptxvm_syntax::ast::{self, ExpressionId, OperandKind, SpaceKind, Symbol};
 
+use super::immediate::Literal;
 use super::types::{self, Fit};
 use super::{Check, Found, Misuse, Why, immediate};
 use crate::entity::{Entity, Register, Role, Variable, VariableType};
@@ -22,7 +23,8 @@ impl Check<'_> {
                 None => Ok(()),
             },
             OperandKind::Constant(expression) => {
-                if place.written || matches!(place.shape, Shape::Register) || is_opaque(place) {
+                let register = matches!(place.shape, Shape::Register) && !self.is_single(place, expression);
+                if place.written || register || is_opaque(place) {
                     return Err(Why::Kind(Found::Constant));
                 }
                 immediate::fits(self.context.file, place, ty, expression)
@@ -42,6 +44,11 @@ impl Check<'_> {
             OperandKind::Negate(inner) if place.negatable => self.value(place, ty, &self.context.file[inner]),
             _ => Err(Why::Kind(self.found(operand))),
         }
+    }
+
+    /// Whether a constant is a `0f…` that may stand where only registers may.
+    fn is_single(self, place: &Place, expression: ExpressionId) -> bool {
+        place.single && matches!(immediate::literal(self.context.file, expression), Ok(Literal::Single))
     }
 
     #[inline]

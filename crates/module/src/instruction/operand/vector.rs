@@ -141,7 +141,11 @@ impl Check<'_> {
     /// Whether this is a fragment of a matrix, which takes no vector of nothing but integers.
     fn is_fragment(self, inner: &Place, literal: Literal) -> bool {
         let matrix = matches!(self.name_part(0), "mma" | "wmma" | "wgmma" | "stmatrix" | "tcgen05");
-        matrix && literal == Literal::Integer && inner.ty == TypeOf::Fixed(Type::B32)
+        let bits = match self.name_part(0) {
+            "tcgen05" => self.type_of(inner) == Some(Type::B32),
+            _ => inner.ty == TypeOf::Fixed(Type::B32),
+        };
+        matrix && literal == Literal::Integer && bits
     }
 
     /// ptxas splits `wmma.mma` on integers and tf32 into smaller products that take a fragment's registers two by two,
