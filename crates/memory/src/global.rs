@@ -15,6 +15,7 @@ use crate::allocation::{Allocation, AllocationKind, Region};
 use crate::arena::{Arena, HOST_PAGE, Spot};
 use crate::budget::Budget;
 use crate::directory::{self, Directory};
+use crate::export::Export;
 use crate::error::{FreeError, OutOfMemory};
 use crate::explain::{Explanation, explain};
 use crate::quarantine::{Freed, Quarantine};
@@ -73,6 +74,8 @@ pub(crate) struct State {
     heap_charge: u64,
     /// What is taken of the budget.
     charged: u64,
+    /// Pages that have become those of files.
+    pub(crate) exports: Vec<Export>,
 }
 
 /// How much memory is in use. What is not on the device does not count as bytes.
@@ -132,6 +135,7 @@ impl GlobalMemory {
                 footprint: 0,
                 heap_charge: 0,
                 charged: 0,
+                exports: Vec::new(),
             }),
             leases: AtomicU64::new(0),
             limit: limit_bytes,

@@ -6,8 +6,9 @@
 //! handed out once stays mapped until the device goes, so that a stale address of the guest's never reaches foreign
 //! memory. Giving memory back to the host means that its pages are forgotten and read as zero.
 
+use std::fs::File;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock};
 
 /// The unit in which the range is handed out, as the driver does: 2 MiB.
@@ -42,6 +43,8 @@ pub(crate) struct Range {
     base: NonNull<u8>,
     bytes: u64,
     place: Option<u32>,
+    /// Whether some pages have become those of a file.
+    exported: AtomicBool,
 }
 
 // SAFETY: a range is an owning pointer; nothing in it belongs to a thread.
@@ -69,14 +72,14 @@ impl Range {
             bytes /= 2;
         }
         give_place(place);
-        Self { base: NonNull::dangling(), bytes: 0, place: None }
+        Self { base: NonNull::dangling(), bytes: 0, place: None, exported: AtomicBool::new(false) }
     }
 
     fn exposed(base: NonNull<u8>, bytes: u64, place: Option<u32>) -> Self {
         // Guest addresses are numbers; exposing says that numbers may become pointers into this range again.
         let start = base.as_ptr().expose_provenance() as u64;
         RANGES.write().unwrap_or_else(PoisonError::into_inner).push((start, start + bytes));
-        Self { base, bytes, place }
+        Self { base, bytes, place, exported: AtomicBool::new(false) }
     }
 
     /// The first address, a multiple of [`PAGE`]. The system's pages are smaller than ours, so a range that lies anywhere
@@ -103,8 +106,19 @@ impl Range {
         debug_assert!(self.start() <= start && start <= end);
         debug_assert!(end <= self.start() + u64::from(self.pages()) * PAGE);
         if start < end {
-            system::discard(self.at(start - self.start()), end - start);
+            system::discard(self.at(start - self.start()), end - start, self.exported.load(Relaxed));
         }
+    }
+
+    /// Makes some pages those of a file without a name, with what they hold, so that another process can map them too.
+    /// What is written to them meanwhile may be lost.
+    ///
+    /// # Errors
+    /// The system has no such files, or no memory for one.
+    pub(crate) fn export(&self, first: u32, pages: u32) -> std::io::Result<File> {
+        debug_assert!(u64::from(first) + u64::from(pages) <= u64::from(self.pages()));
+        self.exported.store(true, Relaxed);
+        system::export(self.at(u64::from(first) * PAGE), u64::from(pages) * PAGE)
     }
 
     fn at(&self, offset: u64) -> NonNull<u8> {
@@ -148,7 +162,14 @@ fn most_bytes() -> u64 {
 
 #[cfg(all(unix, not(miri)))]
 mod system {
+    use std::fs::File;
+    use std::io::{Error, Result};
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::unix::fs::FileExt;
     use std::ptr::NonNull;
+
+    /// How much is copied at once when pages become those of a file.
+    const PIECE: usize = 64 << 10;
 
     /// Reserves addresses that cannot be touched, exactly there, or anywhere for 0.
     pub(super) fn reserve(at: u64, bytes: u64) -> Option<NonNull<u8>> {
@@ -176,13 +197,60 @@ mod system {
         }
     }
 
-    pub(super) fn discard(start: NonNull<u8>, bytes: u64) {
+    /// `exported`: the pages may be those of a file, which keeps what they held unless it is told.
+    pub(super) fn discard(start: NonNull<u8>, bytes: u64, exported: bool) {
+        #[cfg(target_os = "linux")]
+        if exported {
+            // SAFETY: as below. Of pages that are no file's the system refuses it.
+            unsafe { libc::madvise(start.as_ptr().cast(), bytes as usize, libc::MADV_REMOVE) };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = exported;
         // SAFETY: the pages are a reservation of ours; a guest that still reads them finds zeros.
         let done = unsafe { libc::madvise(start.as_ptr().cast(), bytes as usize, libc::MADV_DONTNEED) };
         if done != 0 || cfg!(not(target_os = "linux")) {
             // SAFETY: the bytes are mapped, and the guest touches them with atomics only.
             unsafe { crate::access::fill(start.as_ptr(), bytes as usize, 0) };
         }
+    }
+
+    /// Nobody can make the file shorter, which would end a process that has it mapped.
+    #[cfg(target_os = "linux")]
+    pub(super) fn export(start: NonNull<u8>, bytes: u64) -> Result<File> {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        // SAFETY: the name ends with a zero.
+        let descriptor = unsafe { libc::memfd_create(c"ptxvm".as_ptr(), flags) };
+        if descriptor < 0 {
+            return Err(Error::last_os_error());
+        }
+        // SAFETY: the descriptor was made just now and is nobody else's.
+        let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        file.set_len(bytes)?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW;
+        // SAFETY: the call changes nothing but the file's own state.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
+            return Err(Error::last_os_error());
+        }
+        let mut piece = vec![0; PIECE];
+        for at in (0..bytes).step_by(PIECE) {
+            // SAFETY: the bytes are committed pages of the range, of which the pieces are parts.
+            unsafe { crate::access::copy_out(start.as_ptr().add(at as usize), &mut piece) };
+            // What is zero takes no memory.
+            if piece.iter().any(|byte| *byte != 0) {
+                file.write_all_at(&piece, at)?;
+            }
+        }
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+        let flags = flags | libc::MAP_NORESERVE;
+        let at = start.as_ptr().cast();
+        // SAFETY: the pages are ours, and can be touched before and after.
+        let mapped = unsafe { libc::mmap(at, bytes as usize, protection, flags, file.as_raw_fd(), 0) };
+        if mapped == libc::MAP_FAILED { Err(Error::last_os_error()) } else { Ok(file) }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn export(_: NonNull<u8>, _: u64) -> Result<File> {
+        Err(std::io::ErrorKind::Unsupported.into())
     }
 
     pub(super) fn release(start: NonNull<u8>, bytes: u64) {
@@ -219,9 +287,13 @@ mod system {
         true
     }
 
-    pub(super) fn discard(start: NonNull<u8>, bytes: u64) {
+    pub(super) fn discard(start: NonNull<u8>, bytes: u64, _: bool) {
         // SAFETY: the bytes are mapped, and the guest touches them with atomics only.
         unsafe { crate::access::fill(start.as_ptr(), bytes as usize, 0) };
+    }
+
+    pub(super) fn export(_: NonNull<u8>, _: u64) -> std::io::Result<std::fs::File> {
+        Err(std::io::ErrorKind::Unsupported.into())
     }
 
     pub(super) fn release(start: NonNull<u8>, bytes: u64) {

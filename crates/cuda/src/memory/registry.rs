@@ -48,6 +48,8 @@ pub enum Kind {
     Graph(AllocationKind),
     /// `cuMemMap`
     Mapped(Arc<Physical>),
+    /// `cuIpcOpenMemHandle`
+    Imported,
     /// The texels of an array, which programs have no pointer to.
     Array,
 }
@@ -74,8 +76,8 @@ impl Record {
             return;
         }
         match &self.kind {
-            Kind::Registered(_) => {
-                // Nothing else releases what was registered, and the memory itself is the program's.
+            Kind::Registered(_) | Kind::Imported => {
+                // Nothing else releases what was lent, and the memory itself is the program's, or another one's.
                 let _ = memory.release(std::ptr::without_provenance(self.start as usize));
             }
             Kind::Mapped(_) | Kind::Graph(_) => {}

@@ -8,6 +8,8 @@
 //! For the same reason addresses that were once mapped are never given back to the system. They are reserved again.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_memory::AllocationKind;
@@ -194,6 +196,31 @@ pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
     registry::insert(start, size, Kind::Mapped(Arc::clone(&physical)), CUcontext::NULL);
     reservation.mappings.insert(start, Mapping { physical, size, access: 0 });
     Ok(())
+}
+
+/// Maps a file of another process over a whole reservation.
+///
+/// # Errors
+/// The system has no room for it.
+pub fn map_file(start: u64, size: u64, file: &File) -> Answer {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    let (flags, file) = (flags | libc::MAP_NORESERVE, file.as_raw_fd());
+    // SAFETY: the caller has reserved the pages just now, and nothing is mapped there.
+    let mapped = unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, file, 0) };
+    if mapped == libc::MAP_FAILED {
+        give_back(start, size)?;
+        return Err(CUresult::OUT_OF_MEMORY);
+    }
+    Ok(())
+}
+
+/// Takes a file away that was mapped over a whole reservation, and gives the addresses back.
+///
+/// # Errors
+/// There is no such reservation.
+pub fn unmap_file(start: u64, size: u64) -> Answer {
+    replace_by_empty(start, size);
+    give_back(start, size)
 }
 
 /// Takes what is mapped in a range away; what is half in it stays.

@@ -3,12 +3,8 @@
 use crate::entry::unsupported;
 
 unsupported! {
-    cuIpcCloseMemHandle
     cuIpcGetEventHandle
-    cuIpcGetMemHandle
     cuIpcOpenEventHandle
-    cuIpcOpenMemHandle
-    cuIpcOpenMemHandle_v2
     cuLogicalEndpointAddDevice
     cuLogicalEndpointBindAddr
     cuLogicalEndpointBindMem

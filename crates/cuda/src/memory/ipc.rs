@@ -1,0 +1,192 @@
+//! Device memory that one process gives and another maps (`cuIpcGetMemHandle` and its kin).
+//!
+//! A handle says where the pages lie that hold an allocation: in a file without a name that the process which gave it keeps
+//! open ([`ptxvm_memory::Export`]), and which another one of the same user opens through `/proc`. Answers are those of
+//! an H200 (`tests/golden/driver/ipc.txt`).
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ptxvm_memory::AllocationKind;
+
+use super::host::let_accesses_end;
+use super::physical::GRANULARITY;
+use super::registry::{self, Kind};
+use super::reservation;
+use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
+use crate::context::current;
+use crate::driver;
+use crate::entry::entry;
+
+/// What a handle of ours begins with.
+const MAGIC: u64 = u64::from_le_bytes(*b"ptxvmIPC");
+/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, without which nothing is opened.
+const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
+/// More than any GPU has.
+const MOST: u64 = 1 << 40;
+
+/// `CUipcMemHandle`: 64 bytes that programs pass on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CUipcMemHandle {
+    magic: u64,
+    process: u32,
+    descriptor: i32,
+    /// What the file is, so that another one under the same number is not taken for it.
+    device: u64,
+    inode: u64,
+    /// How long the file is, and where in it the allocation lies.
+    bytes: u64,
+    offset: u64,
+    size: u64,
+    reserved: u64,
+}
+
+/// A file of another process that is mapped here.
+struct Block {
+    start: u64,
+    bytes: u64,
+    /// How often the allocation at each offset has been opened.
+    opened: BTreeMap<u64, u64>,
+}
+
+/// By the device and inode of the file.
+static BLOCKS: Mutex<BTreeMap<(u64, u64), Block>> = Mutex::new(BTreeMap::new());
+
+fn blocks() -> MutexGuard<'static, BTreeMap<(u64, u64), Block>> {
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+entry! {
+    fn cuIpcGetMemHandle(handle: Out<CUipcMemHandle>, pointer: CUdeviceptr) {
+        let context = current()?;
+        let record = registry::at(pointer).filter(|record| matches!(record.kind, Kind::Device));
+        let record = record.ok_or(CUresult::INVALID_VALUE)?;
+        if handle.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        // What is written while the pages move would be lost.
+        context.streams.synchronize()?;
+        let_accesses_end(&context);
+        let export = context.device.memory().export(record.start).map_err(|_| CUresult::OUT_OF_MEMORY)?;
+        let file = export.file.metadata().map_err(|_| CUresult::OPERATING_SYSTEM)?;
+        handle.set(CUipcMemHandle {
+            magic: MAGIC,
+            process: std::process::id(),
+            descriptor: export.file.as_raw_fd(),
+            device: file.dev(),
+            inode: file.ino(),
+            bytes: export.bytes,
+            offset: record.start - export.start,
+            size: record.size,
+            reserved: 0,
+        })
+    }
+
+    fn cuIpcOpenMemHandle(pointer: Out<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
+        open(pointer, &handle, flags)
+    }
+
+    fn cuIpcOpenMemHandle_v2(pointer: Out<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
+        open(pointer, &handle, flags)
+    }
+
+    fn cuIpcCloseMemHandle(pointer: CUdeviceptr) {
+        close(pointer)
+    }
+}
+
+fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answer {
+    let context = current()?;
+    if pointer.is_null() || flags & LAZY_ENABLE_PEER_ACCESS == 0 || !handle.is_possible() {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    if handle.process == std::process::id() {
+        return Err(CUresult::INVALID_CONTEXT);
+    }
+    let key = (handle.device, handle.inode);
+    let mut blocks = blocks();
+    if !blocks.contains_key(&key) {
+        let file = handle.file()?;
+        let start = reservation::reserve(handle.bytes, 0, 0)?;
+        reservation::map_file(start, handle.bytes, &file)?;
+        blocks.insert(key, Block { start, bytes: handle.bytes, opened: BTreeMap::new() });
+    }
+    let block = blocks.get_mut(&key).ok_or(CUresult::UNKNOWN)?;
+    let start = block.start + handle.offset;
+    // A context that ends takes along what it has opened.
+    let known = registry::at(start).is_some_and(|record| matches!(record.kind, Kind::Imported));
+    let count = block.opened.entry(handle.offset).or_insert(0);
+    if !known {
+        *count = 0;
+        // SAFETY: the pages are mapped, and there are always pages that can be read and written at these addresses.
+        let adopted = unsafe {
+            context.device.memory().adopt_as(start as *mut u8, handle.size, AllocationKind::Mapped)
+        };
+        adopted.map_err(|_| CUresult::INVALID_VALUE)?;
+        context.memory.add(&context, start, handle.size, Kind::Imported)?;
+    }
+    *count += 1;
+    pointer.set(start)
+}
+
+fn close(pointer: u64) -> Answer {
+    let context = current()?;
+    let imported = |record: &registry::Record| record.start == pointer && matches!(record.kind, Kind::Imported);
+    let record = registry::at(pointer).filter(|record| imported(record)).ok_or(CUresult::INVALID_VALUE)?;
+    let mut blocks = blocks();
+    let holds = |block: &Block| (block.start..block.start + block.bytes).contains(&pointer);
+    let (&key, block) = blocks.iter_mut().find(|(_, block)| holds(block)).ok_or(CUresult::INVALID_VALUE)?;
+    let offset = pointer - block.start;
+    if let Some(count) = block.opened.get_mut(&offset)
+        && *count > 1
+    {
+        *count -= 1;
+        return Ok(());
+    }
+    context.streams.synchronize()?;
+    block.opened.remove(&offset);
+    let empty = block.opened.is_empty().then_some((block.start, block.bytes));
+    if empty.is_some() {
+        blocks.remove(&key);
+    }
+    drop(registry::take(pointer, imported));
+    if let Some(owner) = record.context.find() {
+        owner.memory.forget(pointer);
+    }
+    record.release(context.device.memory());
+    match empty {
+        Some((start, bytes)) => reservation::unmap_file(start, bytes),
+        None => Ok(()),
+    }
+}
+
+impl CUipcMemHandle {
+    /// Whether the numbers can be those of an allocation. They come from another process, or from anywhere.
+    fn is_possible(&self) -> bool {
+        self.magic == MAGIC
+            && (1..=MOST).contains(&self.bytes)
+            && self.bytes.is_multiple_of(GRANULARITY)
+            && self.size > 0
+            && self.offset.checked_add(self.size).is_some_and(|end| end <= self.bytes)
+    }
+
+    /// The file, if it is still there and is the one that was meant.
+    fn file(&self) -> Answer<File> {
+        let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|_| CUresult::INVALID_VALUE)?;
+        let found = file.metadata().map_err(|_| CUresult::INVALID_VALUE)?;
+        // SAFETY: the call reads the state of a file that is open.
+        let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+        // A file that could become shorter would end this process.
+        let sealed = seals >= 0 && seals & libc::F_SEAL_SHRINK != 0;
+        if sealed && (found.dev(), found.ino(), found.len()) == (self.device, self.inode, self.bytes) {
+            Ok(file)
+        } else {
+            Err(CUresult::INVALID_VALUE)
+        }
+    }
+}
