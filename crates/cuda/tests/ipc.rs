@@ -130,7 +130,16 @@ fn child(handles: &[MemHandle]) {
     let again = open(small, 3).expect("the other flags are nobody's affair");
     assert_eq!((read(again, 1), close(again)), (vec![0x77], 0));
     // Nothing that another process, or anybody, writes into a handle leads elsewhere.
-    for (place, value) in [(0, 0), (1, 1 << 32 | 1), (2, 1), (3, 1), (4, 1 << 50), (5, 1 << 40), (6, u64::MAX), (6, 0)] {
+    for (place, value) in [
+        (0, 0),
+        (1, 1 << 32 | 1),
+        (2, 1 << 40),
+        (3, 1 << 60),
+        (4, 1 << 50),
+        (5, 1 << 40),
+        (6, u64::MAX),
+        (6, 0),
+    ] {
         let mut wrong = small;
         wrong.0[place] = value;
         assert_eq!(open(wrong, LAZY), Err(INVALID_VALUE), "word {place}");

@@ -18,7 +18,6 @@ use super::registry::{self, Kind};
 use super::reservation;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::current;
-use crate::driver;
 use crate::entry::entry;
 
 /// What a handle of ours begins with.
@@ -135,7 +134,8 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
 
 fn close(pointer: u64) -> Answer {
     let context = current()?;
-    let imported = |record: &registry::Record| record.start == pointer && matches!(record.kind, Kind::Imported);
+    let imported =
+        |record: &registry::Record| record.start == pointer && matches!(record.kind, Kind::Imported);
     let record = registry::at(pointer).filter(|record| imported(record)).ok_or(CUresult::INVALID_VALUE)?;
     let mut blocks = blocks();
     let holds = |block: &Block| (block.start..block.start + block.bytes).contains(&pointer);
@@ -177,7 +177,8 @@ impl CUipcMemHandle {
     /// The file, if it is still there and is the one that was meant.
     fn file(&self) -> Answer<File> {
         let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|_| CUresult::INVALID_VALUE)?;
+        let file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(|_| CUresult::INVALID_VALUE)?;
         let found = file.metadata().map_err(|_| CUresult::INVALID_VALUE)?;
         // SAFETY: the call reads the state of a file that is open.
         let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
