@@ -144,4 +144,9 @@ fn child(handles: &[MemHandle]) {
         wrong.0[place] = value;
         assert_eq!(open(wrong, LAZY), Err(INVALID_VALUE), "word {place}");
     }
+    // Nor past the end of what is mapped already.
+    let held = open(small, LAZY).expect("it is there");
+    let mut wrong = small;
+    (wrong.0[4], wrong.0[5]) = (4 << 20, 2 << 20);
+    assert_eq!((open(wrong, LAZY), close(held)), (Err(INVALID_VALUE), 0));
 }

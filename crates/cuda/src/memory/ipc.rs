@@ -5,6 +5,7 @@
 //! an H200 (`tests/golden/driver/ipc.txt`).
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
@@ -106,15 +107,15 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
     if handle.process == std::process::id() {
         return Err(CUresult::INVALID_CONTEXT);
     }
-    let key = (handle.device, handle.inode);
     let mut blocks = blocks();
-    if !blocks.contains_key(&key) {
-        let file = handle.file()?;
-        let start = reservation::reserve(handle.bytes, 0, 0)?;
-        reservation::map_file(start, handle.bytes, &file)?;
-        blocks.insert(key, Block { start, bytes: handle.bytes, opened: BTreeMap::new() });
+    let block = match blocks.entry((handle.device, handle.inode)) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => place.insert(handle.map()?),
+    };
+    // Of a file that is mapped, a handle may say what it likes.
+    if block.bytes != handle.bytes {
+        return Err(CUresult::INVALID_VALUE);
     }
-    let block = blocks.get_mut(&key).ok_or(CUresult::UNKNOWN)?;
     let start = block.start + handle.offset;
     // A context that ends takes along what it has opened.
     let known = registry::at(start).is_some_and(|record| matches!(record.kind, Kind::Imported));
@@ -172,6 +173,14 @@ impl CUipcMemHandle {
             && self.bytes.is_multiple_of(GRANULARITY)
             && self.size > 0
             && self.offset.checked_add(self.size).is_some_and(|end| end <= self.bytes)
+    }
+
+    /// Maps the file.
+    fn map(&self) -> Answer<Block> {
+        let file = self.file()?;
+        let start = reservation::reserve(self.bytes, 0, 0)?;
+        reservation::map_file(start, self.bytes, &file)?;
+        Ok(Block { start, bytes: self.bytes, opened: BTreeMap::new() })
     }
 
     /// The file, if it is still there and is the one that was meant.
