@@ -219,7 +219,7 @@ impl Kernel {
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             findings: options.findings,
-            mistakes: Arc::clone(&options.mistakes),
+            mistakes: options.mistakes.clone(),
             statistics: options.statistics,
             control: Arc::clone(&options.control),
         };
