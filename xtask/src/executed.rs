@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use ptxvm_ir::FormUse;
+use ptxvm_ir::operation::Form;
 use ptxvm_isa::form::MAX_SLOTS;
 use ptxvm_isa::{ISA, Isa, NO_WORD};
-use ptxvm_machine::form::Form;
 use ptxvm_machine::ops;
 use ptxvm_syntax::Interner;
 

@@ -17,6 +17,7 @@ mod lowering;
 mod merge;
 mod opaque;
 mod operand;
+pub mod operation;
 mod print;
 mod problem;
 mod program;

@@ -17,7 +17,6 @@ pub mod dependency;
 pub mod engine;
 pub mod event;
 pub mod finding;
-pub mod form;
 mod gather;
 mod grid;
 pub mod halt;
@@ -114,8 +113,8 @@ impl Kernel {
         for (function, _) in reachable {
             for instruction in &function.instructions {
                 let used = &program.forms[instruction.form.0 as usize];
-                let form =
-                    form::Form::new(used, function.operands_of(instruction)).of(program, function.entry);
+                let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction))
+                    .of(program, function.entry);
                 if !ops::executes(&form) {
                     missing.push(Unsupported { what: link::head(&form), span: instruction.span });
                 }

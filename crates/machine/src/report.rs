@@ -164,7 +164,7 @@ pub fn text(source: Source, run: &Run<'_>) -> String {
     let FunctionId(function) = source.function;
     let instruction = &program.functions[function as usize].instructions[source.instruction as usize];
     let form = &program.forms[instruction.form.0 as usize];
-    let form = crate::form::Form::new(form, &[]);
+    let form = ptxvm_ir::operation::Form::new(form, &[]);
     let mut name = form.name().to_string();
     for word in form.modifiers() {
         name.push('.');

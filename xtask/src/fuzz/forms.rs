@@ -1,9 +1,9 @@
 //! The forms that the machine runs, made from the table: what random programs are built of.
 
+use ptxvm_ir::operation::Form as MachineForm;
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::Row;
 use ptxvm_isa::{ISA, Language, Version};
-use ptxvm_machine::form::Form as MachineForm;
 use ptxvm_machine::{Profile, ops};
 use ptxvm_syntax::{Interner, LineIndex};
 

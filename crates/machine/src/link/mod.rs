@@ -16,7 +16,6 @@ use smallvec::SmallVec;
 
 use crate::Addresses;
 use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
-use crate::form::{self, Form};
 use crate::lanes::Op;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
@@ -24,6 +23,7 @@ use crate::statistics::Class;
 use frame::Frame;
 use layout::Layout;
 use operand::Constants;
+use ptxvm_ir::operation::Form;
 
 /// Links an entry with all that it can reach.
 pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -182,13 +182,13 @@ impl Linker<'_> {
         for operand in form.operands().iter().filter(|o| o.written) {
             slots.push(self.slot(operand, frame, source));
         }
-        if form::writes_carry(form) {
+        if ptxvm_ir::operation::writes_carry(form) {
             slots.push(frame.carry());
         }
         for operand in form.operands().iter().filter(|o| !o.written) {
             slots.push(self.slot(operand, frame, source));
         }
-        if form::reads_carry(form.opcode()) {
+        if ptxvm_ir::operation::reads_carry(form.opcode()) {
             slots.push(frame.carry());
         }
         let op = ops::select(form).unwrap_or_else(|| ops::unsupported(form));

@@ -6,8 +6,8 @@ use super::frame::Frame;
 use super::{LABEL, Linker};
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Reduction, Source, Terminator};
-use crate::form::Form;
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// Whether an instruction ends its block.
 pub fn ends(form: &Form<'_>) -> bool {

@@ -13,13 +13,13 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal, Transfer};
 use crate::event::What;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{LANES, Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `cp.async` that is no bulk copy.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -7,10 +7,10 @@
 use crate::context::Context;
 use crate::event::What;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::warp::Awaited;
+use ptxvm_ir::operation::Form;
 
 /// The operation of an instruction of clusters.
 pub fn select(form: &Form<'_>) -> Option<Op> {

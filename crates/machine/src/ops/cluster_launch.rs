@@ -17,10 +17,10 @@ use crate::cluster::{Claims, OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The bytes of a response, and what its address is a multiple of.
 const RESPONSE: u64 = 16;

@@ -3,25 +3,21 @@
 //! `setp` with one destination and no predicate to join, `selp` and `slct` are loops that vectorise; `set` and the
 //! rarer forms of `setp` ask for the relation lane by lane.
 
+use ptxvm_ir::operation::compute::{Comparing, Set, Setp};
 use ptxvm_isa::Type;
 use ptxvm_num::float::compare::{self, Comparison, Junction};
 use ptxvm_num::float::select::{Word, slct_f32, slct_s32};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
 use crate::registers::Value;
 
-/// The operation of a form of these sections.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if !form.section().starts_with("9.7.6.") && !form.section().starts_with("9.7.7.") {
-        return None;
-    }
-    match form.name() {
-        "setp" => setp(form),
-        "set" => set(form),
-        "selp" => selp(form.main_type()?),
-        "slct" => slct(form),
-        _ => None,
+/// The operation of comparing and choosing.
+pub fn executor(comparing: Comparing) -> Option<Op> {
+    match comparing {
+        Comparing::Setp(asked) => setp(asked),
+        Comparing::Set(asked) => set(asked),
+        Comparing::Selp(ty) => selp(ty),
+        Comparing::Slct { ty, by, ftz } => slct(ty.bits(), by, ftz),
     }
 }
 
@@ -68,13 +64,7 @@ macro_rules! constant_float {
     };
 }
 
-fn setp(form: &Form<'_>) -> Option<Op> {
-    let relation = Comparison::from_name(form.slot("CmpOp")?)?;
-    let junction = form.slot("BoolOp").and_then(Junction::from_name);
-    let ftz = form.has("ftz");
-    let ty = form.main_type()?;
-    let sources = if junction.is_some() { 3 } else { 2 };
-    let two = form.operands().len() > sources + 1;
+fn setp(Setp { relation, junction, ftz, ty, two }: Setp) -> Option<Op> {
     match ty {
         Type::F16x2 => {
             Some(setp_pair(two, junction, move |a: u16, b: u16| compare::f16(relation, a, b, ftz)))
@@ -151,13 +141,7 @@ fn setp_pair(two: bool, junction: Option<Junction>, holds: impl Holds<u16>) -> O
     }
 }
 
-fn set(form: &Form<'_>) -> Option<Op> {
-    let relation = Comparison::from_name(form.slot("CmpOp")?)?;
-    let junction = form.slot("BoolOp").and_then(Junction::from_name);
-    let ftz = form.has("ftz");
-    // The source type is a slot or, in half precision, a literal; it stands last.
-    let source = form.modifiers().filter_map(Type::from_name).last()?;
-    let destination = form.ty("dtype")?;
+fn set(Set { relation, junction, ftz, source, destination }: Set) -> Option<Op> {
     match source {
         Type::F16x2 => {
             set_pair(destination, junction, move |a: u16, b: u16| compare::f16(relation, a, b, ftz))
@@ -228,11 +212,8 @@ fn selp(ty: Type) -> Option<Op> {
     }
 }
 
-fn slct(form: &Form<'_>) -> Option<Op> {
-    let bits = form.ty("dtype")?.bits();
-    // The type of `c` is a literal of the row and stands last.
-    let by = form.modifiers().filter_map(Type::from_name).last()?;
-    Some(match (by, bits, form.has("ftz")) {
+fn slct(bits: u32, by: Type, ftz: bool) -> Option<Op> {
+    Some(match (by, bits, ftz) {
         (Type::S32, 16, _) => lanes::simd3(slct_s32::<u16>),
         (Type::S32, 32, _) => lanes::simd3(slct_s32::<u32>),
         (Type::S32, 64, _) => lanes::simd3(slct_s32::<u64>),

@@ -9,10 +9,10 @@ use std::sync::atomic::{Ordering, fence};
 use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::event::{self, What};
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::Address;
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a fence.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -3,72 +3,74 @@
 //! What compilers write much of (`.rn`, the smaller and the larger of two, signs) are loops that vectorise; there
 //! the modifiers are constants of the closure. The rest asks for its modifiers lane by lane.
 
+use ptxvm_ir::operation::compute::{Float, FloatFunction as F};
 use ptxvm_isa::Type;
 use ptxvm_num::Rounding::{self, Rn};
-use ptxvm_num::float::compare::Class;
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::float::{f32, f32x2, f64};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
 
-/// The operation of a form of this section.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if !form.section().starts_with("9.7.3.") || form.has("approx") {
-        return None;
-    }
-    let ty = form.main_type()?;
-    let rnd = form.rounding("rnd");
-    let (ftz, sat) = (form.has("ftz"), form.has("sat"));
-    match (form.name(), ty) {
-        ("add", _) => add(ty, rnd, ftz, sat),
-        ("sub", _) => sub(ty, rnd, ftz, sat),
-        ("mul", _) => mul(ty, rnd, ftz, sat),
-        ("fma" | "mad", _) => fma(ty, rnd, ftz, sat),
-        // Without a rounding these two are approximations in single precision.
-        ("div", Type::F32) if form.slot("rnd").is_some() => Some(match (rnd, ftz) {
+/// The operation of floating point in single or double precision.
+pub fn executor(float: Float) -> Option<Op> {
+    let Float { function, ty, rounding: rnd, finish } = float;
+    let (ftz, sat) = (finish.ftz, finish.sat);
+    Some(match (function, ty) {
+        (F::Add, _) => return add(ty, rnd, ftz, sat),
+        (F::Sub, _) => return sub(ty, rnd, ftz, sat),
+        (F::Mul, _) => return mul(ty, rnd, ftz, sat),
+        (F::Fma, _) => return fma(ty, rnd, ftz, sat),
+        (F::Div, Type::F32) => match (rnd, ftz) {
             (Rn, false) => lanes::simd2(|a: u32, b: u32| f32::div(a, b, Rn, false)),
             (Rn, true) => lanes::simd2(|a: u32, b: u32| f32::div(a, b, Rn, true)),
             _ => lanes::map2(move |a: u32, b: u32| f32::div(a, b, rnd, ftz)),
-        }),
-        ("sqrt", Type::F32) if form.slot("rnd").is_some() => Some(match (rnd, ftz) {
+        },
+        (F::Sqrt, Type::F32) => match (rnd, ftz) {
             (Rn, false) => lanes::simd1(|a: u32| f32::sqrt(a, Rn, false)),
             (Rn, true) => lanes::simd1(|a: u32| f32::sqrt(a, Rn, true)),
             _ => lanes::map1(move |a: u32| f32::sqrt(a, rnd, ftz)),
-        }),
-        ("rcp", Type::F32) if form.slot("rnd").is_some() => Some(match (rnd, ftz) {
+        },
+        (F::Rcp, Type::F32) => match (rnd, ftz) {
             (Rn, false) => lanes::simd1(|a: u32| f32::rcp(a, Rn, false)),
             (Rn, true) => lanes::simd1(|a: u32| f32::rcp(a, Rn, true)),
             _ => lanes::map1(move |a: u32| f32::rcp(a, rnd, ftz)),
-        }),
-        ("div", Type::F64) => Some(match rnd {
+        },
+        (F::Div, Type::F64) => match rnd {
             Rn => lanes::simd2(|a: u64, b: u64| f64::div(a, b, Rn)),
             _ => lanes::map2(move |a: u64, b: u64| f64::div(a, b, rnd)),
-        }),
-        ("sqrt", Type::F64) => Some(match rnd {
+        },
+        (F::Sqrt, Type::F64) => match rnd {
             Rn => lanes::simd1(|a: u64| f64::sqrt(a, Rn)),
             _ => lanes::map1(move |a: u64| f64::sqrt(a, rnd)),
-        }),
+        },
         // ptxas takes `.ftz` here, but the H200 does not flush.
-        ("rcp", Type::F64) => Some(match rnd {
+        (F::Rcp, Type::F64) => match rnd {
             Rn => lanes::simd1(|a: u64| f64::rcp(a, Rn)),
             _ => lanes::map1(move |a: u64| f64::rcp(a, rnd)),
-        }),
-        ("abs", Type::F32) if ftz => Some(lanes::simd1(|a: u32| f32::abs(a, true))),
-        ("abs", Type::F32) => Some(lanes::simd1(|a: u32| f32::abs(a, false))),
-        ("abs", Type::F64) => Some(lanes::simd1(f64::abs)),
-        ("neg", Type::F32) if ftz => Some(lanes::simd1(|a: u32| f32::neg(a, true))),
-        ("neg", Type::F32) => Some(lanes::simd1(|a: u32| f32::neg(a, false))),
-        ("neg", Type::F64) => Some(lanes::simd1(f64::neg)),
-        ("copysign", Type::F32) => Some(lanes::simd2(f32::copysign)),
-        ("copysign", Type::F64) => Some(lanes::simd2(f64::copysign)),
-        ("min", Type::F64) => Some(lanes::simd2(|a: u64, b: u64| minmax::f64(a, b, Extreme::Min))),
-        ("max", Type::F64) => Some(lanes::simd2(|a: u64, b: u64| minmax::f64(a, b, Extreme::Max))),
-        ("min", Type::F32) => Some(extreme::<false>(form)),
-        ("max", Type::F32) => Some(extreme::<true>(form)),
-        ("testp", _) => testp(form, ty),
-        _ => None,
-    }
+        },
+        (F::Abs, Type::F32) if ftz => lanes::simd1(|a: u32| f32::abs(a, true)),
+        (F::Abs, Type::F32) => lanes::simd1(|a: u32| f32::abs(a, false)),
+        (F::Abs, Type::F64) => lanes::simd1(f64::abs),
+        (F::Neg, Type::F32) if ftz => lanes::simd1(|a: u32| f32::neg(a, true)),
+        (F::Neg, Type::F32) => lanes::simd1(|a: u32| f32::neg(a, false)),
+        (F::Neg, Type::F64) => lanes::simd1(f64::neg),
+        (F::Copysign, Type::F32) => lanes::simd2(f32::copysign),
+        (F::Copysign, Type::F64) => lanes::simd2(f64::copysign),
+        (F::Extreme { which: Extreme::Min, .. }, Type::F64) => {
+            lanes::simd2(|a: u64, b: u64| minmax::f64(a, b, Extreme::Min))
+        }
+        (F::Extreme { which: Extreme::Max, .. }, Type::F64) => {
+            lanes::simd2(|a: u64, b: u64| minmax::f64(a, b, Extreme::Max))
+        }
+        (F::Extreme { which, modifiers, three: true }, Type::F32) => {
+            lanes::map3(move |a: u32, b: u32, c: u32| minmax::three_f32(a, b, c, which, modifiers))
+        }
+        (F::Extreme { which: Extreme::Min, modifiers, .. }, Type::F32) => extreme::<false>(modifiers),
+        (F::Extreme { which: Extreme::Max, modifiers, .. }, Type::F32) => extreme::<true>(modifiers),
+        (F::Testp(class), Type::F32) => lanes::map1(move |a: u32| class.has_f32(a)),
+        (F::Testp(class), Type::F64) => lanes::map1(move |a: u64| class.has_f64(a)),
+        _ => return None,
+    })
 }
 
 /// An operation that has `.rnd`, `.ftz` and `.sat` in single precision, `.rnd` and `.ftz` in pairs, and only `.rnd` in
@@ -109,18 +111,8 @@ arithmetic!(mul, simd2, map2, a, b);
 arithmetic!(fma, simd3, map3, a, b, c);
 
 /// `min.f32` and `max.f32`
-fn extreme<const MAX: bool>(form: &Form<'_>) -> Op {
+fn extreme<const MAX: bool>(modifiers: Modifiers) -> Op {
     let which = if MAX { Extreme::Max } else { Extreme::Min };
-    let modifiers = Modifiers {
-        ftz: form.has("ftz"),
-        nan: form.has("NaN"),
-        abs: form.has("abs"),
-        xorsign: form.has("xorsign"),
-    };
-    // The row with a third source is a row of its own.
-    if form.row().operands.len() == 4 {
-        return lanes::map3(move |a: u32, b: u32, c: u32| minmax::three_f32(a, b, c, which, modifiers));
-    }
     match modifiers {
         Modifiers { abs: true, .. } => lanes::map2(move |a: u32, b: u32| minmax::f32(a, b, which, modifiers)),
         Modifiers { ftz: false, nan: false, .. } => extreme_of_two::<MAX, false, false>(),
@@ -135,15 +127,4 @@ fn extreme_of_two<const MAX: bool, const FTZ: bool, const NAN: bool>() -> Op {
         let which = if MAX { Extreme::Max } else { Extreme::Min };
         minmax::f32(a, b, which, Modifiers { ftz: FTZ, nan: NAN, abs: false, xorsign: false })
     })
-}
-
-/// `testp`. The form without a class, which ptxas takes, makes code there that reads a predicate nobody wrote; it has
-/// no meaning.
-fn testp(form: &Form<'_>, ty: Type) -> Option<Op> {
-    let class = Class::from_name(form.slot("op")?)?;
-    match ty {
-        Type::F32 => Some(lanes::map1(move |a: u32| class.has_f32(a))),
-        Type::F64 => Some(lanes::map1(move |a: u64| class.has_f64(a))),
-        _ => None,
-    }
 }

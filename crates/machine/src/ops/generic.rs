@@ -9,9 +9,9 @@ use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, SHARED_SIZE, Window,
 
 use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of `isspacep`, `cvta`, `cvta.to`, `mapa` and `getctarank`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -1,10 +1,10 @@
 //! `griddepcontrol` (manual 9.7.13.13). Without grids before or behind this one it does nothing.
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::warp::Awaited;
+use ptxvm_ir::operation::Form;
 
 /// The operation of `griddepcontrol`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -3,12 +3,12 @@
 //! These operations are many instructions on the host, so the common ones are loops written out in place, which the
 //! compiler cannot but vectorise.
 
+use ptxvm_ir::operation::compute::{Float, FloatFunction as F};
 use ptxvm_isa::Type;
-use ptxvm_num::Rounding::Rn;
+use ptxvm_num::Rounding::{self, Rn};
 use ptxvm_num::float::half::{Finish, bf16, bf16x2, f16, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
 use crate::vector_loop::vector_loop;
 
@@ -22,23 +22,18 @@ const NUMBER: Modifiers = Modifiers { ftz: false, nan: false, abs: false, xorsig
 /// `.NaN`
 const NAN: Modifiers = Modifiers { nan: true, ..NUMBER };
 
-/// The operation of a form of this section.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if !form.section().starts_with("9.7.4.") {
-        return None;
-    }
-    let ty = form.main_type()?;
-    let then =
-        Finish { ftz: form.has("ftz"), sat: form.has("sat"), relu: form.has("relu"), oob: form.has("oob") };
-    match form.name() {
-        "add" => add(ty, then),
-        "sub" => sub(ty, then),
-        "mul" => mul(ty, then),
-        "fma" => fma(form, ty, then),
-        "abs" => abs(ty, then.ftz),
-        "neg" => neg(ty, then.ftz),
-        "min" => extreme::<false>(form, ty),
-        "max" => extreme::<true>(form, ty),
+/// The operation of floating point in half precision.
+pub fn executor(float: Float) -> Option<Op> {
+    let Float { function, ty, rounding, finish } = float;
+    match function {
+        F::Add => add(ty, finish),
+        F::Sub => sub(ty, finish),
+        F::Mul => mul(ty, finish),
+        F::Fma => fma(ty, rounding, finish),
+        F::Abs => abs(ty, finish.ftz),
+        F::Neg => neg(ty, finish.ftz),
+        F::Extreme { which: Extreme::Min, modifiers, .. } => extreme::<false>(ty, modifiers),
+        F::Extreme { which: Extreme::Max, modifiers, .. } => extreme::<true>(ty, modifiers),
         _ => None,
     }
 }
@@ -63,12 +58,12 @@ of_two!(add);
 of_two!(sub);
 of_two!(mul);
 
-fn fma(form: &Form<'_>, ty: Type, then: Finish) -> Option<Op> {
+fn fma(ty: Type, rounding: Rounding, then: Finish) -> Option<Op> {
     // Measured: with another rounding than `.rn`, which only ptxas knows, an H200 takes the bits for halves and
     // does not heed `.relu`.
     let (ty, then) = match ty {
-        Type::Bf16 if form.rounding("rnd") != Rn => (Type::F16, Finish { relu: false, ..then }),
-        Type::Bf16x2 if form.rounding("rnd") != Rn => (Type::F16x2, Finish { relu: false, ..then }),
+        Type::Bf16 if rounding != Rn => (Type::F16, Finish { relu: false, ..then }),
+        Type::Bf16x2 if rounding != Rn => (Type::F16x2, Finish { relu: false, ..then }),
         ty => (ty, then),
     };
     Some(match (ty, then) {
@@ -122,14 +117,8 @@ of_one!(abs);
 of_one!(neg);
 
 /// `min` and `max`
-fn extreme<const MAX: bool>(form: &Form<'_>, ty: Type) -> Option<Op> {
+fn extreme<const MAX: bool>(ty: Type, modifiers: Modifiers) -> Option<Op> {
     let which = if MAX { Extreme::Max } else { Extreme::Min };
-    let modifiers = Modifiers {
-        ftz: form.has("ftz"),
-        nan: form.has("NaN"),
-        abs: form.has("abs"),
-        xorsign: form.has("xorsign"),
-    };
     Some(match (ty, modifiers) {
         (Type::F16x2, NUMBER) => packed_extreme::<MAX, false, false>(),
         (Type::F16x2, NAN) => packed_extreme::<MAX, false, true>(),

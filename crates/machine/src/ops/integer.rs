@@ -1,5 +1,6 @@
 //! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13.
 
+use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, Limit};
 use ptxvm_isa::Type;
 use ptxvm_num::int::arithmetic::{
     abs, add, add_sat, mad_hi, mad_hi_sat, mad_lo, mad_wide, mad24_hi, mad24_hi_sat, mad24_lo, max, max_relu,
@@ -8,29 +9,7 @@ use ptxvm_num::int::arithmetic::{
 use ptxvm_num::int::division::{div, rem};
 use ptxvm_num::int::packed::Part;
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
-
-/// The operation of a form of these sections.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if !form.section().starts_with("9.7.1.") {
-        return None;
-    }
-    let ty = form.main_type()?;
-    if matches!(ty, Type::U16x2 | Type::S16x2) {
-        return packed(form, ty);
-    }
-    match (form.name(), form.has("sat"), form.has("relu")) {
-        ("add" | "sub" | "neg" | "abs", false, _) => sum(form.name(), ty),
-        ("min" | "max", _, false) => extreme(form.name(), ty),
-        ("sad", ..) => distance(ty),
-        ("div" | "rem", ..) => quotient(form.name(), ty),
-        (_, true, _) | (_, _, true) => limited(form.name(), ty),
-        (name, ..) if name.starts_with("mul24") || name.starts_with("mad24") => product24(name, ty),
-        (name, ..) if name.ends_with(".wide") => wide(name, ty),
-        (name, ..) => product(name, ty),
-    }
-}
 
 /// Where only the width counts, not the sign.
 macro_rules! by_width {
@@ -62,99 +41,101 @@ macro_rules! by_type {
     };
 }
 
-fn sum(name: &str, ty: Type) -> Option<Op> {
-    Some(match (name, ty) {
-        ("add", _) => by_width!(ty, simd2, add),
-        ("sub", _) => by_width!(ty, simd2, sub),
-        ("neg", _) => by_width!(ty, simd1, neg),
-        ("abs", Type::S16) => lanes::simd1(abs::<i16>),
-        ("abs", Type::S32) => lanes::simd1(abs::<i32>),
-        ("abs", Type::S64) => lanes::simd1(abs::<i64>),
-        _ => return None,
-    })
+/// Of signed numbers alone.
+macro_rules! by_sign {
+    ($ty:expr, $make:ident, $function:ident) => {
+        match $ty {
+            Type::S16 => lanes::$make($function::<i16>),
+            Type::S32 => lanes::$make($function::<i32>),
+            Type::S64 => lanes::$make($function::<i64>),
+            _ => return None,
+        }
+    };
 }
 
-fn extreme(name: &str, ty: Type) -> Option<Op> {
-    Some(match name {
-        "min" => by_type!(ty, simd2, min),
-        "max" => by_type!(ty, simd2, max),
-        _ => return None,
-    })
+/// Where the result is twice as wide.
+macro_rules! widened {
+    ($ty:expr, $make:ident, $function:ident) => {
+        match $ty {
+            Type::U16 => lanes::$make($function::<u16>),
+            Type::S16 => lanes::$make($function::<i16>),
+            Type::U32 => lanes::$make($function::<u32>),
+            Type::S32 => lanes::$make($function::<i32>),
+            _ => return None,
+        }
+    };
 }
 
-fn distance(ty: Type) -> Option<Op> {
-    Some(by_type!(ty, simd3, sad))
+/// Of words of 32 bits alone.
+macro_rules! of_word {
+    ($ty:expr, $make:ident, $function:ident) => {
+        match $ty {
+            Type::U32 => lanes::$make($function::<u32>),
+            Type::S32 => lanes::$make($function::<i32>),
+            _ => return None,
+        }
+    };
 }
 
-fn quotient(name: &str, ty: Type) -> Option<Op> {
-    Some(match name {
-        "div" => by_type!(ty, simd2, map2, div),
-        "rem" => by_type!(ty, simd2, map2, rem),
-        _ => return None,
-    })
-}
-
-fn product(name: &str, ty: Type) -> Option<Op> {
-    Some(match name {
-        "mul.lo" => by_width!(ty, simd2, mul_lo),
-        "mul.hi" => by_type!(ty, simd2, map2, mul_hi),
-        "mad.lo" => by_width!(ty, simd3, mad_lo),
-        "mad.hi" => by_type!(ty, simd3, map3, mad_hi),
-        _ => return None,
-    })
-}
-
-fn wide(name: &str, ty: Type) -> Option<Op> {
-    Some(match (name, ty) {
-        ("mul.wide", Type::U16) => lanes::simd2(mul_wide::<u16>),
-        ("mul.wide", Type::S16) => lanes::simd2(mul_wide::<i16>),
-        ("mul.wide", Type::U32) => lanes::simd2(mul_wide::<u32>),
-        ("mul.wide", Type::S32) => lanes::simd2(mul_wide::<i32>),
-        ("mad.wide", Type::U16) => lanes::simd3(mad_wide::<u16>),
-        ("mad.wide", Type::S16) => lanes::simd3(mad_wide::<i16>),
-        ("mad.wide", Type::U32) => lanes::simd3(mad_wide::<u32>),
-        ("mad.wide", Type::S32) => lanes::simd3(mad_wide::<i32>),
-        _ => return None,
-    })
-}
-
-fn product24(name: &str, ty: Type) -> Option<Op> {
-    Some(match (name, ty) {
-        ("mul24.hi", Type::U32) => lanes::simd2(mul24_hi::<u32>),
-        ("mul24.hi", Type::S32) => lanes::simd2(mul24_hi::<i32>),
-        ("mul24.lo", Type::U32) => lanes::simd2(mul24_lo::<u32>),
-        ("mul24.lo", Type::S32) => lanes::simd2(mul24_lo::<i32>),
-        ("mad24.hi", Type::U32) => lanes::simd3(mad24_hi::<u32>),
-        ("mad24.hi", Type::S32) => lanes::simd3(mad24_hi::<i32>),
-        ("mad24.lo", Type::U32) => lanes::simd3(mad24_lo::<u32>),
-        ("mad24.lo", Type::S32) => lanes::simd3(mad24_lo::<i32>),
-        _ => return None,
+/// The operation of integer arithmetic.
+pub fn executor(integer: Integer) -> Option<Op> {
+    let Integer { function, ty, limit } = integer;
+    if matches!(ty, Type::U16x2 | Type::S16x2) {
+        return packed(function, ty, limit);
+    }
+    if let Some(limit) = limit {
+        return limited(function, ty, limit);
+    }
+    Some(match function {
+        F::Add => by_width!(ty, simd2, add),
+        F::Sub => by_width!(ty, simd2, sub),
+        F::Neg => by_width!(ty, simd1, neg),
+        F::Abs => by_sign!(ty, simd1, abs),
+        F::Min => by_type!(ty, simd2, min),
+        F::Max => by_type!(ty, simd2, max),
+        F::Sad => by_type!(ty, simd3, sad),
+        F::Div => by_type!(ty, simd2, map2, div),
+        F::Rem => by_type!(ty, simd2, map2, rem),
+        F::MulLo => by_width!(ty, simd2, mul_lo),
+        F::MulHi => by_type!(ty, simd2, map2, mul_hi),
+        F::MulWide => widened!(ty, simd2, mul_wide),
+        F::MadLo => by_width!(ty, simd3, mad_lo),
+        F::MadHi => by_type!(ty, simd3, map3, mad_hi),
+        F::MadWide => widened!(ty, simd3, mad_wide),
+        F::Mul24Lo => of_word!(ty, simd2, mul24_lo),
+        F::Mul24Hi => of_word!(ty, simd2, mul24_hi),
+        F::Mad24Lo => of_word!(ty, simd3, mad24_lo),
+        F::Mad24Hi => of_word!(ty, simd3, mad24_hi),
     })
 }
 
 /// What `.sat` and `.relu` keep within bounds.
-fn limited(name: &str, ty: Type) -> Option<Op> {
-    Some(match (name, ty) {
-        ("add", Type::S32) => lanes::simd2(add_sat::<i32>),
-        ("sub", Type::S32) => lanes::simd2(sub_sat::<i32>),
-        ("mad.hi", Type::S32) => lanes::simd3(mad_hi_sat::<i32>),
-        ("mad24.hi", Type::S32) => lanes::simd3(mad24_hi_sat::<i32>),
-        ("min", Type::S32) => lanes::simd2(min_relu::<i32>),
-        ("max", Type::S32) => lanes::simd2(max_relu::<i32>),
+fn limited(function: F, ty: Type, limit: Limit) -> Option<Op> {
+    Some(match (function, limit, ty) {
+        (F::Add, Limit::Sat, Type::S32) => lanes::simd2(add_sat::<i32>),
+        (F::Sub, Limit::Sat, Type::S32) => lanes::simd2(sub_sat::<i32>),
+        (F::MadHi, Limit::Sat, Type::S32) => lanes::simd3(mad_hi_sat::<i32>),
+        (F::Mad24Hi, Limit::Sat, Type::S32) => lanes::simd3(mad24_hi_sat::<i32>),
+        (F::Min, Limit::Relu, Type::S32) => lanes::simd2(min_relu::<i32>),
+        (F::Max, Limit::Relu, Type::S32) => lanes::simd2(max_relu::<i32>),
         _ => return None,
     })
 }
 
 /// Two halves of a word at once.
-fn packed(form: &Form<'_>, ty: Type) -> Option<Op> {
-    Some(match (form.name(), ty, form.has("relu")) {
-        ("add", ..) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, add::<u16>)),
-        ("min", Type::U16x2, _) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, min::<u16>)),
-        ("max", Type::U16x2, _) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, max::<u16>)),
-        ("min", Type::S16x2, false) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, min::<i16>)),
-        ("max", Type::S16x2, false) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, max::<i16>)),
-        ("min", Type::S16x2, true) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, min_relu::<i16>)),
-        ("max", Type::S16x2, true) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, max_relu::<i16>)),
+fn packed(function: F, ty: Type, limit: Option<Limit>) -> Option<Op> {
+    Some(match (function, ty, limit) {
+        (F::Add, _, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, add::<u16>)),
+        (F::Min, Type::U16x2, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, min::<u16>)),
+        (F::Max, Type::U16x2, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, max::<u16>)),
+        (F::Min, Type::S16x2, None) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, min::<i16>)),
+        (F::Max, Type::S16x2, None) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, max::<i16>)),
+        (F::Min, Type::S16x2, Some(Limit::Relu)) => {
+            lanes::simd2(|a: u32, b: u32| i16::each(a, b, min_relu::<i16>))
+        }
+        (F::Max, Type::S16x2, Some(Limit::Relu)) => {
+            lanes::simd2(|a: u32, b: u32| i16::each(a, b, max_relu::<i16>))
+        }
         _ => return None,
     })
 }

@@ -14,11 +14,11 @@ use ptxvm_memory::access::{self, Word};
 
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
-use crate::form::Form;
 #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 use crate::gather;
 use crate::lanes::{self, Execute, Flow, Op, Vectorised};
 use crate::registers::{LANES, Plain, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a load or store.
 pub fn select(form: &Form<'_>) -> Option<Op> {

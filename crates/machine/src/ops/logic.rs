@@ -1,42 +1,39 @@
 //! Logic and shifts: the manual's 9.7.8. Predicates are masks of lanes, so their logic is one operation for all.
 
+use ptxvm_ir::operation::compute::{Logic, LogicFunction as F, Overflow};
 use ptxvm_isa::Type;
+use ptxvm_num::float::compare::Junction;
 use ptxvm_num::int::logic::{cnot, lop3, shf_l_clamp, shf_l_wrap, shf_r_clamp, shf_r_wrap, shl, shr};
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::Slot;
 
-/// The operation of a form of these sections.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if !form.section().starts_with("9.7.8.") {
-        return None;
-    }
-    match form.name() {
-        "lop3" => Some(table(form)),
-        "shf.l" | "shf.r" => funnel(form),
-        name => match form.main_type()? {
-            Type::Pred => predicate(name),
-            Type::B16 => bitwise_16(name),
-            Type::B32 => bitwise_32(name),
-            Type::B64 => bitwise_64(name),
-            ty => shift(name, ty),
-        },
+/// The operation of logic or of a shift.
+pub fn executor(Logic { function, ty }: Logic) -> Option<Op> {
+    match (function, ty) {
+        (F::Lop3 { table, junction }, _) => Some(by_table(table, junction)),
+        (F::Funnel { left, overflow }, _) => Some(funnel(left, overflow)),
+        (_, Type::Pred) => predicate(function),
+        (_, Type::B16) => bitwise_16(function),
+        (_, Type::B32) => bitwise_32(function),
+        (_, Type::B64) => bitwise_64(function),
+        (F::Shr, _) => shift(ty),
+        _ => None,
     }
 }
 
 macro_rules! bitwise {
     ($function:ident $bits:ident) => {
-        fn $function(name: &str) -> Option<Op> {
-            Some(match name {
-                "and" => lanes::simd2(|a: $bits, b: $bits| a & b),
-                "or" => lanes::simd2(|a: $bits, b: $bits| a | b),
-                "xor" => lanes::simd2(|a: $bits, b: $bits| a ^ b),
-                "not" => lanes::simd1(|a: $bits| !a),
-                "cnot" => lanes::simd1(cnot::<$bits>),
-                "shl" => lanes::simd2(shl::<$bits>),
-                "shr" => lanes::simd2(shr::<$bits>),
+        fn $function(function: F) -> Option<Op> {
+            Some(match function {
+                F::And => lanes::simd2(|a: $bits, b: $bits| a & b),
+                F::Or => lanes::simd2(|a: $bits, b: $bits| a | b),
+                F::Xor => lanes::simd2(|a: $bits, b: $bits| a ^ b),
+                F::Not => lanes::simd1(|a: $bits| !a),
+                F::Cnot => lanes::simd1(cnot::<$bits>),
+                F::Shl => lanes::simd2(shl::<$bits>),
+                F::Shr => lanes::simd2(shr::<$bits>),
                 _ => return None,
             })
         }
@@ -47,51 +44,45 @@ bitwise!(bitwise_16 u16);
 bitwise!(bitwise_32 u32);
 bitwise!(bitwise_64 u64);
 
-/// The shifts of numbers; the others are those of bits.
-fn shift(name: &str, ty: Type) -> Option<Op> {
-    Some(match (name, ty) {
-        ("shr", Type::U16) => lanes::simd2(shr::<u16>),
-        ("shr", Type::U32) => lanes::simd2(shr::<u32>),
-        ("shr", Type::U64) => lanes::simd2(shr::<u64>),
-        ("shr", Type::S16) => lanes::simd2(shr::<i16>),
-        ("shr", Type::S32) => lanes::simd2(shr::<i32>),
-        ("shr", Type::S64) => lanes::simd2(shr::<i64>),
+/// The shifts of numbers to the right; the others are those of bits.
+fn shift(ty: Type) -> Option<Op> {
+    Some(match ty {
+        Type::U16 => lanes::simd2(shr::<u16>),
+        Type::U32 => lanes::simd2(shr::<u32>),
+        Type::U64 => lanes::simd2(shr::<u64>),
+        Type::S16 => lanes::simd2(shr::<i16>),
+        Type::S32 => lanes::simd2(shr::<i32>),
+        Type::S64 => lanes::simd2(shr::<i64>),
         _ => return None,
     })
 }
 
-fn funnel(form: &Form<'_>) -> Option<Op> {
-    Some(match (form.name(), form.slot("mode")?) {
-        ("shf.l", "clamp") => lanes::simd3(shf_l_clamp),
-        ("shf.l", "wrap") => lanes::simd3(shf_l_wrap),
-        ("shf.r", "clamp") => lanes::simd3(shf_r_clamp),
-        ("shf.r", "wrap") => lanes::simd3(shf_r_wrap),
-        _ => return None,
-    })
+fn funnel(left: bool, overflow: Overflow) -> Op {
+    match (left, overflow) {
+        (true, Overflow::Clamp) => lanes::simd3(shf_l_clamp),
+        (true, Overflow::Wrap) => lanes::simd3(shf_l_wrap),
+        (false, Overflow::Clamp) => lanes::simd3(shf_r_clamp),
+        (false, Overflow::Wrap) => lanes::simd3(shf_r_wrap),
+    }
 }
 
-/// `lop3`, of whose table the low eight bits count.
-fn table(form: &Form<'_>) -> Op {
-    let table = form.constant("immLut").unwrap_or(0) as u8;
-    match form.slot("BoolOp") {
-        Some("or") => lanes::map5(move |a: u32, b: u32, c: u32, _: u32, q: bool| {
+/// `lop3`
+fn by_table(table: u8, junction: Option<Junction>) -> Op {
+    match junction {
+        Some(with) => lanes::map5(move |a: u32, b: u32, c: u32, _: u32, q: bool| {
             let d = lop3(a, b, c, table);
-            (d, (d != 0) | q)
-        }),
-        Some(_) => lanes::map5(move |a: u32, b: u32, c: u32, _: u32, q: bool| {
-            let d = lop3(a, b, c, table);
-            (d, (d != 0) & q)
+            (d, with.join(d != 0, q))
         }),
         None => lanes::simd3(move |a: u32, b: u32, c: u32| lop3(a, b, c, table)),
     }
 }
 
-fn predicate(name: &str) -> Option<Op> {
-    Some(match name {
-        "and" => masks(|a, b| a & b),
-        "or" => masks(|a, b| a | b),
-        "xor" => masks(|a, b| a ^ b),
-        "not" => mask(|a| !a),
+fn predicate(function: F) -> Option<Op> {
+    Some(match function {
+        F::And => masks(|a, b| a & b),
+        F::Or => masks(|a, b| a | b),
+        F::Xor => masks(|a, b| a ^ b),
+        F::Not => mask(|a| !a),
         _ => return None,
     })
 }

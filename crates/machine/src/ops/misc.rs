@@ -2,9 +2,9 @@
 
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a miscellaneous instruction.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -1,33 +1,33 @@
 //! The operations, a file for each section of the manual: which function of `num` or of the machine a form means.
 
-pub mod approximate;
+mod approximate;
 pub mod async_copy;
 pub mod atomic;
-pub mod bits;
+mod bits;
 pub mod bulk;
 pub mod cache;
 pub mod cluster;
 pub mod cluster_launch;
-pub mod comparison;
+mod comparison;
 pub mod convert;
-pub mod extended;
+mod extended;
 pub mod fence;
-pub mod floating;
+mod floating;
 pub mod generic;
 pub mod griddepcontrol;
-pub mod half;
-pub mod integer;
+mod half;
+mod integer;
 pub mod load_store;
-pub mod logic;
+mod logic;
 pub mod matrix;
 pub mod mbarrier;
 pub mod misc;
-pub mod mixed;
+mod mixed;
 pub mod mma;
-pub mod moves;
+mod moves;
 pub mod multimem;
 pub mod operand;
-pub mod permute;
+mod permute;
 pub mod special;
 pub mod stack;
 pub mod store_async;
@@ -45,40 +45,29 @@ pub mod wmma;
 use ptxvm_isa::{Kind, Type};
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::statistics::Class;
+use ptxvm_ir::operation::{Compute, Form, Operation, decode};
 
 /// Every file's choice, in the order of the manual.
 const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
-    approximate::select,
     async_copy::select,
     atomic::select,
-    bits::select,
     bulk::select,
     cache::select,
     cluster::select,
     cluster_launch::select,
-    comparison::select,
     convert::select,
-    extended::select,
     fence::select,
-    floating::select,
     generic::select,
     griddepcontrol::select,
-    half::select,
-    integer::select,
     load_store::select,
-    logic::select,
     matrix::select,
     mbarrier::select,
     misc::select,
-    mixed::select,
     mma::select,
-    moves::select,
     multimem::select,
-    permute::select,
     stack::select,
     store_async::select,
     store_bulk::select,
@@ -96,7 +85,28 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
 /// The operation of a form; `None` if the machine does not have it.
 #[must_use]
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    SELECT.iter().find_map(|select| select(form))
+    match decode(form) {
+        Some(Operation::Compute(compute)) => self::compute(compute),
+        None => SELECT.iter().find_map(|select| select(form)),
+    }
+}
+
+/// The operation of a function of registers alone.
+fn compute(compute: Compute) -> Option<Op> {
+    match compute {
+        Compute::Integer(integer) => integer::executor(integer),
+        Compute::Bits(bits) => bits::executor(bits),
+        Compute::Extended(extended) => extended::executor(extended),
+        Compute::Float(float) => match float.ty {
+            Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => half::executor(float),
+            _ => floating::executor(float),
+        },
+        Compute::Approximate(approximate) => approximate::executor(approximate),
+        Compute::Mixed(mixed) => mixed::executor(mixed),
+        Compute::Comparing(comparing) => comparison::executor(comparing),
+        Compute::Logic(logic) => logic::executor(logic),
+        Compute::Movement(movement) => moves::executor(movement),
+    }
 }
 
 /// Whether the machine runs a form, the instructions that end blocks included.

@@ -4,10 +4,10 @@
 //! holds, in whatever precision, and the others are `st` and `red`.
 
 use crate::address::AddressSpace;
-use crate::form::Form;
 use crate::lanes::Op;
 use crate::ops::atomic::{Access, combination};
 use crate::ops::load_store::{self, Reading, Writing};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a multimem instruction on a few bytes.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -7,10 +7,10 @@ use crate::address::{AddressSpace, Wants};
 use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::load_store::addresses;
 use crate::registers::{LANES, Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The slot of the first operand in the place of this name: destinations come first, then sources.
 #[must_use]

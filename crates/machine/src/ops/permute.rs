@@ -2,26 +2,16 @@
 
 use ptxvm_num::int::permute::{Permute, prmt, prmt_mode};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
 
-/// The operation of a form of this section.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.section() != "9.7.9.7" {
-        return None;
-    }
-    Some(match form.slot("mode") {
-        None => bytes(form.constant("c").map(|c| c as u32)),
-        Some(mode) => {
-            let mode = Permute::from_name(mode)?;
-            lanes::map3(move |a: u32, b: u32, c: u32| prmt_mode(a, b, c, mode))
-        }
-    })
+/// `prmt` in one of its modes.
+pub fn with_mode(mode: Permute) -> Op {
+    lanes::map3(move |a: u32, b: u32, c: u32| prmt_mode(a, b, c, mode))
 }
 
 /// The selector is nearly always a constant, and often one of a few: known when this is compiled, what is left of
 /// the permute is a shift or two.
-fn bytes(selector: Option<u32>) -> Op {
+pub fn bytes(selector: Option<u32>) -> Op {
     macro_rules! known {
         ($($constant:literal)*) => {
             match selector {

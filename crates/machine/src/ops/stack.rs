@@ -4,9 +4,9 @@
 
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The alignment that memory has without being asked for.
 const LEAST_ALIGNMENT: u64 = 8;

@@ -10,12 +10,12 @@ use smallvec::SmallVec;
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::engine::{Pending, Signal};
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::atomic::Reduction;
 use crate::ops::bulk::{How, Move, Source, same_cta};
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;

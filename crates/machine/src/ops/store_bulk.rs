@@ -6,11 +6,11 @@ use ptxvm_memory::access;
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// What sizes and addresses are multiples of.
 const UNIT: u64 = 8;

@@ -14,7 +14,6 @@ use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, Shared, slot_of};
 use crate::registers::{LANES, Slot};
@@ -26,6 +25,7 @@ use crate::tensor::transfer::{Load, Store};
 use crate::tensor::{
     Access, Coordinates, Direction, Edge, Reduction, TensorMap, Walk, Wide, broken_by_place, broken_rule,
 };
+use ptxvm_ir::operation::Form;
 
 /// What the address of a tensor map must be a multiple of.
 const MAP_ALIGNMENT: u64 = 64;

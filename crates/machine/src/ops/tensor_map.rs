@@ -10,12 +10,12 @@ use ptxvm_memory::access;
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
 use crate::tensor::replace::{Field, replace};
+use ptxvm_ir::operation::Form;
 
 /// What the address of a tensor map must be a multiple of.
 const ALIGNMENT: u64 = 64;

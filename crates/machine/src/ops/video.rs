@@ -5,8 +5,8 @@ use ptxvm_isa::Type;
 use ptxvm_num::int::video::{Compare, Mad, Negate, Operation, Part, Scalar, Source, Then};
 use ptxvm_num::int::video_simd::{self as simd, Gather, Simd};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form of these sections.
 pub fn select(form: &Form<'_>) -> Option<Op> {

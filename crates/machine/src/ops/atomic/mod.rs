@@ -13,8 +13,8 @@ use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
 
 use super::load_store::space_of;
-use crate::form::Form;
 use crate::lanes::Op;
+use ptxvm_ir::operation::Form;
 pub use reduction::Reduction;
 pub(crate) use update::Access;
 use update::Memorable;

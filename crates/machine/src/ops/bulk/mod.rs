@@ -9,11 +9,11 @@ mod issue;
 mod transfer;
 
 use crate::address::AddressSpace;
-use crate::form::Form;
 use crate::lanes::Op;
 use crate::ops::atomic::Reduction;
 use crate::ops::operand::{Address, slot_of};
 use issue::{Bulk, Direction, Prefetch};
+use ptxvm_ir::operation::Form;
 
 pub use issue::same_cta;
 pub use transfer::{How, Move, Source};

@@ -11,8 +11,8 @@ mod pack;
 use ptxvm_num::Rounding;
 use ptxvm_num::convert::{self, Format, Integer, Modifiers};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form of `cvt`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -2,8 +2,8 @@
 
 use ptxvm_num::convert::{pack_integers, pack_integers_over};
 
-use crate::form::Form;
 use crate::lanes::{self, Op};
+use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let over =

@@ -16,11 +16,11 @@ use super::load_store::{addresses, space_of, traffic};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::unpack::Packing;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// Where `ldmatrix` puts a 4-bit element in its byte.
 const LOW: u32 = 0;

@@ -2,12 +2,12 @@
 
 use super::{At, misused, party};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::mbarrier::Arrival;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::OperandKind;
+use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>, drop: bool) -> Option<Op> {
     // Who wants a state must be in the CTA of the object.

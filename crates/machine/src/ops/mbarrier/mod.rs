@@ -10,11 +10,11 @@ mod wait;
 use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Flow, Op, map1};
 use crate::mbarrier::{Party, Wrong, token};
 use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// What an mbarrier object takes and what its address is a multiple of.
 pub const BYTES: u64 = 8;

@@ -7,13 +7,13 @@
 use super::{At, misused};
 use crate::context::Context;
 use crate::event::What;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Wrong, token};
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use crate::warp::Awaited;
+use ptxvm_ir::operation::Form;
 
 /// After so many questions in vain, `test_wait` sleeps as well.
 const PATIENCE: u32 = 16;

@@ -5,11 +5,11 @@ use ptxvm_num::matrix::double;
 
 use super::{Fragments, Shape};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::fragment::{of_a, of_b, of_d};
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form of f64.
 pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {

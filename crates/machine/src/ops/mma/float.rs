@@ -5,12 +5,12 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 use super::accumulator::{self, Order};
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form of floating point numbers.
 pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {

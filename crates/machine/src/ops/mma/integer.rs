@@ -6,11 +6,11 @@ use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use super::accumulator::{self, Order};
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form of integers.
 pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {

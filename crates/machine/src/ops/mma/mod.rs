@@ -12,11 +12,11 @@ mod scaled;
 
 use ptxvm_num::matrix::Element;
 
-use crate::form::Form;
 use crate::lanes::Op;
 use crate::matrix::fragment;
 use crate::matrix::sparse::Sparse;
 use crate::registers::{Bank, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of an `mma`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -9,11 +9,11 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 use super::float::format_of_d;
 use super::{Fragments, Types};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
 use crate::matrix::{Cores, whole_warp};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// Rows of A, columns of B.
 const SIDE: usize = 8;

@@ -12,11 +12,11 @@ use super::float::packed;
 use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a form with `.block_scale`.
 pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {

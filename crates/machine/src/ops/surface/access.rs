@@ -6,11 +6,11 @@ use ptxvm_texture::{Geometry, Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::load_store::Turns;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// What an instruction says about its access.
 #[derive(Clone, Copy, Debug)]

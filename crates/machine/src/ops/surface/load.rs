@@ -5,10 +5,10 @@ use ptxvm_memory::View;
 use super::access::{Access, Extent};
 use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `suld.b`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -9,8 +9,8 @@ mod query;
 mod reduce;
 mod store;
 
-use crate::form::Form;
 use crate::lanes::Op;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a surface instruction.
 pub fn select(form: &Form<'_>) -> Option<Op> {

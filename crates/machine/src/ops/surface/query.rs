@@ -3,10 +3,10 @@
 use ptxvm_texture::{Kind, Object, Query};
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `suq`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

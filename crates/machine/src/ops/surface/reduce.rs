@@ -11,11 +11,11 @@ use ptxvm_texture::{Channel, Format};
 use super::access::{Access, Extent};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::atomic::Reduction;
 use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `sured.b`.
 pub fn select_bytes(form: &Form<'_>) -> Option<Op> {

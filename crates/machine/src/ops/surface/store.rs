@@ -3,11 +3,11 @@
 use super::access::{Access, Extent};
 use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `sust.b`.
 pub fn select_bytes(form: &Form<'_>) -> Option<Op> {

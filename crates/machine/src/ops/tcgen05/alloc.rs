@@ -5,13 +5,13 @@ use crate::address::{AddressSpace, Wants};
 use crate::cluster::{Gain, rank_and_offset};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::Party;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 pub fn allocate(form: &Form<'_>) -> Option<Op> {
     let space = if form.says("shared::cta") { AddressSpace::Shared } else { AddressSpace::Generic };

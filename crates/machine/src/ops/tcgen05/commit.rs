@@ -10,11 +10,11 @@ use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::mbarrier::BYTES;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let space = match form.says("shared::cluster") {

@@ -16,13 +16,13 @@ use crate::cluster::Peer;
 use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::matrix::unpack::Packing;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The columns of a unit of sixteen bytes.
 const UNIT_COLUMNS: u32 = CHUNK as u32 / 4;

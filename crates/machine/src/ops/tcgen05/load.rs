@@ -9,11 +9,11 @@ use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use super::shape::Fragment;
 use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let reduce = match form.says("red") {

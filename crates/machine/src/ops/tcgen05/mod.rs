@@ -15,8 +15,8 @@ mod shift;
 mod store;
 mod wait;
 
-use crate::form::Form;
 use crate::lanes::Op;
+use ptxvm_ir::operation::Form;
 
 pub use place::{Place, columns_are_allocated, ctas_of, group_of, taddr, uniform, whole};
 

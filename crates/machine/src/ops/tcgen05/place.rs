@@ -3,11 +3,11 @@
 use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// A place in tensor memory, as its 32-bit address says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

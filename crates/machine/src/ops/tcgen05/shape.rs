@@ -10,10 +10,10 @@ use ptxvm_memory::tensor::LANES as ROWS;
 use super::place::{Place, columns_are_allocated, taddr, uniform, whole};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
+use ptxvm_ir::operation::Form;
 
 /// The rows that one warp of a warpgroup can touch.
 const QUARTER: u32 = ROWS / 4;

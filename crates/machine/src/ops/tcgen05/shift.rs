@@ -12,10 +12,10 @@ use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
 use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The lanes of the matrix.
 const ROWS: u32 = 32;

@@ -7,9 +7,9 @@ use super::place::whole;
 use crate::context::Context;
 use crate::engine::{Issuer, Pending};
 use crate::event::{Fence, What};
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 pub fn wait(name: &'static str) -> Op {
     Box::new(Wait { name })

@@ -9,9 +9,9 @@ use super::handle::Handles;
 use super::places::{Coordinates, Names, Offsets, geometry};
 use super::results::{Found, Results};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The bits of an offset: it is from -32 to 31, more than the manual says.
 const OFFSET_BITS: u32 = 6;

@@ -7,10 +7,10 @@ use ptxvm_texture::{Kind, Object, Sampler, Texture};
 
 use super::places::Names;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::Flow;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The lanes of a mask that hold the same handle as its first lane, and that handle.
 #[must_use]

@@ -5,10 +5,10 @@
 use ptxvm_texture::Kind;
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The operation of an `istypep`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -8,10 +8,10 @@ use super::handle::Handles;
 use super::places::{Coordinates, Lanes, Names, Offsets, Vector, Where, geometry};
 use super::results::{Found, Results};
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The bits of an offset: it is from -8 to 7.
 const OFFSET_BITS: u32 = 4;

@@ -9,8 +9,8 @@ mod places;
 mod query;
 mod results;
 
-use crate::form::Form;
 use crate::lanes::Op;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a texture instruction.
 pub fn select(form: &Form<'_>) -> Option<Op> {

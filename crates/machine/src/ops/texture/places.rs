@@ -3,9 +3,9 @@
 use ptxvm_texture::Geometry;
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// A register of each lane.
 pub type Lanes = [u32; LANES];

@@ -4,10 +4,10 @@ use ptxvm_texture::{Kind, Object, Query};
 
 use super::handle::same_handle;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `txq`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -4,9 +4,9 @@ use ptxvm_num::convert::quick::f32_to_f16;
 
 use super::places::Lanes;
 use crate::context::Context;
-use crate::form::Form;
 use crate::ops::operand::slot_of;
 use crate::registers::{ALL, LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// What the lanes of a warp have found so far: zeros.
 #[derive(Clone, Copy, Debug)]

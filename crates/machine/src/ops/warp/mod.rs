@@ -11,9 +11,9 @@ use ptxvm_isa::Type;
 
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use ptxvm_ir::operation::Form;
 
 /// The operation of an instruction that looks at other lanes.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -6,9 +6,9 @@ use ptxvm_num::int::arithmetic;
 
 use super::Members;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of `redux.sync`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -2,9 +2,9 @@
 
 use super::Members;
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The operation of `shfl`, with or without `.sync`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

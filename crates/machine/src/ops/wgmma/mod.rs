@@ -13,12 +13,12 @@ use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::ops::operand::slot_of;
 use crate::registers::{ALL, Slot};
+use ptxvm_ir::operation::Form;
 
 use issue::Issue;
 pub use product::{A, Factors, Product, Source};

@@ -12,13 +12,13 @@ use super::fragment::{Part, place};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
 use crate::ops::mma::Shape;
 use crate::ops::operand::{Address, slot_of};
 use crate::registers::{LANES, Slot, Value};
+use ptxvm_ir::operation::Form;
 
 /// The most bytes of a matrix.
 const BYTES: usize = 1024;

@@ -11,9 +11,9 @@ mod fragment;
 mod memory;
 mod multiply;
 
-use crate::form::Form;
 use crate::lanes::Op;
 use crate::ops::mma::Shape;
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `wmma` instruction.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -14,13 +14,13 @@ use ptxvm_num::matrix::integer::{self, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::Context;
-use crate::form::Form;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
 use crate::ops::mma::float::{format_of_d, packed};
 use crate::ops::mma::{self, Fragments, Shape, columns_of_b, rows_of_a};
 use crate::registers::Slot;
+use ptxvm_ir::operation::Form;
 
 /// The products of an instruction.
 const TILES: usize = 2;

@@ -15,11 +15,11 @@ mod sparse;
 mod zero_columns;
 
 use super::{group_of, taddr};
-use crate::form::Form;
 use crate::lanes::Op;
 use crate::matrix::instruction::{Asked, MmaKind};
 use crate::ops::operand::slot_of;
 use issue::{Left, Mma};
+use ptxvm_ir::operation::Form;
 
 /// The operation of a `tcgen05.mma`.
 pub fn select(form: &Form<'_>) -> Option<Op> {

@@ -1,6 +1,6 @@
-//! One instruction's form, as the files of `ops` ask for it when they choose an operation.
+//! One instruction in the words of the table: what decoding reads, and nobody after it.
 
-use ptxvm_ir::{Base, FormUse, Operand, OperandKind, Program, SELECTORS, Space, VariableId};
+use crate::program::{Base, FormUse, Operand, OperandKind, Program, SELECTORS, Space, VariableId};
 use ptxvm_isa::{ISA, NO_WORD, Row, Type};
 use ptxvm_num::Rounding;
 

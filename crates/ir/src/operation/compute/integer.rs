@@ -1,0 +1,83 @@
+//! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13.
+
+use ptxvm_isa::Type;
+
+use crate::operation::Form;
+
+/// Integer arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// What is computed.
+    pub function: IntegerFunction,
+    /// The type of the sources; results of [`IntegerFunction::MulWide`] and [`IntegerFunction::MadWide`] are twice as
+    /// wide.
+    pub ty: Type,
+    /// What the result is kept within.
+    pub limit: Option<Limit>,
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the manual's")]
+pub enum IntegerFunction {
+    Add,
+    Sub,
+    Neg,
+    Abs,
+    Min,
+    Max,
+    Sad,
+    Div,
+    Rem,
+    MulLo,
+    MulHi,
+    MulWide,
+    MadLo,
+    MadHi,
+    MadWide,
+    Mul24Lo,
+    Mul24Hi,
+    Mad24Lo,
+    Mad24Hi,
+}
+
+/// What a result is kept within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// `.sat`: the range of the type.
+    Sat,
+    /// `.relu`: what is not negative.
+    Relu,
+}
+
+pub(super) fn decode(form: &Form<'_>) -> Option<Integer> {
+    use IntegerFunction as F;
+    let function = match form.name() {
+        "add" => F::Add,
+        "sub" => F::Sub,
+        "neg" => F::Neg,
+        "abs" => F::Abs,
+        "min" => F::Min,
+        "max" => F::Max,
+        "sad" => F::Sad,
+        "div" => F::Div,
+        "rem" => F::Rem,
+        "mul.lo" => F::MulLo,
+        "mul.hi" => F::MulHi,
+        "mul.wide" => F::MulWide,
+        "mad.lo" => F::MadLo,
+        "mad.hi" => F::MadHi,
+        "mad.wide" => F::MadWide,
+        "mul24.lo" => F::Mul24Lo,
+        "mul24.hi" => F::Mul24Hi,
+        "mad24.lo" => F::Mad24Lo,
+        "mad24.hi" => F::Mad24Hi,
+        _ => return None,
+    };
+    let limit = match (form.has("sat"), form.has("relu")) {
+        (true, _) => Some(Limit::Sat),
+        (false, true) => Some(Limit::Relu),
+        (false, false) => None,
+    };
+    Some(Integer { function, ty: form.main_type()?, limit })
+}
