@@ -9,7 +9,7 @@ pub mod cache;
 pub mod cluster;
 pub mod cluster_launch;
 mod comparison;
-pub mod convert;
+mod convert;
 mod extended;
 pub mod fence;
 mod floating;
@@ -37,7 +37,7 @@ pub mod tcgen05;
 pub mod tensor_copy;
 pub mod tensor_map;
 pub mod texture;
-pub mod video;
+mod video;
 pub mod warp;
 pub mod wgmma;
 pub mod wmma;
@@ -58,7 +58,6 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     cache::select,
     cluster::select,
     cluster_launch::select,
-    convert::select,
     fence::select,
     generic::select,
     griddepcontrol::select,
@@ -76,7 +75,6 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     tensor_copy::select,
     tensor_map::select,
     texture::select,
-    video::select,
     warp::select,
     wmma::select,
     wgmma::select,
@@ -106,6 +104,9 @@ fn compute(compute: Compute) -> Option<Op> {
         Compute::Comparing(comparing) => comparison::executor(comparing),
         Compute::Logic(logic) => logic::executor(logic),
         Compute::Movement(movement) => moves::executor(movement),
+        Compute::Convert(convert) => convert::executor(convert),
+        Compute::ConvertPack(pack) => Some(convert::pack::executor(pack)),
+        Compute::Video(video) => Some(video::executor(video)),
     }
 }
 

@@ -3,22 +3,26 @@
 mod approximate;
 mod bits;
 mod comparison;
+mod convert;
 mod extended;
 mod float;
 mod integer;
 mod logic;
 mod mixed;
 mod movement;
+mod video;
 
 pub use approximate::{Approximate, ApproximateFunction};
 pub use bits::{Bits, Overflow};
 pub use comparison::{Comparing, Set, Setp};
+pub use convert::{Convert, ConvertPack};
 pub use extended::{Extended, ExtendedFunction};
 pub use float::{Float, FloatFunction};
 pub use integer::{Integer, IntegerFunction, Limit};
 pub use logic::{Logic, LogicFunction};
 pub use mixed::{Mixed, MixedFunction};
 pub use movement::Movement;
+pub use video::Video;
 
 use super::Form;
 
@@ -43,6 +47,12 @@ pub enum Compute {
     Logic(Logic),
     /// Moves, packing and unpacking, permutes of bytes.
     Movement(Movement),
+    /// `cvt`
+    Convert(Convert),
+    /// `cvt.pack`
+    ConvertPack(ConvertPack),
+    /// Video instructions.
+    Video(Video),
 }
 
 /// What an instruction of the manual's section 9.7.`chapter`.`part` computes.
@@ -59,6 +69,9 @@ pub(super) fn decode(form: &Form<'_>, chapter: u32, part: u32) -> Option<Compute
         (6 | 7, _) => Compute::Comparing(comparison::decode(form)?),
         (8, _) => Compute::Logic(logic::decode(form)?),
         (9, 3 | 4 | 7) => Compute::Movement(movement::decode(form)?),
+        (9, 21) => Compute::Convert(convert::decode(form)?),
+        (9, 22) => Compute::ConvertPack(convert::decode_pack(form)?),
+        (18, _) => Compute::Video(video::decode(form)?),
         _ => return None,
     })
 }

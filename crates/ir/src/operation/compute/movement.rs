@@ -73,9 +73,10 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Movement> {
                 (None, Some((count, part)), _) => Some(Movement::Unpack { count, part }),
                 (None, None, Some((count, part))) => {
                     let ones = u128::MAX >> (128 - part);
-                    let given =
-                        (0..count).zip(form.elements("a")).filter(|(_, e)| e.kind != OperandKind::Sink);
-                    let kept = given.fold(0, |kept, (place, _)| kept | ones << (place * part));
+                    let sinks =
+                        (0..count).zip(form.elements("a")).filter(|(_, e)| e.kind == OperandKind::Sink);
+                    let all = u128::MAX >> (128 - count * part);
+                    let kept = sinks.fold(all, |kept, (place, _)| kept & !(ones << (place * part)));
                     Some(Movement::Pack { count, part, kept })
                 }
             }
