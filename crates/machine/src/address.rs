@@ -4,6 +4,7 @@
 //! that was found before; only when that fails is every lane looked at for itself.
 #![allow(unsafe_code)]
 
+pub use ptxvm_ir::operation::AddressSpace;
 use ptxvm_memory::{
     Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
 };
@@ -14,53 +15,6 @@ use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::registers::{LANES, lanes_in};
 use crate::shared_address::MissedShared;
-
-/// The state space that an instruction names for its address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressSpace {
-    /// None: the address says which.
-    Generic,
-    /// `.global`, and parameters of an entry, whose addresses are host addresses as well.
-    Global,
-    /// `.const`
-    Const,
-    /// `.shared`, `.shared::cta`
-    Shared,
-    /// A shared variable by its name: an offset in the CTA's own memory, without its rank.
-    SharedVariable,
-    /// `.shared::cluster`
-    SharedCluster,
-    /// `.local`
-    Local,
-}
-
-impl AddressSpace {
-    /// The space of a modifier.
-    #[must_use]
-    pub fn from_name(name: Option<&str>) -> Self {
-        match name {
-            Some("global") => Self::Global,
-            Some("const") => Self::Const,
-            Some("shared" | "shared::cta") => Self::Shared,
-            Some("shared::cluster") => Self::SharedCluster,
-            Some("local") => Self::Local,
-            _ => Self::Generic,
-        }
-    }
-
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Generic => "generic",
-            Self::Global => "global",
-            Self::Const => "constant",
-            Self::Shared | Self::SharedVariable => "shared",
-            Self::SharedCluster => "shared::cluster",
-            Self::Local => "local",
-        }
-    }
-}
 
 /// What an instruction does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -203,16 +203,29 @@ impl<'a> Form<'a> {
             _ => 0,
         }
     }
-}
 
-/// Whether instructions of this name read the carry flag.
-#[must_use]
-pub fn reads_carry(name: &str) -> bool {
-    matches!(name.split('.').next(), Some("addc" | "subc" | "madc"))
-}
+    /// How many destinations it has.
+    #[must_use]
+    pub fn destinations(&self) -> usize {
+        self.operands.iter().filter(|o| o.written).count()
+    }
 
-/// Whether an instruction writes the carry flag: it has the modifier `.cc`.
-#[must_use]
-pub fn writes_carry(form: &Form<'_>) -> bool {
-    form.section().starts_with("9.7.2") && (form.has("cc") || form.words().any(|w| w == "cc"))
+    /// Where the first operand in the place of this name stands: destinations come first, then sources.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let wanted = self.operand(name)?;
+        self.in_order().position(|operand| std::ptr::eq(operand, wanted))
+    }
+
+    /// Where the first address among the operands stands.
+    #[must_use]
+    pub fn position_of_address(&self) -> Option<usize> {
+        self.in_order().position(|operand| matches!(operand.kind, OperandKind::Address { .. }))
+    }
+
+    /// Destinations, then sources.
+    fn in_order(&self) -> impl Iterator<Item = &'a Operand> {
+        let sources = self.operands.iter().filter(|o| !o.written);
+        self.operands.iter().filter(|o| o.written).chain(sources)
+    }
 }

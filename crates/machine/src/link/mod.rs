@@ -23,7 +23,7 @@ use crate::statistics::Class;
 use frame::Frame;
 use layout::Layout;
 use operand::Constants;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::{self, Form};
 
 /// Links an entry with all that it can reach.
 pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -182,13 +182,14 @@ impl Linker<'_> {
         for operand in form.operands().iter().filter(|o| o.written) {
             slots.push(self.slot(operand, frame, source));
         }
-        if ptxvm_ir::operation::writes_carry(form) {
+        let operation = operation::decode(form);
+        if operation.is_some_and(|operation| operation.writes_carry()) {
             slots.push(frame.carry());
         }
         for operand in form.operands().iter().filter(|o| !o.written) {
             slots.push(self.slot(operand, frame, source));
         }
-        if ptxvm_ir::operation::reads_carry(form.opcode()) {
+        if operation.is_some_and(|operation| operation.reads_carry()) {
             slots.push(frame.carry());
         }
         let op = ops::select(form).unwrap_or_else(|| ops::unsupported(form));

@@ -17,7 +17,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -40,7 +40,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             to: Address::of(form, "dst", AddressSpace::Shared)?,
             from: Address::of(form, "src", AddressSpace::Global)?,
             bytes: form.constant("cp-size")?,
-            limit: match (slot_of(form, "src-size"), slot_of(form, "ignore-src")) {
+            limit: match (form.position("src-size"), form.position("ignore-src")) {
                 (Some(size), _) => Limit::Size(size),
                 (None, Some(ignore)) => Limit::Ignore(ignore),
                 (None, None) => Limit::None,

@@ -7,9 +7,9 @@ use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{self, Execute, Flow, Op};
-use crate::ops::load_store::{addresses, space_of};
+use crate::ops::load_store::addresses;
 use crate::registers::{LANES, Slot};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::{Form, space_of};
 use ptxvm_memory::{Window, window_of};
 
 /// The bytes that `applypriority` and `discard` speak of, and what their address must be a multiple of.

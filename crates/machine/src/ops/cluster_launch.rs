@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -44,7 +44,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             everywhere: form.says("multicast::cluster::all"),
         }));
     }
-    let response = slot_of(form, "try_cancel_response")?;
+    let response = form.position("try_cancel_response")?;
     if form.says("is_canceled") {
         return Some(Box::new(IsCanceled { response }));
     }

@@ -10,7 +10,7 @@ use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::event::{self, What};
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::Address;
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::Slot;
 use ptxvm_ir::operation::Form;
 

@@ -8,8 +8,8 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, fence};
 
-use ptxvm_ir::{Base, Space};
-use ptxvm_isa::Type;
+use ptxvm_ir::operation::Address;
+use ptxvm_ir::operation::access::{Load, LoadParameter, Store};
 use ptxvm_memory::access::{self, Word};
 
 use crate::address::{AddressSpace, Pointers, Wants};
@@ -18,130 +18,41 @@ use crate::context::Context;
 use crate::gather;
 use crate::lanes::{self, Execute, Flow, Op, Vectorised};
 use crate::registers::{LANES, Plain, Slot, Value};
-use ptxvm_ir::operation::Form;
 
-/// The operation of a load or store.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let ty = form.main_type()?;
-    match form.opcode() {
-        "ld" | "ldu" => select_load(form, ty),
-        "st" if !form.words().any(|w| w == "async" || w == "bulk") && !form.has("async") => {
-            select_store(form, ty)
-        }
-        _ => None,
-    }
-}
-
-fn select_load(form: &Form<'_>, ty: Type) -> Option<Op> {
-    let (base, offset) = form.address()?;
-    let count = form.operands().iter().filter(|o| o.written).count();
-    match (space_of(form, base), base) {
-        (None, Base::Variable(_)) => load_parameter(ty.bits(), offset, count),
-        (space, _) => {
-            let (strong, acquire) = (strong(form), form.has("acquire"));
-            let space = space.unwrap_or(AddressSpace::Generic);
-            load(ty.bits(), Reading { space, offset, count, strong, acquire })
-        }
-    }
-}
-
-fn select_store(form: &Form<'_>, ty: Type) -> Option<Op> {
-    let (base, offset) = form.address()?;
-    let space = space_of(form, base)?;
-    let address =
-        form.operands().iter().position(|o| matches!(o.kind, ptxvm_ir::OperandKind::Address { .. }))?;
-    let place = form.operands()[address].place;
-    let count = form.operands().iter().filter(|o| !o.written && o.place == place + 1).count();
-    store(ty.bits(), Writing { space, offset, count, release: form.has("release") })
-}
-
-/// How a load reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Reading {
-    /// The space of its address.
-    pub space: AddressSpace,
-    /// What is added to it.
-    pub offset: i64,
-    /// How many words a lane reads.
-    pub count: usize,
-    /// Whether it may see what other threads write meanwhile.
-    pub strong: bool,
-    /// Whether what those did before is seen after it.
-    pub acquire: bool,
-}
-
-/// How a store writes.
-#[derive(Clone, Copy)]
-pub(crate) struct Writing {
-    /// The space of its address.
-    pub space: AddressSpace,
-    /// What is added to it.
-    pub offset: i64,
-    /// How many words a lane writes.
-    pub count: usize,
-    /// Whether what was done before is seen by those who acquire.
-    pub release: bool,
-}
-
-/// A load of words of so many bits.
-pub(crate) fn load(bits: u32, how: Reading) -> Option<Op> {
-    Some(match bits {
-        8 => lanes::vectorised(Load::<u8> { how, of: PhantomData }),
-        16 => lanes::vectorised(Load::<u16> { how, of: PhantomData }),
-        32 => lanes::vectorised(Load::<u32> { how, of: PhantomData }),
-        64 => lanes::vectorised(Load::<u64> { how, of: PhantomData }),
-        128 => lanes::vectorised(Load::<u128> { how, of: PhantomData }),
+/// A load.
+pub fn load(load: Load) -> Option<Op> {
+    Some(match load.bits {
+        8 => lanes::vectorised(Loading::<u8> { load, of: PhantomData }),
+        16 => lanes::vectorised(Loading::<u16> { load, of: PhantomData }),
+        32 => lanes::vectorised(Loading::<u32> { load, of: PhantomData }),
+        64 => lanes::vectorised(Loading::<u64> { load, of: PhantomData }),
+        128 => lanes::vectorised(Loading::<u128> { load, of: PhantomData }),
         _ => return None,
     })
 }
 
-fn load_parameter(bits: u32, offset: i64, count: usize) -> Option<Op> {
-    Some(match bits {
-        8 => Box::new(LoadParameter::<u8> { offset, count, of: PhantomData }),
-        16 => Box::new(LoadParameter::<u16> { offset, count, of: PhantomData }),
-        32 => Box::new(LoadParameter::<u32> { offset, count, of: PhantomData }),
-        64 => Box::new(LoadParameter::<u64> { offset, count, of: PhantomData }),
-        128 => Box::new(LoadParameter::<u128> { offset, count, of: PhantomData }),
+/// A load from the parameter block of the entry.
+pub fn load_parameter(load: LoadParameter) -> Option<Op> {
+    Some(match load.bits {
+        8 => Box::new(LoadingParameter::<u8> { load, of: PhantomData }),
+        16 => Box::new(LoadingParameter::<u16> { load, of: PhantomData }),
+        32 => Box::new(LoadingParameter::<u32> { load, of: PhantomData }),
+        64 => Box::new(LoadingParameter::<u64> { load, of: PhantomData }),
+        128 => Box::new(LoadingParameter::<u128> { load, of: PhantomData }),
         _ => return None,
     })
 }
 
-/// A store of words of so many bits.
-pub(crate) fn store(bits: u32, how: Writing) -> Option<Op> {
-    Some(match bits {
-        8 => lanes::vectorised(Store::<u8> { how, of: PhantomData }),
-        16 => lanes::vectorised(Store::<u16> { how, of: PhantomData }),
-        32 => lanes::vectorised(Store::<u32> { how, of: PhantomData }),
-        64 => lanes::vectorised(Store::<u64> { how, of: PhantomData }),
-        128 => lanes::vectorised(Store::<u128> { how, of: PhantomData }),
+/// A store.
+pub fn store(store: Store) -> Option<Op> {
+    Some(match store.bits {
+        8 => lanes::vectorised(Storing::<u8> { store, of: PhantomData }),
+        16 => lanes::vectorised(Storing::<u16> { store, of: PhantomData }),
+        32 => lanes::vectorised(Storing::<u32> { store, of: PhantomData }),
+        64 => lanes::vectorised(Storing::<u64> { store, of: PhantomData }),
+        128 => lanes::vectorised(Storing::<u128> { store, of: PhantomData }),
         _ => return None,
     })
-}
-
-/// Whether a load may see what other threads write meanwhile: a loop of such loads may be waiting.
-fn strong(form: &Form<'_>) -> bool {
-    ["volatile", "relaxed", "acquire", "mmio"].iter().any(|w| form.has(w) || form.words().any(|n| n == *w))
-}
-
-/// The space of the address; `None` for the parameter block of an entry.
-pub(crate) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
-    let name = form.slot("ss").or_else(|| form.slot("space"));
-    match (name, base) {
-        (Some("param" | "param::entry"), Base::Variable(variable)) => match form.variable_space(variable) {
-            Some(Space::EntryParam) => None,
-            _ => Some(AddressSpace::Local),
-        },
-        (Some("param::func"), _) => Some(AddressSpace::Local),
-        (Some("param"), _) if !form.in_entry() => Some(AddressSpace::Local),
-        (_, Base::Variable(variable)) => Some(match form.variable_space(variable) {
-            Some(Space::Shared) => AddressSpace::SharedVariable,
-            Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
-            Some(Space::EntryParam) => return None,
-            Some(Space::Const) => AddressSpace::Const,
-            _ => AddressSpace::Global,
-        }),
-        _ => Some(AddressSpace::from_name(name)),
-    }
 }
 
 /// The addresses of all lanes.
@@ -160,18 +71,18 @@ pub(crate) fn addresses(context: &Context<'_>, slot: Slot, offset: i64) -> [u64;
     addresses
 }
 
-struct Load<T> {
-    how: Reading,
+struct Loading<T> {
+    load: Load,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for Load<T> {
+impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for Loading<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let Reading { space, offset, count, strong, acquire } = self.how;
+        let Load { address: Address { operand, space, offset }, count, order, .. } = self.load;
         let size = size_of::<T>() as u64;
         let bytes = size * count as u64;
-        let at = addresses(context, slots[count], offset);
+        let at = addresses(context, slots[operand], offset);
         let pointers = match context.resolve(space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Read)
         {
             Ok(pointers) => pointers,
@@ -197,14 +108,15 @@ impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for
                     values[lane] = unsafe { access::load(from) };
                 }
             }
-            if strong {
+            // It may see what other threads write meanwhile, and a loop of such loads may be waiting.
+            if order.is_strong() {
                 let before = T::read(&context.bank, slots[element]);
                 let same = (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == values[l]);
                 context.worker.polled |= same;
             }
             T::write(&mut context.bank, slots[element], mask, &values);
         }
-        if acquire {
+        if order.acquires() {
             fence(Ordering::Acquire);
         }
         if context.run.launch.statistics {
@@ -267,18 +179,18 @@ pub(crate) fn traffic(space: AddressSpace) -> usize {
 }
 
 /// A load from the parameter block of the entry: the same for every lane.
-struct LoadParameter<T> {
-    offset: i64,
-    count: usize,
+struct LoadingParameter<T> {
+    load: LoadParameter,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadParameter<T> {
+impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadingParameter<T> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        let LoadParameter { offset, count, .. } = self.load;
         let size = size_of::<T>();
         // The slot holds the variable's offset in the block.
-        let first = context.bank.lane(slots[self.count], 0).wrapping_add_signed(self.offset);
-        let bytes = size * self.count;
+        let first = context.bank.lane(slots[count], 0).wrapping_add_signed(offset);
+        let bytes = size * count;
         let block = &context.run.launch.parameters;
         let inside = usize::try_from(first).ok().filter(|f| *f <= block.len() && bytes <= block.len() - f);
         let Some(first) = inside else {
@@ -290,12 +202,12 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadParameter<
                 return flow;
             }
             // What follows the parameters is zero.
-            for slot in &slots[..self.count] {
+            for slot in &slots[..count] {
                 T::write(&mut context.bank, *slot, mask, &[T::default(); LANES]);
             }
             return Flow::Next;
         };
-        for element in 0..self.count {
+        for element in 0..count {
             let mut raw = [0; 16];
             raw[..size].copy_from_slice(&block[first + element * size..][..size]);
             let mut value = T::default();
@@ -346,28 +258,28 @@ impl Turns {
     }
 }
 
-struct Store<T> {
-    how: Writing,
+struct Storing<T> {
+    store: Store,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Store<T> {
+impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Storing<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let Writing { space, offset, count, release } = self.how;
+        let Store { address: Address { operand, space, offset }, count, order, .. } = self.store;
         let size = size_of::<T>() as u64;
         let bytes = size * count as u64;
-        let at = addresses(context, slots[0], offset);
+        let at = addresses(context, slots[operand], offset);
         let pointers = match context.resolve(space, &at, mask, bytes, bytes.next_power_of_two(), Wants::Write)
         {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
-        if release {
+        if order.releases() {
             fence(Ordering::Release);
         }
         for element in 0..count {
-            let slot = slots[1 + element];
+            let slot = slots[operand + 1 + element];
             if slot.is_sink() {
                 continue;
             }

@@ -25,7 +25,6 @@ pub mod misc;
 mod mixed;
 pub mod mma;
 mod moves;
-pub mod multimem;
 pub mod operand;
 mod permute;
 pub mod special;
@@ -48,12 +47,11 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::statistics::Class;
-use ptxvm_ir::operation::{Compute, Form, Operation, decode};
+use ptxvm_ir::operation::{Access, Compute, Form, Operation, decode};
 
 /// Every file's choice, in the order of the manual.
 const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     async_copy::select,
-    atomic::select,
     bulk::select,
     cache::select,
     cluster::select,
@@ -61,12 +59,10 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
     fence::select,
     generic::select,
     griddepcontrol::select,
-    load_store::select,
     matrix::select,
     mbarrier::select,
     misc::select,
     mma::select,
-    multimem::select,
     stack::select,
     store_async::select,
     store_bulk::select,
@@ -85,6 +81,7 @@ const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
 pub fn select(form: &Form<'_>) -> Option<Op> {
     match decode(form) {
         Some(Operation::Compute(compute)) => self::compute(compute),
+        Some(Operation::Access(access)) => self::access(access),
         None => SELECT.iter().find_map(|select| select(form)),
     }
 }
@@ -107,6 +104,16 @@ fn compute(compute: Compute) -> Option<Op> {
         Compute::Convert(convert) => convert::executor(convert),
         Compute::ConvertPack(pack) => Some(convert::pack::executor(pack)),
         Compute::Video(video) => Some(video::executor(video)),
+    }
+}
+
+/// The operation of a load, a store or an atomic.
+fn access(access: Access) -> Option<Op> {
+    match access {
+        Access::Load(load) => load_store::load(load),
+        Access::LoadParameter(load) => load_store::load_parameter(load),
+        Access::Store(store) => load_store::store(store),
+        Access::Atomic(atomic) => atomic::executor(atomic),
     }
 }
 

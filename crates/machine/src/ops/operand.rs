@@ -1,6 +1,6 @@
 //! Operands by their name in the table, for instructions that have several addresses.
 
-use ptxvm_ir::{Base, OperandKind, Space};
+pub use ptxvm_ir::operation::Address;
 use ptxvm_memory::{SHARED_BASE, Window, window_of};
 
 use crate::address::{AddressSpace, Wants};
@@ -10,53 +10,51 @@ use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::ops::load_store::addresses;
 use crate::registers::{LANES, Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 
-/// The slot of the first operand in the place of this name: destinations come first, then sources.
-#[must_use]
-pub fn slot_of(form: &Form<'_>, name: &str) -> Option<usize> {
-    let wanted = form.operand(name)?;
-    let written = form.operands().iter().filter(|o| o.written);
-    let sources = form.operands().iter().filter(|o| !o.written);
-    written.chain(sources).position(|operand| std::ptr::eq(operand, wanted))
-}
-
-/// An address among the operands.
-#[derive(Clone, Copy, Debug)]
-pub struct Address {
-    pub(super) slot: usize,
-    /// The space that it is in.
-    pub space: AddressSpace,
-    pub(super) offset: i64,
-}
-
-impl Address {
-    /// The operand of this name, in the space that the instruction says unless it is a variable's name.
-    #[must_use]
-    pub fn of(form: &Form<'_>, name: &str, space: AddressSpace) -> Option<Self> {
-        let slot = slot_of(form, name)?;
-        let OperandKind::Address { base, offset } = form.operand(name)?.kind else { return None };
-        let space = match base {
-            Base::Variable(variable) => match form.variable_space(variable) {
-                Some(Space::Shared) => AddressSpace::SharedVariable,
-                Some(Space::Local | Space::FuncParam) => AddressSpace::Local,
-                Some(Space::Const) => AddressSpace::Const,
-                Some(Space::EntryParam) => return None,
-                _ => AddressSpace::Global,
-            },
-            _ => space,
-        };
-        Some(Self { slot, space, offset: offset.wrapping_add(form.in_frame(base)) })
-    }
-
+/// What the machine does with an address among the operands.
+pub trait Resolve {
     /// Each lane's address.
-    #[must_use]
-    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES] {
-        addresses(context, slots[self.slot], self.offset)
-    }
+    fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES];
 
     /// Checks one lane's access of so many bytes and gives where it lies on the host.
-    pub fn resolve(
+    fn resolve(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<u64, Flow>;
+
+    /// The same for what must lie in shared memory; gives its `.shared::cluster` address as well.
+    fn resolve_shared(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Shared, Flow>;
+
+    /// The same for all lanes of a mask, of objects that are aligned to their size.
+    fn resolve_all_shared(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        mask: u32,
+        bytes: u64,
+        wants: Wants,
+    ) -> Result<[Shared; LANES], Flow>;
+}
+
+impl Resolve for Address {
+    fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES] {
+        addresses(context, slots[self.operand], self.offset)
+    }
+
+    fn resolve(
         &self,
         context: &mut Context<'_>,
         lane: usize,
@@ -71,8 +69,7 @@ impl Address {
         Ok(pointers.at[lane])
     }
 
-    /// The same for what must lie in shared memory; gives its `.shared::cluster` address as well.
-    pub fn resolve_shared(
+    fn resolve_shared(
         &self,
         context: &mut Context<'_>,
         lane: usize,
@@ -82,11 +79,10 @@ impl Address {
         wants: Wants,
     ) -> Result<Shared, Flow> {
         let host = self.resolve(context, lane, address, bytes, align, wants)?;
-        self.shared(context, lane, address, host)
+        shared(self, context, lane, address, host)
     }
 
-    /// The same for all lanes of a mask, of objects that are aligned to their size.
-    pub fn resolve_all_shared(
+    fn resolve_all_shared(
         &self,
         context: &mut Context<'_>,
         slots: &[Slot],
@@ -98,31 +94,31 @@ impl Address {
         let pointers = context.resolve(self.space, &addresses, mask, bytes, bytes, wants)?;
         let mut places = [Shared { address: 0, host: 0 }; LANES];
         for lane in lanes_in(mask) {
-            places[lane] = self.shared(context, lane, addresses[lane], pointers.at[lane])?;
+            places[lane] = shared(self, context, lane, addresses[lane], pointers.at[lane])?;
         }
         Ok(places)
     }
+}
 
-    /// The place in shared memory that a checked address means.
-    fn shared(
-        &self,
-        context: &mut Context<'_>,
-        lane: usize,
-        address: u64,
-        host: u64,
-    ) -> Result<Shared, Flow> {
-        let within = match self.space {
-            AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
-            AddressSpace::SharedVariable => Some(address + context.cta.shared_base),
-            AddressSpace::Generic if window_of(address) == Window::Shared => Some(address - SHARED_BASE),
-            _ => None,
-        };
-        match within {
-            Some(address) => Ok(Shared { address: address as u32, host }),
-            None => {
-                let message = format!("{address:#x} is no address of shared memory");
-                Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()))
-            }
+/// The place in shared memory that a checked address means.
+fn shared(
+    of: &Address,
+    context: &mut Context<'_>,
+    lane: usize,
+    address: u64,
+    host: u64,
+) -> Result<Shared, Flow> {
+    let within = match of.space {
+        AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
+        AddressSpace::SharedVariable => Some(address + context.cta.shared_base),
+        AddressSpace::Generic if window_of(address) == Window::Shared => Some(address - SHARED_BASE),
+        _ => None,
+    };
+    match within {
+        Some(address) => Ok(Shared { address: address as u32, host }),
+        None => {
+            let message = format!("{address:#x} is no address of shared memory");
+            Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()))
         }
     }
 }

@@ -13,9 +13,10 @@ use crate::engine::{Pending, Signal};
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::atomic::Reduction;
 use crate::ops::bulk::{How, Move, Source, same_cta};
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::Slot;
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::access::Combination;
 
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;
@@ -28,7 +29,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             let ty = form.ty("type")?;
             // Addition is the same for both signs; `red` has it for one alone.
             let meant = if ty == Type::S64 { Type::U64 } else { ty };
-            (How::Reduce(Reduction::of(form.slot("op")?, meant)?), ty)
+            (How::Reduce(Reduction::of(Combination::from_name(form.slot("op")?)?, meant)?), ty)
         }
         _ => return None,
     };
@@ -44,7 +45,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     };
     Some(Box::new(StoreAsync {
         to: Address::of(form, "a", space)?,
-        first: slot_of(form, "b")?,
+        first: form.position("b")?,
         count: form.elements("b").count(),
         width: ty.bits() as usize / 8,
         mbarrier: match form.given("mbar") {

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -23,7 +23,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         return None;
     }
     let space = AddressSpace::from_name(form.slot("ss"));
-    Some(Box::new(StoreBulk { to: Address::of(form, "a", space)?, size: slot_of(form, "size")? }))
+    Some(Box::new(StoreBulk { to: Address::of(form, "a", space)?, size: form.position("size")? }))
 }
 
 struct StoreBulk {

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::{Address, Shared, slot_of};
+use crate::ops::operand::{Address, Resolve, Shared};
 use crate::registers::{LANES, Slot};
 use crate::tensor::bits::BYTES;
 use crate::tensor::reduce::combine;
@@ -23,9 +23,10 @@ use crate::tensor::rules::SHARED_ALIGNMENT;
 use crate::tensor::store::written;
 use crate::tensor::transfer::{Load, Store};
 use crate::tensor::{
-    Access, Coordinates, Direction, Edge, Reduction, TensorMap, Walk, Wide, broken_by_place, broken_rule,
+    Access, Coordinates, Direction, Edge, TensorMap, Walk, Wide, broken_by_place, broken_rule,
 };
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::access::Combination;
 
 /// What the address of a tensor map must be a multiple of.
 const MAP_ALIGNMENT: u64 = 64;
@@ -44,7 +45,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     let source = Source::of(form)?;
     if form.says("bulk_group") {
         let reduction = if reduces {
-            Some(form.words().chain(form.modifiers()).find_map(Reduction::from_name)?)
+            Some(form.words().chain(form.modifiers()).find_map(Combination::from_name)?)
         } else {
             None
         };
@@ -58,7 +59,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         tensor: source,
         to: Address::of(form, "dstMem", shared)?,
         mbarrier: Address::of(form, "mbar", shared)?,
-        mask: slot_of(form, "ctaMask"),
+        mask: form.position("ctaMask"),
         pairs: form.says("cta_group::2"),
     }))
 }
@@ -99,11 +100,11 @@ impl Source {
         let told = ["im2colOffsets", "im2colInfo"].into_iter().find(|name| form.given(name));
         Some(Self {
             map: Address::of(form, "tensorMap", AddressSpace::Generic)?,
-            coordinates: (slot_of(form, "tensorCoords")?, form.elements("tensorCoords").count()),
+            coordinates: (form.position("tensorCoords")?, form.elements("tensorCoords").count()),
             dimensions: (1..=5).find(|d| form.says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
             mode,
             told: match told {
-                Some(name) => (slot_of(form, name)?, form.elements(name).count()),
+                Some(name) => (form.position(name)?, form.elements(name).count()),
                 None => (0, 0),
             },
         })
@@ -312,7 +313,7 @@ struct FromShared {
     tensor: Source,
     from: Address,
     /// What is done to global memory, unless it is overwritten.
-    reduction: Option<Reduction>,
+    reduction: Option<Combination>,
 }
 
 impl FromShared {

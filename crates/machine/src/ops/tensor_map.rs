@@ -11,7 +11,7 @@ use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
 use crate::tensor::replace::{Field, replace};
@@ -29,7 +29,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
             at: Address::of(form, "addr", AddressSpace::from_name(form.slot("ss")))?,
             field: words.find_map(Field::from_name)?,
             ord: form.constant("ord").unwrap_or(0) as u32,
-            value: slot_of(form, "new_val")?,
+            value: form.position("new_val")?,
         }));
     }
     if head.starts_with("tensormap.cp_fenceproxy.") {

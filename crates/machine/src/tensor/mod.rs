@@ -24,7 +24,7 @@ pub mod walk;
 pub use image::Image;
 pub use load::load;
 pub use map::{Element, Fill, Interleave, Mode, Swizzle, TensorMap};
-pub use reduce::{Reduction, reduce};
+pub use reduce::reduce;
 pub use rules::{Direction, broken_by_place, broken_rule};
 pub use store::{Edge, store};
 pub use walk::{Access, Coordinates, Row, Walk, Wide};

@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_num::float::atomic::Unit;
 
@@ -13,52 +14,6 @@ use super::map::{Element, TensorMap};
 use super::store::{Edge, chunk_of};
 use super::walk::Walk;
 use crate::ops::atomic;
-
-/// What is done to an element of global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reduction {
-    Add,
-    Min,
-    Max,
-    Inc,
-    Dec,
-    And,
-    Or,
-    Xor,
-}
-
-impl Reduction {
-    /// The operation of a modifier.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "add" => Self::Add,
-            "min" => Self::Min,
-            "max" => Self::Max,
-            "inc" => Self::Inc,
-            "dec" => Self::Dec,
-            "and" => Self::And,
-            "or" => Self::Or,
-            "xor" => Self::Xor,
-            _ => return None,
-        })
-    }
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Inc => "inc",
-            Self::Dec => "dec",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-        }
-    }
-}
 
 /// What an operation does to elements: what `red` does to numbers of their type, by this unit.
 #[derive(Clone, Debug)]
@@ -70,7 +25,7 @@ pub struct Combine {
 /// What an operation does to elements of a type; nothing if the two do not go together. The pairs are those that an H200
 /// takes, which are not quite the manual's: it adds `f64` too, and has no logic on `s64`.
 #[must_use]
-pub fn combine(reduction: Reduction, element: Element) -> Option<Combine> {
+pub fn combine(reduction: Combination, element: Element) -> Option<Combine> {
     let ty = match element {
         Element::U32 => Type::U32,
         Element::S32 => Type::S32,
@@ -83,15 +38,17 @@ pub fn combine(reduction: Reduction, element: Element) -> Option<Combine> {
         _ => return None,
     };
     let taken = match reduction {
-        Reduction::Add => ty != Type::S64,
-        Reduction::Min | Reduction::Max => !matches!(ty, Type::F32 | Type::F64),
-        Reduction::Inc | Reduction::Dec => ty == Type::U32,
-        Reduction::And | Reduction::Or | Reduction::Xor => matches!(ty, Type::U32 | Type::S32 | Type::U64),
+        Combination::Add => ty != Type::S64,
+        Combination::Min | Combination::Max => !matches!(ty, Type::F32 | Type::F64),
+        Combination::Inc | Combination::Dec => ty == Type::U32,
+        Combination::And | Combination::Or | Combination::Xor => {
+            matches!(ty, Type::U32 | Type::S32 | Type::U64)
+        }
     };
     // The copy engine flushes subnormal numbers only if the map says so.
     let flushed = matches!(element, Element::F32Ftz | Element::Tf32Ftz);
     let unit = if flushed { Unit::Global } else { Unit::Copy };
-    let numbers = taken.then(|| atomic::Reduction::of(reduction.name(), ty)).flatten()?;
+    let numbers = taken.then(|| atomic::Reduction::of(reduction, ty)).flatten()?;
     Some(Combine { numbers, unit })
 }
 

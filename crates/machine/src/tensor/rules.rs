@@ -5,9 +5,10 @@
 
 use super::im2col::Pixels;
 use super::map::{Element, Interleave, Mode, Swizzle, TensorMap};
-use super::reduce::{Reduction, combine};
+use super::reduce::combine;
 use super::walk::{Access, Coordinates, Wide};
 use crate::profile::Profile;
+use ptxvm_ir::operation::access::Combination;
 
 /// Where a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub enum Direction {
     /// From shared to global memory.
     Store,
     /// From shared into global memory.
-    Reduce(Reduction),
+    Reduce(Combination),
     /// From global memory to the cache.
     Prefetch,
 }

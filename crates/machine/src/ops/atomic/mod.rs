@@ -6,18 +6,16 @@
 mod reduction;
 mod update;
 
+use ptxvm_ir::operation::access::{Atomic, AtomicFunction, Combination};
 use ptxvm_isa::Type;
 use ptxvm_num::float::atomic::{Unit, add_f32, add_f64};
 use ptxvm_num::float::half::{self, Finish, bf16x2, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
 
-use super::load_store::space_of;
 use crate::lanes::Op;
-use ptxvm_ir::operation::Form;
 pub use reduction::Reduction;
-pub(crate) use update::Access;
-use update::Memorable;
+use update::{Change, Memorable};
 
 /// What is made of an operation with one operand: an instruction, or the elements' part in an asynchronous reduction.
 pub trait Combine: Sized {
@@ -28,41 +26,38 @@ pub trait Combine: Sized {
     fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Self::Output;
 }
 
-/// The operation of `atom` or `red`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let returns = match form.name() {
-        "atom" => true,
-        "red" => false,
-        _ => return None,
+/// Where only the width counts.
+macro_rules! by_width {
+    ($how:ident, $ty:ident, |$unit:tt, $old:ident, $b:ident| $result:expr) => {
+        match $ty.bits() {
+            32 => Some($how.binary(|$unit, $old: u32, $b| $result)),
+            64 => Some($how.binary(|$unit, $old: u64, $b| $result)),
+            _ => None,
+        }
     };
-    let (base, offset) = form.address()?;
-    let how = Access {
-        space: space_of(form, base)?,
-        offset,
-        count: form.elements("b").count(),
-        destinations: form.operands().iter().filter(|o| o.written).count(),
-        acquire: form.has("acquire") || form.has("acq_rel"),
-        release: form.has("release") || form.has("acq_rel"),
-        returns,
-    };
-    let ty = form.main_type()?;
-    form.modifiers().find_map(|word| match word {
-        "exch" => exchange(how, ty),
-        "cas" => compare_and_swap(how, ty),
-        _ => combination(how, word, ty),
-    })
 }
 
-/// The operation of this name that combines numbers of a type; `None` if there is none.
-pub(crate) fn combination<C: Combine>(how: C, name: &str, ty: Type) -> Option<C::Output> {
-    match name {
-        "add" => add(how, ty),
-        "min" => extreme(how, ty, Extreme::Min),
-        "max" => extreme(how, ty, Extreme::Max),
-        "inc" => Some(how.binary(|_, old: u32, b| atomic::inc(old, b))),
-        "dec" => Some(how.binary(|_, old: u32, b| atomic::dec(old, b))),
-        "and" | "or" | "xor" => logic(how, ty, name),
-        _ => None,
+/// The operation of an atomic.
+pub fn executor(atomic: Atomic) -> Option<Op> {
+    let (how, ty) = (Change(atomic), atomic.ty);
+    match atomic.function {
+        AtomicFunction::Exch => exchange(how, ty),
+        AtomicFunction::Cas => compare_and_swap(how, ty),
+        AtomicFunction::Combine(combination) => combine(how, combination, ty),
+    }
+}
+
+/// The operation that combines numbers of a type; `None` if there is none.
+fn combine<C: Combine>(how: C, combination: Combination, ty: Type) -> Option<C::Output> {
+    match combination {
+        Combination::Add => add(how, ty),
+        Combination::Min => extreme(how, ty, Extreme::Min),
+        Combination::Max => extreme(how, ty, Extreme::Max),
+        Combination::Inc => Some(how.binary(|_, old: u32, b| atomic::inc(old, b))),
+        Combination::Dec => Some(how.binary(|_, old: u32, b| atomic::dec(old, b))),
+        Combination::And => by_width!(how, ty, |_, old, b| old & b),
+        Combination::Or => by_width!(how, ty, |_, old, b| old | b),
+        Combination::Xor => by_width!(how, ty, |_, old, b| old ^ b),
     }
 }
 
@@ -99,19 +94,7 @@ fn extreme<C: Combine>(how: C, ty: Type, which: Extreme) -> Option<C::Output> {
     })
 }
 
-fn logic<C: Combine>(how: C, ty: Type, word: &str) -> Option<C::Output> {
-    Some(match (ty.bits(), word) {
-        (32, "and") => how.binary(|_, old: u32, b| old & b),
-        (32, "or") => how.binary(|_, old: u32, b| old | b),
-        (32, _) => how.binary(|_, old: u32, b| old ^ b),
-        (64, "and") => how.binary(|_, old: u64, b| old & b),
-        (64, "or") => how.binary(|_, old: u64, b| old | b),
-        (64, _) => how.binary(|_, old: u64, b| old ^ b),
-        _ => return None,
-    })
-}
-
-fn exchange(how: Access, ty: Type) -> Option<Op> {
+fn exchange(how: Change, ty: Type) -> Option<Op> {
     Some(match ty.bits() {
         32 => how.binary(|_, _: u32, b| b),
         64 => how.binary(|_, _: u64, b| b),
@@ -120,7 +103,7 @@ fn exchange(how: Access, ty: Type) -> Option<Op> {
     })
 }
 
-fn compare_and_swap(how: Access, ty: Type) -> Option<Op> {
+fn compare_and_swap(how: Change, ty: Type) -> Option<Op> {
     Some(match ty.bits() {
         16 => how.ternary(atomic::cas::<u16>),
         32 => how.ternary(atomic::cas::<u32>),

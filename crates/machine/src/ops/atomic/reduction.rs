@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_memory::atomic;
 use ptxvm_num::float::atomic::Unit;
 
 use super::update::exclusively;
-use super::{Combine, Memorable, combination};
+use super::{Combine, Memorable, combine};
 
 type Apply = dyn Fn(Unit, *mut u8, &[u8]) + Send + Sync;
 
@@ -27,11 +28,11 @@ impl std::fmt::Debug for Reduction {
 }
 
 impl Reduction {
-    /// The operation of this name on numbers of a type; `None` if there is none.
+    /// The operation on numbers of a type; `None` if there is none.
     #[must_use]
-    pub fn of(name: &str, ty: Type) -> Option<Arc<Self>> {
-        let (element, apply) = combination(Elements, name, ty)?;
-        Some(Arc::new(Self { name: format!("{name}.{}", ty.name()), element, apply }))
+    pub fn of(combination: Combination, ty: Type) -> Option<Arc<Self>> {
+        let (element, apply) = combine(Elements, combination, ty)?;
+        Some(Arc::new(Self { name: format!("{}.{}", combination.name(), ty.name()), element, apply }))
     }
 
     /// What it is called: `add.f32`.

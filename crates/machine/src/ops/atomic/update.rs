@@ -9,6 +9,8 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, fence};
 
+use ptxvm_ir::operation::Address;
+use ptxvm_ir::operation::access::Atomic;
 use ptxvm_memory::atomic::{self, AtomicWord};
 use ptxvm_memory::{Window, access, window_of};
 use ptxvm_num::float::atomic::Unit;
@@ -21,30 +23,15 @@ use crate::ops::atomic::Combine;
 use crate::ops::load_store::{addresses, traffic};
 use crate::registers::{LANES, Plain, Slot, Value, lanes_in};
 
-/// What an instruction says about its access.
+/// A change of words that an atomic makes.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
-    /// The space of the address.
-    pub space: AddressSpace,
-    /// What is added to it.
-    pub offset: i64,
-    /// The words that a lane changes.
-    pub count: usize,
-    /// How many destinations there are: one for each word, or a single `_`, or none.
-    pub destinations: usize,
-    /// What was done before other threads' release is seen after it.
-    pub acquire: bool,
-    /// What was done before it is seen by those who acquire.
-    pub release: bool,
-    /// Whether the old value is wanted: `atom`, not `red`.
-    pub returns: bool,
-}
+pub struct Change(pub Atomic);
 
 /// A word as registers and memory hold it.
 pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}
 impl<T: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static> Memorable for T {}
 
-impl Combine for Access {
+impl Combine for Change {
     type Output = Op;
 
     fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Op {
@@ -57,7 +44,7 @@ impl Combine for Access {
     }
 }
 
-impl Access {
+impl Change {
     /// The operation with two operands: `f` of the word in memory, `b` and `c`.
     pub fn ternary<T: Memorable>(self, f: impl Fn(T, T, T) -> T + Send + Sync + 'static) -> Op {
         Box::new(Update { how: self, swap: true, apply: move |_, old, b, c| f(old, b, c), of: PhantomData })
@@ -65,7 +52,7 @@ impl Access {
 }
 
 struct Update<T, F> {
-    how: Access,
+    how: Change,
     /// Whether there is a second operand.
     swap: bool,
     apply: F,
@@ -74,8 +61,8 @@ struct Update<T, F> {
 
 impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T, F> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let Access { space, offset, count, .. } = self.how;
-        let (to, from) = slots.split_at(self.how.destinations);
+        let Atomic { address: Address { operand, space, offset }, count, order, .. } = self.how.0;
+        let (to, from) = slots.split_at(operand);
         let at = addresses(context, from[0], offset);
         let shared = match shared_lanes(context, space, &at, mask, count) {
             Ok(shared) => shared,
@@ -87,7 +74,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
-        if self.how.release {
+        if order.releases() {
             fence(Ordering::Release);
         }
         for element in 0..count {
@@ -120,16 +107,14 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
                     Unit::Shared => unsafe { exclusively(pointer, change) },
                 }
             }
-            if self.how.returns
-                && let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink())
-            {
+            if let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink()) {
                 // The same answer as the last time: the loop around it may be waiting for another.
                 let before = T::read(&context.bank, slot);
                 context.worker.polled |= (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == found[l]);
                 T::write(&mut context.bank, slot, mask, &found);
             }
         }
-        if self.how.acquire {
+        if order.acquires() {
             fence(Ordering::Acquire);
         }
         if context.run.launch.statistics {

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
-use crate::ops::operand::{Address, Shared};
+use crate::ops::operand::{Address, Resolve, Shared};
 use crate::registers::{Slot, lanes_in};
 
 /// What sizes and addresses of bulk operations are multiples of.

@@ -11,9 +11,10 @@ mod transfer;
 use crate::address::AddressSpace;
 use crate::lanes::Op;
 use crate::ops::atomic::Reduction;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::Address;
 use issue::{Bulk, Direction, Prefetch};
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::access::Combination;
 
 pub use issue::same_cta;
 pub use transfer::{How, Move, Source};
@@ -24,11 +25,11 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         "9.7.9.25.4.1" | "9.7.9.25.4.4" => bulk(form, How::Copy),
         "9.7.9.25.4.2" | "9.7.9.25.4.5" => {
             let name = form.slot("redOp").unwrap_or("add");
-            bulk(form, How::Reduce(Reduction::of(name, form.ty("type")?)?))
+            bulk(form, How::Reduce(Reduction::of(Combination::from_name(name)?, form.ty("type")?)?))
         }
         "9.7.9.25.4.3" => Some(Box::new(Prefetch {
             from: Address::of(form, "srcMem", AddressSpace::Global)?,
-            size: slot_of(form, "size")?,
+            size: form.position("size")?,
         })),
         "9.7.9.25.6.1" => Some(group::commit()),
         "9.7.9.25.6.2" => Some(group::wait(form.constant("N")? as u32, form.says("read"))),
@@ -53,10 +54,10 @@ fn bulk(form: &Form<'_>, how: How) -> Option<Op> {
         direction,
         to: Address::of(form, "dstMem", to)?,
         from: Address::of(form, "srcMem", from)?,
-        size: slot_of(form, "size")?,
+        size: form.position("size")?,
         mbarrier,
-        ctas: slot_of(form, "ctaMask"),
-        bytes: slot_of(form, "byteMask"),
+        ctas: form.position("ctaMask"),
+        bytes: form.position("byteMask"),
         how,
     }))
 }

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use ptxvm_memory::{Window, access, window_of};
 
 use self::layout::{Accumulators, Columns, Layout, ROW, Rows, SixteenColumns, gather, scatter};
-use super::load_store::{addresses, space_of, traffic};
+use super::load_store::{addresses, traffic};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
@@ -21,6 +21,7 @@ use crate::matrix::unpack::Packing;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::space_of;
 
 /// Where `ldmatrix` puts a 4-bit element in its byte.
 const LOW: u32 = 0;

@@ -4,7 +4,6 @@ use super::{At, misused, party};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::mbarrier::Arrival;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::OperandKind;
 use ptxvm_ir::operation::Form;
@@ -21,8 +20,8 @@ pub fn select(form: &Form<'_>, drop: bool) -> Option<Op> {
     Some(Box::new(Arrive {
         at: At::of(form, own)?,
         state,
-        count: slot_of(form, "count"),
-        bytes: if expects { Some(slot_of(form, "txCount")?) } else { None },
+        count: form.position("count"),
+        bytes: if expects { Some(form.position("txCount")?) } else { None },
         drop,
         no_complete,
     }))

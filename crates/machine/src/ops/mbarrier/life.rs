@@ -3,12 +3,11 @@
 use super::{At, party};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::Slot;
 use ptxvm_ir::operation::Form;
 
 pub fn init(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Init { at: At::of(form, Some("mbarrier.init"))?, count: slot_of(form, "count")? }))
+    Some(Box::new(Init { at: At::of(form, Some("mbarrier.init"))?, count: form.position("count")? }))
 }
 
 pub fn inval(form: &Form<'_>) -> Option<Op> {

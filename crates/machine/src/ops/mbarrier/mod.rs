@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Flow, Op, map1};
 use crate::mbarrier::{Party, Wrong, token};
-use crate::ops::operand::{Address, Shared};
+use crate::ops::operand::{Address, Resolve, Shared};
 use crate::registers::{LANES, Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 

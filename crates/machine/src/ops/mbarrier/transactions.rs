@@ -3,12 +3,11 @@
 use super::At;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::Slot;
 use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>, complete: bool) -> Option<Op> {
-    Some(Box::new(Count { at: At::of(form, None)?, bytes: slot_of(form, "txCount")?, complete }))
+    Some(Box::new(Count { at: At::of(form, None)?, bytes: form.position("txCount")?, complete }))
 }
 
 struct Count {

@@ -10,7 +10,6 @@ use crate::event::What;
 use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::{Wrong, token};
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use crate::warp::Awaited;
 use ptxvm_ir::operation::Form;
@@ -20,9 +19,9 @@ const PATIENCE: u32 = 16;
 
 pub fn select(form: &Form<'_>, sleeps: bool) -> Option<Op> {
     let name = if sleeps { "mbarrier.try_wait" } else { "mbarrier.test_wait" };
-    let (by_state, phase) = match slot_of(form, "state") {
+    let (by_state, phase) = match form.position("state") {
         Some(state) => (true, state),
-        None => (false, slot_of(form, "phaseParity")?),
+        None => (false, form.position("phaseParity")?),
     };
     Some(Box::new(Wait { at: At::of(form, Some(name))?, phase, by_state, sleeps }))
 }

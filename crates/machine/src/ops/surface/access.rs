@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::ops::load_store::Turns;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -53,8 +52,8 @@ impl Access {
         Some(Self {
             geometry: Geometry::from_name(form.slot("geom")?)?,
             clamp: Clamp::from_name(form.slot("clamp")?)?,
-            handle: slot_of(form, "a")?,
-            coordinates: slot_of(form, "b")?,
+            handle: form.position("a")?,
+            coordinates: form.position("b")?,
             given: form.elements("b").count(),
             verb,
         })

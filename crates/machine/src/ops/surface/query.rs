@@ -4,13 +4,12 @@ use ptxvm_texture::{Kind, Object, Query};
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::operation::Form;
 
 /// The operation of a `suq`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Ask { query: Query::from_name(form.slot("query")?)?, handle: slot_of(form, "a")? }))
+    Some(Box::new(Ask { query: Query::from_name(form.slot("query")?)?, handle: form.position("a")? }))
 }
 
 struct Ask {

@@ -13,21 +13,21 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::atomic::Reduction;
-use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value};
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::access::Combination;
 
 /// The operation of a `sured.b`.
 pub fn select_bytes(form: &Form<'_>) -> Option<Op> {
-    let combine = Reduction::of(form.slot("op")?, form.main_type()?)?;
+    let combine = Reduction::of(Combination::from_name(form.slot("op")?)?, form.main_type()?)?;
     reduce(form, combine.clone(), combine, false)
 }
 
 /// The operation of a `sured.p`, whose numbers are signed if those of the surface are.
 pub fn select_sample(form: &Form<'_>) -> Option<Op> {
-    let (op, wide) = (form.slot("op")?, form.main_type()?.bits() == 64);
+    let (op, wide) = (Combination::from_name(form.slot("op")?)?, form.main_type()?.bits() == 64);
     let (signed, unsigned) = match (op, wide) {
-        ("and" | "or", _) => (Type::B32, Type::B32),
+        (Combination::And | Combination::Or, _) => (Type::B32, Type::B32),
         (_, false) => (Type::S32, Type::U32),
         (_, true) => (Type::S64, Type::U64),
     };
@@ -36,7 +36,7 @@ pub fn select_sample(form: &Form<'_>) -> Option<Op> {
 
 fn reduce(form: &Form<'_>, signed: Arc<Reduction>, unsigned: Arc<Reduction>, sample: bool) -> Option<Op> {
     let access = Access::of(form, "a reduction of")?;
-    Some(Box::new(Reduce { access, value: slot_of(form, "c")?, signed, unsigned, sample }))
+    Some(Box::new(Reduce { access, value: form.position("c")?, signed, unsigned, sample }))
 }
 
 struct Reduce {

@@ -5,7 +5,6 @@ use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -40,7 +39,7 @@ impl From {
             Some("v4") => 4,
             _ => 1,
         };
-        Some(Self { first: slot_of(form, "c")?, given: form.elements("c").count(), elements })
+        Some(Self { first: form.position("c")?, given: form.elements("c").count(), elements })
     }
 
     /// The values of each element, as wide as `T`.

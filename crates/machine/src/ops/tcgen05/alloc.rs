@@ -9,7 +9,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::Party;
 use crate::ops::mbarrier::misused;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::Slot;
 use ptxvm_ir::operation::Form;
 
@@ -18,15 +18,15 @@ pub fn allocate(form: &Form<'_>) -> Option<Op> {
     Some(Box::new(Allocate {
         group: group_of(form),
         to: Address::of(form, "dst", space)?,
-        columns: slot_of(form, "nCols")?,
+        columns: form.position("nCols")?,
     }))
 }
 
 pub fn deallocate(form: &Form<'_>) -> Option<Op> {
     Some(Box::new(Deallocate {
         group: group_of(form),
-        from: slot_of(form, "taddr")?,
-        columns: slot_of(form, "nCols")?,
+        from: form.position("taddr")?,
+        columns: form.position("nCols")?,
     }))
 }
 

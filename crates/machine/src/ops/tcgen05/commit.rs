@@ -12,7 +12,7 @@ use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::mbarrier::BYTES;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -22,7 +22,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         false => AddressSpace::Generic,
     };
     let ctas = match form.says("multicast::cluster") {
-        true => Some(slot_of(form, "ctaMask")?),
+        true => Some(form.position("ctaMask")?),
         false => None,
     };
     Some(Box::new(Commit { group: group_of(form), mbarrier: Address::of(form, "mbar", space)?, ctas }))

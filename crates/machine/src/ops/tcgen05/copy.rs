@@ -20,7 +20,7 @@ use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::matrix::unpack::Packing;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -37,7 +37,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         shape: Shape::of(form)?,
         packing,
         to: taddr(form, "taddr")?,
-        from: slot_of(form, "s-desc")?,
+        from: form.position("s-desc")?,
     }))
 }
 

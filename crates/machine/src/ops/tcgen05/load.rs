@@ -11,16 +11,15 @@ use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let reduce = match form.says("red") {
-        true => Some((reduction(form)?, slot_of(form, "redval")?)),
+        true => Some((reduction(form)?, form.position("redval")?)),
         false => None,
     };
-    Some(Box::new(Load { fragment: Fragment::of(form, "d")?, first: slot_of(form, "d")?, reduce }))
+    Some(Box::new(Load { fragment: Fragment::of(form, "d")?, first: form.position("d")?, reduce }))
 }
 
 /// How two values become one.

@@ -11,7 +11,7 @@ use super::place::{Place, columns_are_allocated, taddr, uniform, whole};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
-use crate::ops::operand::Address;
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot};
 use ptxvm_ir::operation::Form;
 
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn every_shape_and_count_is_that_of_cute() {
-        let address = Address { slot: 0, space: AddressSpace::Global, offset: 0 };
+        let address = Address { operand: 0, space: AddressSpace::Global, offset: 0 };
         for n in [1, 2, 4, 8, 16, 32, 64, 128] {
             let fragment = |shape, registers: usize| Fragment {
                 shape,
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_second_half_of_a_warp_has_its_own_address() {
-        let address = Address { slot: 0, space: AddressSpace::Global, offset: 0 };
+        let address = Address { operand: 0, space: AddressSpace::Global, offset: 0 };
         let fragment = Fragment { shape: Shape::Halves(24), registers: 4, packed: true, address };
         assert_eq!(fragment.width(), 8);
         assert_eq!(fragment.row_at(0x0010_0008, 15), Place { lane: 31, column: 8 });

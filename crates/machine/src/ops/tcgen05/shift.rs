@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::Address;
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::Form;
 

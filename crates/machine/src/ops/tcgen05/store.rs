@@ -12,12 +12,11 @@ use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer, copying};
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
-use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value, lanes_in};
 use ptxvm_ir::operation::Form;
 
 pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Store { fragment: Fragment::of(form, "r")?, first: slot_of(form, "r")? }))
+    Some(Box::new(Store { fragment: Fragment::of(form, "r")?, first: form.position("r")? }))
 }
 
 struct Store {

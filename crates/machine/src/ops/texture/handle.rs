@@ -8,7 +8,6 @@ use ptxvm_texture::{Kind, Object, Sampler, Texture};
 use super::places::Names;
 use crate::context::Context;
 use crate::lanes::Flow;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -33,8 +32,8 @@ impl Handles {
     /// Those of an instruction.
     #[must_use]
     pub fn of(form: &Form<'_>, names: &Names) -> Option<Self> {
-        let sampler = names.sampler.and_then(|name| slot_of(form, name));
-        Some(Self { texture: slot_of(form, "a")?, sampler })
+        let sampler = names.sampler.and_then(|name| form.position(name));
+        Some(Self { texture: form.position("a")?, sampler })
     }
 
     /// Calls `look` for each texture and sampler that lanes of the mask name, with those lanes.

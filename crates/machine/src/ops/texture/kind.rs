@@ -6,7 +6,6 @@ use ptxvm_texture::Kind;
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -17,7 +16,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         "samplerref" => Kind::Sampler,
         _ => Kind::Surface,
     };
-    Some(Box::new(IsType { kind, handle: slot_of(form, "a")? }))
+    Some(Box::new(IsType { kind, handle: form.position("a")? }))
 }
 
 struct IsType {

@@ -9,7 +9,6 @@ use super::places::{Coordinates, Lanes, Names, Offsets, Vector, Where, geometry}
 use super::results::{Found, Results};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::{Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -24,7 +23,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     let (geometry, names) = (geometry(form)?, Names::of(form));
     let s32 = form.slot("ctype")? == "s32";
     let detail = match form.name() {
-        "tex.level" => Level::Given(slot_of(form, names.level)?),
+        "tex.level" => Level::Given(form.position(names.level)?),
         "tex.grad" => {
             let [x, y] = names.gradients;
             Level::Gradients(Vector::of(form, x)?, Vector::of(form, y)?)

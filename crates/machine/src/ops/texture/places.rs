@@ -3,7 +3,6 @@
 use ptxvm_texture::Geometry;
 
 use crate::context::Context;
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -21,7 +20,7 @@ impl Vector {
     /// The operand of this name.
     #[must_use]
     pub fn of(form: &Form<'_>, name: &'static str) -> Option<Self> {
-        Some(Self { first: slot_of(form, name)?, count: form.elements(name).count() })
+        Some(Self { first: form.position(name)?, count: form.elements(name).count() })
     }
 
     /// Some of its elements in a row; those that it does not have are zero.

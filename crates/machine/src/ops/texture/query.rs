@@ -5,7 +5,6 @@ use ptxvm_texture::{Kind, Object, Query};
 use super::handle::same_handle;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::slot_of;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use ptxvm_ir::operation::Form;
 
@@ -13,8 +12,8 @@ use ptxvm_ir::operation::Form;
 pub fn select(form: &Form<'_>) -> Option<Op> {
     Some(Box::new(Ask {
         query: form.modifiers().find_map(Query::from_name)?,
-        handle: slot_of(form, "a")?,
-        level: slot_of(form, "lod"),
+        handle: form.position("a")?,
+        level: form.position("lod"),
     }))
 }
 

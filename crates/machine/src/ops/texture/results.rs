@@ -4,7 +4,6 @@ use ptxvm_num::convert::quick::f32_to_f16;
 
 use super::places::Lanes;
 use crate::context::Context;
-use crate::ops::operand::slot_of;
 use crate::registers::{ALL, LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -68,7 +67,7 @@ impl Results {
             "f16x2" => Type::HalfPair,
             _ => Type::Word,
         };
-        Some(Self { ty, count: form.elements("d").count(), resident: slot_of(form, "p") })
+        Some(Self { ty, count: form.elements("d").count(), resident: form.position("p") })
     }
 
     /// Writes what a warp has found.

@@ -16,7 +16,6 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
-use crate::ops::operand::slot_of;
 use crate::registers::{ALL, Slot};
 use ptxvm_ir::operation::Form;
 
@@ -38,7 +37,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         let latest = u32::try_from(form.constant("n")?).unwrap_or(u32::MAX);
         return Some(Box::new(Wait { latest }));
     }
-    Some(Box::new(Issue { product: Arc::new(product(form)?), scale_d: slot_of(form, "scale-d")? }))
+    Some(Box::new(Issue { product: Arc::new(product(form)?), scale_d: form.position("scale-d")? }))
 }
 
 /// What an `mma_async` multiplies.
@@ -64,12 +63,12 @@ fn product(form: &Form<'_>) -> Option<Product> {
         },
     };
     let major = |name: &str| if form.constant(name) == Some(1) { Major::Mn } else { Major::K };
-    let a = match slot_of(form, "a-desc") {
+    let a = match form.position("a-desc") {
         Some(slot) => Source::Shared { slot, major: major("imm-trans-a") },
-        None => Source::Registers { slot: slot_of(form, "a")? },
+        None => Source::Registers { slot: form.position("a")? },
     };
     let depth = depth.parse().ok()?;
-    let sparse = match slot_of(form, "sp-meta") {
+    let sparse = match form.position("sp-meta") {
         Some(slot) => {
             let selector = form.constant("sp-sel")? as usize;
             Some((slot, Sparse::new(types[1], (product::ROWS, depth), selector, false)?))
@@ -82,7 +81,7 @@ fn product(form: &Form<'_>) -> Option<Product> {
         factors,
         registers: form.elements("d").count(),
         a,
-        b: slot_of(form, "b-desc")?,
+        b: form.position("b-desc")?,
         b_major: major("imm-trans-b"),
         sparse,
     })

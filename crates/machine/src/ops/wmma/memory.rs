@@ -16,7 +16,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
 use crate::ops::mma::Shape;
-use crate::ops::operand::{Address, slot_of};
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::Form;
 
@@ -95,12 +95,12 @@ impl Matrix {
         let fits = lines <= LANES && lines * length * bits <= BYTES * 8 && inside;
         fits.then_some(Self {
             address: Address::of(form, "p", space)?,
-            stride: slot_of(form, "stride"),
+            stride: form.position("stride"),
             length,
             bits,
             lines,
             rows,
-            first: slot_of(form, name)?,
+            first: form.position(name)?,
             registers,
             width,
             size,

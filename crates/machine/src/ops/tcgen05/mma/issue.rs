@@ -17,7 +17,7 @@ use crate::lanes::{Execute, Flow, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction, MmaKind};
 use crate::matrix::units::Units;
-use crate::ops::operand::Address;
+use crate::ops::operand::{Address, Resolve};
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
 use crate::tensor::Swizzle;

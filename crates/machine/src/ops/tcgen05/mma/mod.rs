@@ -17,14 +17,13 @@ mod zero_columns;
 use super::{group_of, taddr};
 use crate::lanes::Op;
 use crate::matrix::instruction::{Asked, MmaKind};
-use crate::ops::operand::slot_of;
 use issue::{Left, Mma};
 use ptxvm_ir::operation::Form;
 
 /// The operation of a `tcgen05.mma`.
 pub fn select(form: &Form<'_>) -> Option<Op> {
     let kind = MmaKind::from_name(form.slot("kind")?)?;
-    let a = match slot_of(form, "a-desc") {
+    let a = match form.position("a-desc") {
         Some(slot) => Left::Shared(slot),
         None => Left::Tensor(taddr(form, "a-tmem")?),
     };
@@ -50,13 +49,13 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         },
         d: taddr(form, "d-tmem")?,
         a,
-        b: slot_of(form, "b-desc")?,
-        descriptor: slot_of(form, "idesc")?,
+        b: form.position("b-desc")?,
+        descriptor: form.position("idesc")?,
         metadata: if sparse { Some(taddr(form, "sp-meta-tmem")?) } else { None },
         scales,
-        disabled: slot_of(form, "disable-output-lane"),
-        add: slot_of(form, "enable-input-d")?,
+        disabled: form.position("disable-output-lane"),
+        add: form.position("enable-input-d")?,
         scale_input: form.constant("scale-input-d").unwrap_or(0) as u32,
-        zero_columns: slot_of(form, "zero-column-mask-desc"),
+        zero_columns: form.position("zero-column-mask-desc"),
     }))
 }

@@ -1,0 +1,216 @@
+//! Loads, stores and atomics: the manual's 9.7.9.8 to 9.7.9.11, 9.7.9.14, 9.7.13.5 and 9.7.13.6.
+//!
+//! Cache operators and hints change no value and are not kept, nor is `.noftz`, which only says what an atomic does
+//! anyway.
+
+use ptxvm_isa::Type;
+
+use super::address::{Address, AddressSpace, space_of};
+use super::{Form, Order, Scope};
+use crate::program::OperandKind;
+
+/// An access to memory by which threads read or write a few bytes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// `ld`, `ldu`, `multimem.ld_reduce`
+    Load(Load),
+    /// `ld.param` of an entry's parameter by its name: the same for every lane.
+    LoadParameter(LoadParameter),
+    /// `st`, `multimem.st`
+    Store(Store),
+    /// `atom`, `red`, `multimem.red`
+    Atomic(Atomic),
+}
+
+/// A load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Where from.
+    pub address: Address,
+    /// The bits of a word.
+    pub bits: u32,
+    /// How many words a lane reads.
+    pub count: usize,
+    /// How it is ordered.
+    pub order: Order,
+    /// For whom, if it says so.
+    pub scope: Option<Scope>,
+}
+
+/// A load from the parameter block of an entry. The operand after the destinations is the variable's offset there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadParameter {
+    /// What is added to that.
+    pub offset: i64,
+    /// The bits of a word.
+    pub bits: u32,
+    /// How many words are read.
+    pub count: usize,
+}
+
+/// A store. The values are the operands after the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// Where to.
+    pub address: Address,
+    /// The bits of a word.
+    pub bits: u32,
+    /// How many words a lane writes.
+    pub count: usize,
+    /// How it is ordered.
+    pub order: Order,
+    /// For whom, if it says so.
+    pub scope: Option<Scope>,
+}
+
+/// A read and a write of memory as one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// Where.
+    pub address: Address,
+    /// What is done.
+    pub function: AtomicFunction,
+    /// The type of a word.
+    pub ty: Type,
+    /// How many words a lane changes.
+    pub count: usize,
+    /// How many destinations take what was there before; 0 for `red`.
+    pub destinations: usize,
+    /// How it is ordered.
+    pub order: Order,
+    /// For whom, if it says so.
+    pub scope: Option<Scope>,
+}
+
+/// What an atomic does to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicFunction {
+    /// `.exch`
+    Exch,
+    /// `.cas`
+    Cas,
+    /// It is combined with an operand.
+    Combine(Combination),
+}
+
+/// How a word in memory is combined with an operand, by an atomic or by an asynchronous reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the manual's")]
+pub enum Combination {
+    Add,
+    Min,
+    Max,
+    Inc,
+    Dec,
+    And,
+    Or,
+    Xor,
+}
+
+impl Combination {
+    /// The combination of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "add" => Self::Add,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "inc" => Self::Inc,
+            "dec" => Self::Dec,
+            "and" => Self::And,
+            "or" => Self::Or,
+            "xor" => Self::Xor,
+            _ => return None,
+        })
+    }
+
+    /// The name in PTX, without its dot.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Inc => "inc",
+            Self::Dec => "dec",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+        }
+    }
+}
+
+/// `ld`, `ldu`
+pub(super) fn load(form: &Form<'_>) -> Option<Access> {
+    let (bits, count) = (form.main_type()?.bits(), form.destinations());
+    let (base, offset) = form.address()?;
+    let Some(space) = space_of(form, base) else {
+        return Some(Access::LoadParameter(LoadParameter { offset, bits, count }));
+    };
+    Some(Access::Load(Load {
+        address: Address { operand: form.position_of_address()?, space, offset },
+        bits,
+        count,
+        order: Order::of(form).unwrap_or(Order::Weak),
+        scope: Scope::of(form),
+    }))
+}
+
+/// `st`
+pub(super) fn store(form: &Form<'_>) -> Option<Access> {
+    let address = Address::first(form)?;
+    let place = form.operands().iter().find(|o| matches!(o.kind, OperandKind::Address { .. }))?.place;
+    Some(Access::Store(Store {
+        address,
+        bits: form.main_type()?.bits(),
+        count: form.operands().iter().filter(|o| !o.written && o.place == place + 1).count(),
+        order: Order::of(form).unwrap_or(Order::Weak),
+        scope: Scope::of(form),
+    }))
+}
+
+/// `atom`, `red`
+pub(super) fn atomic(form: &Form<'_>) -> Option<Access> {
+    let function = form.modifiers().find_map(|word| match word {
+        "exch" => Some(AtomicFunction::Exch),
+        "cas" => Some(AtomicFunction::Cas),
+        _ => Combination::from_name(word).map(AtomicFunction::Combine),
+    })?;
+    Some(Access::Atomic(Atomic {
+        address: Address::first(form)?,
+        function,
+        ty: form.main_type()?,
+        count: form.elements("b").count(),
+        destinations: form.destinations(),
+        order: Order::of(form).unwrap_or(Order::Relaxed),
+        scope: Scope::of(form),
+    }))
+}
+
+/// `multimem.ld_reduce`, `multimem.st`, `multimem.red`. There is one device, so that an address stands for one place:
+/// reducing what a single place holds gives what it holds, in whatever precision, and the others are `st` and `red`.
+pub(super) fn multimem(form: &Form<'_>) -> Option<Access> {
+    let (_, offset) = form.address()?;
+    // Generic or not, the manual wants an address of global memory.
+    let address = Address { operand: form.position_of_address()?, space: AddressSpace::Global, offset };
+    let (ty, scope) = (form.main_type()?, Scope::of(form));
+    let (bits, count) = (ty.bits(), form.elements("b").count());
+    let order = Order::of(form);
+    Some(match form.words().nth(1)? {
+        "ld_reduce" => {
+            let (order, count) = (order.unwrap_or(Order::Weak), form.destinations());
+            Access::Load(Load { address, bits, count, order, scope })
+        }
+        "st" => Access::Store(Store { address, bits, count, order: order.unwrap_or(Order::Weak), scope }),
+        "red" => Access::Atomic(Atomic {
+            address,
+            function: AtomicFunction::Combine(Combination::from_name(form.slot("op")?)?),
+            ty,
+            count,
+            destinations: 0,
+            order: order.unwrap_or(Order::Relaxed),
+            scope,
+        }),
+        _ => return None,
+    })
+}
