@@ -74,6 +74,13 @@ impl Address {
         Some(Self { operand, space, offset: offset.wrapping_add(form.in_frame(base)) })
     }
 
+    /// The mbarrier object that the operand `addr` names.
+    pub(super) fn of_mbarrier(form: &Form<'_>) -> Option<Self> {
+        let words = form.words().chain(form.modifiers());
+        let space = words.filter(|word| word.starts_with("shared")).last();
+        Self::of(form, "addr", AddressSpace::from_name(space))
+    }
+
     /// The first address among the operands; `None` also for the parameter block of an entry.
     pub(super) fn first(form: &Form<'_>) -> Option<Self> {
         let (base, offset) = form.address()?;

@@ -6,23 +6,59 @@
 
 pub mod access;
 mod address;
+pub mod cluster;
 pub mod compute;
+pub mod control;
+pub mod copy;
+pub mod fence;
 mod form;
+pub mod generic;
+pub mod hint;
+pub mod mbarrier;
 mod order;
+pub mod special;
+pub mod warp;
 
 pub use access::Access;
 pub use address::{Address, AddressSpace, space_of};
+pub use cluster::Cluster;
 pub use compute::Compute;
+pub use control::Control;
+pub use copy::Copy;
+pub use fence::Fence;
 pub use form::Form;
+pub use generic::Generic;
+pub use hint::Hint;
+pub use mbarrier::Mbarrier;
 pub use order::{Order, Scope};
+pub use special::Special;
+pub use warp::Warp;
 
 /// An instruction's meaning.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, core::marker::Copy, Debug, PartialEq)]
 pub enum Operation {
     /// A function of registers alone.
     Compute(Compute),
     /// Loads, stores and atomics.
     Access(Access),
+    /// Asynchronous copies.
+    Copy(Copy),
+    /// Exchange between the lanes of a warp.
+    Warp(Warp),
+    /// Branches, calls, ends of threads, barriers of a CTA.
+    Control(Control),
+    /// `mbarrier.*`
+    Mbarrier(Mbarrier),
+    /// `fence`, `membar`
+    Fence(Fence),
+    /// Clusters and grids.
+    Cluster(Cluster),
+    /// Questions about addresses, and changes of them.
+    Generic(Generic),
+    /// Hints to the caches.
+    Hint(Hint),
+    /// The stack, and miscellaneous instructions.
+    Special(Special),
 }
 
 impl Operation {
@@ -44,11 +80,27 @@ impl Operation {
 pub fn decode(form: &Form<'_>) -> Option<Operation> {
     let mut section = form.section().split('.').skip(2).map(|part| part.parse().unwrap_or(0));
     let (chapter, part) = (section.next().unwrap_or(0), section.next().unwrap_or(0));
-    match (chapter, part) {
-        (9, 8..=10) => access::load(form).map(Operation::Access),
-        (9, 11) => access::store(form).map(Operation::Access),
-        (9, 14) => access::multimem(form).map(Operation::Access),
-        (13, 5 | 6) => access::atomic(form).map(Operation::Access),
-        _ => compute::decode(form, chapter, part).map(Operation::Compute),
-    }
+    Some(match (chapter, part) {
+        (9, 5 | 6) | (13, 2 | 8..=12 | 14) => Operation::Warp(warp::decode(form)?),
+        (9, 8..=10) => Operation::Access(access::load(form)?),
+        (9, 11) => Operation::Access(access::store(form)?),
+        (9, 12) | (13, 7) => Operation::Copy(copy::store_async(form)?),
+        (9, 13) => Operation::Copy(copy::store_bulk(form)?),
+        (9, 14) => Operation::Access(access::multimem(form)?),
+        (9, 15..=18) => Operation::Hint(hint::decode(form)?),
+        (9, 19 | 20 | 23 | 24) => Operation::Generic(generic::decode(form)?),
+        (9, 25) => Operation::Copy(copy::decode(form, section.next()?, section.next()?)?),
+        (9, 26) => Operation::Copy(copy::replace_field(form)?),
+        (12, _) | (13, 1) => Operation::Control(control::decode(form)?),
+        (13, 3) => Operation::Cluster(cluster::barrier(form)),
+        (13, 4) => Operation::Fence(fence::decode(form)),
+        (13, 5 | 6) => Operation::Access(access::atomic(form)?),
+        (13, 13) => Operation::Cluster(cluster::grids(form)?),
+        (13, 15) if form.opcode() == "cp" => Operation::Copy(copy::arrive(form)?),
+        (13, 15) => Operation::Mbarrier(mbarrier::decode(form)?),
+        (13, 16) => Operation::Copy(copy::publish_map(form)?),
+        (13, 17 | 18) => Operation::Cluster(cluster::launch(form)?),
+        (17 | 19, _) => Operation::Special(special::decode(form)?),
+        _ => Operation::Compute(compute::decode(form, chapter, part)?),
+    })
 }

@@ -19,56 +19,35 @@ use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, lanes_in};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::copy::{Async, Limit};
 
-/// The operation of a `cp.async` that is no bulk copy.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let mut words = form.words();
-    if (words.next(), words.next()) != (Some("cp"), Some("async")) {
-        return None;
-    }
-    match words.next() {
-        Some("commit_group") => Some(Box::new(Commit)),
-        Some("wait_all") => Some(Box::new(Wait { latest: 0, closes: true })),
-        Some("wait_group") => Some(Box::new(Wait { latest: form.constant("N")? as u32, closes: false })),
-        Some("mbarrier") => {
-            let at = At::of(form, Some("cp.async.mbarrier.arrive"))?;
-            let counted = form.says("noinc");
-            Some(Box::new(Arrive { at, counted }))
-        }
-        None => Some(Box::new(Copy {
-            to: Address::of(form, "dst", AddressSpace::Shared)?,
-            from: Address::of(form, "src", AddressSpace::Global)?,
-            bytes: form.constant("cp-size")?,
-            limit: match (form.position("src-size"), form.position("ignore-src")) {
-                (Some(size), _) => Limit::Size(size),
-                (None, Some(ignore)) => Limit::Ignore(ignore),
-                (None, None) => Limit::None,
-            },
-        })),
-        _ => None,
-    }
+/// `cp.async`
+pub fn copy(copy: Async) -> Op {
+    Box::new(Copying(copy))
 }
 
-/// What tells how many bytes are read; zeros follow.
-enum Limit {
-    None,
-    Size(usize),
-    Ignore(usize),
+/// `cp.async.commit_group`
+pub fn commit() -> Op {
+    Box::new(Commit)
 }
 
-struct Copy {
-    to: Address,
-    from: Address,
-    bytes: u64,
-    limit: Limit,
+/// `cp.async.wait_group`, `cp.async.wait_all`
+pub fn wait(latest: u32, closes: bool) -> Op {
+    Box::new(Wait { latest, closes })
 }
 
-impl Copy {
+/// `cp.async.mbarrier.arrive`
+pub fn arrive(object: Address, counted: bool) -> Op {
+    Box::new(Arrive { at: At { address: object, own: Some("cp.async.mbarrier.arrive") }, counted })
+}
+
+struct Copying(Async);
+
+impl Copying {
     /// How many bytes each lane reads.
     fn sizes(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<[u8; LANES], Flow> {
-        let mut sizes = [self.bytes as u8; LANES];
-        match self.limit {
+        let mut sizes = [self.0.bytes as u8; LANES];
+        match self.0.limit {
             Limit::None => {}
             Limit::Ignore(slot) => {
                 let ignored = context.bank.mask(slots[slot]);
@@ -77,8 +56,8 @@ impl Copy {
             Limit::Size(slot) => {
                 for lane in lanes_in(mask) {
                     let size = context.bank.lane(slots[slot], lane) as u32;
-                    if u64::from(size) > self.bytes {
-                        let message = format!("a copy of {} bytes with a src-size of {size}", self.bytes);
+                    if u64::from(size) > self.0.bytes {
+                        let message = format!("a copy of {} bytes with a src-size of {size}", self.0.bytes);
                         let note =
                             "the src-size says how many of the bytes are read, and cannot be more of them";
                         return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
@@ -93,9 +72,9 @@ impl Copy {
     /// Checks all lanes and gives what they move.
     fn lines(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Lines, Flow> {
         let sizes = self.sizes(context, slots, mask)?;
-        let to = self.to.read(context, slots);
-        let to = context.resolve(self.to.space, &to, mask, self.bytes, self.bytes, Wants::Write)?.at;
-        let addresses = self.from.read(context, slots);
+        let to = self.0.to.read(context, slots);
+        let to = context.resolve(self.0.to.space, &to, mask, self.0.bytes, self.0.bytes, Wants::Write)?.at;
+        let addresses = self.0.from.read(context, slots);
         let mut from = [0; LANES];
         // What is not read may lie anywhere.
         let mut left =
@@ -104,16 +83,17 @@ impl Copy {
             let size = sizes[left.trailing_zeros() as usize];
             let alike =
                 lanes_in(left).filter(|lane| sizes[*lane] == size).fold(0, |mask, lane| mask | 1 << lane);
-            let at =
-                context.resolve(self.from.space, &addresses, alike, size.into(), self.bytes, Wants::Read)?.at;
+            let at = context
+                .resolve(self.0.from.space, &addresses, alike, size.into(), self.0.bytes, Wants::Read)?
+                .at;
             lanes_in(alike).for_each(|lane| from[lane] = at[lane]);
             left &= !alike;
         }
-        Ok(Lines { mask, to, from, sizes, bytes: self.bytes as u8, fetched: None })
+        Ok(Lines { mask, to, from, sizes, bytes: self.0.bytes as u8, fetched: None })
     }
 }
 
-impl Execute for Copy {
+impl Execute for Copying {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let mut lines = match self.lines(context, slots, mask) {
             Ok(lines) => lines,
@@ -123,7 +103,8 @@ impl Execute for Copy {
             let counted = &mut context.worker.statistics;
             let read = lanes_in(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
             counted.bytes_read[traffic(AddressSpace::Global)] += read;
-            counted.bytes_written[traffic(AddressSpace::Shared)] += self.bytes * u64::from(mask.count_ones());
+            counted.bytes_written[traffic(AddressSpace::Shared)] +=
+                self.0.bytes * u64::from(mask.count_ones());
         }
         if context.run.launch.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on() {
             lines.deliver(&mut []);
@@ -144,7 +125,7 @@ impl Execute for Copy {
                 ..Pending::new(
                     context,
                     alike,
-                    format!("a `cp.async` of {} bytes", self.bytes),
+                    format!("a `cp.async` of {} bytes", self.0.bytes),
                     Lines { mask: alike, ..lines.clone() },
                 )
             });

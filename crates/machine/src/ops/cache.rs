@@ -3,60 +3,41 @@
 //! There is no cache here. A prefetch does nothing, wherever it points, as on hardware; the others are checked for
 //! what the manual forbids. A policy has the bits that ptxas 13.1 computes for sm_90.
 
-use crate::address::{AddressSpace, Wants};
+use crate::address::Wants;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{self, Execute, Flow, Op};
-use crate::ops::load_store::addresses;
+use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot};
-use ptxvm_ir::operation::{Form, space_of};
+use ptxvm_ir::operation::Hint;
+use ptxvm_ir::operation::hint::Priorities;
 use ptxvm_memory::{Window, window_of};
 
 /// The bytes that `applypriority` and `discard` speak of, and what their address must be a multiple of.
 const LINE: u64 = 128;
 
 /// The operation of a hint.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match form.opcode() {
-        "prefetch" | "prefetchu" => Some(Box::new(Nothing)),
-        "applypriority" => line(form, Wants::Read),
-        "discard" => line(form, Wants::Write),
-        "createpolicy" => policy(form),
-        _ => None,
+pub fn executor(hint: Hint) -> Op {
+    match hint {
+        Hint::Prefetch => Box::new(Nothing),
+        Hint::ApplyPriority(address) => Box::new(Line { address, wants: Wants::Read }),
+        Hint::Discard(address) => Box::new(Line { address, wants: Wants::Write }),
+        Hint::Convert => lanes::map1(|a: u64| a),
+        Hint::Fractional { priorities, fraction: true } => {
+            lanes::map1(move |fraction: u32| fractional(head(priorities), f32::from_bits(fraction)))
+        }
+        Hint::Fractional { priorities, fraction: false } => {
+            Box::new(Whole(fractional(head(priorities), 1.0)))
+        }
+        Hint::Range { priorities, offset } => lanes::map3(move |a: u64, primary: u32, total: u32| {
+            range(head(priorities), a.wrapping_add_signed(offset), primary, total)
+        }),
     }
 }
 
-fn line(form: &Form<'_>, wants: Wants) -> Option<Op> {
-    let (base, offset) = form.address()?;
-    Some(Box::new(Line { space: space_of(form, base)?, offset, wants }))
-}
-
-fn policy(form: &Form<'_>) -> Option<Op> {
-    if form.name() == "createpolicy.cvt" {
-        return Some(lanes::map1(|a: u64| a));
-    }
-    let primary = match form.slot("level::primary_priority")? {
-        "L2::evict_unchanged" => 0,
-        "L2::evict_first" => 1,
-        "L2::evict_last" => 2,
-        "L2::evict_normal" => 3,
-        _ => return None,
-    };
-    let secondary = u32::from(form.slot("level::secondary_priority") == Some("L2::evict_first"));
-    let head = 1 << 8 | primary << 5 | secondary << 4;
-    match form.name() {
-        "createpolicy.fractional" if form.given("fraction") => {
-            Some(lanes::map1(move |fraction: u32| fractional(head, f32::from_bits(fraction))))
-        }
-        "createpolicy.fractional" => Some(Box::new(Whole(fractional(head, 1.0)))),
-        "createpolicy.range" => {
-            let (_, offset) = form.address()?;
-            Some(lanes::map3(move |a: u64, primary: u32, total: u32| {
-                range(head, a.wrapping_add_signed(offset), primary, total)
-            }))
-        }
-        _ => None,
-    }
+/// The bits of a policy that say its priorities.
+fn head(Priorities { primary, secondary }: Priorities) -> u32 {
+    1 << 8 | primary << 5 | secondary << 4
 }
 
 /// The share of accesses in sixteenths, less one, below the priorities.
@@ -96,20 +77,19 @@ impl Execute for Whole {
 
 /// A cache line that must be there. What `discard` makes of its bytes is open: they stay.
 struct Line {
-    space: AddressSpace,
-    offset: i64,
+    address: Address,
     wants: Wants,
 }
 
 impl Execute for Line {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let at = addresses(context, slots[0], self.offset);
+        let at = self.address.read(context, slots);
         let outside = |lane: &usize| mask >> lane & 1 != 0 && window_of(at[*lane]) != Window::Global;
         if let Some(lane) = (0..LANES).find(outside) {
             let message = format!("{:#x} is no address of global memory", at[lane]);
             return context.fault(Kind::WrongSpace, lane, message, Vec::new());
         }
-        match context.resolve(self.space, &at, mask, LINE, LINE, self.wants) {
+        match context.resolve(self.address.space, &at, mask, LINE, LINE, self.wants) {
             Ok(_) => Flow::Next,
             Err(flow) => flow,
         }

@@ -8,21 +8,25 @@ use crate::context::Context;
 use crate::event::What;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
+use crate::ops::{cluster_launch, griddepcontrol};
 use crate::registers::Slot;
 use crate::warp::Awaited;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation;
 
-/// The operation of an instruction of clusters.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "barrier" || !form.says("cluster") {
-        return None;
+/// The operation of an instruction about clusters or grids.
+pub fn executor(operation: operation::Cluster) -> Op {
+    use operation::Cluster;
+    match operation {
+        Cluster::Arrive { order, aligned } => Box::new(Arrive { aligned, sem: order.name() }),
+        Cluster::Wait { aligned } => Box::new(Wait { aligned }),
+        Cluster::LaunchDependents => griddepcontrol::launch_dependents(),
+        Cluster::WaitForGrids => griddepcontrol::wait(),
+        Cluster::TryCancel { response, mbarrier, everywhere } => {
+            cluster_launch::try_cancel(response, mbarrier, everywhere)
+        }
+        Cluster::IsCanceled { response } => cluster_launch::is_canceled(response),
+        Cluster::FirstCtaid { response, first } => cluster_launch::first_ctaid(response, first),
     }
-    let aligned = form.says("aligned");
-    if form.says("arrive") {
-        let sem = if form.says("relaxed") { "relaxed" } else { "release" };
-        return Some(Box::new(Arrive { aligned, sem }));
-    }
-    Some(Box::new(Wait { aligned }))
 }
 
 /// Refuses lanes without the rest of their warp.

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::smallvec;
 
-use crate::address::{AddressSpace, Wants};
+use crate::address::Wants;
 use crate::cluster::{Claims, OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
@@ -20,7 +20,6 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
 
 /// The bytes of a response, and what its address is a multiple of.
 const RESPONSE: u64 = 16;
@@ -31,29 +30,19 @@ const REFUSED: u32 = 0x434c_4300;
 /// With a seed, one of so many requests is refused without need.
 const WHIM: u64 = 8;
 
-/// The operation of `clusterlaunchcontrol`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "clusterlaunchcontrol" {
-        return None;
-    }
-    if form.says("try_cancel") {
-        let space = AddressSpace::from_name(form.slot("space"));
-        return Some(Box::new(TryCancel {
-            response: Address::of(form, "addr", space)?,
-            mbarrier: Address::of(form, "mbar", space)?,
-            everywhere: form.says("multicast::cluster::all"),
-        }));
-    }
-    let response = form.position("try_cancel_response")?;
-    if form.says("is_canceled") {
-        return Some(Box::new(IsCanceled { response }));
-    }
-    let first = match form.slot("dimension") {
-        Some("get_first_ctaid::y") => 1,
-        Some("get_first_ctaid::z") => 2,
-        _ => 0,
-    };
-    Some(Box::new(FirstCtaid { response, first }))
+/// `clusterlaunchcontrol.try_cancel`
+pub fn try_cancel(response: Address, mbarrier: Address, everywhere: bool) -> Op {
+    Box::new(TryCancel { response, mbarrier, everywhere })
+}
+
+/// `clusterlaunchcontrol.query_cancel.is_canceled`
+pub fn is_canceled(response: usize) -> Op {
+    Box::new(IsCanceled { response })
+}
+
+/// `clusterlaunchcontrol.query_cancel.get_first_ctaid`
+pub fn first_ctaid(response: usize, first: usize) -> Op {
+    Box::new(FirstCtaid { response, first })
 }
 
 struct TryCancel {

@@ -11,32 +11,24 @@ use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
 use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::{Generic, generic};
 
 /// The operation of `isspacep`, `cvta`, `cvta.to`, `mapa` and `getctarank`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match form.name() {
-        "mapa" => {
-            return Some(lanes::simd2(|a: u64, rank: u32| a & !RANK | u64::from(rank) << OFFSET_BITS & RANK));
-        }
-        "getctarank" => return Some(lanes::simd1(|a: u64| ((a & RANK) >> OFFSET_BITS) as u32)),
-        _ => {}
-    }
-    let space = form.slot("space")?;
-    match form.name() {
-        "isspacep" => Some(match space {
-            "shared" | "shared::cta" => Box::new(OwnShared),
-            "shared::cluster" => lanes::map1(|a: u64| window_of(a) == Window::Shared),
-            "local" => lanes::map1(|a: u64| window_of(a) == Window::Local),
-            "global" => Box::new(Within(Asked::Global)),
-            "const" => Box::new(Within(Asked::Kind(AllocationKind::Constant))),
-            "param" | "param::entry" => Box::new(Within(Asked::Kind(AllocationKind::Param))),
-            _ => return None,
-        }),
-        "cvta" if space.starts_with("param") => Some(Box::new(OfParameter)),
-        "cvta" => Some(move_by(base(space)?)),
-        "cvta.to" => Some(move_by(base(space)?.wrapping_neg())),
-        _ => None,
+pub fn executor(generic: Generic) -> Op {
+    match generic {
+        Generic::Mapa => lanes::simd2(|a: u64, rank: u32| a & !RANK | u64::from(rank) << OFFSET_BITS & RANK),
+        Generic::CtaRank => lanes::simd1(|a: u64| ((a & RANK) >> OFFSET_BITS) as u32),
+        Generic::IsSpace(asked) => match asked {
+            generic::Window::Shared => Box::new(OwnShared),
+            generic::Window::SharedCluster => lanes::map1(|a: u64| window_of(a) == Window::Shared),
+            generic::Window::Local => lanes::map1(|a: u64| window_of(a) == Window::Local),
+            generic::Window::Global => Box::new(Within(Asked::Global)),
+            generic::Window::Const => Box::new(Within(Asked::Kind(AllocationKind::Constant))),
+            generic::Window::Param => Box::new(Within(Asked::Kind(AllocationKind::Param))),
+        },
+        Generic::From(generic::Window::Param) => Box::new(OfParameter),
+        Generic::From(window) => move_by(base(window)),
+        Generic::To(window) => move_by(base(window).wrapping_neg()),
     }
 }
 
@@ -44,13 +36,12 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
 const RANK: u64 = (SHARED_SIZE - 1) >> OFFSET_BITS << OFFSET_BITS;
 
 /// What is added to an address of a space to make it generic.
-fn base(space: &str) -> Option<u64> {
-    Some(match space {
-        "shared" | "shared::cta" | "shared::cluster" => SHARED_BASE,
-        "local" => LOCAL_BASE,
-        "global" | "const" | "param" | "param::entry" => 0,
-        _ => return None,
-    })
+fn base(window: generic::Window) -> u64 {
+    match window {
+        generic::Window::Shared | generic::Window::SharedCluster => SHARED_BASE,
+        generic::Window::Local => LOCAL_BASE,
+        generic::Window::Global | generic::Window::Const | generic::Window::Param => 0,
+    }
 }
 
 fn move_by(distance: u64) -> Op {

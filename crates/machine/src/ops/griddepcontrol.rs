@@ -4,18 +4,15 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::warp::Awaited;
-use ptxvm_ir::operation::Form;
 
-/// The operation of `griddepcontrol`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "griddepcontrol" {
-        return None;
-    }
-    match form.slot("action")? {
-        "launch_dependents" => Some(Box::new(LaunchDependents)),
-        "wait" => Some(Box::new(Wait)),
-        _ => None,
-    }
+/// `griddepcontrol.launch_dependents`
+pub fn launch_dependents() -> Op {
+    Box::new(LaunchDependents)
+}
+
+/// `griddepcontrol.wait`
+pub fn wait() -> Op {
+    Box::new(Wait)
 }
 
 struct LaunchDependents;

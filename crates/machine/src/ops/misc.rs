@@ -3,22 +3,24 @@
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
+use crate::ops::stack;
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Special;
 
-/// The operation of a miscellaneous instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(match form.opcode() {
-        "brkpt" => Box::new(Fault(Kind::Breakpoint, "a breakpoint was reached and no debugger is attached")),
-        "trap" => Box::new(Fault(Kind::Trap, "the kernel executed `trap`")),
-        "nanosleep" => Box::new(Sleep),
-        "pmevent" => Box::new(Event),
-        "setmaxnreg" => {
-            let inc = form.name() == "setmaxnreg.inc";
-            Box::new(Registers { inc, count: u32::try_from(form.constant("imm-reg-count")?).ok()? })
+/// The operation of an instruction of a kind of its own.
+pub fn executor(special: Special) -> Op {
+    match special {
+        Special::Alloca { align } => stack::alloca(align),
+        Special::StackSave => stack::save(),
+        Special::StackRestore => stack::restore(),
+        Special::Breakpoint => {
+            Box::new(Fault(Kind::Breakpoint, "a breakpoint was reached and no debugger is attached"))
         }
-        _ => return None,
-    })
+        Special::Trap => Box::new(Fault(Kind::Trap, "the kernel executed `trap`")),
+        Special::Nanosleep => Box::new(Sleep),
+        Special::PmEvent => Box::new(Event),
+        Special::SetMaxnreg { increases, count } => Box::new(Registers { inc: increases, count }),
+    }
 }
 
 struct Fault(Kind, &'static str);

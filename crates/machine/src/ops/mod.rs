@@ -47,31 +47,15 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::statistics::Class;
-use ptxvm_ir::operation::{Access, Compute, Form, Operation, decode};
+use ptxvm_ir::operation::{Access, Compute, Copy, Form, Operation, decode};
 
 /// Every file's choice, in the order of the manual.
 const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
-    async_copy::select,
-    bulk::select,
-    cache::select,
-    cluster::select,
-    cluster_launch::select,
-    fence::select,
-    generic::select,
-    griddepcontrol::select,
     matrix::select,
-    mbarrier::select,
-    misc::select,
     mma::select,
-    stack::select,
-    store_async::select,
-    store_bulk::select,
     surface::select,
     tcgen05::select,
-    tensor_copy::select,
-    tensor_map::select,
     texture::select,
-    warp::select,
     wmma::select,
     wgmma::select,
 ];
@@ -82,6 +66,16 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
     match decode(form) {
         Some(Operation::Compute(compute)) => self::compute(compute),
         Some(Operation::Access(access)) => self::access(access),
+        Some(Operation::Copy(copy)) => self::copy(copy),
+        Some(Operation::Warp(warp)) => warp::executor(warp),
+        Some(Operation::Mbarrier(mbarrier)) => Some(mbarrier::executor(mbarrier)),
+        Some(Operation::Fence(fence)) => Some(fence::executor(fence)),
+        Some(Operation::Cluster(cluster)) => Some(cluster::executor(cluster)),
+        Some(Operation::Generic(generic)) => Some(generic::executor(generic)),
+        Some(Operation::Hint(hint)) => Some(cache::executor(hint)),
+        Some(Operation::Special(special)) => Some(misc::executor(special)),
+        // The linker makes the ends of blocks of these.
+        Some(Operation::Control(_)) => None,
         None => SELECT.iter().find_map(|select| select(form)),
     }
 }
@@ -115,6 +109,26 @@ fn access(access: Access) -> Option<Op> {
         Access::Store(store) => load_store::store(store),
         Access::Atomic(atomic) => atomic::executor(atomic),
     }
+}
+
+/// The operation of an asynchronous copy.
+fn copy(copy: Copy) -> Option<Op> {
+    Some(match copy {
+        Copy::Async(copy) => async_copy::copy(copy),
+        Copy::Commit => async_copy::commit(),
+        Copy::Wait { latest, closes } => async_copy::wait(latest, closes),
+        Copy::Arrive { object, counted } => async_copy::arrive(object, counted),
+        Copy::Bulk(bulk) => return bulk::executor(bulk),
+        Copy::BulkPrefetch { from, size } => bulk::prefetch(from, size),
+        Copy::BulkCommit => bulk::group::commit(),
+        Copy::BulkWait { latest, read } => bulk::group::wait(latest, read),
+        Copy::Tensor(tensor) => tensor_copy::executor(tensor),
+        Copy::TensorPrefetch => tensor_copy::prefetch(),
+        Copy::StoreAsync(store) => return store_async::executor(store),
+        Copy::StoreBulk { to, size } => store_bulk::executor(to, size),
+        Copy::ReplaceField { map, field, ord, value } => tensor_map::replace_field(map, field, ord, value),
+        Copy::PublishMap { to, from } => tensor_map::publish(to, from),
+    })
 }
 
 /// Whether the machine runs a form, the instructions that end blocks included.

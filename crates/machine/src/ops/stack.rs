@@ -6,19 +6,23 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// The alignment that memory has without being asked for.
 const LEAST_ALIGNMENT: u64 = 8;
 
-/// The operation of an instruction on the stack.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(match form.opcode() {
-        "alloca" => Box::new(Alloca { align: form.constant("immAlign").unwrap_or(1).max(LEAST_ALIGNMENT) }),
-        "stacksave" => Box::new(Save),
-        "stackrestore" => Box::new(Restore),
-        _ => return None,
-    })
+/// `alloca`
+pub fn alloca(align: Option<u64>) -> Op {
+    Box::new(Alloca { align: align.unwrap_or(1).max(LEAST_ALIGNMENT) })
+}
+
+/// `stacksave`
+pub fn save() -> Op {
+    Box::new(Save)
+}
+
+/// `stackrestore`
+pub fn restore() -> Op {
+    Box::new(Restore)
 }
 
 struct Alloca {

@@ -2,7 +2,6 @@
 //!
 //! Those to shared memory tell an mbarrier; the others, and what ptxas takes without one, are done when the CTA ends.
 
-use ptxvm_isa::Type;
 use ptxvm_memory::{Window, window_of};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
@@ -11,76 +10,25 @@ use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
 use crate::engine::{Pending, Signal};
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::atomic::Reduction;
 use crate::ops::bulk::{How, Move, Source, same_cta};
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
-use ptxvm_ir::operation::access::Combination;
+use ptxvm_ir::operation::copy::{Reaches, StoreAsync};
 
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;
 
 /// The operation of an asynchronous store or reduction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let (how, ty) = match form.section() {
-        "9.7.9.12" => (How::Copy, form.ty("type")?),
-        "9.7.13.7" => {
-            let ty = form.ty("type")?;
-            // Addition is the same for both signs; `red` has it for one alone.
-            let meant = if ty == Type::S64 { Type::U64 } else { ty };
-            (How::Reduce(Reduction::of(Combination::from_name(form.slot("op")?)?, meant)?), ty)
-        }
-        _ => return None,
-    };
-    let space = match form.slot("ss") {
-        Some(name) => AddressSpace::from_name(Some(name)),
-        None if form.says("global") => AddressSpace::Global,
-        None => AddressSpace::Generic,
-    };
-    let reaches = match () {
-        () if form.given("mbar") => Reaches::Cluster,
-        () if form.says("release") || form.says("gpu") || form.says("sys") => Reaches::Global,
-        () => Reaches::Anything,
-    };
-    Some(Box::new(StoreAsync {
-        to: Address::of(form, "a", space)?,
-        first: form.position("b")?,
-        count: form.elements("b").count(),
-        width: ty.bits() as usize / 8,
-        mbarrier: match form.given("mbar") {
-            true => Some(Address::of(form, "mbar", space)?),
-            false => None,
-        },
-        reaches,
-        how,
-    }))
+pub fn executor(store: StoreAsync) -> Option<Op> {
+    Some(Box::new(Storing { store, how: How::of(store.reduction)? }))
 }
 
-/// The memory that a form is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reaches {
-    /// That of the cluster's CTAs.
-    Cluster,
-    /// Global memory.
-    Global,
-    /// The manual does not know the form, and ptxas does not ask.
-    Anything,
-}
-
-struct StoreAsync {
-    to: Address,
-    /// The slot of the first element.
-    first: usize,
-    count: usize,
-    /// The bytes of an element.
-    width: usize,
-    mbarrier: Option<Address>,
-    reaches: Reaches,
+struct Storing {
+    store: StoreAsync,
     how: How,
 }
 
-impl StoreAsync {
+impl Storing {
     fn name(&self) -> String {
         match &self.how {
             How::Reduce(reduction) => format!("an asynchronous reduction ({})", reduction.name()),
@@ -90,22 +38,22 @@ impl StoreAsync {
 
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let mut values = SmallVec::new();
-        for element in 0..self.count {
-            let value = context.bank.lane(slots[self.first + element], lane).to_le_bytes();
-            values.extend_from_slice(&value[..self.width]);
+        for element in 0..self.store.count {
+            let value = context.bank.lane(slots[self.store.first + element], lane).to_le_bytes();
+            values.extend_from_slice(&value[..self.store.width]);
         }
         let bytes = values.len() as u64;
-        let to = self.to.read(context, slots)[lane];
-        let shared = match self.to.space {
+        let to = self.store.to.read(context, slots)[lane];
+        let shared = match self.store.to.space {
             AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => true,
             AddressSpace::Generic => window_of(to) == Window::Shared,
             _ => false,
         };
         let mut signals = SmallVec::new();
-        let (host, writes, place) = if shared && self.reaches != Reaches::Global {
-            let place = self.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
+        let (host, writes, place) = if shared && self.store.reaches != Reaches::Global {
+            let place = self.store.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
             let mut writes = place.cta();
-            if let Some(mbarrier) = &self.mbarrier {
+            if let Some(mbarrier) = &self.store.mbarrier {
                 let at = mbarrier.read(context, slots)[lane];
                 let mbarrier =
                     mbarrier.resolve_shared(context, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
@@ -114,16 +62,17 @@ impl StoreAsync {
                 writes |= mbarrier.cta();
             }
             (place.host, writes, format!("the shared memory of CTA {}", place.cta().trailing_zeros()))
-        } else if self.reaches == Reaches::Cluster {
+        } else if self.store.reaches == Reaches::Cluster {
             // Not shared memory: the finding says so.
-            let place = self.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
+            let place = self.store.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
             (place.host, place.cta(), String::new())
         } else {
-            let space = match self.to.space {
+            let space = match self.store.to.space {
                 AddressSpace::Generic => AddressSpace::Global,
                 space => space,
             };
-            let to = Address { space, ..self.to }.resolve(context, lane, to, bytes, bytes, Wants::Write)?;
+            let to =
+                Address { space, ..self.store.to }.resolve(context, lane, to, bytes, bytes, Wants::Write)?;
             (to, 0, "global memory".into())
         };
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
@@ -144,7 +93,7 @@ impl StoreAsync {
     }
 }
 
-impl Execute for StoreAsync {
+impl Execute for Storing {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         issue_each(mask, |lane| self.issue(context, slots, lane))
     }

@@ -10,7 +10,6 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// What sizes and addresses are multiples of.
 const UNIT: u64 = 8;
@@ -18,12 +17,8 @@ const UNIT: u64 = 8;
 const MOST: u64 = 16_777_216;
 
 /// The operation of `st.bulk`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.section() != "9.7.9.13" {
-        return None;
-    }
-    let space = AddressSpace::from_name(form.slot("ss"));
-    Some(Box::new(StoreBulk { to: Address::of(form, "a", space)?, size: form.position("size")? }))
+pub fn executor(to: Address, size: usize) -> Op {
+    Box::new(StoreBulk { to, size })
 }
 
 struct StoreBulk {

@@ -25,91 +25,33 @@ use crate::tensor::transfer::{Load, Store};
 use crate::tensor::{
     Access, Coordinates, Direction, Edge, TensorMap, Walk, Wide, broken_by_place, broken_rule,
 };
-use ptxvm_ir::operation::Form;
 use ptxvm_ir::operation::access::Combination;
+use ptxvm_ir::operation::copy::{Tensor, TensorMode, TensorTransfer};
 
 /// What the address of a tensor map must be a multiple of.
 const MAP_ALIGNMENT: u64 = 64;
 
 /// The operation of a tensor copy.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let head = form.row().head;
-    if head.starts_with("cp.async.bulk.prefetch.tensor.") {
-        // There is no cache here; a prefetch does nothing, wherever it points.
-        return Some(Box::new(Prefetch));
+pub fn executor(tensor: Tensor) -> Op {
+    match tensor.transfer {
+        TensorTransfer::ToShared { to, mbarrier, ctas, pairs } => {
+            Box::new(ToShared { tensor: Source(tensor), to, mbarrier, mask: ctas, pairs })
+        }
+        TensorTransfer::FromShared { from, reduction } => {
+            Box::new(FromShared { tensor: Source(tensor), from, reduction })
+        }
     }
-    let reduces = head.starts_with("cp.reduce.async.bulk.tensor.");
-    if !reduces && !head.starts_with("cp.async.bulk.tensor.") {
-        return None;
-    }
-    let source = Source::of(form)?;
-    if form.says("bulk_group") {
-        let reduction = if reduces {
-            Some(form.words().chain(form.modifiers()).find_map(Combination::from_name)?)
-        } else {
-            None
-        };
-        let from = Address::of(form, "srcMem", AddressSpace::Shared)?;
-        return Some(Box::new(FromShared { tensor: source, from, reduction }));
-    }
-    // `.shared::cta` names the own CTA, and may be written as `.shared::cluster` with a mask.
-    let own = form.says("shared::cta");
-    let shared = if own { AddressSpace::Shared } else { AddressSpace::SharedCluster };
-    Some(Box::new(ToShared {
-        tensor: source,
-        to: Address::of(form, "dstMem", shared)?,
-        mbarrier: Address::of(form, "mbar", shared)?,
-        mask: form.position("ctaMask"),
-        pairs: form.says("cta_group::2"),
-    }))
+}
+
+/// `cp.async.bulk.prefetch.tensor`: there is no cache here, so it does nothing, wherever it points.
+pub fn prefetch() -> Op {
+    Box::new(Prefetch)
 }
 
 /// The tensor map, the coordinates, and how they are meant.
-struct Source {
-    map: Address,
-    /// The slot of the first coordinate, and how many there are.
-    coordinates: (usize, usize),
-    dimensions: usize,
-    mode: Mode,
-    /// The slot of the first of what `im2col` modes are told, and how many there are.
-    told: (usize, usize),
-}
-
-#[derive(Clone, Copy)]
-enum Mode {
-    Tile,
-    FourRows,
-    Im2col,
-    Im2colW,
-    Im2colW128,
-}
+struct Source(Tensor);
 
 impl Source {
-    fn of(form: &Form<'_>) -> Option<Self> {
-        let mode = if form.says("tile::gather4") || form.says("tile::scatter4") {
-            Mode::FourRows
-        } else if form.says("im2col::w::128") {
-            Mode::Im2colW128
-        } else if form.says("im2col::w") {
-            Mode::Im2colW
-        } else if form.says("im2col") || form.says("im2col_no_offs") {
-            Mode::Im2col
-        } else {
-            Mode::Tile
-        };
-        let told = ["im2colOffsets", "im2colInfo"].into_iter().find(|name| form.given(name));
-        Some(Self {
-            map: Address::of(form, "tensorMap", AddressSpace::Generic)?,
-            coordinates: (form.position("tensorCoords")?, form.elements("tensorCoords").count()),
-            dimensions: (1..=5).find(|d| form.says(["1d", "2d", "3d", "4d", "5d"][d - 1]))?,
-            mode,
-            told: match told {
-                Some(name) => (form.position(name)?, form.elements(name).count()),
-                None => (0, 0),
-            },
-        })
-    }
-
     /// The map and the rows of a lane's copy, with no rule broken.
     fn read(
         &self,
@@ -120,31 +62,31 @@ impl Source {
     ) -> Result<(TensorMap, Walk), Flow> {
         let map = self.map(context, slots, lane)?;
         let mut coordinates = Coordinates::default();
-        let (first, count) = self.coordinates;
+        let (first, count) = self.0.coordinates;
         for (coordinate, slot) in coordinates.iter_mut().zip(&slots[first..first + count]) {
             *coordinate = context.bank.lane(*slot, lane) as i32;
         }
         let mut told = [0; 3];
-        let (first, count) = self.told;
+        let (first, count) = self.0.told;
         for (value, slot) in told.iter_mut().zip(&slots[first..first + count]) {
             *value = context.bank.lane(*slot, lane) as u16;
         }
         let wide = Wide { halo: told[0], offset: told[1] };
-        let access = match self.mode {
-            Mode::Tile => Access::Tile,
-            Mode::FourRows => Access::FourRows,
-            Mode::Im2col => Access::Im2col(told),
-            Mode::Im2colW => Access::Im2colW(wide),
-            Mode::Im2colW128 => Access::Im2colW128(wide),
+        let access = match self.0.mode {
+            TensorMode::Tile => Access::Tile,
+            TensorMode::FourRows => Access::FourRows,
+            TensorMode::Im2col => Access::Im2col(told),
+            TensorMode::Im2colW => Access::Im2colW(wide),
+            TensorMode::Im2colW128 => Access::Im2colW128(wide),
         };
         let device = context.run.environment.profile;
-        match broken_rule(device, &map, access, self.dimensions, &coordinates, direction) {
+        match broken_rule(device, &map, access, self.0.dimensions, &coordinates, direction) {
             None => {
                 let walk = Walk::new(&map, access, &coordinates);
                 Ok((map, walk))
             }
             Some(rule) => {
-                let coordinates = &coordinates[..self.coordinates.1];
+                let coordinates = &coordinates[..self.0.coordinates.1];
                 let note = format!("the coordinates are {coordinates:?}");
                 Err(context.fault(Kind::Misuse, lane, rule, vec![note]))
             }
@@ -152,13 +94,13 @@ impl Source {
     }
 
     fn map(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<TensorMap, Flow> {
-        let address = self.map.read(context, slots)[lane];
+        let address = self.0.map.read(context, slots)[lane];
         if window_of(address) != Window::Global {
             let message =
                 format!("a tensor map lies in global, constant or parameter memory, not at {address:#x}");
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
-        let host = self.map.resolve(context, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
+        let host = self.0.map.resolve(context, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
         let mut bytes = [0; BYTES];
         // SAFETY: these bytes have just been checked.
         unsafe { access::copy_out(std::ptr::with_exposed_provenance(host as usize), &mut bytes) };

@@ -7,43 +7,32 @@
 
 use ptxvm_memory::access;
 
-use crate::address::{AddressSpace, Wants};
+use crate::address::Wants;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
-use crate::tensor::replace::{Field, replace};
-use ptxvm_ir::operation::Form;
+use crate::tensor::replace::replace;
+use ptxvm_ir::operation::copy::TensorField;
 
 /// What the address of a tensor map must be a multiple of.
 const ALIGNMENT: u64 = 64;
 
-/// The operation of an instruction on a tensor map.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let head = form.row().head;
-    if head.starts_with("tensormap.replace.") {
-        let mut words = form.words().chain(form.modifiers());
-        return Some(Box::new(Replace {
-            at: Address::of(form, "addr", AddressSpace::from_name(form.slot("ss")))?,
-            field: words.find_map(Field::from_name)?,
-            ord: form.constant("ord").unwrap_or(0) as u32,
-            value: form.position("new_val")?,
-        }));
-    }
-    if head.starts_with("tensormap.cp_fenceproxy.") {
-        return Some(Box::new(Publish {
-            to: Address::of(form, "dst", AddressSpace::Global)?,
-            from: Address::of(form, "src", AddressSpace::Shared)?,
-        }));
-    }
-    None
+/// `tensormap.replace`
+pub fn replace_field(at: Address, field: TensorField, ord: u32, value: usize) -> Op {
+    Box::new(Replace { at, field, ord, value })
+}
+
+/// `tensormap.cp_fenceproxy`
+pub fn publish(to: Address, from: Address) -> Op {
+    Box::new(Publish { to, from })
 }
 
 struct Replace {
     at: Address,
-    field: Field,
+    field: TensorField,
     ord: u32,
     value: usize,
 }

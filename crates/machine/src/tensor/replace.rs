@@ -5,53 +5,10 @@
 //! devices those that ptxas 13.1 does. A value that does not fit is cut off and not refused, as there; a copy through a map
 //! that came out wrong is.
 
+use ptxvm_ir::operation::copy::TensorField as Field;
+
 use super::bits::{self, BYTES};
 use super::map::{Element, MOST_DIMENSIONS};
-
-/// A field as the instruction names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    GlobalAddress,
-    Rank,
-    BoxDim,
-    GlobalDim,
-    GlobalStride,
-    ElementStride,
-    Elemtype,
-    InterleaveLayout,
-    SwizzleMode,
-    SwizzleAtomicity,
-    FillMode,
-}
-
-impl Field {
-    /// The modifiers and their fields.
-    const NAMES: [(&'static str, Field); 11] = [
-        ("global_address", Field::GlobalAddress),
-        ("rank", Field::Rank),
-        ("box_dim", Field::BoxDim),
-        ("global_dim", Field::GlobalDim),
-        ("global_stride", Field::GlobalStride),
-        ("element_stride", Field::ElementStride),
-        ("elemtype", Field::Elemtype),
-        ("interleave_layout", Field::InterleaveLayout),
-        ("swizzle_mode", Field::SwizzleMode),
-        ("swizzle_atomicity", Field::SwizzleAtomicity),
-        ("fill_mode", Field::FillMode),
-    ];
-
-    /// The field of a modifier, without its dot.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, field)| field)
-    }
-
-    /// The modifier, without its dot.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|&&(_, f)| f == self).map_or("", |&(name, _)| name)
-    }
-}
 
 /// Element types by the number that `tensormap.replace` gives them (table 33), which is not the driver's.
 const ELEMENTS: [Element; 16] = [

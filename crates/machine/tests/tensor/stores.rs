@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use ptxvm_ir::operation::access::Combination;
 use ptxvm_machine::Profile;
 use ptxvm_machine::tensor::reduce::combine;
 use ptxvm_machine::tensor::{
-    Access, Direction, Edge, Image, Reduction, Walk, broken_by_place, broken_rule, reduce, store,
+    Access, Direction, Edge, Image, Walk, broken_by_place, broken_rule, reduce, store,
 };
 use serde::Deserialize;
 
@@ -73,7 +74,7 @@ impl Argument {
 /// The operation that a kernel's instruction names; none if it stores.
 fn reduction(kernel: &str) -> Option<Reduction> {
     let (_, rest) = kernel.split_once("cp.reduce.async.bulk.tensor.")?;
-    rest.split('.').find_map(Reduction::from_name)
+    rest.split('.').find_map(Combination::from_name)
 }
 
 /// Runs all cases of a group; gives how many went through, and how many were refused.

@@ -1,5 +1,6 @@
 //! Issuing a bulk operation: what the manual asks of sizes, addresses, masks and mbarriers is checked here.
 
+use ptxvm_ir::operation::copy::{self, Direction};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
@@ -18,30 +19,9 @@ const UNIT: u64 = 16;
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;
 
-/// Where bytes go from and to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From global memory to shared memory.
-    Load,
-    /// From the CTA's shared memory to that of another.
-    Exchange,
-    /// From the CTA's shared memory to global memory.
-    Store,
-}
-
 /// A bulk copy or reduction.
 pub struct Bulk {
-    pub direction: Direction,
-    pub to: Address,
-    pub from: Address,
-    /// The slot of the size.
-    pub size: usize,
-    /// Whom it tells; otherwise it belongs to a group of its thread.
-    pub mbarrier: Option<Address>,
-    /// The slot of the mask of CTAs.
-    pub ctas: Option<usize>,
-    /// The slot of the mask of bytes.
-    pub bytes: Option<usize>,
+    pub bulk: copy::Bulk,
     pub how: How,
 }
 
@@ -49,25 +29,25 @@ impl Bulk {
     fn name(&self) -> String {
         match &self.how {
             How::Reduce(reduction) => format!("bulk reduction ({})", reduction.name()),
-            _ if self.ctas.is_some() => "multicast bulk copy".into(),
+            _ if self.bulk.ctas.is_some() => "multicast bulk copy".into(),
             _ => "bulk copy".into(),
         }
     }
 
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
-        let bytes = size(context, slots[self.size], lane, &self.name())?;
-        let (to, from) = (self.to.read(context, slots)[lane], self.from.read(context, slots)[lane]);
+        let bytes = size(context, slots[self.bulk.size], lane, &self.name())?;
+        let (to, from) = (self.bulk.to.read(context, slots)[lane], self.bulk.from.read(context, slots)[lane]);
         if bytes == 0 {
             return Ok(());
         }
-        match self.direction {
+        match self.bulk.direction {
             Direction::Store => self.store(context, slots, lane, (to, from, bytes)),
             Direction::Load => {
-                let from = self.from.resolve(context, lane, from, bytes, UNIT, Wants::Read)?;
+                let from = self.bulk.from.resolve(context, lane, from, bytes, UNIT, Wants::Read)?;
                 self.bring(context, slots, lane, (to, from, bytes), 0)
             }
             Direction::Exchange => {
-                let from = self.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
+                let from = self.bulk.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
                 self.bring(context, slots, lane, (to, from.host, bytes), from.cta())
             }
         }
@@ -81,9 +61,9 @@ impl Bulk {
         lane: usize,
         (to, from, bytes): (u64, u64, u64),
     ) -> Result<(), Flow> {
-        let from = self.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
-        let to = self.to.resolve(context, lane, to, bytes, UNIT, Wants::Write)?;
-        let how = match (self.bytes, &self.how) {
+        let from = self.bulk.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
+        let to = self.bulk.to.resolve(context, lane, to, bytes, UNIT, Wants::Write)?;
+        let how = match (self.bulk.bytes, &self.how) {
             (Some(mask), _) => How::Masked(context.bank.lane(slots[mask], lane) as u16),
             (None, how) => how.clone(),
         };
@@ -114,11 +94,11 @@ impl Bulk {
         (to, from, bytes): (u64, u64, u64),
         reads: u32,
     ) -> Result<(), Flow> {
-        let Some(mbarrier) = &self.mbarrier else { return Ok(()) };
-        let to = self.to.resolve_shared(context, lane, to, bytes, UNIT, Wants::Write)?;
+        let Some(mbarrier) = &self.bulk.mbarrier else { return Ok(()) };
+        let to = self.bulk.to.resolve_shared(context, lane, to, bytes, UNIT, Wants::Write)?;
         let at = mbarrier.read(context, slots)[lane];
         let mbarrier = mbarrier.resolve_shared(context, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
-        let ranks = match self.ctas {
+        let ranks = match self.bulk.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
                 self.destinations(context, lane, mask)?
@@ -129,7 +109,7 @@ impl Bulk {
             }
         };
         let rank = context.cta.rank;
-        let source = match self.direction {
+        let source = match self.bulk.direction {
             Direction::Load => "global memory".to_owned(),
             _ => format!("the shared memory of CTA {rank}"),
         };

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use ptxvm_ir::operation::access::Combination;
+use ptxvm_isa::Type;
 use ptxvm_memory::{TensorMemory, access};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
@@ -47,6 +49,16 @@ pub enum How {
     Masked(u16),
     /// They are combined with what is there.
     Reduce(Arc<Reduction>),
+}
+
+impl How {
+    /// How elements are combined with those that are there; `None` if no numbers of the type are.
+    pub fn of(reduction: Option<(Combination, Type)>) -> Option<Self> {
+        Some(match reduction {
+            Some((combination, ty)) => Self::Reduce(Reduction::of(combination, ty)?),
+            None => Self::Copy,
+        })
+    }
 }
 
 impl Transfer for Move {

@@ -5,38 +5,24 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::mbarrier::Arrival;
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::OperandKind;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::mbarrier::Arrive;
 
-pub fn select(form: &Form<'_>, drop: bool) -> Option<Op> {
+pub fn executor(arrive: Arrive) -> Op {
     // Who wants a state must be in the CTA of the object.
-    let state = form.operand("state").filter(|operand| operand.kind != OperandKind::Sink).is_some();
-    let (expects, no_complete) = (form.says("expect_tx"), form.says("noComplete"));
-    let own = match (state || no_complete, drop) {
+    let own = match (arrive.state || arrive.no_complete, arrive.drop) {
         (false, _) => None,
         (true, false) => Some("mbarrier.arrive"),
         (true, true) => Some("mbarrier.arrive_drop"),
     };
-    Some(Box::new(Arrive {
-        at: At::of(form, own)?,
-        state,
-        count: form.position("count"),
-        bytes: if expects { Some(form.position("txCount")?) } else { None },
-        drop,
-        no_complete,
-    }))
+    Box::new(Arriving { at: At { address: arrive.object, own }, arrive })
 }
 
-struct Arrive {
+struct Arriving {
     at: At,
-    state: bool,
-    count: Option<usize>,
-    bytes: Option<usize>,
-    drop: bool,
-    no_complete: bool,
+    arrive: Arrive,
 }
 
-impl Execute for Arrive {
+impl Execute for Arriving {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let places = match self.at.places(context, slots, mask) {
             Ok(places) => places,
@@ -47,10 +33,10 @@ impl Execute for Arrive {
             context.act(lane);
             let operand = |slot: usize| context.bank.lane(slots[slot], lane) as u32;
             let how = Arrival {
-                count: self.count.map_or(1, operand),
-                expect: self.bytes.map(operand),
-                drop: self.drop,
-                no_complete: self.no_complete,
+                count: self.arrive.count.map_or(1, operand),
+                expect: self.arrive.bytes.map(operand),
+                drop: self.arrive.drop,
+                no_complete: self.arrive.no_complete,
             };
             let by = party(context, lane);
             match context.worker.cluster.arrive_at_mbarrier(places[lane].address, how, by) {
@@ -58,7 +44,7 @@ impl Execute for Arrive {
                 Err(wrong) => return misused(context, lane, wrong),
             }
         }
-        if self.state {
+        if self.arrive.state {
             u64::write(&mut context.bank, slots[0], mask, &states);
         }
         context.noted()

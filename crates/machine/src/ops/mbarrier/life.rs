@@ -4,14 +4,14 @@ use super::{At, party};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Address;
 
-pub fn init(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Init { at: At::of(form, Some("mbarrier.init"))?, count: form.position("count")? }))
+pub fn init(object: Address, count: usize) -> Op {
+    Box::new(Init { at: At { address: object, own: Some("mbarrier.init") }, count })
 }
 
-pub fn inval(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Inval { at: At::of(form, Some("mbarrier.inval"))? }))
+pub fn inval(object: Address) -> Op {
+    Box::new(Inval { at: At { address: object, own: Some("mbarrier.inval") } })
 }
 
 struct Init {

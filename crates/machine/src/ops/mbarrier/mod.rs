@@ -7,53 +7,39 @@ mod life;
 mod transactions;
 mod wait;
 
-use crate::address::{AddressSpace, Wants};
+use crate::address::Wants;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Flow, Op, map1};
 use crate::mbarrier::{Party, Wrong, token};
 use crate::ops::operand::{Address, Resolve, Shared};
 use crate::registers::{LANES, Slot, lanes_in};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Mbarrier;
 
 /// What an mbarrier object takes and what its address is a multiple of.
 pub const BYTES: u64 = 8;
 
 /// The operation of an mbarrier instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "mbarrier" {
-        return None;
-    }
-    match form.words().nth(1)? {
-        "init" => life::init(form),
-        "inval" => life::inval(form),
-        "expect_tx" => transactions::select(form, false),
-        "complete_tx" => transactions::select(form, true),
-        "arrive" => arrive::select(form, false),
-        "arrive_drop" => arrive::select(form, true),
-        "test_wait" => wait::select(form, false),
-        "try_wait" => wait::select(form, true),
-        "pending_count" => Some(map1(token::pending_count)),
-        _ => None,
+pub fn executor(mbarrier: Mbarrier) -> Op {
+    match mbarrier {
+        Mbarrier::Init { object, count } => life::init(object, count),
+        Mbarrier::Inval { object } => life::inval(object),
+        Mbarrier::Transactions { object, bytes, complete } => transactions::executor(object, bytes, complete),
+        Mbarrier::Arrive(arrive) => arrive::executor(arrive),
+        Mbarrier::Wait(wait) => wait::executor(wait),
+        Mbarrier::PendingCount => map1(token::pending_count),
     }
 }
 
 /// Where an instruction finds its object.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
-    address: Address,
+    pub address: Address,
     /// What to call the instruction, if it is not for objects of other CTAs.
-    own: Option<&'static str>,
+    pub own: Option<&'static str>,
 }
 
 impl At {
-    /// The operand `addr`. `own` names the instruction if it takes objects of its own CTA alone.
-    pub fn of(form: &Form<'_>, own: Option<&'static str>) -> Option<Self> {
-        let words = form.words().chain(form.modifiers());
-        let space = words.filter(|word| word.starts_with("shared")).last();
-        Some(Self { address: Address::of(form, "addr", AddressSpace::from_name(space))?, own })
-    }
-
     /// Where the object of each lane lies.
     pub fn places(
         &self,

@@ -4,10 +4,10 @@ use super::At;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Address;
 
-pub fn select(form: &Form<'_>, complete: bool) -> Option<Op> {
-    Some(Box::new(Count { at: At::of(form, None)?, bytes: form.position("txCount")?, complete }))
+pub fn executor(object: Address, bytes: usize, complete: bool) -> Op {
+    Box::new(Count { at: At { address: object, own: None }, bytes, complete })
 }
 
 struct Count {

@@ -12,34 +12,28 @@ use crate::launch::Asynchrony;
 use crate::mbarrier::{Wrong, token};
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use crate::warp::Awaited;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::mbarrier::Wait;
 
 /// After so many questions in vain, `test_wait` sleeps as well.
 const PATIENCE: u32 = 16;
 
-pub fn select(form: &Form<'_>, sleeps: bool) -> Option<Op> {
-    let name = if sleeps { "mbarrier.try_wait" } else { "mbarrier.test_wait" };
-    let (by_state, phase) = match form.position("state") {
-        Some(state) => (true, state),
-        None => (false, form.position("phaseParity")?),
-    };
-    Some(Box::new(Wait { at: At::of(form, Some(name))?, phase, by_state, sleeps }))
+pub fn executor(wait: Wait) -> Op {
+    let name = if wait.sleeps { "mbarrier.try_wait" } else { "mbarrier.test_wait" };
+    Box::new(Waiting { at: At { address: wait.object, own: Some(name) }, wait })
 }
 
-struct Wait {
+struct Waiting {
     at: At,
-    phase: usize,
-    by_state: bool,
-    sleeps: bool,
+    wait: Wait,
 }
 
-impl Wait {
+impl Waiting {
     /// Whether the phase that a lane names has ended, and the phase's parity.
     fn ask(&self, context: &Context<'_>, address: u32, named: u64) -> Result<(bool, bool), Wrong> {
         let cluster = &context.worker.cluster;
         let record = cluster.look_at_mbarrier(address)?;
-        let parity = if self.by_state { token::parity(named) } else { named & 1 != 0 };
-        if self.by_state
+        let parity = if self.wait.by_state { token::parity(named) } else { named & 1 != 0 };
+        if self.wait.by_state
             && let Err(stale) = token::check(named, address, record.phases)
         {
             let place = cluster.whereabouts(address);
@@ -64,7 +58,7 @@ impl Wait {
     fn answers(&self, context: &mut Context<'_>) -> bool {
         let asked = context.warp.asked;
         context.warp.asked = asked.saturating_add(1);
-        if !self.sleeps {
+        if !self.wait.sleeps {
             return asked < PATIENCE;
         }
         asked == 0
@@ -76,7 +70,7 @@ impl Wait {
     }
 }
 
-impl Execute for Wait {
+impl Execute for Waiting {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let places = match self.at.places(context, slots, mask) {
             Ok(places) => places,
@@ -87,7 +81,7 @@ impl Execute for Wait {
         let mut parities = [false; LANES];
         for lane in lanes_in(mask) {
             let address = places[lane].address;
-            let named = context.bank.lane(slots[self.phase], lane);
+            let named = context.bank.lane(slots[self.wait.phase], lane);
             match self.ask(context, address, named) {
                 Ok((ended, parity)) => {
                     (complete[lane], parities[lane]) = (ended, parity);

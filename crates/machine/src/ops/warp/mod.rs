@@ -7,68 +7,58 @@
 mod reduce;
 mod shuffle;
 
-use ptxvm_isa::Type;
-
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Warp;
+use ptxvm_ir::operation::warp::{Vote, WarpFunction};
 
 /// The operation of an instruction that looks at other lanes.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match form.opcode() {
-        "shfl" => shuffle::select(form),
-        "vote" => vote(form),
-        "match" => matching(form),
-        "redux" => reduce::select(form),
-        "activemask" => Some(gather(Members::Active, |lanes, _, _: &()| lanes)),
-        "elect" => {
-            let op = |lanes: u32, lane: usize, _: &()| {
-                (lanes.trailing_zeros(), lanes.trailing_zeros() == lane as u32)
-            };
-            Some(gather(Members::named(form), op))
+pub fn executor(warp: Warp) -> Option<Op> {
+    let members = Members::of(warp);
+    Some(match warp.function {
+        WarpFunction::Shfl { mode, predicate } => shuffle::executor(mode, predicate, members),
+        WarpFunction::Vote(asked) => vote(asked, members),
+        WarpFunction::MatchAny { wide: false } => match_any::<u32>(members),
+        WarpFunction::MatchAny { wide: true } => match_any::<u64>(members),
+        WarpFunction::MatchAll { wide: false, predicate } => match_all::<u32>(members, predicate),
+        WarpFunction::MatchAll { wide: true, predicate } => match_all::<u64>(members, predicate),
+        WarpFunction::Redux { combination, signed } => {
+            return reduce::of_integers(members, combination, signed);
         }
-        "bar" if form.words().chain(form.modifiers()).any(|w| w == "warp") => Some(Box::new(Meet)),
-        _ => None,
-    }
-}
-
-fn vote(form: &Form<'_>) -> Option<Op> {
-    let members = Members::named(form);
-    // `votes` has a bit for every lane whose predicate holds.
-    Some(match form.slot("mode").or(form.has("ballot").then_some("ballot"))? {
-        "all" => gather(members, |lanes, _, votes: &u32| lanes & !votes == 0),
-        "any" => gather(members, |lanes, _, votes: &u32| lanes & votes != 0),
-        "uni" => gather(members, |lanes, _, votes: &u32| lanes & votes == 0 || lanes & !votes == 0),
-        "ballot" => gather(members, |lanes, _, votes: &u32| lanes & votes),
-        _ => return None,
+        WarpFunction::ReduxFloat { which, modifiers } => reduce::of_floats(members, which, modifiers),
+        WarpFunction::Activemask => gather(Members::Active, |lanes, _, _: &()| lanes),
+        WarpFunction::Elect => gather(members, |lanes: u32, lane: usize, _: &()| {
+            (lanes.trailing_zeros(), lanes.trailing_zeros() == lane as u32)
+        }),
+        WarpFunction::Sync => Box::new(Meet { members }),
     })
 }
 
-fn matching(form: &Form<'_>) -> Option<Op> {
-    let any = form.words().chain(form.modifiers()).any(|w| w == "any");
-    let wide = form.main_type()? == Type::B64;
-    let pair = form.operands().iter().filter(|o| o.written).count() == 2;
-    let members = Members::named(form);
-    macro_rules! matching {
-        ($ty:ty) => {
-            match (any, pair) {
-                (true, _) => gather(members, |lanes, lane, a: &[$ty; LANES]| same(lanes, lane, a)),
-                (false, true) => gather(members, |lanes, lane, a: &[$ty; LANES]| {
-                    let all = same(lanes, lane, a) == lanes;
-                    (if all { lanes } else { 0 }, all)
-                }),
-                (false, false) => gather(
-                    members,
-                    |lanes, lane, a: &[$ty; LANES]| {
-                        if same(lanes, lane, a) == lanes { lanes } else { 0 }
-                    },
-                ),
-            }
-        };
+fn vote(asked: Vote, members: Members) -> Op {
+    // `votes` has a bit for every lane whose predicate holds.
+    match asked {
+        Vote::All => gather(members, |lanes, _, votes: &u32| lanes & !votes == 0),
+        Vote::Any => gather(members, |lanes, _, votes: &u32| lanes & votes != 0),
+        Vote::Uni => gather(members, |lanes, _, votes: &u32| lanes & votes == 0 || lanes & !votes == 0),
+        Vote::Ballot => gather(members, |lanes, _, votes: &u32| lanes & votes),
     }
-    Some(if wide { matching!(u64) } else { matching!(u32) })
+}
+
+fn match_any<T: Value + PartialEq + 'static>(members: Members) -> Op {
+    gather(members, |lanes, lane, a: &[T; LANES]| same(lanes, lane, a))
+}
+
+fn match_all<T: Value + PartialEq + 'static>(members: Members, predicate: bool) -> Op {
+    let found = |lanes: u32, lane: usize, a: &[T; LANES]| {
+        let all = same(lanes, lane, a) == lanes;
+        (if all { lanes } else { 0 }, all)
+    };
+    match predicate {
+        true => gather(members, found),
+        false => gather(members, move |lanes, lane, a: &[T; LANES]| found(lanes, lane, a).0),
+    }
 }
 
 /// The lanes whose value is that of one lane.
@@ -87,9 +77,9 @@ pub(super) enum Members {
 }
 
 impl Members {
-    /// Those of an instruction with or without a member mask.
-    pub(super) fn named(form: &Form<'_>) -> Self {
-        if form.given("membermask") { Self::Named(form.name()) } else { Self::Active }
+    /// Those of an instruction.
+    fn of(warp: Warp) -> Self {
+        if warp.named { Self::Named(warp.name()) } else { Self::Active }
     }
 
     /// By lane: the executing lanes that belong together. A lane that its own mask does not name is a finding.
@@ -174,11 +164,13 @@ where
 }
 
 /// `bar.warp.sync`: all it does has been done when it runs, except to see that the lanes are in their masks.
-struct Meet;
+struct Meet {
+    members: Members,
+}
 
 impl Execute for Meet {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        match Members::Named("bar.warp.sync").lanes(context, slots, mask) {
+        match self.members.lanes(context, slots, mask) {
             Ok(_) => Flow::Next,
             Err(flow) => flow,
         }

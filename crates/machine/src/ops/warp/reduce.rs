@@ -1,6 +1,6 @@
 //! `redux.sync`: a 32-bit value of each lane reduced over the lanes of the mask.
 
-use ptxvm_isa::Type;
+use ptxvm_ir::operation::access::Combination;
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::arithmetic;
 
@@ -8,29 +8,27 @@ use super::Members;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
 
-/// The operation of `redux.sync`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let members = Members::named(form);
-    Some(match (form.slot("op")?, form.main_type()?) {
-        ("add", _) => reduce(members, arithmetic::add::<u32>),
-        ("and", _) => reduce(members, |a, b| a & b),
-        ("or", _) => reduce(members, |a, b| a | b),
-        ("xor", _) => reduce(members, |a, b| a ^ b),
-        ("min", Type::U32) => reduce(members, arithmetic::min::<u32>),
-        ("max", Type::U32) => reduce(members, arithmetic::max::<u32>),
-        ("min", Type::S32) => reduce(members, arithmetic::min::<i32>),
-        ("max", Type::S32) => reduce(members, arithmetic::max::<i32>),
-        (which @ ("min" | "max"), Type::F32) => {
-            let which = if which == "min" { Extreme::Min } else { Extreme::Max };
-            let modifiers = Modifiers { abs: form.has("abs"), nan: form.has("NaN"), ..Modifiers::default() };
-            let choose = move |a, b| minmax::f32(a, b, which, modifiers);
-            // A value alone is compared with itself, for the sake of `.abs` and of NaN.
-            Box::new(Reduce { members, alone: move |a| choose(a, a), f: choose })
-        }
-        _ => return None,
+/// `redux.sync` of integers.
+pub fn of_integers(members: Members, combination: Combination, signed: bool) -> Option<Op> {
+    Some(match (combination, signed) {
+        (Combination::Add, _) => reduce(members, arithmetic::add::<u32>),
+        (Combination::And, _) => reduce(members, |a, b| a & b),
+        (Combination::Or, _) => reduce(members, |a, b| a | b),
+        (Combination::Xor, _) => reduce(members, |a, b| a ^ b),
+        (Combination::Min, false) => reduce(members, arithmetic::min::<u32>),
+        (Combination::Max, false) => reduce(members, arithmetic::max::<u32>),
+        (Combination::Min, true) => reduce(members, arithmetic::min::<i32>),
+        (Combination::Max, true) => reduce(members, arithmetic::max::<i32>),
+        (Combination::Inc | Combination::Dec, _) => return None,
     })
+}
+
+/// `redux.sync` of floating point.
+pub fn of_floats(members: Members, which: Extreme, modifiers: Modifiers) -> Op {
+    let choose = move |a, b| minmax::f32(a, b, which, modifiers);
+    // A value alone is compared with itself, for the sake of `.abs` and of NaN.
+    Box::new(Reduce { members, alone: move |a| choose(a, a), f: choose })
 }
 
 fn reduce(members: Members, f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static) -> Op {

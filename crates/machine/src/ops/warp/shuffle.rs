@@ -4,59 +4,35 @@ use super::Members;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::warp::ShflMode;
 
 /// The operation of `shfl`, with or without `.sync`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let members = Members::named(form);
-    let predicate = form.operands().iter().filter(|o| o.written).count() == 2;
-    let mode = match form.slot("mode")? {
-        "up" => Mode::Up,
-        "down" => Mode::Down,
-        "bfly" => Mode::Bfly,
-        "idx" => Mode::Idx,
-        _ => return None,
+pub fn executor(mode: ShflMode, predicate: bool, members: Members) -> Op {
+    Box::new(Shuffle { mode, predicate, members })
+}
+
+/// The lane that `lane` reads from, if it is in range. `b` says which, `c` splits the warp and bounds the choice.
+#[inline(always)]
+fn source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let most = lane & segment | clamp & !segment;
+    let least = lane & segment;
+    let source = match mode {
+        // Below lane 0 the difference wraps; as a signed number it is below every bound.
+        ShflMode::Up => lane.wrapping_sub(b),
+        ShflMode::Down => lane + b,
+        ShflMode::Bfly => lane ^ b,
+        ShflMode::Idx => least | b & !segment,
     };
-    Some(Box::new(Shuffle { mode, predicate, members }))
-}
-
-/// How the lane to read from is found.
-#[derive(Clone, Copy, Debug)]
-enum Mode {
-    /// So many lanes below.
-    Up,
-    /// So many lanes above.
-    Down,
-    /// The lane whose number differs in these bits.
-    Bfly,
-    /// The lane of this number in the segment.
-    Idx,
-}
-
-impl Mode {
-    /// The lane that `lane` reads from, if it is in range. `b` says which, `c` splits the warp and bounds the choice.
-    #[inline(always)]
-    fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
-        let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-        let most = lane & segment | clamp & !segment;
-        let least = lane & segment;
-        let source = match self {
-            // Below lane 0 the difference wraps; as a signed number it is below every bound.
-            Self::Up => lane.wrapping_sub(b),
-            Self::Down => lane + b,
-            Self::Bfly => lane ^ b,
-            Self::Idx => least | b & !segment,
-        };
-        let inside = match self {
-            Self::Up => source as i32 >= most as i32,
-            _ => source <= most,
-        };
-        (if inside { source & 31 } else { lane }, inside)
-    }
+    let inside = match mode {
+        ShflMode::Up => source as i32 >= most as i32,
+        _ => source <= most,
+    };
+    (if inside { source & 31 } else { lane }, inside)
 }
 
 struct Shuffle {
-    mode: Mode,
+    mode: ShflMode,
     predicate: bool,
     members: Members,
 }
@@ -71,7 +47,7 @@ impl Execute for Shuffle {
         let a = u32::read(&context.bank, from[0]);
         let b = u32::read(&context.bank, from[1]);
         let c = u32::read(&context.bank, from[2]);
-        let sources: [(u32, bool); LANES] = std::array::from_fn(|l| self.mode.source(l as u32, b[l], c[l]));
+        let sources: [(u32, bool); LANES] = std::array::from_fn(|l| source(self.mode, l as u32, b[l], c[l]));
         // The manual leaves open what a lane gives that does not take part; an H200 reads zero.
         let read = |lane: usize| {
             let source = sources[lane].0 & 31;

@@ -1,0 +1,102 @@
+//! `mbarrier.*`: the manual's 9.7.13.15.
+
+use super::{Address, Form};
+use crate::program::OperandKind;
+
+/// An instruction on mbarrier objects. Operands besides the object are named by their position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mbarrier {
+    /// `mbarrier.init`
+    Init {
+        /// The object.
+        object: Address,
+        /// How many arrivals end a phase.
+        count: usize,
+    },
+    /// `mbarrier.inval`
+    Inval {
+        /// The object.
+        object: Address,
+    },
+    /// `mbarrier.expect_tx`, `mbarrier.complete_tx`
+    Transactions {
+        /// The object.
+        object: Address,
+        /// How many bytes.
+        bytes: usize,
+        /// Whether they are complete, not expected.
+        complete: bool,
+    },
+    /// `mbarrier.arrive`, `mbarrier.arrive_drop`
+    Arrive(Arrive),
+    /// `mbarrier.test_wait`, `mbarrier.try_wait`
+    Wait(Wait),
+    /// `mbarrier.pending_count`
+    PendingCount,
+}
+
+/// `mbarrier.arrive`, `mbarrier.arrive_drop`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrive {
+    /// The object.
+    pub object: Address,
+    /// Whether the state is wanted.
+    pub state: bool,
+    /// How many arrivals it is; one without.
+    pub count: Option<usize>,
+    /// How many bytes are to be expected.
+    pub bytes: Option<usize>,
+    /// `.arrive_drop`: one arrival less ends later phases.
+    pub drop: bool,
+    /// `.noComplete`: the phase must not end with it.
+    pub no_complete: bool,
+}
+
+/// `mbarrier.test_wait`, `mbarrier.try_wait`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The object.
+    pub object: Address,
+    /// What names the phase.
+    pub phase: usize,
+    /// Whether that is a state, not a parity.
+    pub by_state: bool,
+    /// `try_wait`: it may sleep.
+    pub sleeps: bool,
+}
+
+pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
+    let object = || Address::of_mbarrier(form);
+    let transactions = |complete| {
+        Some(Mbarrier::Transactions { object: object()?, bytes: form.position("txCount")?, complete })
+    };
+    let arrive = |drop| {
+        Some(Mbarrier::Arrive(Arrive {
+            object: object()?,
+            state: form.operand("state").is_some_and(|operand| operand.kind != OperandKind::Sink),
+            count: form.position("count"),
+            bytes: if form.says("expect_tx") { Some(form.position("txCount")?) } else { None },
+            drop,
+            no_complete: form.says("noComplete"),
+        }))
+    };
+    let wait = |sleeps| {
+        let (by_state, phase) = match form.position("state") {
+            Some(state) => (true, state),
+            None => (false, form.position("phaseParity")?),
+        };
+        Some(Mbarrier::Wait(Wait { object: object()?, phase, by_state, sleeps }))
+    };
+    match form.words().nth(1)? {
+        "init" => Some(Mbarrier::Init { object: object()?, count: form.position("count")? }),
+        "inval" => Some(Mbarrier::Inval { object: object()? }),
+        "expect_tx" => transactions(false),
+        "complete_tx" => transactions(true),
+        "arrive" => arrive(false),
+        "arrive_drop" => arrive(true),
+        "test_wait" => wait(false),
+        "try_wait" => wait(true),
+        "pending_count" => Some(Mbarrier::PendingCount),
+        _ => None,
+    }
+}
