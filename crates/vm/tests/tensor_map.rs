@@ -6,7 +6,7 @@ mod common;
 
 use ptxvm_vm::Profile;
 use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
-use ptxvm_vm::tensor::replace::{Field, replace};
+use ptxvm_vm::tensor::replace::{TensorField, replace};
 use ptxvm_vm::tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
 use serde::Deserialize;
 
@@ -169,7 +169,7 @@ fn every_replaced_field_is_the_h200s() {
         let map = bytes(map.expect("a map"));
         let offset = case.outputs[0].offset;
         for (number, (name, ord, value)) in case.fields.iter().enumerate() {
-            let field = Field::from_name(name).expect("a field");
+            let field = TensorField::from_name(name).expect("a field");
             let value = value.parse().expect("a number");
             let made = replace(&map, field, ord.unwrap_or(0), value)
                 .unwrap_or_else(|why| panic!("{}: {why}", case.name));

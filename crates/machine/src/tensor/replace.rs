@@ -5,7 +5,7 @@
 //! devices those that ptxas 13.1 does. A value that does not fit is cut off and not refused, as there; a copy through a map
 //! that came out wrong is.
 
-use ptxvm_ir::operation::copy::TensorField as Field;
+pub use ptxvm_ir::operation::copy::TensorField;
 
 use super::bits::{self, BYTES};
 use super::map::{Element, MOST_DIMENSIONS};
@@ -34,7 +34,7 @@ const ELEMENTS: [Element; 16] = [
 ///
 /// # Errors
 /// ptxas would have refused the ordinal or the constant; the sentence says so.
-pub fn replace(map: &[u8; BYTES], field: Field, ord: u32, value: u64) -> Result<[u8; BYTES], String> {
+pub fn replace(map: &[u8; BYTES], field: TensorField, ord: u32, value: u64) -> Result<[u8; BYTES], String> {
     let mut map = *map;
     let d = ord as usize;
     if d >= MOST_DIMENSIONS {
@@ -46,18 +46,18 @@ pub fn replace(map: &[u8; BYTES], field: Field, ord: u32, value: u64) -> Result<
     };
     let less_one = (value as u32).wrapping_sub(1);
     match field {
-        Field::GlobalAddress => map[..8].copy_from_slice(&value.to_le_bytes()),
-        Field::Rank => bits::put(&mut map, bits::RANK, value as u32),
-        Field::BoxDim => bits::put(&mut map, bits::box_size(d), less_one),
-        Field::GlobalDim => bits::put(&mut map, bits::size(d), less_one),
-        Field::GlobalStride => {
+        TensorField::GlobalAddress => map[..8].copy_from_slice(&value.to_le_bytes()),
+        TensorField::Rank => bits::put(&mut map, bits::RANK, value as u32),
+        TensorField::BoxDim => bits::put(&mut map, bits::box_size(d), less_one),
+        TensorField::GlobalDim => bits::put(&mut map, bits::size(d), less_one),
+        TensorField::GlobalStride => {
             // A tensor has no fifth stride; ptxas takes the ordinal, and the upper bits of the others are overwritten.
             let (low, high) = bits::stride(d);
             bits::put(&mut map, low, (value >> 4) as u32);
             bits::put(&mut map, high, (value >> 36) as u32);
         }
-        Field::ElementStride => bits::put(&mut map, bits::element_stride(d), less_one),
-        Field::Elemtype => {
+        TensorField::ElementStride => bits::put(&mut map, bits::element_stride(d), less_one),
+        TensorField::Elemtype => {
             let (code, round) = bits::code(ELEMENTS[constant(15)? as usize]);
             bits::put(&mut map, bits::ELEMENT, code);
             // Rounding to tf32 is switched on and never off.
@@ -65,14 +65,14 @@ pub fn replace(map: &[u8; BYTES], field: Field, ord: u32, value: u64) -> Result<
                 bits::put(&mut map, bits::ROUND, 1);
             }
         }
-        Field::InterleaveLayout => bits::put(&mut map, bits::INTERLEAVE, constant(2)?),
-        Field::SwizzleMode => {
+        TensorField::InterleaveLayout => bits::put(&mut map, bits::INTERLEAVE, constant(2)?),
+        TensorField::SwizzleMode => {
             let mode = constant(4)?;
             bits::put(&mut map, bits::SWIZZLE, mode);
             bits::put(&mut map, bits::SWIZZLE_96, mode >> 2);
         }
-        Field::SwizzleAtomicity => bits::put(&mut map, bits::ATOMICITY, constant(3)?),
-        Field::FillMode => bits::put(&mut map, bits::FILL, constant(1)?),
+        TensorField::SwizzleAtomicity => bits::put(&mut map, bits::ATOMICITY, constant(3)?),
+        TensorField::FillMode => bits::put(&mut map, bits::FILL, constant(1)?),
     }
     Ok(map)
 }
@@ -85,7 +85,7 @@ mod tests {
     use crate::Profile;
 
     /// Fields in the order of a program that builds a map from zeros, as Triton's do.
-    fn built(steps: &[(Field, u32, u64)]) -> [u8; BYTES] {
+    fn built(steps: &[(TensorField, u32, u64)]) -> [u8; BYTES] {
         steps.iter().fold([0; BYTES], |map, &(field, ord, value)| {
             replace(&map, field, ord, value).unwrap_or_else(|why| panic!("{field:?}: {why}"))
         })
@@ -106,21 +106,21 @@ mod tests {
         };
         let encoded = Tiled { tensor, box_sizes: &[64, 256, 8] }.encode(&Profile::ALL[0]).expect("a map");
         let map = built(&[
-            (Field::GlobalAddress, 0, 0x7f12_3456_7800),
-            (Field::Rank, 0, 2),
-            (Field::BoxDim, 0, 64),
-            (Field::BoxDim, 1, 256),
-            (Field::BoxDim, 2, 8),
-            (Field::GlobalDim, 0, 4096),
-            (Field::GlobalDim, 1, 0),
-            (Field::GlobalDim, 2, 3),
-            (Field::GlobalStride, 0, 8192),
-            (Field::GlobalStride, 1, (1 << 39) + 16),
-            (Field::ElementStride, 1, 2),
-            (Field::ElementStride, 2, 8),
-            (Field::Elemtype, 0, 10),
-            (Field::SwizzleMode, 0, 3),
-            (Field::FillMode, 0, 1),
+            (TensorField::GlobalAddress, 0, 0x7f12_3456_7800),
+            (TensorField::Rank, 0, 2),
+            (TensorField::BoxDim, 0, 64),
+            (TensorField::BoxDim, 1, 256),
+            (TensorField::BoxDim, 2, 8),
+            (TensorField::GlobalDim, 0, 4096),
+            (TensorField::GlobalDim, 1, 0),
+            (TensorField::GlobalDim, 2, 3),
+            (TensorField::GlobalStride, 0, 8192),
+            (TensorField::GlobalStride, 1, (1 << 39) + 16),
+            (TensorField::ElementStride, 1, 2),
+            (TensorField::ElementStride, 2, 8),
+            (TensorField::Elemtype, 0, 10),
+            (TensorField::SwizzleMode, 0, 3),
+            (TensorField::FillMode, 0, 1),
         ]);
         assert_eq!(map[..64], encoded.to_bytes()[..64]);
         assert_eq!(TensorMap::from_bytes(&map), Ok(encoded));
@@ -130,30 +130,30 @@ mod tests {
     fn the_word_of_small_fields() {
         // Words that ptxas writes at byte 8, on sm_90a and, for the later ones, on sm_100a and sm_103a.
         for (field, value, word) in [
-            (Field::Rank, 4, 0x40),
-            (Field::Elemtype, 9, 0x480),
-            (Field::Elemtype, 11, 0x1_0380),
-            (Field::Elemtype, 12, 0x1_0400),
-            (Field::Elemtype, 13, 0x580),
-            (Field::Elemtype, 14, 0x600),
-            (Field::Elemtype, 15, 0x680),
-            (Field::InterleaveLayout, 2, 0x1000),
-            (Field::SwizzleMode, 3, 0x6000),
-            (Field::SwizzleMode, 4, 0x40_0000),
-            (Field::SwizzleAtomicity, 3, 0x18_0000),
-            (Field::FillMode, 1, 0x8000),
+            (TensorField::Rank, 4, 0x40),
+            (TensorField::Elemtype, 9, 0x480),
+            (TensorField::Elemtype, 11, 0x1_0380),
+            (TensorField::Elemtype, 12, 0x1_0400),
+            (TensorField::Elemtype, 13, 0x580),
+            (TensorField::Elemtype, 14, 0x600),
+            (TensorField::Elemtype, 15, 0x680),
+            (TensorField::InterleaveLayout, 2, 0x1000),
+            (TensorField::SwizzleMode, 3, 0x6000),
+            (TensorField::SwizzleMode, 4, 0x40_0000),
+            (TensorField::SwizzleAtomicity, 3, 0x18_0000),
+            (TensorField::FillMode, 1, 0x8000),
         ] {
             let map = built(&[(field, 0, value)]);
             assert_eq!(u32::from_le_bytes([map[8], map[9], map[10], map[11]]), word, "{field:?} {value}");
         }
         // The mask of each: ones turn into zeros there and nowhere else.
         for (field, mask) in [
-            (Field::Rank, 0x70),
-            (Field::Elemtype, 0x780),
-            (Field::InterleaveLayout, 0x1800),
-            (Field::SwizzleMode, 0x40_6000),
-            (Field::SwizzleAtomicity, 0x38_0000),
-            (Field::FillMode, 0x8000),
+            (TensorField::Rank, 0x70),
+            (TensorField::Elemtype, 0x780),
+            (TensorField::InterleaveLayout, 0x1800),
+            (TensorField::SwizzleMode, 0x40_6000),
+            (TensorField::SwizzleAtomicity, 0x38_0000),
+            (TensorField::FillMode, 0x8000),
         ] {
             let map = replace(&[0xff; BYTES], field, 0, 0).expect("0 is in every range");
             let word = u32::from_le_bytes([map[8], map[9], map[10], map[11]]);
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn what_ptxas_refuses_is_refused() {
         for (field, ord, value, expected) in [
-            (Field::BoxDim, 5, 1, "no box_dim 5; the last is 4"),
-            (Field::Elemtype, 0, 16, "from 0 to 15"),
-            (Field::InterleaveLayout, 0, 3, "from 0 to 2"),
-            (Field::SwizzleMode, 0, 5, "from 0 to 4"),
-            (Field::SwizzleAtomicity, 0, 4, "from 0 to 3"),
-            (Field::FillMode, 0, 2, "from 0 to 1"),
+            (TensorField::BoxDim, 5, 1, "no box_dim 5; the last is 4"),
+            (TensorField::Elemtype, 0, 16, "from 0 to 15"),
+            (TensorField::InterleaveLayout, 0, 3, "from 0 to 2"),
+            (TensorField::SwizzleMode, 0, 5, "from 0 to 4"),
+            (TensorField::SwizzleAtomicity, 0, 4, "from 0 to 3"),
+            (TensorField::FillMode, 0, 2, "from 0 to 1"),
         ] {
             let why = replace(&[0; BYTES], field, ord, value).expect_err(expected);
             assert!(why.contains(expected), "{field:?}: {why}");

@@ -72,7 +72,7 @@ impl Argument {
 }
 
 /// The operation that a kernel's instruction names; none if it stores.
-fn reduction(kernel: &str) -> Option<Reduction> {
+fn reduction(kernel: &str) -> Option<Combination> {
     let (_, rest) = kernel.split_once("cp.reduce.async.bulk.tensor.")?;
     rest.split('.').find_map(Combination::from_name)
 }
