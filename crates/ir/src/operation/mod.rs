@@ -14,6 +14,7 @@ pub mod fence;
 mod form;
 pub mod generic;
 pub mod hint;
+pub mod matrix;
 pub mod mbarrier;
 mod order;
 pub mod special;
@@ -29,6 +30,7 @@ pub use fence::Fence;
 pub use form::Form;
 pub use generic::Generic;
 pub use hint::Hint;
+pub use matrix::Matrix;
 pub use mbarrier::Mbarrier;
 pub use order::{Order, Scope};
 pub use special::Special;
@@ -47,6 +49,8 @@ pub enum Operation {
     Warp(Warp),
     /// Branches, calls, ends of threads, barriers of a CTA.
     Control(Control),
+    /// Matrices of a warp or a warpgroup.
+    Matrix(Matrix),
     /// `mbarrier.*`
     Mbarrier(Mbarrier),
     /// `fence`, `membar`
@@ -100,6 +104,7 @@ pub fn decode(form: &Form<'_>) -> Option<Operation> {
         (13, 15) => Operation::Mbarrier(mbarrier::decode(form)?),
         (13, 16) => Operation::Copy(copy::publish_map(form)?),
         (13, 17 | 18) => Operation::Cluster(cluster::launch(form)?),
+        (14 | 15, _) => Operation::Matrix(matrix::decode(form)?),
         (17 | 19, _) => Operation::Special(special::decode(form)?),
         _ => Operation::Compute(compute::decode(form, chapter, part)?),
     })

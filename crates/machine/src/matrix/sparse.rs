@@ -4,6 +4,8 @@
 //! of which one is stored, for tf32. Four bits of metadata tell of one chunk: two indices of two bits, the first stored
 //! element's (or pair's) in the low ones. A tf32 takes the place of two, so that its four bits are `0100` or `1110`.
 
+use ptxvm_isa::Type;
+
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
@@ -59,17 +61,17 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// That of an instruction with so many rows and so many products of an element of D, by the name of A's type;
+    /// That of an instruction with so many rows and so many products of an element of D, by A's type;
     /// `None` if there is no such instruction.
     #[must_use]
-    pub fn new(element: &str, (rows, k): (usize, usize), selector: usize, ordered: bool) -> Option<Self> {
-        let four_bits = matches!(element, "u4" | "s4") || element == "e2m1" && k == 128;
+    pub fn new(element: Type, (rows, k): (usize, usize), selector: usize, ordered: bool) -> Option<Self> {
+        let four_bits = matches!(element, Type::U4 | Type::S4) || element == Type::E2m1 && k == 128;
         let granularity = match element {
-            "tf32" => Granularity::OneOfTwo,
+            Type::Tf32 => Granularity::OneOfTwo,
             _ if four_bits => Granularity::PairsOfEight,
             _ => Granularity::TwoOfFour,
         };
-        let wide = matches!(element, "f16" | "bf16" | "tf32");
+        let wide = matches!(element, Type::F16 | Type::Bf16 | Type::Tf32);
         let (holders, first) = match k / granularity.chunk() {
             4 => (Holders::One, selector),
             8 if wide => (Holders::Halves, 2 * selector),

@@ -47,18 +47,10 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
 use crate::statistics::Class;
-use ptxvm_ir::operation::{Access, Compute, Copy, Form, Operation, decode};
+use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
 
 /// Every file's choice, in the order of the manual.
-const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[
-    matrix::select,
-    mma::select,
-    surface::select,
-    tcgen05::select,
-    texture::select,
-    wmma::select,
-    wgmma::select,
-];
+const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[surface::select, tcgen05::select, texture::select];
 
 /// The operation of a form; `None` if the machine does not have it.
 #[must_use]
@@ -67,6 +59,7 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         Some(Operation::Compute(compute)) => self::compute(compute),
         Some(Operation::Access(access)) => self::access(access),
         Some(Operation::Copy(copy)) => self::copy(copy),
+        Some(Operation::Matrix(matrix)) => self::matrix(matrix),
         Some(Operation::Warp(warp)) => warp::executor(warp),
         Some(Operation::Mbarrier(mbarrier)) => Some(mbarrier::executor(mbarrier)),
         Some(Operation::Fence(fence)) => Some(fence::executor(fence)),
@@ -129,6 +122,20 @@ fn copy(copy: Copy) -> Option<Op> {
         Copy::ReplaceField { map, field, ord, value } => tensor_map::replace_field(map, field, ord, value),
         Copy::PublishMap { to, from } => tensor_map::publish(to, from),
     })
+}
+
+/// The operation of a matrix instruction of a warp or a warpgroup.
+fn matrix(matrix: Matrix) -> Option<Op> {
+    match matrix {
+        Matrix::Mma(mma) => mma::executor(mma),
+        Matrix::WmmaMma(mma) => wmma::multiply::executor(mma),
+        Matrix::WmmaLoad(matrix) => wmma::memory::load(matrix),
+        Matrix::WmmaStore(matrix) => wmma::memory::store(matrix),
+        Matrix::Load(moved) => matrix::load(moved),
+        Matrix::Store(moved) => matrix::store(moved),
+        Matrix::Transpose => Some(matrix::transpose()),
+        Matrix::Wgmma(wgmma) => wgmma::executor(wgmma),
+    }
 }
 
 /// Whether the machine runs a form, the instructions that end blocks included.

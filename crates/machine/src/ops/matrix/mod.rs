@@ -17,52 +17,46 @@ use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
-use crate::matrix::unpack::Packing;
+use crate::matrix::unpack::unpack;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
-use ptxvm_ir::operation::space_of;
+use ptxvm_ir::operation::Address;
+use ptxvm_ir::operation::matrix::{MatrixLayout, MatrixMove, Packing};
 
 /// Where `ldmatrix` puts a 4-bit element in its byte.
 const LOW: u32 = 0;
 
-/// The operation of a matrix movement.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.slot("many").is_some() {
-        return None;
+/// `ldmatrix`
+pub fn load(moved: MatrixMove) -> Option<Op> {
+    match moved.layout {
+        MatrixLayout::Rows => load_as::<Rows>(moved),
+        MatrixLayout::Columns => load_as::<Columns>(moved),
+        MatrixLayout::SixteenColumns => load_as::<SixteenColumns>(moved),
+        MatrixLayout::Accumulators => None,
     }
-    let trans = form.says("trans");
-    Some(match form.opcode() {
-        "ldmatrix" => {
-            let packing = form.slot("src_fmt").and_then(Packing::from_name);
-            let count = form.elements("d").count();
-            match form.says("m16n16") {
-                true => load::<SixteenColumns>(form, count, packing)?,
-                false if trans => load::<Columns>(form, count, packing)?,
-                false => load::<Rows>(form, count, packing)?,
-            }
-        }
-        "stmatrix" => {
-            let count = form.elements("r").count();
-            match form.says("m16n8") {
-                true => store::<Accumulators>(form, count)?,
-                false if trans => store::<Columns>(form, count)?,
-                false => store::<Rows>(form, count)?,
-            }
-        }
-        "movmatrix" => Box::new(Transpose),
-        _ => return None,
-    })
 }
 
-fn load<L: Layout>(form: &Form<'_>, registers: usize, packing: Option<Packing>) -> Option<Op> {
-    let moved = Moved::of(form, registers, L::ROWS * registers / L::REGISTERS)?;
-    Some(Box::new(Load::<L> { moved, packing, layout: PhantomData }))
+/// `stmatrix`
+pub fn store(moved: MatrixMove) -> Option<Op> {
+    match moved.layout {
+        MatrixLayout::Rows => store_as::<Rows>(moved),
+        MatrixLayout::Columns => store_as::<Columns>(moved),
+        MatrixLayout::Accumulators => store_as::<Accumulators>(moved),
+        MatrixLayout::SixteenColumns => None,
+    }
 }
 
-fn store<L: Layout>(form: &Form<'_>, registers: usize) -> Option<Op> {
-    let moved = Moved::of(form, registers, L::ROWS * registers / L::REGISTERS)?;
-    Some(Box::new(Store::<L> { moved, layout: PhantomData }))
+/// `movmatrix`
+pub fn transpose() -> Op {
+    Box::new(Transpose)
+}
+
+fn load_as<L: Layout>(moved: MatrixMove) -> Option<Op> {
+    Some(Box::new(Load::<L> { packing: moved.packing, moved: Moved::of::<L>(moved)?, layout: PhantomData }))
+}
+
+fn store_as<L: Layout>(moved: MatrixMove) -> Option<Op> {
+    Some(Box::new(Store::<L> { moved: Moved::of::<L>(moved)?, layout: PhantomData }))
 }
 
 /// What `ldmatrix` and `stmatrix` have in common.
@@ -76,9 +70,9 @@ struct Moved {
 }
 
 impl Moved {
-    fn of(form: &Form<'_>, registers: usize, givers: usize) -> Option<Self> {
-        let (base, offset) = form.address()?;
-        let space = space_of(form, base)?;
+    fn of<L: Layout>(MatrixMove { address, registers, .. }: MatrixMove) -> Option<Self> {
+        let givers = L::ROWS * registers / L::REGISTERS;
+        let Address { space, offset, .. } = address;
         (1..=LANES).contains(&givers).then_some(Self { space, offset, registers, givers })
     }
 
@@ -129,7 +123,7 @@ impl<L: Layout> Execute for Load<L> {
         for (lane, row) in rows.iter_mut().enumerate().take(self.moved.givers) {
             // SAFETY: `resolve` has checked the sixteen bytes of each row, which are aligned.
             let bytes = unsafe { access::load::<u128>(pointers.lane(lane, 0)) };
-            *row = self.packing.map_or(bytes, |packing| packing.unpack(bytes, LOW)).to_le_bytes();
+            *row = self.packing.map_or(bytes, |packing| unpack(packing, bytes, LOW)).to_le_bytes();
         }
         for (index, slot) in slots.iter().enumerate().take(count) {
             let values = gather::<L>(&rows[index / L::REGISTERS * L::ROWS..], index % L::REGISTERS);

@@ -1,19 +1,19 @@
 //! `mma` of f64. A lane has one element in each register, so that fragments are those of any 32-bit element.
 
+use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 use ptxvm_num::Rounding;
 use ptxvm_num::matrix::double;
 
-use super::{Fragments, Shape};
+use super::Split;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::fragment::{of_a, of_b, of_d};
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
 
 /// The operation of a form of f64.
-pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
-    Some(Box::new(Double { shape, rounding: form.rounding("rnd"), fragments: Fragments::of(form) }))
+pub fn executor(Mma { shape, rounding, fragments, .. }: Mma) -> Op {
+    Box::new(Double { shape, rounding, fragments })
 }
 
 struct Double {

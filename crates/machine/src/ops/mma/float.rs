@@ -1,26 +1,28 @@
 //! `mma` of floating point numbers, dense and sparse, except for f64 and with block scales.
 
+use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
+use ptxvm_isa::Type;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use super::accumulator::{self, Order};
-use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
+use super::{Split, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
 
 /// The operation of a form of floating point numbers.
-pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
-    let sparse = super::sparse(form, shape, types.a)?;
+pub fn executor(mma: Mma) -> Option<Op> {
+    let Mma { shape, types, fragments, .. } = mma;
+    let sparse = super::sparse(mma)?;
     let stored = if sparse.is_some() { shape.k / 2 } else { shape.k };
     Some(Box::new(Float {
         a: packed(types.a)?,
         b: packed(types.b)?,
         accumulator: format_of_d(types.d)?,
-        fragments: Fragments::of(form),
+        fragments,
         shape,
         stored,
         sparse,
@@ -28,17 +30,17 @@ pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
 }
 
 /// The format of C and D.
-pub fn format_of_d(name: &str) -> Option<Accumulator> {
-    match name {
-        "f16" => Some(Accumulator::F16),
-        "f32" => Some(Accumulator::F32),
+pub fn format_of_d(ty: Type) -> Option<Accumulator> {
+    match ty {
+        Type::F16 => Some(Accumulator::F16),
+        Type::F32 => Some(Accumulator::F32),
         _ => None,
     }
 }
 
 /// How the elements of A or B lie in their registers: those of 4 and 6 bits have a byte each.
-pub fn packed(name: &str) -> Option<Packed> {
-    let element = Element::from_name(name)?;
+pub fn packed(ty: Type) -> Option<Packed> {
+    let element = Element::from_name(ty.name())?;
     Some(if element.bits() <= 8 { Packed::bytes(element) } else { Packed::tight(element) })
 }
 

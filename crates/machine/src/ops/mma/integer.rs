@@ -1,31 +1,31 @@
 //! `mma` of integers of 8 and 4 bits, dense and sparse, and of single bits.
 
+use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
+use ptxvm_isa::Type;
 use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 
 use super::accumulator::{self, Order};
-use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
+use super::{Split, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
 
 /// The operation of a form of integers.
-pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
-    let fragments = Fragments::of(form);
-    if types.a == "b1" {
-        let operation = if form.has("xor") { BitOp::Xor } else { BitOp::And };
-        return Some(Box::new(Bits { operation, fragments, shape }));
+pub fn executor(mma: Mma) -> Option<Op> {
+    let Mma { shape, types, fragments, satfinite, bits, .. } = mma;
+    if types.a == Type::B1 {
+        return Some(Box::new(Bits { operation: bits, fragments, shape }));
     }
     Some(Box::new(Integers {
-        a: Integer::from_name(types.a)?,
-        b: Integer::from_name(types.b)?,
-        satfinite: form.has("satfinite"),
+        a: Integer::from_name(types.a.name())?,
+        b: Integer::from_name(types.b.name())?,
+        satfinite,
         fragments,
         shape,
-        sparse: super::sparse(form, shape, types.a)?,
+        sparse: super::sparse(mma)?,
     }))
 }
 

@@ -3,17 +3,18 @@
 //! ptxas also takes bf16 and tf32 here, which the manual does not have, but makes no instruction of them: what D holds
 //! then is left to chance, so the machine does not have them.
 
+use ptxvm_ir::operation::matrix::{Fragments, Mma};
+use ptxvm_isa::Type;
 use ptxvm_num::matrix::quad_pair::{dot, widen};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
+use super::Split;
 use super::float::format_of_d;
-use super::{Fragments, Types};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
 use crate::matrix::{Cores, whole_warp};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
 
 /// Rows of A, columns of B.
 const SIDE: usize = 8;
@@ -21,17 +22,12 @@ const SIDE: usize = 8;
 const DEPTH: usize = 4;
 
 /// The operation of a form of this shape.
-pub fn select(form: &Form<'_>, types: Types) -> Option<Op> {
-    if types.a != "f16" {
+pub fn executor(Mma { types, fragments, a_columns, b_columns, .. }: Mma) -> Option<Op> {
+    if types.a != Type::F16 {
         return None;
     }
-    Some(Box::new(QuadPairs {
-        d: format_of_d(types.d)?,
-        c: format_of_d(types.c)?,
-        a_columns: form.slot("alayout")? == "col",
-        b_columns: form.slot("blayout")? == "col",
-        fragments: Fragments::of(form),
-    }))
+    let (d, c) = (format_of_d(types.d)?, format_of_d(types.c)?);
+    Some(Box::new(QuadPairs { d, c, a_columns, b_columns, fragments }))
 }
 
 struct QuadPairs {

@@ -4,31 +4,24 @@
 //! `kind::mxf8f6f4` has one scale for all of k, a power of two, which only shifts the factors' exponents; the kinds of
 //! packed e2m1 have an arithmetic of their own ([`ptxvm_num::matrix::scaled`]).
 
+use ptxvm_ir::operation::matrix::{BlockScale, Fragments, Mma, Shape};
 use ptxvm_num::matrix::scaled::{self, Blocks, Scale};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right};
 
 use super::accumulator::{self, ELEMENTS, Order};
 use super::float::packed;
-use super::{Fragments, Shape, Types, columns_of_b, rows_of_a};
+use super::{Split, columns_of_b, rows_of_a};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
 
 /// The operation of a form with `.block_scale`.
-pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
-    let sparse = super::sparse(form, shape, types.a)?;
-    let byte_each = form.says("kind::mxf8f6f4");
-    let blocks = match form.modifiers().find_map(|word| word.strip_prefix("scale_vec::")) {
-        Some("1X") => 1,
-        Some("4X") => 4,
-        Some("2X") => 2,
-        _ if byte_each => 1,
-        _ => 2,
-    };
+pub fn executor(mma: Mma, BlockScale { byte_each, blocks, ty }: BlockScale) -> Option<Op> {
+    let Mma { shape, types, fragments, .. } = mma;
+    let sparse = super::sparse(mma)?;
     let (a, b) = if byte_each {
         (packed(types.a)?, packed(types.b)?)
     } else {
@@ -39,8 +32,8 @@ pub fn select(form: &Form<'_>, shape: Shape, types: Types) -> Option<Op> {
         b,
         byte_each,
         blocks,
-        scale: Scale::from_name(form.slot("stype")?)?,
-        fragments: Fragments::of(form),
+        scale: Scale::from_name(ty.name())?,
+        fragments,
         shape,
         stored: if sparse.is_some() { shape.k / 2 } else { shape.k },
         sparse,

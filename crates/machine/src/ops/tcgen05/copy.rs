@@ -19,10 +19,11 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
-use crate::matrix::unpack::Packing;
+use crate::matrix::unpack::unpack;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::matrix::Packing;
 
 /// The columns of a unit of sixteen bytes.
 const UNIT_COLUMNS: u32 = CHUNK as u32 / 4;
@@ -202,8 +203,8 @@ impl Rows {
         let bits = u128::from_le_bytes(unit);
         let bits = match self.packing {
             // The figures have a 4-bit element in the middle of its byte, where tcgen05.mma wants it.
-            Some(packing @ Packing::B4x16P64) => packing.unpack(bits, 2),
-            Some(packing @ Packing::B6x16P32) => packing.unpack(bits, 0),
+            Some(packing @ Packing::B4x16P64) => unpack(packing, bits, 2),
+            Some(packing @ Packing::B6x16P32) => unpack(packing, bits, 0),
             None => bits,
         };
         std::array::from_fn(|column| (bits >> (32 * column)) as u32)

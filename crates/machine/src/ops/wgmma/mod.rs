@@ -8,6 +8,8 @@ mod product;
 
 use std::sync::Arc;
 
+use ptxvm_ir::operation::matrix::{Wgmma, WgmmaA, WgmmaProduct};
+use ptxvm_isa::Type;
 use ptxvm_num::matrix::integer::Integer;
 use ptxvm_num::matrix::{Accumulator, Element};
 
@@ -17,78 +19,65 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::{ALL, Slot};
-use ptxvm_ir::operation::Form;
 
 use issue::Issue;
 pub use product::{A, Factors, Product, Source};
 
 /// The operation of a `wgmma` instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "wgmma" {
-        return None;
-    }
-    if form.says("fence") {
-        return Some(Box::new(Fence));
-    }
-    if form.says("commit_group") {
-        return Some(Box::new(Commit));
-    }
-    if form.says("wait_group") {
-        let latest = u32::try_from(form.constant("n")?).unwrap_or(u32::MAX);
-        return Some(Box::new(Wait { latest }));
-    }
-    Some(Box::new(Issue { product: Arc::new(product(form)?), scale_d: form.position("scale-d")? }))
+pub fn executor(wgmma: Wgmma) -> Option<Op> {
+    Some(match wgmma {
+        Wgmma::Fence => Box::new(Fence),
+        Wgmma::Commit => Box::new(Commit),
+        Wgmma::Wait { latest } => Box::new(Wait { latest }),
+        Wgmma::Product(wanted) => {
+            Box::new(Issue { product: Arc::new(product(wanted)?), scale_d: wanted.scale_d })
+        }
+    })
 }
 
 /// What an `mma_async` multiplies.
-fn product(form: &Form<'_>) -> Option<Product> {
-    let shape = form.slot("shape").or_else(|| form.modifiers().find(|word| word.starts_with("m64n")))?;
-    let (columns, depth) = shape.strip_prefix("m64n")?.split_once('k')?;
-    let types: Vec<&str> = form.words().chain(form.modifiers()).filter(|word| KINDS.contains(word)).collect();
-    let [d, a, b] = types[..] else { return None };
-    let negated = |name: &str| form.constant(name).is_some_and(|scale| scale as i32 == -1);
+fn product(wanted: WgmmaProduct) -> Option<Product> {
+    let WgmmaProduct { columns, depth, a_type, b_type, .. } = wanted;
+    let (a, b) = (a_type.name(), b_type.name());
     let factors = match (Element::from_name(a), Element::from_name(b)) {
         (Some(a), Some(b)) => Factors::Float {
             a,
             b,
-            d: if d == "f16" { Accumulator::F16 } else { Accumulator::F32 },
-            negate_a: negated("imm-scale-a"),
-            negate_b: negated("imm-scale-b"),
+            d: if wanted.d == Type::F16 { Accumulator::F16 } else { Accumulator::F32 },
+            negate_a: wanted.negate_a,
+            negate_b: wanted.negate_b,
         },
-        _ if a == "b1" => Factors::Bits,
+        _ if a_type == Type::B1 => Factors::Bits,
         _ => Factors::Integer {
             a: Integer::from_name(a)?,
             b: Integer::from_name(b)?,
-            satfinite: form.says("satfinite"),
+            satfinite: wanted.satfinite,
         },
     };
-    let major = |name: &str| if form.constant(name) == Some(1) { Major::Mn } else { Major::K };
-    let a = match form.position("a-desc") {
-        Some(slot) => Source::Shared { slot, major: major("imm-trans-a") },
-        None => Source::Registers { slot: form.position("a")? },
+    let major = |transposed| if transposed { Major::Mn } else { Major::K };
+    let a = match wanted.a {
+        WgmmaA::Shared { descriptor, transposed } => {
+            Source::Shared { slot: descriptor, major: major(transposed) }
+        }
+        WgmmaA::Registers { first } => Source::Registers { slot: first },
     };
-    let depth = depth.parse().ok()?;
-    let sparse = match form.position("sp-meta") {
-        Some(slot) => {
-            let selector = form.constant("sp-sel")? as usize;
-            Some((slot, Sparse::new(types[1], (product::ROWS, depth), selector, false)?))
+    let sparse = match wanted.sparse {
+        Some((metadata, selector)) => {
+            Some((metadata, Sparse::new(a_type, (product::ROWS, depth), selector, false)?))
         }
         None => None,
     };
     Some(Product {
-        columns: columns.parse().ok()?,
+        columns,
         depth,
         factors,
-        registers: form.elements("d").count(),
+        registers: wanted.registers,
         a,
-        b: form.position("b-desc")?,
-        b_major: major("imm-trans-b"),
+        b: wanted.b,
+        b_major: major(wanted.b_transposed),
         sparse,
     })
 }
-
-/// The types of D, A and B.
-const KINDS: &[&str] = &["f16", "f32", "bf16", "tf32", "e4m3", "e5m2", "s32", "s8", "u8", "b1"];
 
 /// `wgmma.fence`
 struct Fence;

@@ -1,29 +1,17 @@
 //! Which element of a matrix is which part of a lane's registers.
 
+use ptxvm_ir::operation::matrix::{Shape, WmmaPart as Part};
+
 use super::is_transposed;
 use crate::matrix::fragment::{of_a, of_b, of_d};
-use crate::ops::mma::Shape;
 use crate::registers::LANES;
 
-/// A matrix of a product. D is held as C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// A
-    A,
-    /// B
-    B,
-    /// C and D
-    C,
-}
-
-impl Part {
-    /// Its rows and columns.
-    pub const fn size(self, shape: Shape) -> (usize, usize) {
-        match self {
-            Self::A => (shape.m, shape.k),
-            Self::B => (shape.k, shape.n),
-            Self::C => (shape.m, shape.n),
-        }
+/// The rows and columns of a matrix of a product. D is held as C.
+pub const fn size(part: Part, shape: Shape) -> (usize, usize) {
+    match part {
+        Part::A => (shape.m, shape.k),
+        Part::B => (shape.k, shape.n),
+        Part::C => (shape.m, shape.n),
     }
 }
 
@@ -39,7 +27,7 @@ pub fn place(part: Part, shape: Shape, per: usize, lane: usize, index: usize) ->
         return (column, row);
     }
     // What a lane has of the matrix: f16 fragments have eight registers, which repeat what is there until they are full.
-    let (rows, columns) = part.size(shape);
+    let (rows, columns) = size(part, shape);
     let index = index % (rows * columns / LANES);
     match part {
         Part::A => {
@@ -85,7 +73,7 @@ mod tests {
         ];
         for (shape, per, registers) in cases {
             for (part, count) in [Part::A, Part::B, Part::C].into_iter().zip(registers) {
-                let (rows, columns) = part.size(shape);
+                let (rows, columns) = size(part, shape);
                 let mut held = vec![0; rows * columns];
                 for lane in 0..LANES {
                     for index in 0..count * per {

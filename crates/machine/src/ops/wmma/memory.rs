@@ -8,17 +8,16 @@
 use ptxvm_isa::Type;
 use ptxvm_memory::{Window, access, window_of};
 
-use super::fragment::{Part, place};
+use super::fragment::{place, size as size_of_part};
 use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
-use crate::ops::mma::Shape;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::matrix::{Shape, WmmaMatrix};
 
 /// The most bytes of a matrix.
 const BYTES: usize = 1024;
@@ -26,19 +25,14 @@ const BYTES: usize = 1024;
 /// What a line must be aligned to at most, in bytes.
 const LINE_ALIGNMENT: usize = 16;
 
-/// The operation of a load or store.
-pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
-    let (part, name) = match () {
-        () if form.says("store") => (Part::C, "r"),
-        () if form.says("a") => (Part::A, "d"),
-        () if form.says("b") => (Part::B, "d"),
-        () => (Part::C, "d"),
-    };
-    let matrix = Matrix::of(form, part, shape, name)?;
-    Some(match form.says("store") {
-        true => Box::new(Store(matrix)),
-        false => Box::new(Load(matrix)),
-    })
+/// `wmma.load`
+pub fn load(matrix: WmmaMatrix) -> Option<Op> {
+    Some(Box::new(Load(Matrix::of(matrix)?)))
+}
+
+/// `wmma.store`
+pub fn store(matrix: WmmaMatrix) -> Option<Op> {
+    Some(Box::new(Store(Matrix::of(matrix)?)))
 }
 
 /// A matrix in memory and in registers.
@@ -66,13 +60,11 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn of(form: &Form<'_>, part: Part, shape: Shape, name: &'static str) -> Option<Self> {
-        let space = AddressSpace::from_name(form.slot("ss"));
-        let bits = form.main_type().and_then(bits)?;
-        let rows = form.has("row");
-        let (m, n) = part.size(shape);
+    fn of(WmmaMatrix { part, shape, ty, rows, address, stride, registers }: WmmaMatrix) -> Option<Self> {
+        let bits = bits(ty)?;
+        let (m, n) = size_of_part(part, shape);
         let (lines, length) = if rows { (m, n) } else { (n, m) };
-        let registers = form.elements(name).count();
+        let (first, registers) = registers;
         // Four lanes hold a line of such elements, in pieces of 32 bits that nothing looks into.
         let (size, place_shape) = match bits {
             ..8 => (4, Shape { k: shape.k * bits / 32, ..shape }),
@@ -80,7 +72,7 @@ impl Matrix {
         };
         let width = size.max(4);
         let per = width / size;
-        let (m, n) = part.size(place_shape);
+        let (m, n) = size_of_part(part, place_shape);
         let index = |(row, column): (usize, usize)| if rows { row * n + column } else { column * m + row };
         let mut places = Vec::with_capacity(registers * LANES * per);
         for register in 0..registers {
@@ -94,13 +86,13 @@ impl Matrix {
         let inside = places.iter().all(|place| (usize::from(*place) + 1) * size <= BYTES);
         let fits = lines <= LANES && lines * length * bits <= BYTES * 8 && inside;
         fits.then_some(Self {
-            address: Address::of(form, "p", space)?,
-            stride: form.position("stride"),
+            address,
+            stride,
             length,
             bits,
             lines,
             rows,
-            first: form.position(name)?,
+            first,
             registers,
             width,
             size,

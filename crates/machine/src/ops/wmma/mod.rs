@@ -8,21 +8,10 @@
 //! [`fragment`] says where each element is, [`memory`] loads and stores, [`multiply`] multiplies.
 
 mod fragment;
-mod memory;
-mod multiply;
+pub mod memory;
+pub mod multiply;
 
-use crate::lanes::Op;
-use crate::ops::mma::Shape;
-use ptxvm_ir::operation::Form;
-
-/// The operation of a `wmma` instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "wmma" {
-        return None;
-    }
-    let shape = Shape::of(form)?;
-    if form.says("mma") { multiply::select(form, shape) } else { memory::select(form, shape) }
-}
+use ptxvm_ir::operation::matrix::Shape;
 
 /// Whether a product is computed as that of B and A transposed.
 const fn is_transposed(shape: Shape) -> bool {

@@ -11,16 +11,16 @@
 use ptxvm_num::Rounding;
 use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
 use ptxvm_num::matrix::integer::{self, Integer};
-use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
+use ptxvm_num::matrix::{Accumulator, Family, Packed};
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
 use crate::ops::mma::float::{format_of_d, packed};
-use crate::ops::mma::{self, Fragments, Shape, columns_of_b, rows_of_a};
+use crate::ops::mma::{self, Split, columns_of_b, rows_of_a};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 
 /// The products of an instruction.
 const TILES: usize = 2;
@@ -30,29 +30,19 @@ const ROWS: usize = 16;
 const COLUMNS: usize = 8;
 
 /// The operation of a product.
-pub fn select(form: &Form<'_>, shape: Shape) -> Option<Op> {
+pub fn executor(product: Mma) -> Option<Op> {
+    let Mma { shape, types, fragments, satfinite, .. } = product;
     if shape.m == 8 && shape.n == 8 {
-        return mma::product(form);
+        return mma::executor(product);
     }
-    let is_type = |word: &&str| {
-        Element::from_name(word).is_some() || matches!(*word, "f32" | "f64" | "s32" | "u8" | "s8")
-    };
-    let types: Vec<&str> = form.modifiers().filter(is_type).collect();
-    let (d, a, c) = match types[..] {
-        [d, c] => (d, "f16", c),
-        [d, a, _, c] => (d, a, c),
-        _ => return None,
-    };
-    let fragments = Fragments::of(form);
-    if let Some(integer) = Integer::from_name(a) {
+    if let Some(integer) = Integer::from_name(types.a.name()) {
         let tiles = Tiles { shape, fragments, a: 2, b: 1 };
-        return Some(Box::new(Integers { integer, satfinite: form.has("satfinite"), tiles }));
+        return Some(Box::new(Integers { integer, satfinite, tiles }));
     }
-    let packed = packed(a)?;
     Some(Box::new(Floats {
-        packed,
-        d: format_of_d(d)?,
-        c: format_of_d(c)?,
+        packed: packed(types.a)?,
+        d: format_of_d(types.d)?,
+        c: format_of_d(types.c)?,
         tiles: Tiles { shape, fragments, a: 4, b: 2 },
     }))
 }
