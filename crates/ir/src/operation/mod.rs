@@ -18,6 +18,8 @@ pub mod matrix;
 pub mod mbarrier;
 mod order;
 pub mod special;
+pub mod surface;
+pub mod texture;
 pub mod warp;
 
 pub use access::Access;
@@ -34,6 +36,8 @@ pub use matrix::Matrix;
 pub use mbarrier::Mbarrier;
 pub use order::{Order, Scope};
 pub use special::Special;
+pub use surface::Surface;
+pub use texture::Texture;
 pub use warp::Warp;
 
 /// An instruction's meaning.
@@ -51,6 +55,10 @@ pub enum Operation {
     Control(Control),
     /// Matrices of a warp or a warpgroup.
     Matrix(Matrix),
+    /// Textures.
+    Texture(Texture),
+    /// Surfaces.
+    Surface(Surface),
     /// `mbarrier.*`
     Mbarrier(Mbarrier),
     /// `fence`, `membar`
@@ -95,6 +103,8 @@ pub fn decode(form: &Form<'_>) -> Option<Operation> {
         (9, 19 | 20 | 23 | 24) => Operation::Generic(generic::decode(form)?),
         (9, 25) => Operation::Copy(copy::decode(form, section.next()?, section.next()?)?),
         (9, 26) => Operation::Copy(copy::replace_field(form)?),
+        (10, _) => Operation::Texture(texture::decode(form)?),
+        (11, _) => Operation::Surface(surface::decode(form)?),
         (12, _) | (13, 1) => Operation::Control(control::decode(form)?),
         (13, 3) => Operation::Cluster(cluster::barrier(form)),
         (13, 4) => Operation::Fence(fence::decode(form)),

@@ -50,7 +50,7 @@ use crate::statistics::Class;
 use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
 
 /// Every file's choice, in the order of the manual.
-const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[surface::select, tcgen05::select, texture::select];
+const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[tcgen05::select];
 
 /// The operation of a form; `None` if the machine does not have it.
 #[must_use]
@@ -60,6 +60,8 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         Some(Operation::Access(access)) => self::access(access),
         Some(Operation::Copy(copy)) => self::copy(copy),
         Some(Operation::Matrix(matrix)) => self::matrix(matrix),
+        Some(Operation::Texture(texture)) => Some(texture::executor(texture)),
+        Some(Operation::Surface(surface)) => surface::executor(surface),
         Some(Operation::Warp(warp)) => warp::executor(warp),
         Some(Operation::Mbarrier(mbarrier)) => Some(mbarrier::executor(mbarrier)),
         Some(Operation::Fence(fence)) => Some(fence::executor(fence)),

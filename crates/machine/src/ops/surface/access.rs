@@ -1,27 +1,21 @@
 //! Where the lanes of a warp access surfaces: handles and coordinates become places in the bytes of images.
 
 use ptxvm_memory::View;
-use ptxvm_texture::surface::{At, Axis, Clamp, Place, place};
-use ptxvm_texture::{Geometry, Image, Kind as ObjectKind, Object};
+use ptxvm_texture::surface::{At, Axis, Place, place};
+use ptxvm_texture::{Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::ops::load_store::Turns;
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// What an instruction says about its access.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    geometry: Geometry,
-    clamp: Clamp,
-    handle: usize,
-    coordinates: usize,
-    /// How many of them there are. Where a lone register stands for a vector, the rest counts as zero; in an H200 it is
-    /// what happens to lie in the registers behind it.
-    given: usize,
-    /// What reports call it.
+    access: SurfaceAccess,
+    /// What it is called in reports.
     verb: &'static str,
 }
 
@@ -47,16 +41,9 @@ impl Extent {
 }
 
 impl Access {
-    /// The access of a form.
-    pub fn of(form: &Form<'_>, verb: &'static str) -> Option<Self> {
-        Some(Self {
-            geometry: Geometry::from_name(form.slot("geom")?)?,
-            clamp: Clamp::from_name(form.slot("clamp")?)?,
-            handle: form.position("a")?,
-            coordinates: form.position("b")?,
-            given: form.elements("b").count(),
-            verb,
-        })
+    /// An access, in the words of reports.
+    pub fn of(access: SurfaceAccess, verb: &'static str) -> Self {
+        Self { access, verb }
     }
 
     /// Calls `touch` with each lane whose access lies within its surface, in the order in which lanes store.
@@ -68,7 +55,7 @@ impl Access {
         extent: impl Fn(&Image) -> Extent,
         mut touch: impl FnMut(usize, &Image, &View, u64),
     ) -> Result<(), Flow> {
-        let handles = u64::read(&context.bank, slots[self.handle]);
+        let handles = u64::read(&context.bank, slots[self.access.handle]);
         let numbers = self.numbers(context, slots);
         let mut left = mask;
         while left != 0 {
@@ -83,7 +70,7 @@ impl Access {
             let mut within = 0u32;
             for lane in lanes_in(same) {
                 let at = self.at(&numbers, lane, extent);
-                match place(&surface.image, self.geometry, self.clamp, &at, extent.bytes) {
+                match place(&surface.image, self.access.geometry, self.access.clamp, &at, extent.bytes) {
                     Place::Within(offset) => {
                         places[lane] = offset;
                         within |= 1 << lane;
@@ -104,14 +91,16 @@ impl Access {
 
     fn numbers(&self, context: &Context<'_>, slots: &[Slot]) -> [[u32; LANES]; 4] {
         let mut numbers = [[0; LANES]; 4];
-        for (numbers, slot) in numbers.iter_mut().zip(&slots[self.coordinates..][..self.given]) {
+        for (numbers, slot) in
+            numbers.iter_mut().zip(&slots[self.access.coordinates.first..][..self.access.coordinates.count])
+        {
             *numbers = u32::read(&context.bank, *slot);
         }
         numbers
     }
 
     fn at(&self, numbers: &[[u32; LANES]; 4], lane: usize, extent: Extent) -> At {
-        let layered = usize::from(self.geometry.layered());
+        let layered = usize::from(self.access.geometry.layered());
         let number = |index: usize| i64::from(numbers.get(layered + index).map_or(0, |n| n[lane]) as i32);
         At { coordinates: [number(0) * i64::from(extent.x), number(1), number(2)], layer: numbers[0][lane] }
     }

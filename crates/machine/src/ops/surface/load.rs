@@ -8,15 +8,11 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::surface::SurfaceAccess;
 
-/// The operation of a `suld.b`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let element = form.main_type()?.bits() as usize / 8;
-    let registers = form.elements("d").count();
-    // Without .vec one element is loaded, and every register of a vector gets it.
-    let elements = if form.slot("vec").is_some() { registers } else { 1 };
-    Some(Box::new(Load { access: Access::of(form, "a read of")?, element, elements, registers }))
+/// The operation of a `suld.b`. Without `.vec` one element is loaded, and every register of a vector gets it.
+pub fn executor(access: SurfaceAccess, element: usize, elements: usize, registers: usize) -> Op {
+    Box::new(Load { access: Access::of(access, "a read of"), element, elements, registers })
 }
 
 struct Load {

@@ -10,17 +10,23 @@ mod reduce;
 mod store;
 
 use crate::lanes::Op;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Surface;
 
 /// The operation of a surface instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match form.name() {
-        "suld.b" => load::select(form),
-        "sust.b" => store::select_bytes(form),
-        "sust.p" => store::select_sample(form),
-        "sured.b" => reduce::select_bytes(form),
-        "sured.p" => reduce::select_sample(form),
-        "suq" => query::select(form),
-        _ => None,
-    }
+pub fn executor(surface: Surface) -> Option<Op> {
+    Some(match surface {
+        Surface::Load { access, element, elements, registers } => {
+            load::executor(access, element, elements, registers)
+        }
+        Surface::Store { access, values, elements, element } => {
+            store::executor(access, values, elements, element)
+        }
+        Surface::Reduce { access, combination, ty, value, sample: false } => {
+            return reduce::of_bytes(access, combination, ty, value);
+        }
+        Surface::Reduce { access, combination, ty, value, sample: true } => {
+            return reduce::of_samples(access, combination, ty, value);
+        }
+        Surface::Query { query, handle } => query::executor(query, handle),
+    })
 }

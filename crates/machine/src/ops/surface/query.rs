@@ -5,11 +5,10 @@ use ptxvm_texture::{Kind, Object, Query};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// The operation of a `suq`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Ask { query: Query::from_name(form.slot("query")?)?, handle: form.position("a")? }))
+pub fn executor(query: Query, handle: usize) -> Op {
+    Box::new(Ask { query, handle })
 }
 
 struct Ask {

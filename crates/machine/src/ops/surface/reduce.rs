@@ -14,29 +14,34 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::atomic::Reduction;
 use crate::registers::{Slot, Value};
-use ptxvm_ir::operation::Form;
 use ptxvm_ir::operation::access::Combination;
+use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// The operation of a `sured.b`.
-pub fn select_bytes(form: &Form<'_>) -> Option<Op> {
-    let combine = Reduction::of(Combination::from_name(form.slot("op")?)?, form.main_type()?)?;
-    reduce(form, combine.clone(), combine, false)
+pub fn of_bytes(access: SurfaceAccess, combination: Combination, ty: Type, value: usize) -> Option<Op> {
+    let combine = Reduction::of(combination, ty)?;
+    Some(reduce(access, value, combine.clone(), combine, false))
 }
 
 /// The operation of a `sured.p`, whose numbers are signed if those of the surface are.
-pub fn select_sample(form: &Form<'_>) -> Option<Op> {
-    let (op, wide) = (Combination::from_name(form.slot("op")?)?, form.main_type()?.bits() == 64);
-    let (signed, unsigned) = match (op, wide) {
+pub fn of_samples(access: SurfaceAccess, combination: Combination, ty: Type, value: usize) -> Option<Op> {
+    let (signed, unsigned) = match (combination, ty.bits() == 64) {
         (Combination::And | Combination::Or, _) => (Type::B32, Type::B32),
         (_, false) => (Type::S32, Type::U32),
         (_, true) => (Type::S64, Type::U64),
     };
-    reduce(form, Reduction::of(op, signed)?, Reduction::of(op, unsigned)?, true)
+    let (signed, unsigned) = (Reduction::of(combination, signed)?, Reduction::of(combination, unsigned)?);
+    Some(reduce(access, value, signed, unsigned, true))
 }
 
-fn reduce(form: &Form<'_>, signed: Arc<Reduction>, unsigned: Arc<Reduction>, sample: bool) -> Option<Op> {
-    let access = Access::of(form, "a reduction of")?;
-    Some(Box::new(Reduce { access, value: form.position("c")?, signed, unsigned, sample }))
+fn reduce(
+    access: SurfaceAccess,
+    value: usize,
+    signed: Arc<Reduction>,
+    unsigned: Arc<Reduction>,
+    sample: bool,
+) -> Op {
+    Box::new(Reduce { access: Access::of(access, "a reduction of"), value, signed, unsigned, sample })
 }
 
 struct Reduce {

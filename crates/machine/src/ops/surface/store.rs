@@ -6,46 +6,31 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::surface::SurfaceAccess;
+use ptxvm_ir::operation::texture::Vector;
 
-/// The operation of a `sust.b`.
-pub fn select_bytes(form: &Form<'_>) -> Option<Op> {
-    let element = form.main_type()?.bits() as usize / 8;
-    let from = From::of(form)?;
-    Some(Box::new(StoreBytes { access: Access::of(form, "a write of")?, from, element }))
-}
-
-/// The operation of a `sust.p`.
-pub fn select_sample(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(StoreSample { access: Access::of(form, "a write of")?, from: From::of(form)? }))
+/// The operation of a `sust`: of bytes, or without a size of an element, of texels.
+pub fn executor(access: SurfaceAccess, values: Vector, elements: usize, element: Option<usize>) -> Op {
+    let (access, from) = (Access::of(access, "a write of"), From { values, elements });
+    match element {
+        Some(element) => Box::new(StoreBytes { access, from, element }),
+        None => Box::new(StoreSample { access, from }),
+    }
 }
 
 /// The registers that are stored.
 #[derive(Clone, Copy)]
 struct From {
-    first: usize,
-    given: usize,
-    /// How many elements are stored.
+    values: Vector,
+    /// How many of them are written.
     elements: usize,
 }
 
 impl From {
-    /// Without `.vec` the first element of a vector is stored alone, and so it is with `.v8`, which only a single
-    /// register can have. A single register with `.v2` or `.v4` is the first element; in an H200 the others are what
-    /// happens to lie in the registers behind it, and here they are zero.
-    fn of(form: &Form<'_>) -> Option<Self> {
-        let elements = match form.slot("vec") {
-            Some("v2") => 2,
-            Some("v4") => 4,
-            _ => 1,
-        };
-        Some(Self { first: form.position("c")?, given: form.elements("c").count(), elements })
-    }
-
     /// The values of each element, as wide as `T`.
     fn read<T: Value>(&self, context: &Context<'_>, slots: &[Slot]) -> [[T; LANES]; 4] {
         let mut values = [[T::ZERO; LANES]; 4];
-        let given = &slots[self.first..][..self.given];
+        let given = &slots[self.values.first..][..self.values.count];
         for (values, slot) in values.iter_mut().zip(given).take(self.elements) {
             *values = T::read(&context.bank, *slot);
         }

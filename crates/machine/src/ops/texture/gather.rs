@@ -6,33 +6,26 @@ use ptxvm_texture::warp::{Details, Warp};
 use ptxvm_texture::{Geometry, Layout};
 
 use super::handle::Handles;
-use super::places::{Coordinates, Names, Offsets, geometry};
+use super::places::{Coordinates, Offsets};
 use super::results::{Found, Results};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::texture as operation;
 
 /// The bits of an offset: it is from -32 to 31, more than the manual says.
 const OFFSET_BITS: u32 = 6;
 
 /// The operation of a `tld4`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let (geometry, names) = (geometry(form)?, Names::of(form));
-    let component = match form.slot("comp")? {
-        "r" => 0,
-        "g" => 1,
-        "b" => 2,
-        _ => 3,
-    };
-    Some(Box::new(Gather {
-        geometry,
+pub fn executor(operation::Gather { sampling, component }: operation::Gather) -> Op {
+    Box::new(Gather {
+        geometry: sampling.geometry,
         component,
-        handles: Handles::of(form, &names)?,
-        coordinates: Coordinates::of(form, &names, geometry)?,
-        offsets: Offsets::of(form, &names, geometry, OFFSET_BITS),
-        results: Results::of(form)?,
-    }))
+        handles: Handles::of(sampling),
+        coordinates: Coordinates::of(sampling),
+        offsets: Offsets::of(sampling, OFFSET_BITS),
+        results: Results::of(sampling),
+    })
 }
 
 struct Gather {

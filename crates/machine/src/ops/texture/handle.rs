@@ -5,11 +5,10 @@
 use ptxvm_memory::View;
 use ptxvm_texture::{Kind, Object, Sampler, Texture};
 
-use super::places::Names;
 use crate::context::Context;
 use crate::lanes::Flow;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::texture::Sampling;
 
 /// The lanes of a mask that hold the same handle as its first lane, and that handle.
 #[must_use]
@@ -31,9 +30,8 @@ pub struct Handles {
 impl Handles {
     /// Those of an instruction.
     #[must_use]
-    pub fn of(form: &Form<'_>, names: &Names) -> Option<Self> {
-        let sampler = names.sampler.and_then(|name| form.position(name));
-        Some(Self { texture: form.position("a")?, sampler })
+    pub fn of(sampling: Sampling) -> Self {
+        Self { texture: sampling.texture, sampler: sampling.sampler }
     }
 
     /// Calls `look` for each texture and sampler that lanes of the mask name, with those lanes.

@@ -7,16 +7,10 @@ use ptxvm_texture::Kind;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// The operation of an `istypep`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let kind = match form.slot("type")? {
-        "texref" => Kind::Texture,
-        "samplerref" => Kind::Sampler,
-        _ => Kind::Surface,
-    };
-    Some(Box::new(IsType { kind, handle: form.position("a")? }))
+pub fn executor(kind: Kind, handle: usize) -> Op {
+    Box::new(IsType { kind, handle })
 }
 
 struct IsType {

@@ -5,12 +5,12 @@ use ptxvm_texture::warp::{Details, Warp, lookup_warp};
 use ptxvm_texture::{Geometry, Image, Layout};
 
 use super::handle::Handles;
-use super::places::{Coordinates, Lanes, Names, Offsets, Vector, Where, geometry};
+use super::places::{Coordinates, Lanes, Offsets, Read, Where};
 use super::results::{Found, Results};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::texture::{self as operation, Level};
 
 /// The bits of an offset: it is from -8 to 7.
 const OFFSET_BITS: u32 = 4;
@@ -19,42 +19,24 @@ const OFFSET_BITS: u32 = 4;
 const SAMPLE: u64 = 4;
 
 /// The operation of a `tex`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let (geometry, names) = (geometry(form)?, Names::of(form));
-    let s32 = form.slot("ctype")? == "s32";
-    let detail = match form.name() {
-        "tex.level" => Level::Given(form.position(names.level)?),
-        "tex.grad" => {
-            let [x, y] = names.gradients;
-            Level::Gradients(Vector::of(form, x)?, Vector::of(form, y)?)
-        }
-        _ => Level::Base,
-    };
+pub fn executor(operation::Lookup { sampling, integers: s32, level }: operation::Lookup) -> Op {
     // Gradients take the coordinates for floats, whatever their type, but know a row then.
-    let integers = s32 && !matches!(detail, Level::Gradients(..));
-    let (fitted, asked) = match geometry {
+    let integers = s32 && !matches!(level, Level::Gradients(..));
+    let (fitted, asked) = match sampling.geometry {
         Geometry::D1 if s32 && !integers => (Geometry::A1, Geometry::A1),
         Geometry::D1 if !s32 => (Geometry::D1, Geometry::D2),
         geometry => (geometry, geometry),
     };
-    Some(Box::new(Lookup {
+    Box::new(Lookup {
         fitted,
         asked,
         integers,
-        handles: Handles::of(form, &names)?,
-        coordinates: Coordinates::of(form, &names, geometry)?,
-        detail,
-        offsets: Offsets::of(form, &names, geometry, OFFSET_BITS),
-        results: Results::of(form)?,
-    }))
-}
-
-/// The operand that says which level.
-#[derive(Clone, Copy, Debug)]
-enum Level {
-    Base,
-    Given(usize),
-    Gradients(Vector, Vector),
+        handles: Handles::of(sampling),
+        coordinates: Coordinates::of(sampling),
+        detail: level,
+        offsets: Offsets::of(sampling, OFFSET_BITS),
+        results: Results::of(sampling),
+    })
 }
 
 struct Lookup {

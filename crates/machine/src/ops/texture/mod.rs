@@ -10,15 +10,14 @@ mod query;
 mod results;
 
 use crate::lanes::Op;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Texture;
 
 /// The operation of a texture instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match form.opcode() {
-        "tex" => lookup::select(form),
-        "tld4" => gather::select(form),
-        "txq" => query::select(form),
-        "istypep" => kind::select(form),
-        _ => None,
+pub fn executor(texture: Texture) -> Op {
+    match texture {
+        Texture::Lookup(lookup) => lookup::executor(lookup),
+        Texture::Gather(gather) => gather::executor(gather),
+        Texture::Query { query, handle, level } => query::executor(query, handle, level),
+        Texture::IsType { kind, handle } => kind::executor(kind, handle),
     }
 }

@@ -6,15 +6,10 @@ use super::handle::same_handle;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// The operation of a `txq`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Ask {
-        query: form.modifiers().find_map(Query::from_name)?,
-        handle: form.position("a")?,
-        level: form.position("lod"),
-    }))
+pub fn executor(query: Query, handle: usize, level: Option<usize>) -> Op {
+    Box::new(Ask { query, handle, level })
 }
 
 struct Ask {

@@ -5,7 +5,7 @@ use ptxvm_num::convert::quick::f32_to_f16;
 use super::places::Lanes;
 use crate::context::Context;
 use crate::registers::{ALL, LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::texture::Sampling;
 
 /// What the lanes of a warp have found so far: zeros.
 #[derive(Clone, Copy, Debug)]
@@ -61,13 +61,13 @@ pub struct Results {
 impl Results {
     /// The destinations of a lookup.
     #[must_use]
-    pub fn of(form: &Form<'_>) -> Option<Self> {
-        let ty = match form.slot("dtype")? {
-            "f16" => Type::Half,
-            "f16x2" => Type::HalfPair,
+    pub fn of(sampling: Sampling) -> Self {
+        let ty = match sampling.result {
+            ptxvm_isa::Type::F16 => Type::Half,
+            ptxvm_isa::Type::F16x2 => Type::HalfPair,
             _ => Type::Word,
         };
-        Some(Self { ty, count: form.elements("d").count(), resident: form.position("p") })
+        Self { ty, count: sampling.results, resident: sampling.resident }
     }
 
     /// Writes what a warp has found.
