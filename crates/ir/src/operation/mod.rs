@@ -19,6 +19,7 @@ pub mod mbarrier;
 mod order;
 pub mod special;
 pub mod surface;
+pub mod tcgen05;
 pub mod texture;
 pub mod warp;
 
@@ -37,6 +38,7 @@ pub use mbarrier::Mbarrier;
 pub use order::{Order, Scope};
 pub use special::Special;
 pub use surface::Surface;
+pub use tcgen05::Tcgen05;
 pub use texture::Texture;
 pub use warp::Warp;
 
@@ -55,6 +57,8 @@ pub enum Operation {
     Control(Control),
     /// Matrices of a warp or a warpgroup.
     Matrix(Matrix),
+    /// `tcgen05.*`
+    Tcgen05(Tcgen05),
     /// Textures.
     Texture(Texture),
     /// Surfaces.
@@ -115,6 +119,7 @@ pub fn decode(form: &Form<'_>) -> Option<Operation> {
         (13, 16) => Operation::Copy(copy::publish_map(form)?),
         (13, 17 | 18) => Operation::Cluster(cluster::launch(form)?),
         (14 | 15, _) => Operation::Matrix(matrix::decode(form)?),
+        (16, _) => Operation::Tcgen05(tcgen05::decode(form)?),
         (17 | 19, _) => Operation::Special(special::decode(form)?),
         _ => Operation::Compute(compute::decode(form, chapter, part)?),
     })

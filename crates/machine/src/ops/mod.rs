@@ -49,9 +49,6 @@ use crate::registers::Slot;
 use crate::statistics::Class;
 use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
 
-/// Every file's choice, in the order of the manual.
-const SELECT: &[fn(&Form<'_>) -> Option<Op>] = &[tcgen05::select];
-
 /// The operation of a form; `None` if the machine does not have it.
 #[must_use]
 pub fn select(form: &Form<'_>) -> Option<Op> {
@@ -71,7 +68,8 @@ pub fn select(form: &Form<'_>) -> Option<Op> {
         Some(Operation::Special(special)) => Some(misc::executor(special)),
         // The linker makes the ends of blocks of these.
         Some(Operation::Control(_)) => None,
-        None => SELECT.iter().find_map(|select| select(form)),
+        Some(Operation::Tcgen05(tcgen05)) => tcgen05::executor(tcgen05),
+        None => None,
     }
 }
 

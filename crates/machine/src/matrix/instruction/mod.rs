@@ -8,76 +8,9 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
+pub use ptxvm_ir::operation::tcgen05::MmaKind;
 use ptxvm_num::matrix::Element;
 use ptxvm_num::matrix::scaled::Scale;
-
-/// The kinds of products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MmaKind {
-    /// `.kind::f16`
-    F16,
-    /// `.kind::tf32`
-    Tf32,
-    /// `.kind::f8f6f4`
-    F8f6f4,
-    /// `.kind::i8`
-    I8,
-    /// `.kind::mxf8f6f4`
-    Mxf8f6f4,
-    /// `.kind::mxf4`
-    Mxf4,
-    /// `.kind::mxf4nvf4`
-    Mxf4nvf4,
-}
-
-impl MmaKind {
-    /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::F16, Self::Tf32, Self::F8f6f4, Self::I8, Self::Mxf8f6f4, Self::Mxf4, Self::Mxf4nvf4];
-
-    /// The kind of this name in PTX, without the dot.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The name in PTX, without the dot.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::F16 => "kind::f16",
-            Self::Tf32 => "kind::tf32",
-            Self::F8f6f4 => "kind::f8f6f4",
-            Self::I8 => "kind::i8",
-            Self::Mxf8f6f4 => "kind::mxf8f6f4",
-            Self::Mxf4 => "kind::mxf4",
-            Self::Mxf4nvf4 => "kind::mxf4nvf4",
-        }
-    }
-
-    /// Whether A and B have scale factors.
-    #[must_use]
-    pub const fn scaled(self) -> bool {
-        matches!(self, Self::Mxf8f6f4 | Self::Mxf4 | Self::Mxf4nvf4)
-    }
-
-    /// Whether elements are packed two a byte.
-    #[must_use]
-    pub const fn packed(self) -> bool {
-        matches!(self, Self::Mxf4 | Self::Mxf4nvf4)
-    }
-
-    /// The bits that an element of A or B takes in memory.
-    #[must_use]
-    pub const fn container(self) -> u32 {
-        match self {
-            Self::Tf32 => 32,
-            Self::F16 => 16,
-            Self::F8f6f4 | Self::I8 | Self::Mxf8f6f4 => 8,
-            Self::Mxf4 | Self::Mxf4nvf4 => 4,
-        }
-    }
-}
 
 /// The type of A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

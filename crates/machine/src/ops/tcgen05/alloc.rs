@@ -1,7 +1,7 @@
 //! `tcgen05.alloc`, `.dealloc` and `.relinquish_alloc_permit` (manual 9.7.16.7.1).
 
-use super::place::{Place, ctas_of, group_of, operand, uniform, whole};
-use crate::address::{AddressSpace, Wants};
+use super::place::{Place, ctas_of, operand, uniform, whole};
+use crate::address::Wants;
 use crate::cluster::{Gain, rank_and_offset};
 use crate::context::Context;
 use crate::finding::Kind;
@@ -11,27 +11,17 @@ use crate::mbarrier::Party;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
 
-pub fn allocate(form: &Form<'_>) -> Option<Op> {
-    let space = if form.says("shared::cta") { AddressSpace::Shared } else { AddressSpace::Generic };
-    Some(Box::new(Allocate {
-        group: group_of(form),
-        to: Address::of(form, "dst", space)?,
-        columns: form.position("nCols")?,
-    }))
+pub fn allocate(group: u32, to: Address, columns: usize) -> Op {
+    Box::new(Allocate { group, to, columns })
 }
 
-pub fn deallocate(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Deallocate {
-        group: group_of(form),
-        from: form.position("taddr")?,
-        columns: form.position("nCols")?,
-    }))
+pub fn deallocate(group: u32, from: usize, columns: usize) -> Op {
+    Box::new(Deallocate { group, from, columns })
 }
 
-pub fn relinquish(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Relinquish { group: group_of(form) }))
+pub fn relinquish(group: u32) -> Op {
+    Box::new(Relinquish { group })
 }
 
 /// The warp, for those who remember it.

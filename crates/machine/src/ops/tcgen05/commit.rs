@@ -4,8 +4,8 @@
 use ptxvm_memory::TensorMemory;
 use smallvec::SmallVec;
 
-use super::place::{ctas_of, group_of};
-use crate::address::{AddressSpace, Wants};
+use super::place::ctas_of;
+use crate::address::Wants;
 use crate::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
@@ -14,18 +14,9 @@ use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::mbarrier::BYTES;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let space = match form.says("shared::cluster") {
-        true => AddressSpace::SharedCluster,
-        false => AddressSpace::Generic,
-    };
-    let ctas = match form.says("multicast::cluster") {
-        true => Some(form.position("ctaMask")?),
-        false => None,
-    };
-    Some(Box::new(Commit { group: group_of(form), mbarrier: Address::of(form, "mbar", space)?, ctas }))
+pub fn executor(group: u32, mbarrier: Address, ctas: Option<usize>) -> Op {
+    Box::new(Commit { group, mbarrier, ctas })
 }
 
 struct Commit {

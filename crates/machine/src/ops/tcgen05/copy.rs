@@ -11,7 +11,7 @@ use ptxvm_memory::chunk::CHUNK;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
+use super::place::{Place, columns_are_allocated, ctas_of};
 use crate::cluster::Peer;
 use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
@@ -22,44 +22,20 @@ use crate::matrix::units::Units;
 use crate::matrix::unpack::unpack;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 use ptxvm_ir::operation::matrix::Packing;
+use ptxvm_ir::operation::tcgen05::CopyShape;
 
 /// The columns of a unit of sixteen bytes.
 const UNIT_COLUMNS: u32 = CHUNK as u32 / 4;
 
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let packing = match form.slot("src_fmt") {
-        Some(name) => Some(Packing::from_name(name)?),
-        None => None,
-    };
-    Some(Box::new(Copy {
-        group: group_of(form),
-        shape: Shape::of(form)?,
-        packing,
-        to: taddr(form, "taddr")?,
-        from: form.position("s-desc")?,
-    }))
+pub fn executor(group: u32, shape: CopyShape, packing: Option<Packing>, to: Address, from: usize) -> Op {
+    Box::new(Copy { group, shape: Shape::of(shape), packing, to, from })
 }
 
-/// Which lanes get which row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lanes {
-    /// `.128x256b`, `.128x128b`: a row each.
-    All,
-    /// `.4x256b`: one of each warp's.
-    OneOfEach,
-    /// `.64x128b.warpx2::02_13`: warps 0 and 2 the first half of the rows, 1 and 3 the second.
-    Pairs0213,
-    /// `.64x128b.warpx2::01_23`: warps 0 and 1 the first half of the rows, 2 and 3 the second.
-    Pairs0123,
-    /// `.32x128b.warpx4`: each warp's all rows.
-    Fours,
-}
-
+/// The sizes of a shape.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
-    lanes: Lanes,
+    lanes: CopyShape,
     /// The rows of the source.
     rows: u32,
     /// The units of sixteen bytes of a row.
@@ -67,36 +43,34 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(form: &Form<'_>) -> Option<Self> {
-        let (lanes, rows, units) = match (form.slot("shape")?, form.slot("multicast")) {
-            ("128x256b", _) => (Lanes::All, 128, 2),
-            ("128x128b", _) => (Lanes::All, 128, 1),
-            ("4x256b", _) => (Lanes::OneOfEach, 4, 2),
-            ("64x128b", Some("warpx2::02_13")) => (Lanes::Pairs0213, 64, 1),
-            ("64x128b", Some("warpx2::01_23")) => (Lanes::Pairs0123, 64, 1),
-            ("32x128b", _) => (Lanes::Fours, 32, 1),
-            _ => return None,
+    fn of(lanes: CopyShape) -> Self {
+        let (rows, units) = match lanes {
+            CopyShape::All256 => (128, 2),
+            CopyShape::All128 => (128, 1),
+            CopyShape::OneOfEach => (4, 2),
+            CopyShape::Pairs0213 | CopyShape::Pairs0123 => (64, 1),
+            CopyShape::Fours => (32, 1),
         };
-        Some(Self { lanes, rows, units })
+        Self { lanes, rows, units }
     }
 
     /// The lanes that get a row, from the address's on.
     fn lanes_of(self, row: u32) -> SmallVec<[u32; 4]> {
         match self.lanes {
-            Lanes::All => SmallVec::from_slice(&[row]),
-            Lanes::OneOfEach => SmallVec::from_slice(&[32 * row]),
-            Lanes::Pairs0213 => SmallVec::from_slice(&[row, row + 64]),
-            Lanes::Pairs0123 => {
+            CopyShape::All256 | CopyShape::All128 => SmallVec::from_slice(&[row]),
+            CopyShape::OneOfEach => SmallVec::from_slice(&[32 * row]),
+            CopyShape::Pairs0213 => SmallVec::from_slice(&[row, row + 64]),
+            CopyShape::Pairs0123 => {
                 let first = row % 32 + row / 32 * 64;
                 SmallVec::from_slice(&[first, first + 32])
             }
-            Lanes::Fours => (0..4).map(|warp| row + 32 * warp).collect(),
+            CopyShape::Fours => (0..4).map(|warp| row + 32 * warp).collect(),
         }
     }
 
     /// The last lane that gets something, from the address's on.
     fn last_lane(self) -> u32 {
-        if self.lanes == Lanes::OneOfEach { 96 } else { LANES - 1 }
+        if self.lanes == CopyShape::OneOfEach { 96 } else { LANES - 1 }
     }
 
     fn columns(self) -> u32 {
@@ -122,7 +96,7 @@ impl Copy {
             let message =
                 format!("{name} to lanes {} to {last} of tensor memory, which has {LANES}", at.lane);
             let rule = match self.shape.lanes {
-                Lanes::OneOfEach => {
+                CopyShape::OneOfEach => {
                     "the lane of taddr must be one of the first 32: each warp's lanes get a row"
                 }
                 _ => "the lane of taddr must be 0 for a shape that fills all lanes",

@@ -4,7 +4,7 @@
 //! waits for it by that (9.7.16.6.4.5), so nobody can see a register without its value.
 
 use ptxvm_isa::Type;
-use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
+use ptxvm_num::float::minmax::{self, Extreme};
 
 use super::shape::Fragment;
 use crate::address::AddressSpace;
@@ -12,29 +12,26 @@ use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::tcgen05::{self, Tcgen05Reduction};
 
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let reduce = match form.says("red") {
-        true => Some((reduction(form)?, form.position("redval")?)),
-        false => None,
+pub fn executor(fragment: tcgen05::Fragment, reduction: Option<(Tcgen05Reduction, usize)>) -> Option<Op> {
+    let reduce = match reduction {
+        Some((reduction, to)) => Some((choice(reduction)?, to)),
+        None => None,
     };
-    Some(Box::new(Load { fragment: Fragment::of(form, "d")?, first: form.position("d")?, reduce }))
+    Some(Box::new(Load { fragment: Fragment::of(fragment), first: fragment.registers.0, reduce }))
 }
 
 /// How two values become one.
 type Choose = Box<dyn Fn(u32, u32) -> u32 + Send + Sync>;
 
-fn reduction(form: &Form<'_>) -> Option<Choose> {
-    let min = form.says("min");
-    let modifiers = Modifiers { abs: form.says("abs"), nan: form.says("NaN"), ..Modifiers::default() };
-    let which = if min { Extreme::Min } else { Extreme::Max };
-    Some(match (form.ty("type")?, min) {
+fn choice(Tcgen05Reduction { which, ty, modifiers }: Tcgen05Reduction) -> Option<Choose> {
+    Some(match (ty, which) {
         (Type::F32, _) => Box::new(move |a, b| minmax::f32(a, b, which, modifiers)),
-        (Type::U32, true) => Box::new(u32::min),
-        (Type::U32, false) => Box::new(u32::max),
-        (Type::S32, true) => Box::new(|a, b| (a as i32).min(b as i32) as u32),
-        (Type::S32, false) => Box::new(|a, b| (a as i32).max(b as i32) as u32),
+        (Type::U32, Extreme::Min) => Box::new(u32::min),
+        (Type::U32, Extreme::Max) => Box::new(u32::max),
+        (Type::S32, Extreme::Min) => Box::new(|a, b| (a as i32).min(b as i32) as u32),
+        (Type::S32, Extreme::Max) => Box::new(|a, b| (a as i32).max(b as i32) as u32),
         _ => return None,
     })
 }

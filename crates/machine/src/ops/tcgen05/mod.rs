@@ -16,28 +16,25 @@ mod store;
 mod wait;
 
 use crate::lanes::Op;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::Tcgen05;
 
-pub use place::{Place, columns_are_allocated, ctas_of, group_of, taddr, uniform, whole};
+pub use place::{Place, columns_are_allocated, ctas_of, uniform, whole};
 
 /// The operation of a tcgen05 instruction.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    if form.opcode() != "tcgen05" {
-        return None;
-    }
-    match form.words().nth(1)? {
-        "alloc" => alloc::allocate(form),
-        "dealloc" => alloc::deallocate(form),
-        "mma" => mma::select(form),
-        "relinquish_alloc_permit" => alloc::relinquish(form),
-        "ld" => load::select(form),
-        "st" => store::select(form),
-        "wait::ld" => Some(wait::wait("tcgen05.wait::ld")),
-        "wait::st" => Some(wait::wait("tcgen05.wait::st")),
-        "cp" => copy::select(form),
-        "shift" => shift::select(form),
-        "fence::before_thread_sync" | "fence::after_thread_sync" => wait::fence(form),
-        "commit" => commit::select(form),
-        _ => None,
-    }
+pub fn executor(tcgen05: Tcgen05) -> Option<Op> {
+    Some(match tcgen05 {
+        Tcgen05::Alloc { group, to, columns } => alloc::allocate(group, to, columns),
+        Tcgen05::Dealloc { group, from, columns } => alloc::deallocate(group, from, columns),
+        Tcgen05::Relinquish { group } => alloc::relinquish(group),
+        Tcgen05::Load { fragment, reduction } => return load::executor(fragment, reduction),
+        Tcgen05::Store(fragment) => store::executor(fragment),
+        Tcgen05::WaitLoads => wait::for_loads(),
+        Tcgen05::WaitStores => wait::for_stores(),
+        Tcgen05::Copy { group, shape, packing, to, from } => copy::executor(group, shape, packing, to, from),
+        Tcgen05::Shift { group, address } => shift::executor(group, address),
+        Tcgen05::FenceBefore => wait::fence("tcgen05.fence::before_thread_sync"),
+        Tcgen05::FenceAfter => wait::fence("tcgen05.fence::after_thread_sync"),
+        Tcgen05::Commit { group, mbarrier, ctas } => commit::executor(group, mbarrier, ctas),
+        Tcgen05::Mma(mma) => mma::executor(mma),
+    })
 }

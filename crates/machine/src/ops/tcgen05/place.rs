@@ -1,13 +1,10 @@
 //! What all tcgen05 instructions check: who executes them together, for which CTAs, and that columns are allocated.
 
-use crate::address::AddressSpace;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::ops::mbarrier::misused;
-use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// A place in tensor memory, as its 32-bit address says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +21,6 @@ impl Place {
     pub fn of(address: u32) -> Self {
         Self { lane: address >> 16, column: address & 0xffff }
     }
-}
-
-/// An address of tensor memory among the operands: [`Address::read`] gives each lane's.
-#[must_use]
-pub fn taddr(form: &Form<'_>, name: &str) -> Option<Address> {
-    // The space is not looked at: such addresses are never resolved as others are.
-    Address::of(form, name, AddressSpace::Global)
-}
-
-/// The `.cta_group` of a form.
-#[must_use]
-pub fn group_of(form: &Form<'_>) -> u32 {
-    if form.says("cta_group::2") { 2 } else { 1 }
 }
 
 /// The CTAs, as bits by rank, that an instruction of a `.cta_group` is for: its own, or the pair if that is there.

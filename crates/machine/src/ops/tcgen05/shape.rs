@@ -7,31 +7,16 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES as ROWS;
 
-use super::place::{Place, columns_are_allocated, taddr, uniform, whole};
+use super::place::{Place, columns_are_allocated, uniform, whole};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{LANES, Slot};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::tcgen05::{self, FragmentShape as Shape};
 
 /// The rows that one warp of a warpgroup can touch.
 const QUARTER: u32 = ROWS / 4;
-
-/// How the registers of a warp lie in tensor memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// `.32x32b`: a row for each thread.
-    Rows,
-    /// `.16x64b`
-    Narrow,
-    /// `.16x128b`
-    Middle,
-    /// `.16x256b`
-    Wide,
-    /// `.16x32bx2`: a row for each thread of half the warp; the second half's begin so far behind the address.
-    Halves(u32),
-}
 
 /// What a load or store moves.
 #[derive(Clone, Copy, Debug)]
@@ -48,22 +33,10 @@ pub struct Fragment {
 pub type Rows<'a> = [&'a [u32]; LANES];
 
 impl Fragment {
-    /// The fragment of a form whose registers are the operand of this name.
-    pub fn of<'a>(form: &Form<'a>, registers: &'a str) -> Option<Self> {
-        let shape = match () {
-            () if form.says("32x32b") => Shape::Rows,
-            () if form.says("16x64b") => Shape::Narrow,
-            () if form.says("16x128b") => Shape::Middle,
-            () if form.says("16x256b") => Shape::Wide,
-            () if form.says("16x32bx2") => Shape::Halves(form.constant("immHalfSplitoff")? as u32),
-            () => return None,
-        };
-        Some(Self {
-            shape,
-            registers: form.elements(registers).count() as u32,
-            packed: form.says("pack::16b") || form.says("unpack::16b"),
-            address: taddr(form, "taddr")?,
-        })
+    /// That of an instruction.
+    pub fn of(fragment: tcgen05::Fragment) -> Self {
+        let tcgen05::Fragment { shape, registers: (_, registers), packed, address } = fragment;
+        Self { shape, registers: registers as u32, packed, address }
     }
 
     /// The row, of those of a warp, and the column in it of a thread's register; a column is one cell, or two.

@@ -8,22 +8,21 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, columns_are_allocated, ctas_of, group_of, taddr};
+use super::place::{Place, columns_are_allocated, ctas_of};
 use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::operand::{Address, Resolve};
 use crate::registers::{Slot, lanes_in};
-use ptxvm_ir::operation::Form;
 
 /// The lanes of the matrix.
 const ROWS: u32 = 32;
 /// Its columns: 32 bytes.
 const COLUMNS: u32 = 8;
 
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Shift { group: group_of(form), address: taddr(form, "taddr")? }))
+pub fn executor(group: u32, address: Address) -> Op {
+    Box::new(Shift { group, address })
 }
 
 struct Shift {

@@ -13,10 +13,10 @@ use crate::engine::{Pending, TensorUse, Transfer, copying};
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
 use crate::registers::{Slot, Value, lanes_in};
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::tcgen05;
 
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Store { fragment: Fragment::of(form, "r")?, first: form.position("r")? }))
+pub fn executor(fragment: tcgen05::Fragment) -> Op {
+    Box::new(Store { fragment: Fragment::of(fragment), first: fragment.registers.0 })
 }
 
 struct Store {
@@ -28,13 +28,14 @@ struct Store {
 impl Store {
     fn store(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<(), Flow> {
         let Self { fragment, first } = self;
+        let registers = fragment.registers;
         let at = fragment.check(context, slots, mask, "tcgen05.st")?;
         let rank = context.cta.rank;
         let memories = &context.worker.cluster.tensor_memory.of_ctas;
         let Some(memory) = memories.get(rank as usize) else { return Ok(()) };
         let mut rows: Vec<Vec<u32>> =
             fragment.read(memory, at).iter().take(fragment.rows()).map(|row| row.to_vec()).collect();
-        for register in 0..fragment.registers as usize {
+        for register in 0..registers as usize {
             let values = u32::read(&context.bank, slots[first + register]);
             for thread in lanes_in(mask) {
                 let (row, column) = fragment.cell(thread, register);
@@ -48,14 +49,13 @@ impl Store {
             }
         }
         if context.run.launch.statistics {
-            let bytes = 4 * u64::from(fragment.registers) * u64::from(mask.count_ones());
+            let bytes = 4 * u64::from(registers) * u64::from(mask.count_ones());
             context.worker.statistics.bytes_written[traffic(AddressSpace::Const)] += bytes;
         }
         let rows: Vec<(Place, Vec<u32>)> =
             rows.into_iter().enumerate().map(|(number, row)| (fragment.row_at(at, number), row)).collect();
         let units =
             rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
-        let registers = fragment.registers;
         context.worker.cluster.engine.push(Pending {
             fetched: true,
             ..Pending::new(

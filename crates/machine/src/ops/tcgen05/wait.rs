@@ -9,28 +9,40 @@ use crate::engine::{Issuer, Pending};
 use crate::event::{Fence, What};
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
 
-pub fn wait(name: &'static str) -> Op {
-    Box::new(Wait { name })
+/// `tcgen05.wait::ld`
+pub fn for_loads() -> Op {
+    Box::new(WaitLoads)
 }
 
-pub fn fence(form: &Form<'_>) -> Option<Op> {
-    Some(Box::new(Order { name: form.name() }))
+/// `tcgen05.wait::st`
+pub fn for_stores() -> Op {
+    Box::new(WaitStores)
 }
 
-struct Wait {
-    name: &'static str,
+/// `tcgen05.fence::…`
+pub fn fence(name: &'static str) -> Op {
+    Box::new(Order { name })
 }
 
-impl Execute for Wait {
+struct WaitLoads;
+
+impl Execute for WaitLoads {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
-        if let Err(flow) = whole(context, mask, self.name) {
-            return flow;
-        }
         // Loads are complete when they have been executed.
-        if self.name == "tcgen05.wait::ld" {
-            return Flow::Next;
+        match whole(context, mask, "tcgen05.wait::ld") {
+            Ok(_) => Flow::Next,
+            Err(flow) => flow,
+        }
+    }
+}
+
+struct WaitStores;
+
+impl Execute for WaitStores {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        if let Err(flow) = whole(context, mask, "tcgen05.wait::st") {
+            return flow;
         }
         let (rank, warp) = (context.cta.rank, context.warp.index);
         let threads = Issuer { rank, warp, lanes: mask, ..Issuer::default() };

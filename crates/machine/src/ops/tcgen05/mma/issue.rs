@@ -1,6 +1,7 @@
 //! Issuing a `tcgen05.mma`: what the manual asks of its descriptors, shapes and addresses is checked here, before
 //! anything waits.
 
+use ptxvm_ir::operation::tcgen05::{MmaKind, Tcgen05A, Tcgen05Mma};
 use ptxvm_memory::tensor::units_of;
 use smallvec::SmallVec;
 
@@ -15,7 +16,7 @@ use crate::engine::{Pending, TensorUse};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
-use crate::matrix::instruction::{Asked, Instruction, MmaKind};
+use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
 use crate::ops::operand::{Address, Resolve};
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
@@ -30,31 +31,7 @@ const ULTRA: (u32, u32) = (10, 3);
 /// The instruction as it is executed.
 pub struct Mma {
     pub asked: Asked,
-    pub d: Address,
-    pub a: Left,
-    /// The slot of B's descriptor.
-    pub b: usize,
-    /// The slot of the instruction descriptor.
-    pub descriptor: usize,
-    pub metadata: Option<Address>,
-    /// Those of A and B.
-    pub scales: Option<[Address; 2]>,
-    /// The slot of the first mask of lanes, if there are some.
-    pub disabled: Option<usize>,
-    /// The slot of the predicate that says whether D is added.
-    pub add: usize,
-    pub scale_input: u32,
-    /// The slot of the zero-column mask descriptor.
-    pub zero_columns: Option<usize>,
-}
-
-/// Where A is.
-#[derive(Clone, Copy)]
-pub enum Left {
-    /// In shared memory, where the descriptor in this slot says.
-    Shared(usize),
-    /// In tensor memory.
-    Tensor(Address),
+    pub mma: Tcgen05Mma,
 }
 
 impl Execute for Mma {
@@ -100,15 +77,15 @@ impl Mma {
     }
 
     fn product(&self, issue: &mut Issue<'_, '_>, ctas: u32) -> Result<Product, Flow> {
-        let bits = issue.value(self.descriptor) as u32;
+        let bits = issue.value(self.mma.descriptor) as u32;
         let asked = issue.asked;
         let instruction =
             Instruction::decode(bits, &asked).map_err(|wrong| issue.misuse(wrong.message, wrong.rule))?;
         let path = DataPath::of(&instruction, &asked);
-        let d = issue.place("D", &self.d, &path, None)?;
+        let d = issue.place("D", &self.mma.d, &path, None)?;
         issue.columns("D", d.column, path.columns)?;
         let a = self.left(issue, &instruction, &path, d)?;
-        let zero_columns = match self.zero_columns {
+        let zero_columns = match self.mma.zero_columns {
             Some(slot) => Some(
                 ZeroColumns::decode(issue.value(slot), instruction.m)
                     .map_err(|(message, rule)| issue.misuse(message, rule))?,
@@ -124,8 +101,8 @@ impl Mma {
             container: asked.kind.container(),
             tight: Shape::tight(asked.kind, instruction.b),
         };
-        let b = issue.in_shared("b-desc", self.b, instruction.transpose[1], shape)?;
-        let sparsity = match &self.metadata {
+        let b = issue.in_shared("b-desc", self.mma.b, instruction.transpose[1], shape)?;
+        let sparsity = match &self.mma.metadata {
             Some(address) => {
                 let place = issue.place("the sparsity metadata", address, &path, Some(d))?;
                 let sparsity = Sparsity::new(asked.kind, place, &instruction);
@@ -135,14 +112,14 @@ impl Mma {
             }
             None => None,
         };
-        let scales = match &self.scales {
+        let scales = match &self.mma.scales {
             Some(addresses) => Some(issue.scales(addresses, &instruction, &path)?),
             None => None,
         };
         let peers = &issue.context.worker.cluster.shared;
         let ctas_of_product = issue.ranks.iter().map(|rank| (*rank, peers[*rank as usize])).collect();
         let disabled = std::array::from_fn(|cta| {
-            std::array::from_fn(|word| match self.disabled {
+            std::array::from_fn(|word| match self.mma.disabled {
                 Some(slot) if cta <= usize::from(asked.pair) => issue.value(slot + 4 * cta + word) as u32,
                 _ => 0,
             })
@@ -160,8 +137,8 @@ impl Mma {
             scales,
             zero_columns,
             disabled,
-            add: issue.context.bank.mask(issue.slots[self.add]) >> issue.lane & 1 != 0,
-            scale_input: self.scale_input,
+            add: issue.context.bank.mask(issue.slots[self.mma.add]) >> issue.lane & 1 != 0,
+            scale_input: self.mma.scale_input,
             used: TensorUse { ctas, units: issue.units, in_order: true },
             fetched: None,
             wrong: None,
@@ -178,8 +155,8 @@ impl Mma {
     ) -> Result<Source, Flow> {
         let asked = issue.asked;
         let bytes = instruction.row_bytes(&asked);
-        match &self.a {
-            Left::Shared(slot) => {
+        match &self.mma.a {
+            Tcgen05A::Shared(slot) => {
                 let shape = Shape {
                     count: path.rows,
                     skipped: 0,
@@ -189,7 +166,7 @@ impl Mma {
                 };
                 issue.in_shared("a-desc", *slot, instruction.transpose[0], shape).map(Source::Shared)
             }
-            Left::Tensor(address) => {
+            Tcgen05A::Tensor(address) => {
                 let place = issue.place("A", address, path, Some(d))?;
                 issue.columns("A", place.column, bytes / 4)?;
                 Ok(Source::Tensor(place))

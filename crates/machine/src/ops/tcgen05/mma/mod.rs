@@ -14,48 +14,22 @@ mod scale;
 mod sparse;
 mod zero_columns;
 
-use super::{group_of, taddr};
 use crate::lanes::Op;
-use crate::matrix::instruction::{Asked, MmaKind};
-use issue::{Left, Mma};
-use ptxvm_ir::operation::Form;
+use crate::matrix::instruction::Asked;
+use issue::Mma;
+use ptxvm_ir::operation::tcgen05::{Tcgen05A, Tcgen05Mma};
 
 /// The operation of a `tcgen05.mma`.
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    let kind = MmaKind::from_name(form.slot("kind")?)?;
-    let a = match form.position("a-desc") {
-        Some(slot) => Left::Shared(slot),
-        None => Left::Tensor(taddr(form, "a-tmem")?),
+pub fn executor(mma: Tcgen05Mma) -> Op {
+    let asked = Asked {
+        kind: mma.kind,
+        pair: mma.group == 2,
+        sparse: mma.sparse,
+        stationary: mma.stationary,
+        block: mma.block,
+        a_in_tensor_memory: matches!(mma.a, Tcgen05A::Tensor(_)),
+        ashift: mma.ashift,
+        ultra: false,
     };
-    let block = match form.slot("scale_vectorsize") {
-        Some("scale_vec::4X" | "block16") => 16,
-        _ => 32,
-    };
-    let scales = match kind.scaled() {
-        true => Some([taddr(form, "scale-A-tmem")?, taddr(form, "scale-B-tmem")?]),
-        false => None,
-    };
-    let sparse = form.says("sp");
-    Some(Box::new(Mma {
-        asked: Asked {
-            kind,
-            pair: group_of(form) == 2,
-            sparse,
-            stationary: form.says("ws"),
-            block,
-            a_in_tensor_memory: matches!(a, Left::Tensor(_)),
-            ashift: form.says("ashift"),
-            ultra: false,
-        },
-        d: taddr(form, "d-tmem")?,
-        a,
-        b: form.position("b-desc")?,
-        descriptor: form.position("idesc")?,
-        metadata: if sparse { Some(taddr(form, "sp-meta-tmem")?) } else { None },
-        scales,
-        disabled: form.position("disable-output-lane"),
-        add: form.position("enable-input-d")?,
-        scale_input: form.constant("scale-input-d").unwrap_or(0) as u32,
-        zero_columns: form.position("zero-column-mask-desc"),
-    }))
+    Box::new(Mma { asked, mma })
 }
