@@ -8,6 +8,7 @@ use ptxvm_syntax::ast::{InstructionId, Loc, OperandId, Span, StatementKind};
 
 use crate::block::Layout;
 use crate::lowering::Lowering;
+use crate::operation::{self, Effects, Form};
 use crate::program::{
     Call, FormId, Function, Guard, Instruction, Location, Operand, OperandKind, RegisterId,
 };
@@ -29,6 +30,8 @@ pub struct BodyLowering<'l, 'a> {
     /// The operands of the instruction that is being lowered.
     pub current: Vec<Operand>,
     location: u32,
+    /// What the last instruction asks of the schedule.
+    last: Effects,
 }
 
 impl<'l, 'a> BodyLowering<'l, 'a> {
@@ -44,6 +47,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
             calls: Vec::new(),
             current: Vec::new(),
             location: NOWHERE,
+            last: Effects::default(),
         }
     }
 
@@ -89,7 +93,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
     /// A thread that reaches the end of a body ends, or returns to the caller, as it does in ptxas's code.
     fn fall_off(&mut self, entry: bool, end: Span) {
         let reached = match self.instructions.last() {
-            Some(last) => last.guard.is_some() || !self.lowering.forms.flow(last.form).leaves,
+            Some(last) => last.guard.is_some() || !self.last.leaves,
             None => true,
         };
         if !reached && !self.layout.has_label_at(self.here()) {
@@ -169,15 +173,16 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
 
     /// Appends an instruction with the current operands.
     pub fn emit(&mut self, form: FormId, guard: Option<Guard>, span: Span) {
-        let flow = self.lowering.forms.flow(form);
-        if flow.waits {
+        let used = Form::new(self.lowering.forms.get(form), &self.current);
+        self.last = operation::decode(&used).map(|operation| operation.effects()).unwrap_or_default();
+        if self.last.leads {
             self.layout.lead(self.here());
         }
         let start = self.operands.len() as u32;
         self.operands.append(&mut self.current);
         let operands = (start, self.operands.len() as u32);
         self.instructions.push(Instruction { form, guard, operands, span, location: self.location });
-        if flow.ends {
+        if self.last.ends {
             self.layout.lead(self.here());
         }
     }

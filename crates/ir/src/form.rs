@@ -1,23 +1,12 @@
-//! The forms that instructions have: each row with its modifiers once, and what a body's layout asks of it.
+//! The forms that instructions have: each row with its modifiers once.
 
 use ptxvm_isa::form::fill;
-use ptxvm_isa::{Isa, NO_WORD, Row, Word};
+use ptxvm_isa::{Isa, Word};
 use ptxvm_module::instruction::form::word;
 use ptxvm_syntax::ast::{File, Instruction};
 use rustc_hash::FxHashMap;
 
 use crate::program::{FormId, FormUse};
-
-/// How a form bears on the blocks of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
-    /// Lanes of a warp may wait for each other here, so a block begins with it.
-    pub waits: bool,
-    /// What follows is a new block.
-    pub ends: bool,
-    /// Unless it is guarded, what follows is not reached from here.
-    pub leaves: bool,
-}
 
 /// The forms met so far.
 #[derive(Default)]
@@ -26,7 +15,6 @@ pub struct Forms {
     spelt: FxHashMap<Box<[Word]>, FormId>,
     known: FxHashMap<FormUse, FormId>,
     forms: Vec<FormUse>,
-    flows: Vec<Flow>,
     spelling: Vec<Word>,
 }
 
@@ -40,7 +28,7 @@ impl Forms {
             return Some(id);
         }
         let filling = fill(isa.rows.get(usize::from(row))?, isa, &self.spelling[1..]).ok()?;
-        let id = self.keep(isa, FormUse { row, filling });
+        let id = self.keep(FormUse { row, filling });
         self.spelt.insert(self.spelling.as_slice().into(), id);
         Some(id)
     }
@@ -57,15 +45,14 @@ impl Forms {
             let filling = fill(described, isa, modifiers).ok()?;
             plain.then_some(FormUse { row, filling })
         })?;
-        Some(self.keep(isa, found))
+        Some(self.keep(found))
     }
 
-    fn keep(&mut self, isa: &Isa, form: FormUse) -> FormId {
+    fn keep(&mut self, form: FormUse) -> FormId {
         let next = FormId(self.forms.len() as u32);
         let id = *self.known.entry(form).or_insert(next);
         if id == next {
             self.forms.push(form);
-            self.flows.push(flow(isa, &form));
         }
         id
     }
@@ -75,32 +62,8 @@ impl Forms {
         &self.forms[id.0 as usize]
     }
 
-    /// How the form of this number bears on the blocks.
-    pub fn flow(&self, id: FormId) -> Flow {
-        self.flows[id.0 as usize]
-    }
-
     /// All of them.
     pub fn finish(self) -> Vec<FormUse> {
         self.forms
-    }
-}
-
-fn flow(isa: &Isa, form: &FormUse) -> Flow {
-    let row: &Row = &isa.rows[usize::from(form.row)];
-    let has = |text: &str| {
-        let mut words = row.name.iter().chain(&form.filling).filter(|&&word| word != NO_WORD);
-        words.any(|&word| isa.text(word) == text)
-    };
-    let opcode = row.name.first().map_or("", |&word| isa.text(word));
-    let waits = match opcode {
-        "bar" | "barrier" | "call" | "brx" | "nanosleep" | "shfl" | "vote" => true,
-        "mbarrier" => has("test_wait") || has("try_wait"),
-        _ => has("sync") || has("aligned"),
-    };
-    Flow {
-        waits,
-        ends: matches!(opcode, "bra" | "brx" | "call" | "ret" | "exit" | "trap"),
-        leaves: matches!(opcode, "bra" | "brx" | "ret" | "exit"),
     }
 }

@@ -4,6 +4,7 @@
 //! the source, and inside a function so that lanes which part meet again (`link/order.rs`). A warp's groups of lanes
 //! only stop and join at the beginning of blocks.
 
+pub use ptxvm_ir::operation::control::BarrierReduction as Reduction;
 use ptxvm_ir::{FunctionId, Program, Prototype, VariableId};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -215,27 +216,4 @@ pub struct Arrival {
     pub reduction: Option<(Slot, Slot, Reduction)>,
     /// Where it goes on.
     pub next: u32,
-}
-
-/// How `barrier.red` combines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// How many predicates hold.
-    Popc,
-    /// Whether all hold.
-    And,
-    /// Whether one holds.
-    Or,
-}
-
-impl Reduction {
-    /// The name in PTX, without the dot.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Popc => "popc",
-            Self::And => "and",
-            Self::Or => "or",
-        }
-    }
 }

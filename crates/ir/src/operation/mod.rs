@@ -6,10 +6,12 @@
 
 pub mod access;
 mod address;
+mod class;
 pub mod cluster;
 pub mod compute;
 pub mod control;
 pub mod copy;
+mod effects;
 pub mod fence;
 mod form;
 pub mod generic;
@@ -25,10 +27,12 @@ pub mod warp;
 
 pub use access::Access;
 pub use address::{Address, AddressSpace, space_of};
+pub use class::Class;
 pub use cluster::Cluster;
 pub use compute::Compute;
 pub use control::Control;
 pub use copy::Copy;
+pub use effects::{Converges, Effects};
 pub use fence::Fence;
 pub use form::Form;
 pub use generic::Generic;

@@ -17,18 +17,18 @@ use super::frame::width;
 const MOST: usize = 1 << 28;
 
 /// The registers that may be read first, by number.
-pub fn read_first(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> Vec<RegisterId> {
+pub fn read_first(function: &Function, leaves: impl Fn(&Instruction) -> bool) -> Vec<RegisterId> {
     let registers = (0..function.registers.len() as u32).map(RegisterId);
-    let Some(blocks) = flows(function, opcode) else { return registers.collect() };
+    let Some(blocks) = flows(function, leaves) else { return registers.collect() };
     let Some(first) = blocks.first() else { return Vec::new() };
     let is_live = |register: &RegisterId| first.live[register.0 as usize / 64] >> (register.0 % 64) & 1 != 0;
     registers.filter(is_live).collect()
 }
 
 /// The 32-bit registers that are live at once at most; predicates have registers of their own.
-pub fn most(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> u32 {
+pub fn most(function: &Function, leaves: impl Fn(&Instruction) -> bool) -> u32 {
     let words = |id: usize| u32::from(width(function.registers[id])).div_ceil(4);
-    let Some(blocks) = flows(function, opcode) else {
+    let Some(blocks) = flows(function, leaves) else {
         return (0..function.registers.len()).map(words).fold(0, u32::saturating_add);
     };
     let mut most = 0;
@@ -66,7 +66,7 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// What each block does, and what is live at its beginning; `None` if that is too much to compute.
-fn flows(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> Option<Vec<Flow>> {
+fn flows(function: &Function, leaves: impl Fn(&Instruction) -> bool) -> Option<Vec<Flow>> {
     let registers = function.registers.len();
     if registers.saturating_mul(function.blocks.len()) > MOST {
         return None;
@@ -79,7 +79,7 @@ fn flows(function: &Function, opcode: impl Fn(&Instruction) -> &'static str) -> 
         for instruction in instructions {
             flow.instruction(function, instruction);
         }
-        flow.successors(function, instructions.last(), number as u32, &opcode);
+        flow.successors(function, instructions.last(), number as u32, &leaves);
         blocks.push(flow);
     }
     let mut before: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); blocks.len()];
@@ -155,12 +155,27 @@ impl Flow {
         }
         // A guarded write leaves some lanes as they were, and so does one of a part of a register.
         if instruction.guard.is_none() {
-            for operand in operands.iter().filter(|o| o.written) {
-                if let OperandKind::Register { register, selector: 0, .. } = operand.kind {
-                    self.written[register.0 as usize / 64] |= 1 << (register.0 % 64);
+            for operand in operands {
+                match operand.kind {
+                    OperandKind::Register { register, selector: 0, .. } if operand.written => {
+                        self.writes(register);
+                    }
+                    OperandKind::Call(call) => {
+                        let returns = function.calls.get(call as usize).map(|call| &call.returns);
+                        for result in returns.into_iter().flatten() {
+                            if let Argument::Register(register) = result {
+                                self.writes(*register);
+                            }
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
+    }
+
+    fn writes(&mut self, register: RegisterId) {
+        self.written[register.0 as usize / 64] |= 1 << (register.0 % 64);
     }
 
     fn reads(&mut self, register: RegisterId) {
@@ -175,11 +190,11 @@ impl Flow {
         function: &Function,
         last: Option<&Instruction>,
         number: u32,
-        opcode: impl Fn(&Instruction) -> &'static str,
+        leaves: impl Fn(&Instruction) -> bool,
     ) {
         let mut falls = true;
         if let Some(last) = last {
-            falls = last.guard.is_some() || !matches!(opcode(last), "bra" | "brx" | "ret" | "exit");
+            falls = last.guard.is_some() || !leaves(last);
             for operand in function.operands_of(last) {
                 match operand.kind {
                     OperandKind::Block(BlockId(block)) => self.next.push(block),

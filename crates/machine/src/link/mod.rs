@@ -23,7 +23,8 @@ use crate::statistics::Class;
 use frame::Frame;
 use layout::Layout;
 use operand::Constants;
-use ptxvm_ir::operation::{self, Form};
+use ptxvm_ir::operation::compute::{Compute, Movement};
+use ptxvm_ir::operation::{self, Converges, Form, Operation};
 
 /// Links an entry with all that it can reach.
 pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -104,21 +105,23 @@ impl Linker<'_> {
                 let operands = function.operands_of(instruction);
                 let form = Form::new(used, operands).of(self.program, function.entry);
                 let guard = instruction.guard.map(|g| frame.guard(g));
-                let converges = terminator::converges(&form);
+                let operation = operation::decode(&form);
+                let effects = operation.map(|operation| operation.effects()).unwrap_or_default();
                 let open_for = self.instructions.len() as u32 - open.start;
-                if (converges.is_some() || terminator::waits(&form)) && open_for != 0 || open_for >= LONGEST {
+                if (effects.converges.is_some() || effects.waits) && open_for != 0 || open_for >= LONGEST {
                     self.close(&mut open, None, source);
                 }
-                if let Some(members) = converges {
-                    let members = members.and_then(|name| form.operand(name));
-                    let members = members.map(|o| self.slot(o, &mut frame, source));
+                if let Some(converges) = effects.converges {
+                    let named = operands.last().filter(|_| converges == Converges::Named);
+                    let members = named.map(|o| self.slot(o, &mut frame, source));
                     open.converge = Some(Converge { members, guard });
                 }
-                if terminator::ends(&form) {
-                    let end = self.terminator(&form, guard, function, &mut frame, source);
-                    self.close(&mut open, Some(end), source);
-                } else {
-                    self.instruction(&form, guard, &mut frame, source);
+                match operation {
+                    Some(Operation::Control(control)) => {
+                        let end = self.terminator(control, operands, guard, function, &mut frame, source);
+                        self.close(&mut open, Some(end), source);
+                    }
+                    operation => self.instruction(&form, operation, guard, &mut frame, source),
                 }
             }
             let last = block.end.max(block.start + 1) - 1;
@@ -146,7 +149,7 @@ impl Linker<'_> {
         }
         let (blocks, begin) = order::arrange(self.blocks.split_off(first), first as u32);
         self.blocks.extend(blocks);
-        let unset = live::read_first(function, |i| opcode(self.program, i));
+        let unset = live::read_first(function, |i| leaves(self.program, function, i));
         self.too_large |= frame.is_full();
         frame.finish(function, begin, self, &unset)
     }
@@ -173,8 +176,17 @@ impl Linker<'_> {
         *open = self.open();
     }
 
-    fn instruction(&mut self, form: &Form<'_>, guard: Option<Slot>, frame: &mut Frame, source: Source) {
-        if let Some(instruction) = self.special_move(form, guard, frame, source) {
+    fn instruction(
+        &mut self,
+        form: &Form<'_>,
+        operation: Option<Operation>,
+        guard: Option<Slot>,
+        frame: &mut Frame,
+        source: Source,
+    ) {
+        if let Some(Operation::Compute(Compute::Movement(Movement::Copy { .. }))) = operation
+            && let Some(instruction) = self.special_move(form, guard, frame, source)
+        {
             self.instructions.push(instruction);
             return;
         }
@@ -182,7 +194,6 @@ impl Linker<'_> {
         for operand in form.operands().iter().filter(|o| o.written) {
             slots.push(self.slot(operand, frame, source));
         }
-        let operation = operation::decode(form);
         if operation.is_some_and(|operation| operation.writes_carry()) {
             slots.push(frame.carry());
         }
@@ -192,8 +203,8 @@ impl Linker<'_> {
         if operation.is_some_and(|operation| operation.reads_carry()) {
             slots.push(frame.carry());
         }
-        let op = ops::select(form).unwrap_or_else(|| ops::unsupported(form));
-        let class = Some(ops::class(form));
+        let op = operation.and_then(ops::executor).unwrap_or_else(|| ops::unsupported(form));
+        let class = operation.map(|operation| operation.class());
         self.instructions.push(Instruction { op, slots, guard, source, class });
     }
 
@@ -208,7 +219,7 @@ impl Linker<'_> {
         let [to, from] = form.operands() else { return None };
         let OperandKind::Special { sreg, member } = from.kind else { return None };
         let slot = self.slot(to, frame, source);
-        if form.opcode() != "mov" || slot.width != special::width(sreg) || slot.is_sink() {
+        if slot.width != special::width(sreg) || slot.is_sink() {
             return None;
         }
         let slots = SmallVec::from_slice(&[slot]);
@@ -223,19 +234,16 @@ impl Linker<'_> {
     }
 }
 
-fn opcode(program: &Program, instruction: &ptxvm_ir::Instruction) -> &'static str {
-    Form::new(&program.forms[instruction.form.0 as usize], &[]).opcode()
+/// Whether what follows an instruction is not reached from it, unless it is guarded.
+fn leaves(program: &Program, function: &ptxvm_ir::Function, instruction: &ptxvm_ir::Instruction) -> bool {
+    let used = &program.forms[instruction.form.0 as usize];
+    let operation = operation::decode(&Form::new(used, function.operands_of(instruction)));
+    operation.is_some_and(|operation| operation.effects().leaves)
 }
 
 /// How many 32-bit registers of a function are live at once at most.
 pub fn live_registers(program: &Program, function: &ptxvm_ir::Function) -> u32 {
-    live::most(function, |instruction| opcode(program, instruction))
-}
-
-/// Whether an instruction ends its block and is no operation of its own.
-#[must_use]
-pub fn ends_block(form: &Form<'_>) -> bool {
-    terminator::ends(form)
+    live::most(function, |instruction| leaves(program, function, instruction))
 }
 
 struct Open {

@@ -1,45 +1,13 @@
-//! Instructions that end a block: branches, calls, returns, barriers; and those that wait for lanes before one.
+//! Instructions that end a block: branches, calls, returns, barriers.
 
-use ptxvm_ir::{Argument, Callee as IrCallee, OperandKind};
+use ptxvm_ir::operation::Control;
+use ptxvm_ir::{Argument, Callee as IrCallee, Operand, OperandKind};
 
 use super::frame::Frame;
 use super::{LABEL, Linker};
 use crate::builtin::Builtin;
-use crate::code::{Actual, Arrival, Call, Callee, Reduction, Source, Terminator};
+use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;
-use ptxvm_ir::operation::Form;
-
-/// Whether an instruction ends its block.
-pub fn ends(form: &Form<'_>) -> bool {
-    match form.opcode() {
-        "bra" | "brx" | "call" | "ret" | "exit" => true,
-        "bar" | "barrier" => !form.words().chain(form.modifiers()).any(|w| w == "warp" || w == "cluster"),
-        _ => false,
-    }
-}
-
-/// Whether an instruction waits for lanes of its warp: `Some` with the operand that names them, if there is one.
-pub fn converges(form: &Form<'_>) -> Option<Option<&'static str>> {
-    match form.opcode() {
-        "shfl" | "vote" | "match" | "redux" | "elect" if form.says("sync") => Some(Some("membermask")),
-        "bar" if form.says("warp") => Some(Some("membermask")),
-        "setmaxnreg" | "wgmma" => Some(None),
-        "barrier" if form.says("cluster") && form.says("arrive") => Some(None),
-        _ if form.says("aligned") && !ends(form) => Some(None),
-        _ => None,
-    }
-}
-
-/// Whether an instruction may have to wait for something outside of its warp, to be executed again then.
-pub fn waits(form: &Form<'_>) -> bool {
-    match form.opcode() {
-        "mbarrier" => form.says("test_wait") || form.says("try_wait"),
-        "barrier" => form.says("cluster") && form.says("wait"),
-        "griddepcontrol" => form.says("wait"),
-        "tcgen05" => form.says("alloc") || form.says("dealloc"),
-        _ => false,
-    }
-}
 
 /// Puts block numbers of the code where those of the program stand.
 pub fn patch(end: &mut Terminator, labels: &[u32]) {
@@ -58,32 +26,33 @@ pub fn patch(end: &mut Terminator, labels: &[u32]) {
 impl Linker<'_> {
     pub fn terminator(
         &mut self,
-        form: &Form<'_>,
+        control: Control,
+        operands: &[Operand],
         guard: Option<Slot>,
         function: &ptxvm_ir::Function,
         frame: &mut Frame,
         source: Source,
     ) -> Terminator {
         let next = self.blocks.len() as u32 + 1;
-        let kinds = || form.operands().iter().map(|o| o.kind);
-        match form.opcode() {
-            "bra" => {
+        let kinds = || operands.iter().map(|o| o.kind);
+        match control {
+            Control::Branch { .. } => {
                 let target = kinds().find_map(|k| match k {
                     OperandKind::Block(block) => Some(block.0 | LABEL),
                     _ => None,
                 });
                 Terminator::Branch { guard, target: target.unwrap_or(next), next }
             }
-            "brx" => {
+            Control::Index { index } => {
                 let list = kinds().find_map(|k| match k {
                     OperandKind::BranchList(list) => function.branch_lists.get(list as usize),
                     _ => None,
                 });
                 let targets = list.map_or(Vec::new(), |l| l.iter().map(|b| b.0 | LABEL).collect());
-                let index = form.operand("index").map_or(Slot::SINKHOLE, |o| self.slot(o, frame, source));
+                let index = self.at(operands, index, frame, source).unwrap_or(Slot::SINKHOLE);
                 Terminator::Index { guard, index, targets: targets.into(), next }
             }
-            "call" => {
+            Control::Call => {
                 let call = kinds().find_map(|k| match k {
                     OperandKind::Call(call) => function.calls.get(call as usize),
                     _ => None,
@@ -93,34 +62,29 @@ impl Linker<'_> {
                     None => Terminator::Next(next),
                 }
             }
-            "ret" if !function.entry => Terminator::Return { guard, next },
-            "ret" | "exit" => Terminator::Exit { guard, next },
-            _ => Terminator::Barrier(Box::new(self.arrival(form, guard, frame, source, next))),
+            Control::Return if !function.entry => Terminator::Return { guard, next },
+            Control::Return | Control::Exit => Terminator::Exit { guard, next },
+            Control::Barrier(barrier) => {
+                let mut slot = |at: usize| self.at(operands, at, frame, source).unwrap_or(Slot::SINKHOLE);
+                Terminator::Barrier(Box::new(Arrival {
+                    guard,
+                    barrier: barrier.barrier.map_or(Slot::SINKHOLE, &mut slot),
+                    count: barrier.count.map(&mut slot),
+                    wait: barrier.waits,
+                    reduction: barrier.reduction.map(|reduction| {
+                        (slot(reduction.destination), slot(reduction.predicate), reduction.function)
+                    }),
+                    next,
+                }))
+            }
         }
     }
 
-    fn arrival(
-        &mut self,
-        form: &Form<'_>,
-        guard: Option<Slot>,
-        frame: &mut Frame,
-        source: Source,
-        next: u32,
-    ) -> Arrival {
-        let barrier = form.operand("a").map_or(Slot::SINKHOLE, |o| self.slot(o, frame, source));
-        let count = form.operand("b").map(|o| self.slot(o, frame, source));
-        let how = if form.says("popc") {
-            Reduction::Popc
-        } else if form.says("and") {
-            Reduction::And
-        } else {
-            Reduction::Or
-        };
-        let reduction = match (form.operand("d"), form.operand("c")) {
-            (Some(d), Some(c)) => Some((self.slot(d, frame, source), self.slot(c, frame, source), how)),
-            _ => None,
-        };
-        Arrival { guard, barrier, count, wait: !form.says("arrive"), reduction, next }
+    /// The slot of the operand at a position: destinations come first, then sources.
+    fn at(&mut self, operands: &[Operand], at: usize, frame: &mut Frame, source: Source) -> Option<Slot> {
+        let sources = operands.iter().filter(|o| !o.written);
+        let operand = operands.iter().filter(|o| o.written).chain(sources).nth(at)?;
+        Some(self.slot(operand, frame, source))
     }
 
     fn call(&mut self, call: &ptxvm_ir::Call, guard: Option<Slot>, frame: &mut Frame, next: u32) -> Call {

@@ -41,35 +41,32 @@ pub mod warp;
 pub mod wgmma;
 pub mod wmma;
 
-use ptxvm_isa::{Kind, Type};
+use ptxvm_isa::Type;
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use crate::statistics::Class;
 use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
 
-/// The operation of a form; `None` if the machine does not have it.
+/// How an operation is executed; `None` if the machine does not have it. The linker makes the ends of blocks of control.
 #[must_use]
-pub fn select(form: &Form<'_>) -> Option<Op> {
-    match decode(form) {
-        Some(Operation::Compute(compute)) => self::compute(compute),
-        Some(Operation::Access(access)) => self::access(access),
-        Some(Operation::Copy(copy)) => self::copy(copy),
-        Some(Operation::Matrix(matrix)) => self::matrix(matrix),
-        Some(Operation::Texture(texture)) => Some(texture::executor(texture)),
-        Some(Operation::Surface(surface)) => surface::executor(surface),
-        Some(Operation::Warp(warp)) => warp::executor(warp),
-        Some(Operation::Mbarrier(mbarrier)) => Some(mbarrier::executor(mbarrier)),
-        Some(Operation::Fence(fence)) => Some(fence::executor(fence)),
-        Some(Operation::Cluster(cluster)) => Some(cluster::executor(cluster)),
-        Some(Operation::Generic(generic)) => Some(generic::executor(generic)),
-        Some(Operation::Hint(hint)) => Some(cache::executor(hint)),
-        Some(Operation::Special(special)) => Some(misc::executor(special)),
-        // The linker makes the ends of blocks of these.
-        Some(Operation::Control(_)) => None,
-        Some(Operation::Tcgen05(tcgen05)) => tcgen05::executor(tcgen05),
-        None => None,
+pub fn executor(operation: Operation) -> Option<Op> {
+    match operation {
+        Operation::Compute(compute) => self::compute(compute),
+        Operation::Access(access) => self::access(access),
+        Operation::Copy(copy) => self::copy(copy),
+        Operation::Matrix(matrix) => self::matrix(matrix),
+        Operation::Tcgen05(tcgen05) => tcgen05::executor(tcgen05),
+        Operation::Texture(texture) => Some(texture::executor(texture)),
+        Operation::Surface(surface) => surface::executor(surface),
+        Operation::Warp(warp) => warp::executor(warp),
+        Operation::Mbarrier(mbarrier) => Some(mbarrier::executor(mbarrier)),
+        Operation::Fence(fence) => Some(fence::executor(fence)),
+        Operation::Cluster(cluster) => Some(cluster::executor(cluster)),
+        Operation::Generic(generic) => Some(generic::executor(generic)),
+        Operation::Hint(hint) => Some(cache::executor(hint)),
+        Operation::Special(special) => Some(misc::executor(special)),
+        Operation::Control(_) => None,
     }
 }
 
@@ -141,7 +138,10 @@ fn matrix(matrix: Matrix) -> Option<Op> {
 /// Whether the machine runs a form, the instructions that end blocks included.
 #[must_use]
 pub fn executes(form: &Form<'_>) -> bool {
-    crate::link::ends_block(form) || select(form).is_some()
+    match decode(form) {
+        Some(Operation::Control(_)) => true,
+        operation => operation.and_then(executor).is_some(),
+    }
 }
 
 /// The operation of a form that the machine does not have: it says so when it is reached.
@@ -156,44 +156,5 @@ impl Execute for Unsupported {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
         context.worker.unsupported = Some(self.0.clone());
         Flow::Stop
-    }
-}
-
-/// What a form is counted as.
-#[must_use]
-pub fn class(form: &Form<'_>) -> Class {
-    let section = form.section();
-    let part =
-        |prefix: &str| section == prefix || section.strip_prefix(prefix).is_some_and(|r| r.starts_with('.'));
-    match form.opcode() {
-        "ld" | "ldu" | "tex" | "tld4" | "suld" | "ldmatrix" => return Class::Load,
-        "st" | "sust" | "stmatrix" => return Class::Store,
-        "atom" | "red" | "sured" => return Class::Atomic,
-        "tcgen05" => match form.words().nth(1) {
-            Some("ld") => return Class::Load,
-            Some("st") => return Class::Store,
-            Some("wait::ld" | "wait::st" | "commit") => return Class::Barrier,
-            Some("fence::before_thread_sync" | "fence::after_thread_sync") => return Class::Barrier,
-            _ => {}
-        },
-        "cvt" => return Class::Convert,
-        "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => return Class::Warp,
-        "fence" | "membar" | "bar" | "barrier" | "mbarrier" => return Class::Barrier,
-        "mov" | "prmt" | "cvta" | "isspacep" => return Class::Move,
-        _ => {}
-    }
-    let float = || match form.main_type() {
-        Some(Type::F64) => Class::Double,
-        Some(ty) if ty.kind() == Kind::Packed || matches!(ty, Type::F16 | Type::F16x2) => Class::Half,
-        _ => Class::Single,
-    };
-    match section {
-        _ if ["9.7.1", "9.7.2", "9.7.8", "9.7.18"].iter().any(|s| part(s)) => Class::Integer,
-        _ if ["9.7.3", "9.7.5"].iter().any(|s| part(s)) => float(),
-        _ if part("9.7.4") => Class::Half,
-        _ if ["9.7.6", "9.7.7"].iter().any(|s| part(s)) => Class::Compare,
-        _ if part("9.7.12") => Class::Control,
-        _ if ["9.7.14", "9.7.15", "9.7.16"].iter().any(|s| part(s)) => Class::Matrix,
-        _ => Class::Other,
     }
 }

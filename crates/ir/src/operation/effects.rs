@@ -1,0 +1,84 @@
+//! What an operation does besides computing: whom it waits for, and where control goes after it.
+
+use super::warp::WarpFunction;
+use super::{Cluster, Control, Copy, Mbarrier, Operation, Special, Tcgen05, Warp};
+
+/// The lanes that must be together before an operation is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Converges {
+    /// Those that the last source names.
+    Named,
+    /// All of the warp that have not ended.
+    Warp,
+}
+
+/// What an operation asks of the schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The lanes that must be together before it.
+    pub converges: Option<Converges>,
+    /// It may have to wait for something outside of its warp, and is executed again then.
+    pub waits: bool,
+    /// A block begins with it: lanes may wait for each other here, or others are to run first.
+    pub leads: bool,
+    /// What follows is a new block.
+    pub ends: bool,
+    /// Unless it is guarded, what follows is not reached from here.
+    pub leaves: bool,
+}
+
+impl Operation {
+    /// What it asks of the schedule.
+    #[must_use]
+    pub fn effects(&self) -> Effects {
+        let none = Effects::default();
+        let together = Effects { converges: Some(Converges::Warp), leads: true, ..none };
+        match self {
+            Self::Control(control) => Effects {
+                leads: matches!(control, Control::Call | Control::Index { .. } | Control::Barrier(_)),
+                ends: !matches!(control, Control::Barrier(_)),
+                leaves: !matches!(control, Control::Call | Control::Barrier(_)),
+                ..none
+            },
+            Self::Warp(Warp { function: WarpFunction::Activemask, .. }) => none,
+            Self::Warp(warp) => {
+                Effects { converges: warp.named.then_some(Converges::Named), leads: true, ..none }
+            }
+            Self::Matrix(_) | Self::Special(Special::SetMaxnreg { .. }) => together,
+            Self::Special(Special::Nanosleep) => Effects { leads: true, ..none },
+            Self::Special(Special::Trap) => Effects { ends: true, ..none },
+            Self::Mbarrier(Mbarrier::Wait(_)) => Effects { waits: true, leads: true, ..none },
+            Self::Cluster(Cluster::Arrive { .. }) => together,
+            Self::Cluster(Cluster::Wait { aligned }) => {
+                Effects { converges: aligned.then_some(Converges::Warp), waits: true, leads: true, ..none }
+            }
+            Self::Cluster(Cluster::WaitForGrids) => Effects { waits: true, ..none },
+            Self::Copy(Copy::PublishMap { .. }) => together,
+            Self::Tcgen05(tcgen05) => match tcgen05 {
+                Tcgen05::Alloc { .. } | Tcgen05::Dealloc { .. } => Effects { waits: true, ..together },
+                Tcgen05::Relinquish { .. }
+                | Tcgen05::Load { .. }
+                | Tcgen05::Store(_)
+                | Tcgen05::WaitLoads
+                | Tcgen05::WaitStores => together,
+                Tcgen05::Copy { .. }
+                | Tcgen05::Shift { .. }
+                | Tcgen05::FenceBefore
+                | Tcgen05::FenceAfter
+                | Tcgen05::Commit { .. }
+                | Tcgen05::Mma(_) => none,
+            },
+            Self::Compute(_)
+            | Self::Access(_)
+            | Self::Copy(_)
+            | Self::Mbarrier(_)
+            | Self::Fence(_)
+            | Self::Cluster(_)
+            | Self::Generic(_)
+            | Self::Hint(_)
+            | Self::Special(_)
+            | Self::Texture(_)
+            | Self::Surface(_) => none,
+        }
+    }
+}
