@@ -24,8 +24,7 @@ pub enum AddressSpace {
 
 impl AddressSpace {
     /// The space of a modifier.
-    #[must_use]
-    pub fn from_name(name: Option<&str>) -> Self {
+    pub(super) fn from_name(name: Option<&str>) -> Self {
         match name {
             Some("global") => Self::Global,
             Some("const") => Self::Const,
@@ -64,7 +63,7 @@ pub struct Address {
 impl Address {
     /// The operand of this name, in the space that the instruction says unless it is a variable's name.
     #[must_use]
-    pub fn of(form: &Form<'_>, name: &str, space: AddressSpace) -> Option<Self> {
+    pub(super) fn of(form: &Form<'_>, name: &str, space: AddressSpace) -> Option<Self> {
         let operand = form.position(name)?;
         let OperandKind::Address { base, offset } = form.operand(name)?.kind else { return None };
         let space = match base {
@@ -89,8 +88,7 @@ impl Address {
 }
 
 /// The space of the address that an access has; `None` for the parameter block of an entry.
-#[must_use]
-pub fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
+pub(super) fn space_of(form: &Form<'_>, base: Base) -> Option<AddressSpace> {
     let name = form.slot("ss").or_else(|| form.slot("space"));
     match (name, base) {
         (Some("param" | "param::entry"), Base::Variable(variable)) => match form.variable_space(variable) {

@@ -30,13 +30,13 @@ impl<'a> Form<'a> {
 
     /// Whether it stands in a kernel, not in a function.
     #[must_use]
-    pub fn in_entry(&self) -> bool {
+    pub(super) fn in_entry(&self) -> bool {
         self.in_entry
     }
 
     /// The state space of a variable.
     #[must_use]
-    pub fn variable_space(&self, variable: VariableId) -> Option<Space> {
+    pub(super) fn variable_space(&self, variable: VariableId) -> Option<Space> {
         Some(self.program?.variables.get(variable.0 as usize)?.space)
     }
 
@@ -47,13 +47,13 @@ impl<'a> Form<'a> {
     }
 
     /// The opcode and the parts that belong to its name: `mul.wide` gives `mul`, `wide`.
-    pub fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
+    pub(super) fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.row.name.iter().map(|w| ISA.text(*w))
     }
 
     /// The opcode: `mul` of `mul.wide`.
     #[must_use]
-    pub fn opcode(&self) -> &'static str {
+    pub(super) fn opcode(&self) -> &'static str {
         self.row.name.first().map_or("", |w| ISA.text(*w))
     }
 
@@ -67,7 +67,7 @@ impl<'a> Form<'a> {
 
     /// The manual's section.
     #[must_use]
-    pub fn section(&self) -> &'static str {
+    pub(super) fn section(&self) -> &'static str {
         ISA.sections[usize::from(self.row.section)].number
     }
 
@@ -78,19 +78,19 @@ impl<'a> Form<'a> {
 
     /// Whether a word stands in some slot.
     #[must_use]
-    pub fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.modifiers().any(|w| w == word)
     }
 
     /// Whether a word stands in the name or in some slot.
     #[must_use]
-    pub fn says(&self, word: &str) -> bool {
+    pub(super) fn says(&self, word: &str) -> bool {
         self.words().chain(self.modifiers()).any(|w| w == word)
     }
 
     /// The word in a slot, by the slot's name in the table (without its dot).
     #[must_use]
-    pub fn slot(&self, name: &str) -> Option<&'static str> {
+    pub(super) fn slot(&self, name: &str) -> Option<&'static str> {
         let index = self.row.slots.iter().position(|s| s.name == name)?;
         let word = self.used.filling[index];
         (word != NO_WORD).then(|| ISA.text(word))
@@ -98,36 +98,36 @@ impl<'a> Form<'a> {
 
     /// The type in a slot.
     #[must_use]
-    pub fn ty(&self, name: &str) -> Option<Type> {
+    pub(super) fn ty(&self, name: &str) -> Option<Type> {
         Type::from_name(self.slot(name)?)
     }
 
     /// The type in the slot `type`, or the only type among the modifiers.
     #[must_use]
-    pub fn main_type(&self) -> Option<Type> {
+    pub(super) fn main_type(&self) -> Option<Type> {
         self.ty("type").or_else(|| self.modifiers().filter_map(Type::from_name).last())
     }
 
     /// The rounding in a slot; `.rn` if there is none.
     #[must_use]
-    pub fn rounding(&self, name: &str) -> Rounding {
+    pub(super) fn rounding(&self, name: &str) -> Rounding {
         self.slot(name).and_then(Rounding::from_name).unwrap_or(Rounding::Rn)
     }
 
     /// Whether the row's operand of this name is given.
     #[must_use]
-    pub fn given(&self, name: &str) -> bool {
+    pub(super) fn given(&self, name: &str) -> bool {
         self.operand(name).is_some()
     }
 
     /// The first operand in the place of this name.
     #[must_use]
-    pub fn operand(&self, name: &str) -> Option<&'a Operand> {
+    pub(super) fn operand(&self, name: &str) -> Option<&'a Operand> {
         self.operands.iter().find(|o| self.place_name(o) == name)
     }
 
     /// Every operand in the place of this name: the elements of a vector.
-    pub fn elements(&self, name: &'a str) -> impl Iterator<Item = &'a Operand> + '_ {
+    pub(super) fn elements(&self, name: &'a str) -> impl Iterator<Item = &'a Operand> + '_ {
         self.operands.iter().filter(move |o| self.place_name(o) == name)
     }
 
@@ -159,7 +159,7 @@ impl<'a> Form<'a> {
 
     /// The byte or half selector of a video operand.
     #[must_use]
-    pub fn selector(&self, name: &str) -> Option<&'static str> {
+    pub(super) fn selector(&self, name: &str) -> Option<&'static str> {
         match self.operand(name)?.kind {
             OperandKind::Register { selector, .. } if selector > 0 => {
                 SELECTORS.get(usize::from(selector) - 1).copied()
@@ -170,13 +170,13 @@ impl<'a> Form<'a> {
 
     /// Whether `-` stands before a video operand.
     #[must_use]
-    pub fn negated(&self, name: &str) -> bool {
+    pub(super) fn negated(&self, name: &str) -> bool {
         matches!(self.operand(name).map(|o| o.kind), Some(OperandKind::Register { negated: true, .. }))
     }
 
     /// The operand's value if it is a constant.
     #[must_use]
-    pub fn constant(&self, name: &str) -> Option<u64> {
+    pub(super) fn constant(&self, name: &str) -> Option<u64> {
         match self.operand(name)?.kind {
             OperandKind::Immediate(bits) => Some(bits),
             _ => None,
@@ -186,7 +186,7 @@ impl<'a> Form<'a> {
     /// The base and offset of the first address among the operands. What lies in the frame is told by its offset
     /// there, because the base of such a variable is the frame.
     #[must_use]
-    pub fn address(&self) -> Option<(Base, i64)> {
+    pub(super) fn address(&self) -> Option<(Base, i64)> {
         self.operands.iter().find_map(|o| match o.kind {
             OperandKind::Address { base, offset } => Some((base, offset.wrapping_add(self.in_frame(base)))),
             _ => None,
@@ -195,7 +195,7 @@ impl<'a> Form<'a> {
 
     /// The offset of a variable in its function's frame; 0 for what lies elsewhere.
     #[must_use]
-    pub fn in_frame(&self, base: Base) -> i64 {
+    pub(super) fn in_frame(&self, base: Base) -> i64 {
         let Base::Variable(variable) = base else { return 0 };
         let described = self.program.and_then(|p| p.variables.get(variable.0 as usize));
         match described {
@@ -206,20 +206,20 @@ impl<'a> Form<'a> {
 
     /// How many destinations it has.
     #[must_use]
-    pub fn destinations(&self) -> usize {
+    pub(super) fn destinations(&self) -> usize {
         self.operands.iter().filter(|o| o.written).count()
     }
 
     /// Where the first operand in the place of this name stands: destinations come first, then sources.
     #[must_use]
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
         let wanted = self.operand(name)?;
         self.in_order().position(|operand| std::ptr::eq(operand, wanted))
     }
 
     /// Where the first address among the operands stands.
     #[must_use]
-    pub fn position_of_address(&self) -> Option<usize> {
+    pub(super) fn position_of_address(&self) -> Option<usize> {
         self.in_order().position(|operand| matches!(operand.kind, OperandKind::Address { .. }))
     }
 

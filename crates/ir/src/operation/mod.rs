@@ -26,7 +26,7 @@ pub mod texture;
 pub mod warp;
 
 pub use access::Access;
-pub use address::{Address, AddressSpace, space_of};
+pub use address::{Address, AddressSpace};
 pub use class::Class;
 pub use cluster::Cluster;
 pub use compute::Compute;

@@ -89,17 +89,14 @@ impl Warp {
     /// What it is called in reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        match (self.function, self.named) {
-            (WarpFunction::Shfl { .. }, true) => "shfl.sync",
-            (WarpFunction::Shfl { .. }, false) => "shfl",
-            (WarpFunction::Vote(_), true) => "vote.sync",
-            (WarpFunction::Vote(_), false) => "vote",
-            (WarpFunction::MatchAny { .. }, _) => "match.any.sync",
-            (WarpFunction::MatchAll { .. }, _) => "match.all.sync",
-            (WarpFunction::Redux { .. } | WarpFunction::ReduxFloat { .. }, _) => "redux.sync",
-            (WarpFunction::Activemask, _) => "activemask",
-            (WarpFunction::Elect, _) => "elect.sync",
-            (WarpFunction::Sync, _) => "bar.warp.sync",
+        match self.function {
+            WarpFunction::Shfl { .. } => "shfl",
+            WarpFunction::Vote(_) => "vote",
+            WarpFunction::MatchAny { .. } | WarpFunction::MatchAll { .. } => "match",
+            WarpFunction::Redux { .. } | WarpFunction::ReduxFloat { .. } => "redux",
+            WarpFunction::Activemask => "activemask",
+            WarpFunction::Elect => "elect",
+            WarpFunction::Sync => "bar.warp.sync",
         }
     }
 }

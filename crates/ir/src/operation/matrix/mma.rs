@@ -101,7 +101,8 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Mma> {
     let count = |name| form.elements(name).count();
     let ordered = form.says("sp::ordered_metadata");
     let sparsity = match ordered || form.says("sp") {
-        true => Some(Sparsity { selector: form.constant("f")? as usize, ordered }),
+        // ptxas looks at the low 32 bits where there is only one selector.
+        true => Some(Sparsity { selector: form.constant("f")? as u32 as usize, ordered }),
         false => None,
     };
     let scale = if form.has("block_scale") { Some(block_scale(form)?) } else { None };
