@@ -39,7 +39,11 @@ fn waiting_gives_no_turn_away_on_a_busy_machine() {
     let stop = AtomicBool::new(false);
     let quick = std::thread::scope(|scope| {
         for _ in 0..2 * cores {
-            scope.spawn(|| while !stop.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         let quick = (0..ROUNDS).any(|_| launch_and_wait() < MOST);
         stop.store(true, Ordering::Relaxed);
