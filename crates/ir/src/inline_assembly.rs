@@ -9,7 +9,6 @@ const BEGIN: &str = "// begin inline asm";
 const END: &str = "// end inline asm";
 
 /// The pieces of inline assembly of a module.
-#[derive(Default)]
 pub struct InlineAssembly {
     /// Where each begins and ends, in the order of the source.
     pieces: Vec<(u32, u32)>,

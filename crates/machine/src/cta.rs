@@ -223,8 +223,8 @@ impl Cta {
         }
         let Some(fault) = worker.fault.take_if(|fault| fault.survived) else { return false };
         let kind = fault.kind;
-        if findings == Findings::Report {
-            run.launch.mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
+        if let (Findings::Report, Some(mistakes)) = (findings, &run.launch.mistakes) {
+            mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
         }
         let Some(group) = self.warps[warp].groups.last_mut() else { return false };
         let block = &run.code.blocks[group.block as usize];

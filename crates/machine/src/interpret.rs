@@ -267,7 +267,9 @@ fn again(
         }
     };
     worker.forgiving = false;
-    run.launch.mistakes.count(place, kind, worker.forgiven.max(1));
+    if let Some(mistakes) = &run.launch.mistakes {
+        mistakes.count(place, kind, worker.forgiven.max(1));
+    }
     // What is not forgiven the second time is no mistake that silicon survives.
     if let Some(fault) = &mut worker.fault {
         fault.survived = false;

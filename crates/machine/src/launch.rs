@@ -43,8 +43,8 @@ pub struct Launch {
     pub prerequisites: Vec<Arc<GridStatus>>,
     /// What is done about mistakes that an H200 survives.
     pub findings: Findings,
-    /// Takes them with [`Findings::Report`].
-    pub mistakes: Arc<Mistakes>,
+    /// Takes them with [`Findings::Report`], if somebody wants to know.
+    pub mistakes: Option<Arc<Mistakes>>,
     /// Whether memory traffic is counted.
     pub statistics: bool,
     /// How the host watches and stops the launch.
@@ -69,7 +69,7 @@ impl Default for Launch {
             status: None,
             prerequisites: Vec::new(),
             findings: Findings::default(),
-            mistakes: Arc::default(),
+            mistakes: None,
             statistics: false,
             control: Arc::default(),
         }

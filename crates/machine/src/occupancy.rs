@@ -89,6 +89,14 @@ impl Profile {
         self.groups.iter().filter(|&&sms| sms >= size).map(|&sms| sms * slots / size).sum()
     }
 
+    /// How many CTAs the whole device holds at once: alone, or in clusters of a size.
+    #[must_use]
+    pub fn resident_ctas(&self, demand: &Demand, cluster: Option<u32>) -> u64 {
+        let alone = u64::from(self.ctas_per_multiprocessor(demand)) * u64::from(self.sms);
+        let in_clusters = cluster.map(|size| u64::from(self.clusters(demand, size)) * u64::from(size));
+        in_clusters.map_or(alone, |ctas| ctas.min(alone))
+    }
+
     /// The multiprocessor of a CTA in the cluster of this number, where clusters have `size` CTAs: all of a cluster lie
     /// in one group, each on its own.
     #[must_use]

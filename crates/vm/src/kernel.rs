@@ -144,16 +144,8 @@ impl Kernel {
 
     /// How many CTAs of this shape, with so much dynamic shared memory, the device holds at once.
     #[must_use]
-    pub fn resident_ctas(&self, block: impl Into<Dimensions>, shared: u32) -> u32 {
-        let profile = self.module.device().profile();
-        profile.ctas_per_multiprocessor(&self.demand(block.into(), shared)) * profile.sms
-    }
-
-    /// How many CTAs the device holds at once in clusters of this shape.
-    fn resident_in_clusters(&self, cluster: [u32; 3], options: &LaunchOptions) -> u64 {
-        let demand = self.demand(options.block, options.shared);
-        let size = cluster.iter().product();
-        u64::from(self.module.device().profile().clusters(&demand, size)) * u64::from(size)
+    pub fn resident_ctas(&self, block: impl Into<Dimensions>, shared: u32) -> u64 {
+        self.module.device().profile().resident_ctas(&self.demand(block.into(), shared), None)
     }
 
     /// What a CTA of this shape takes, with so much dynamic shared memory.
@@ -204,10 +196,9 @@ impl Kernel {
         let cluster = limits::cluster_of(options, &function.limits);
         if options.cooperative {
             let ctas = Dimensions(grid).product();
-            let mut resident = u64::from(self.resident_ctas(options.block.0, options.shared));
-            if let Some(cluster) = cluster {
-                resident = resident.min(self.resident_in_clusters(cluster, options));
-            }
+            let demand = self.demand(options.block, options.shared);
+            let size = cluster.map(|size| size.iter().product());
+            let resident = device.profile().resident_ctas(&demand, size);
             if ctas > resident {
                 return Err(Failure::TooLarge { ctas, resident });
             }
@@ -228,7 +219,7 @@ impl Kernel {
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             findings: options.findings,
-            mistakes: Arc::clone(&options.mistakes),
+            mistakes: options.mistakes.clone(),
             statistics: options.statistics,
             control: Arc::clone(&options.control),
         };

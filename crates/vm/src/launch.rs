@@ -106,7 +106,7 @@ pub struct LaunchOptions {
     /// What is done about mistakes that an H200 survives: accesses a little out of bounds, metadata that means nothing.
     pub findings: Findings,
     /// Has those of the launch after it, with [`Findings::Report`].
-    pub mistakes: Arc<Mistakes>,
+    pub mistakes: Option<Arc<Mistakes>>,
     /// Whether memory traffic is counted, which costs time.
     pub statistics: bool,
     /// How to watch the launch and to stop it from another thread.
@@ -168,7 +168,7 @@ impl Default for LaunchOptions {
             status: None,
             prerequisites: Vec::new(),
             findings: Findings::default(),
-            mistakes: Arc::default(),
+            mistakes: None,
             statistics: false,
             control: Arc::default(),
             print: None,

@@ -15,7 +15,6 @@ import json
 import os
 import pathlib
 import queue
-import re
 import select
 import signal
 import subprocess
@@ -25,10 +24,12 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+from expected import is_expected, load, matches  # noqa: E402
+
 BAD = ("failed", "crash", "hang")
 # Importing a client and collecting a file's tests takes longer than most tests.
 COLLECTION = 240
-
 
 
 @dataclasses.dataclass
@@ -48,20 +49,6 @@ CLIENTS = {
     "taichi": Client("tests/python", {"TI_WANTED_ARCHS": "cuda", "TI_OFFLINE_CACHE": "0", "TI_ENABLE_TORCH": "0",
                                       "TI_ENABLE_PADDLE": "0", "TI_SATURATING_GRID_DIM": "256"}, False),
 }
-
-
-def load_expected(client):
-    """The reason by test; a star in a test's name stands for anything."""
-    expected = {}
-    for line in (HERE.parent / client / "expected.txt").read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            test, _, reason = line.partition("  ")
-            expected[test] = reason.strip()
-    return expected
-
-
-def matches(test, name):
-    return re.fullmatch(re.escape(name).replace(r"\*", ".*"), test) is not None
 
 
 class Runner:
@@ -172,7 +159,7 @@ def main():
     files = sorted(folder.glob("test_*.py"), key=lambda file: -file.stat().st_size)
     if not files:
         sys.exit(f"{folder} has no tests")
-    expected = load_expected(arguments.client)
+    expected = load(HERE.parent / arguments.client)
     start = time.monotonic()
     runner = Runner(files, client, arguments.only, arguments.limit, open(arguments.log, "w") if arguments.log else None)
     threads = [threading.Thread(target=runner.loop) for _ in range(arguments.workers)]
@@ -183,7 +170,7 @@ def main():
 
     counts = collections.Counter(outcome for outcome, _ in runner.outcomes.values())
     bad = {test: what for test, what in runner.outcomes.items() if what[0] in BAD}
-    new = {test: what for test, what in bad.items() if not any(matches(test, name) for name in expected)}
+    new = {test: what for test, what in bad.items() if not is_expected(test, expected)}
     for test, (outcome, text) in sorted(new.items()):
         lines = text.strip().splitlines()
         print(f"{outcome}: {test}: {lines[-1][:200] if lines else ''}")

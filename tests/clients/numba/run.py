@@ -20,24 +20,10 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+from expected import is_expected, load  # noqa: E402
+
 PER_CLASS = 4
-
-
-def load_expected():
-    """The reason by test; a star at the end of a test's name stands for any ending. What a finding stops (`stop: reason`)
-    goes on with `--findings report`, which `ptxvm exec` tells by the environment."""
-    goes_on = os.environ.get("PTXVM_FINDINGS", "stop") != "stop"
-    expected = {}
-    for line in (HERE / "expected.txt").read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            test, _, reason = line.partition("  ")
-            if not (goes_on and reason.strip().startswith("stop: ")):
-                expected[test] = reason.strip()
-    return expected
-
-
-def is_expected(test, expected):
-    return any(test == name or (name.endswith("*") and test.startswith(name[:-1])) for name in expected)
 
 
 def discover():
@@ -185,7 +171,7 @@ def main():
     parser.add_argument("--log", help="a file for all outcomes, one JSON object a line")
     arguments = parser.parse_args()
 
-    expected = load_expected()
+    expected = load(HERE)
     names = discover()
     total = len(names)
     if not arguments.all:

@@ -234,43 +234,25 @@ def stopwatch(call, quantiles):
     return [time.perf_counter() - start] * len(quantiles)
 
 
-@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256}, num_warps=4)],
-                 key=["n"], do_bench=stopwatch)
 @triton.jit
 def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 5, mask=i < n)
 
 
-@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256}, num_warps=4)],
-                 key=["n"])
-@triton.jit
-def benchmarked_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n) * 3, mask=i < n)
-
-
+# Without torch, the events that Triton's own benchmark measures with are the driver's.
 @pytest.mark.unordered
-def test_autotune_with_tritons_own_benchmark(gpu):
-    """Without torch, the events that Triton measures with are the driver's."""
-    if gpu.place == "captured":
-        pytest.skip("needs a device to measure")
-    x = integers("int32", 1000, "benchmarked") // 8
-    out = gpu.empty(1000, "int32")
-    benchmarked_kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](gpu.tensor(x), out, 1000)
-    gpu.equal(out, x * 3)
-    assert benchmarked_kernel.best_config.kwargs["BLOCK"] in (64, 256)
-    times = benchmarked_kernel.configs_timings
-    assert len(times) == 2 and all(time > 0 for three in times.values() for time in three)
-
-
-@pytest.mark.unordered
-def test_autotune(gpu):
+@pytest.mark.parametrize("benchmark", [stopwatch, None], ids=["stopwatch", "triton"])
+def test_autotune(gpu, benchmark):
     """Runs every configuration and keeps the fastest."""
     if gpu.place == "captured":
         pytest.skip("needs a device to measure")
+    configs = [triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256}, num_warps=4)]
+    tuned = triton.autotune(configs=configs, key=["n"], do_bench=benchmark)(tuned_kernel)
     x = integers("int32", 1000, "tuned") // 8
     out = gpu.empty(1000, "int32")
-    tuned_kernel[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](gpu.tensor(x), out, 1000)
+    tuned[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](gpu.tensor(x), out, 1000)
     gpu.equal(out, x * 5)
-    assert tuned_kernel.best_config.kwargs["BLOCK"] in (64, 256)
+    assert tuned.best_config.kwargs["BLOCK"] in (64, 256)
+    times = tuned.configs_timings
+    assert len(times) == 2 and all(time > 0 for three in times.values() for time in three)

@@ -94,6 +94,7 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let prepared = Prepared::new(&device, &names, &references, values, &memory).map_err(usage)?;
     let mut launch = launch(&kernel, &options, arguments, &prepared);
     launch.findings = mistakes::wanted(arguments.findings).map_err(usage)?;
+    launch.mistakes = Some(Arc::default());
     if arguments.events {
         let events = Events::new(arguments.format, source);
         launch = launch.on_event(move |event| events.write(event));

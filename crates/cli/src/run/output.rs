@@ -144,7 +144,8 @@ impl Output {
 
     /// Tells of the mistakes after which the kernel went on.
     pub fn mistakes(&self, report: &Report<'_>, launch: &LaunchOptions) -> Exit {
-        launch.mistakes.take().iter().fold(exit::CLEAN, |_, mistake| {
+        let mistakes = launch.mistakes.as_ref().map(|mistakes| mistakes.take()).unwrap_or_default();
+        mistakes.iter().fold(exit::CLEAN, |_, mistake| {
             let object = finding::mistake_object(report, mistake, launch.seed);
             self.say(report, finding::mistake(mistake, launch.seed), &object, exit::FINDING)
         })

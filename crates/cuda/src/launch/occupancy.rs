@@ -113,11 +113,7 @@ struct Resident {
 pub fn resident_ctas(launch: &KernelLaunch) -> Answer<u64> {
     let kernel = Resident::new(Arc::clone(&launch.function))?;
     let demand = kernel.demand(cluster::volume(launch.block), launch.shared);
-    let alone = u64::from(kernel.profile.ctas_per_multiprocessor(&demand) * kernel.profile.sms);
-    Ok(match launch.cluster.map(cluster::volume) {
-        Some(size) => alone.min(u64::from(kernel.profile.clusters(&demand, size)) * u64::from(size)),
-        None => alone,
-    })
+    Ok(kernel.profile.resident_ctas(&demand, launch.cluster.map(cluster::volume)))
 }
 
 impl Resident {

@@ -13,9 +13,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ptxvm_memory::AllocationKind;
 
+use super::allocate::take_back;
 use super::host::let_accesses_end;
 use super::physical::GRANULARITY;
-use super::registry::{self, Kind};
+use super::registry::{self, Kind, Record};
 use super::reservation;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::current;
@@ -135,9 +136,10 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
 
 fn close(pointer: u64) -> Answer {
     let context = current()?;
-    let imported =
-        |record: &registry::Record| record.start == pointer && matches!(record.kind, Kind::Imported);
-    let record = registry::at(pointer).filter(|record| imported(record)).ok_or(CUresult::INVALID_VALUE)?;
+    let imported = |record: &Record| record.start == pointer && matches!(record.kind, Kind::Imported);
+    if !registry::at(pointer).is_some_and(|record| imported(&record)) {
+        return Err(CUresult::INVALID_VALUE);
+    }
     let mut blocks = blocks();
     let holds = |block: &Block| (block.start..block.start + block.bytes).contains(&pointer);
     let (&key, block) = blocks.iter_mut().find(|(_, block)| holds(block)).ok_or(CUresult::INVALID_VALUE)?;
@@ -148,21 +150,14 @@ fn close(pointer: u64) -> Answer {
         *count -= 1;
         return Ok(());
     }
-    context.streams.synchronize()?;
+    take_back(&context, pointer, imported, CUresult::INVALID_VALUE)?;
     block.opened.remove(&offset);
-    let empty = block.opened.is_empty().then_some((block.start, block.bytes));
-    if empty.is_some() {
+    if block.opened.is_empty() {
+        let (start, bytes) = (block.start, block.bytes);
         blocks.remove(&key);
+        reservation::unmap_file(start, bytes)?;
     }
-    drop(registry::take(pointer, imported));
-    if let Some(owner) = record.context.find() {
-        owner.memory.forget(pointer);
-    }
-    record.release(context.device.memory());
-    match empty {
-        Some((start, bytes)) => reservation::unmap_file(start, bytes),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 impl CUipcMemHandle {

@@ -178,21 +178,7 @@ pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
     if !fits || before.is_some_and(|(at, mapping)| at + mapping.size > start) {
         return Err(CUresult::INVALID_VALUE);
     }
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
-    // SAFETY: the pages that are replaced are a reservation of ours with nothing mapped there.
-    let mapped = unsafe {
-        libc::mmap(
-            start as *mut _,
-            size as usize,
-            protection,
-            flags | libc::MAP_NORESERVE,
-            physical.descriptor(),
-            0,
-        )
-    };
-    if mapped == libc::MAP_FAILED {
-        return Err(CUresult::OUT_OF_MEMORY);
-    }
+    put_file(start, size, physical.descriptor())?;
     registry::insert(start, size, Kind::Mapped(Arc::clone(&physical)), CUcontext::NULL);
     reservation.mappings.insert(start, Mapping { physical, size, access: 0 });
     Ok(())
@@ -203,15 +189,11 @@ pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
 /// # Errors
 /// The system has no room for it.
 pub fn map_file(start: u64, size: u64, file: &File) -> Answer {
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
-    let (flags, file) = (flags | libc::MAP_NORESERVE, file.as_raw_fd());
-    // SAFETY: the caller has reserved the pages just now, and nothing is mapped there.
-    let mapped = unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, file, 0) };
-    if mapped == libc::MAP_FAILED {
+    let put = put_file(start, size, file.as_raw_fd());
+    if put.is_err() {
         give_back(start, size)?;
-        return Err(CUresult::OUT_OF_MEMORY);
     }
-    Ok(())
+    put
 }
 
 /// Takes a file away that was mapped over a whole reservation, and gives the addresses back.
@@ -336,6 +318,15 @@ fn map_nothing(at: u64, size: u64) -> Option<u64> {
     let start =
         unsafe { libc::mmap(at as *mut _, usize::try_from(size).ok()?, libc::PROT_NONE, flags, -1, 0) };
     (start != libc::MAP_FAILED).then_some(start as u64)
+}
+
+/// Puts the pages of a file in the place of reserved ones.
+fn put_file(start: u64, size: u64, descriptor: i32) -> Answer {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
+    // SAFETY: the pages that are replaced are a reservation of ours with nothing mapped there.
+    let mapped = unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, descriptor, 0) };
+    if mapped == libc::MAP_FAILED { Err(CUresult::OUT_OF_MEMORY) } else { Ok(()) }
 }
 
 /// Puts empty pages in the place of a mapping, for accesses that are under way. They take no memory until they are

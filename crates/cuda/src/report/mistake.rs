@@ -20,7 +20,8 @@ static TOLD: LazyLock<Mutex<Told>> = LazyLock::new(Mutex::default);
 
 /// Tells of those of a launch that are new.
 pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
-    for Mistake { finding: found, count } in launch.mistakes.take() {
+    let Some(mistakes) = &launch.mistakes else { return };
+    for Mistake { finding: found, count } in mistakes.take() {
         let span = found.place.as_ref().map(|place| place.span).unwrap_or_default();
         let mut module = DefaultHasher::new();
         kernel.module().source().hash(&mut module);

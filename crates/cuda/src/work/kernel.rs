@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Dimensions, Failure, LaunchOptions, Limit};
+use ptxvm_vm::{Arguments, Dimensions, Failure, Findings, LaunchOptions, Limit};
 
 use super::dependent::Ties;
 use super::print::Print;
@@ -62,6 +62,7 @@ impl KernelLaunch {
             asynchrony: settings.asynchrony,
             mma: settings.mma,
             findings: settings.findings,
+            mistakes: (settings.findings == Findings::Report).then(Arc::default),
             threads: settings.threads,
             max_instructions: settings.max_instructions,
             timeout: settings.timeout,
