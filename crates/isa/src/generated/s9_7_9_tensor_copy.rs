@@ -213,7 +213,7 @@ pub const ROWS: [Row; 38] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
         notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
     },
     // cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x2, %ctaMask:.u64
@@ -228,7 +228,7 @@ pub const ROWS: [Row; 38] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
         notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
     },
     // cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x3, %ctaMask:.u64
@@ -243,7 +243,7 @@ pub const ROWS: [Row; 38] = [
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
         notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
     },
     // cp.async.bulk.tensor.dim.shared::cluster.global.load_mode.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster, {im2colInfo:.u16}x2, %ctaMask:.u64

@@ -1469,7 +1469,7 @@ pub static TOLERATED: &[Tolerated] = &[
     Tolerated { words: &[246, 245, 244], how: Tolerance::Any, names: &[&[240], &[419, 148]], only: false, given: &[], unless: &[] },
     Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200]], only: true, given: &[], unless: &[] },
     Tolerated { words: &[663], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200], &[261, 262, 65], &[261, 262, 64]], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[54, 213], unless: &[] },
+    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[54, 213, 218], unless: &[] },
     Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[226, 230], unless: &[256] },
     Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Any, names: &[&[200]], only: true, given: &[130], unless: &[] },
     Tolerated { words: &[133], how: Tolerance::Any, names: &[&[200]], only: true, given: &[54], unless: &[55, 213] },

@@ -262,7 +262,7 @@ impl Check<'_> {
                 let literal = immediate::literal(self.context.file, expression).map_err(Why::Expression)?;
                 immediate::in_range(self.context.file, inner, expression)?;
                 match self.type_of(inner) {
-                    Some(ty) if literal == Literal::Double && self.is_macro() => {
+                    Some(ty @ Type::B32) if literal == Literal::Double && self.is_macro() => {
                         Err(Why::Literal(ty, literal))
                     }
                     Some(ty) if literal == Literal::Integer && !leads && self.is_half_atomic(ty) => {
