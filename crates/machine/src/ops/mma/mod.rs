@@ -52,7 +52,8 @@ fn sparse(form: &Form<'_>, shape: Shape, element: &str) -> Option<Option<Sparse>
     if !ordered && !form.says("sp") {
         return Some(None);
     }
-    let selector = form.constant("f")? as usize;
+    // ptxas looks at the low 32 bits where there is only one selector.
+    let selector = form.constant("f")? as u32 as usize;
     Sparse::new(element, (shape.m, shape.k), selector, ordered).map(Some)
 }
 
