@@ -123,7 +123,7 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
 }
 
 fn build(root: &Path) -> Result<(), String> {
-    let arguments = ["build", "--profile", "ci", "-p", "ptxvm", "-p", "ptxvm-cuda"];
+    let arguments = ["build", "--profile", "ci", "-p", "ptxvm", "-p", "ptxvm-cuda", "-p", "ptxvm-nvjitlink"];
     println!("$ cargo {}", arguments.join(" "));
     succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))
 }

@@ -116,6 +116,7 @@ fn operand(o: &Operand) -> String {
         ("cut", o.cut),
         ("share", o.share),
         ("single", o.single),
+        ("predicate", o.predicate),
     ];
     for (name, set) in flags {
         if set {
@@ -261,11 +262,12 @@ fn tables_file(isa: &Isa) -> String {
     for t in isa.tolerated {
         let _ = writeln!(
             text,
-            "    Tolerated {{ words: {}, how: Tolerance::{:?}, names: {}, only: {}, unless: {} }},",
+            "    Tolerated {{ words: {}, how: Tolerance::{:?}, names: {}, only: {}, given: {}, unless: {} }},",
             words(t.words),
             t.how,
             list(t.names, |n| words(n)),
             t.only,
+            words(t.given),
             words(t.unless)
         );
     }

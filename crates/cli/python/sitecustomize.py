@@ -1,16 +1,17 @@
-"""Read by every Python that `ptxvm exec` starts, before the program: without torch, Triton measures with the driver.
+"""Read by every Python that `ptxvm exec` starts, before the program.
 
-Triton's benchmark, and with it `@triton.autotune`, takes events and a buffer from torch. Where torch is not installed,
-this gives Triton's driver class events of libcuda instead. Nothing else is changed, and a program that never imports
-Triton never meets it.
+It says where Python's packages have NVIDIA's linker, which ptxvm's own asks about LTO-IR. Where there is none, Numba is
+told so: it compiles to LTO-IR if it finds any nvJitLink, else to PTX.
+
+And it lets Triton measure with the driver where there is no torch: Triton's benchmark, and with it `@triton.autotune`,
+takes events and a buffer from torch, in whose place its driver class is given events of libcuda. A program that never
+imports Triton never meets that.
 """
 
+import glob
 import importlib.util
 import os
 import sys
-
-TARGET = "triton.backends.nvidia.driver"
-
 
 class Events:
     """What Triton asks of `torch.cuda`: events and synchronisation, on the stream that its kernels run in."""
@@ -50,7 +51,7 @@ class Events:
         self.current_device = driver.get_current_device
 
 
-def amend(module):
+def amend_triton(module):
     """Lets the driver class work without torch; with it, everything is as Triton has it."""
     driver = getattr(module, "CudaDriver", None)
     if driver is None or importlib.util.find_spec("torch") is not None:
@@ -61,21 +62,39 @@ def amend(module):
     driver.clear_cache = lambda self, cache: None
 
 
-class Finder:
-    """Lets others find the module, and amends it when it has been loaded."""
+def amend_numba(module):
+    """Says that there is no nvJitLink if the one that is there cannot read LTO-IR."""
+    import ctypes
 
-    @classmethod
-    def find_spec(cls, name, path=None, target=None):
-        if name != TARGET:
+    found = getattr(module, "_have_nvjitlink", None)
+    try:
+        can_read = ctypes.CDLL("libnvJitLink.so.13").ptxvm_reads_ltoir
+    except (OSError, AttributeError):
+        return
+    if found is not None:
+        module._have_nvjitlink = lambda: bool(can_read()) and found()
+
+
+AMENDED = {"triton.backends.nvidia.driver": amend_triton, "numba.cuda.cudadrv.driver": amend_numba}
+
+
+class Finder:
+    """Lets others find a module, and amends it when it has been loaded."""
+
+    def __init__(self, target, amend):
+        self.target, self.amend = target, amend
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.target:
             return None
-        sys.meta_path.remove(cls)
+        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
             def exec_module(module):
                 load(module)
-                amend(module)
+                self.amend(module)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -95,5 +114,14 @@ def give_way():
         sys.modules["sitecustomize"] = own
 
 
-sys.meta_path.insert(0, Finder)
+def name_linkers():
+    """Names the folders with NVIDIA's libnvJitLink, in the order of the path."""
+    found = (glob.glob(os.path.join(glob.escape(entry), "nvidia/*/lib/libnvJitLink.so.13")) for entry in sys.path)
+    folders = [os.path.dirname(os.path.abspath(file)) for files in found for file in sorted(files)]
+    if folders:
+        os.environ["PTXVM_NVJITLINK_PATH"] = os.pathsep.join(folders)
+
+
+sys.meta_path[:0] = [Finder(target, amend) for target, amend in AMENDED.items()]
+name_linkers()
 give_way()

@@ -129,10 +129,20 @@ impl Search<'_> {
             self.at[slot] = None;
             miss = Miss::Name;
         }
+        if self.has_types() && self.tolerates(word, Tolerance::Last) && self.place(i + 1) {
+            return true;
+        }
         if miss != Miss::Name {
             self.fail(i, miss);
         }
         false
+    }
+
+    /// Whether every slot that needs a type has one.
+    fn has_types(&self) -> bool {
+        let typed = |slot: &Slot| self.isa.word_types[usize::from(slot.values[0])].is_some();
+        let mut slots = self.row.slots.iter().zip(&self.at);
+        slots.all(|(slot, at)| slot.optional || at.is_some() || !typed(slot))
     }
 
     fn tolerates(&self, word: Word, how: Tolerance) -> bool {
@@ -144,7 +154,7 @@ impl Search<'_> {
         let word = self.words[i];
         let once = |words: &[Word]| self.words.iter().filter(|w| words.contains(w)).count() == 1;
         self.isa.tolerated.iter().any(|t| match t.how {
-            Tolerance::Repeat => false,
+            Tolerance::Repeat | Tolerance::Last => false,
             Tolerance::Once => t.covers(self.row, word) && once(t.words),
             Tolerance::Any => t.covers(self.row, word),
         })

@@ -132,6 +132,8 @@ pub struct Operand {
     pub share: bool,
     /// Where only a register may stand, a constant `0f…` may too.
     pub single: bool,
+    /// A predicate may stand in for the 32 bits that are written: it says whether they are not all zero.
+    pub predicate: bool,
 }
 
 /// What may stand in an operand's place.
@@ -280,6 +282,8 @@ pub struct Tolerated {
     pub names: &'static [&'static [Word]],
     /// Whether these names alone tolerate them; otherwise all but these do.
     pub only: bool,
+    /// Only rows that have room for one of these tolerate them; all do if there are none.
+    pub given: &'static [Word],
     /// Rows that have room for one of these do not tolerate them.
     pub unless: &'static [Word],
 }
@@ -293,15 +297,18 @@ pub enum Tolerance {
     Once,
     /// Any number of them is ignored.
     Any,
+    /// Any number of them is ignored behind the types, even if they could stand among these.
+    Last,
 }
 
 impl Tolerated {
     /// Whether this entry speaks of the modifier of this row.
     pub fn covers(&self, row: &Row, word: Word) -> bool {
-        let own = |s: &Slot| s.values.iter().any(|v| self.unless.contains(v));
+        let room = |words: &[Word]| row.slots.iter().any(|s| s.values.iter().any(|v| words.contains(v)));
         self.words.contains(&word)
             && self.names.contains(&row.name) == self.only
-            && !row.slots.iter().any(own)
+            && (self.given.is_empty() || room(self.given))
+            && !room(self.unless)
     }
 }
 
@@ -342,6 +349,7 @@ impl Operand {
         cut: false,
         share: false,
         single: false,
+        predicate: false,
     };
 }
 

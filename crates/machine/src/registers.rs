@@ -299,7 +299,8 @@ value!(u128 i128 16);
 #[inline(never)]
 fn other_width(bank: &Bank, slot: Slot, mut set: impl FnMut(usize, u128)) {
     let values = match slot.width {
-        0 => bool::read(bank, slot).map(u128::from),
+        // Where ptxas lets a predicate stand for 32 bits, all of them are set, or none.
+        0 => bool::read(bank, slot).map(|set| if set { u128::from(u32::MAX) } else { 0 }),
         1 => bank.lanes::<u8>(slot).map(u128::from),
         2 => bank.lanes::<u16>(slot).map(u128::from),
         4 => bank.lanes::<u32>(slot).map(u128::from),
@@ -321,7 +322,8 @@ fn widen(bank: &mut Bank, slot: Slot, mask: u32, both: impl Fn(usize) -> (u128, 
     let signed = slot.flags & Slot::SIGNED != 0;
     let value = |lane: usize| if signed { both(lane).1 as u128 } else { both(lane).0 };
     match slot.width {
-        0 => bank.set_mask(slot, mask, (0..LANES).fold(0, |m, l| m | ((value(l) & 1) as u32) << l)),
+        // A predicate that stands for 32 bits says whether they are not all zero.
+        0 => bank.set_mask(slot, mask, (0..LANES).fold(0, |m, l| m | u32::from(value(l) != 0) << l)),
         1 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u8)),
         2 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u16)),
         4 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u32)),

@@ -7,7 +7,7 @@ use ptxvm_memory::{AccessError, AllocationKind, Budget, FreeError, GlobalMemory,
 use ptxvm_texture::{Object, Objects, Sampler};
 
 use crate::failure::LoadError;
-use crate::load::LoadOptions;
+use crate::linked::{Goal, LoadOptions};
 use crate::module::Module;
 use crate::reference::Reference;
 
@@ -79,6 +79,13 @@ impl Device {
     #[must_use]
     pub fn memory(&self) -> &GlobalMemory {
         &self.shared.memory
+    }
+
+    /// What PTX must be for to run on it.
+    #[must_use]
+    pub fn goal(&self) -> Goal<'_> {
+        let profile = self.profile();
+        Goal { target: profile.target(), name: profile.name, budget: self.budget() }
     }
 
     /// What everything that guests make us take of the host's memory comes out of.

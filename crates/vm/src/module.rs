@@ -11,7 +11,7 @@ use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
 use crate::device::Device;
 use crate::failure::{KernelError, guarded};
 use crate::kernel::Kernel;
-use crate::load::Text;
+use crate::linked::Text;
 use crate::reference::{self, Reference};
 
 /// PTX that a device has taken. Cloning gives another handle; the last one frees the variables.

@@ -52,7 +52,8 @@ def pytest_runtest_logfinish(nodeid):
     failed = [report for report in told if report.failed]
     skipped = [report for report in told if report.skipped]
     if failed:
-        outcome, text = "failed", failed[0].longreprtext
+        # What ptxvm told of a kernel comes first: the last line is the test's own, which run.py shows.
+        outcome, text = "failed", failed[0].capstderr[-4000:] + failed[0].longreprtext
     elif skipped:
         outcome, text = ("expected failure", "") if hasattr(skipped[0], "wasxfail") else ("skipped", str(skipped[0].longrepr[2]))
     else:

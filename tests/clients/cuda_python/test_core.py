@@ -308,7 +308,7 @@ def test_ptx_given_as_text(stream, memory):
 
 
 def test_linking_two_objects(device, stream, memory):
-    """Two pieces of PTX that need each other, joined by the driver's linker."""
+    """Two pieces of PTX that need each other, joined by nvJitLink."""
     callee = compile_cuda("__device__ int twice(int x) { return 2 * x; }", relocatable_device_code=True)
     caller = compile_cuda("""
     extern __device__ int twice(int);

@@ -311,6 +311,7 @@ impl Reader<'_> {
                         "sel" => operand.selector = true,
                         "share" => operand.share = true,
                         "0f" => operand.single = true,
+                        "pred" => operand.predicate = true,
                         other => return Err(format!("'/{other}' is no suffix")),
                     }
                 }

@@ -112,17 +112,20 @@ impl Loader {
                 ["repeat", rest @ ..] => (Tolerance::Repeat, rest),
                 ["ignore", "once", rest @ ..] => (Tolerance::Once, rest),
                 ["ignore", "any", rest @ ..] => (Tolerance::Any, rest),
+                ["ignore", "last", rest @ ..] => (Tolerance::Last, rest),
                 _ => {
-                    self.error(file, line.number, "expected 'repeat', 'ignore once' or 'ignore any'");
+                    self.error(file, line.number, "expected 'repeat' or 'ignore once', 'any' or 'last'");
                     continue;
                 }
             };
-            let mut parts = rest.split(|w| matches!(*w, "on" | "except" | "unless"));
-            let mut keys = rest.iter().filter(|w| matches!(**w, "on" | "except" | "unless"));
+            let mut parts = rest.split(|w| matches!(*w, "on" | "except" | "if" | "unless"));
+            let mut keys = rest.iter().filter(|w| matches!(**w, "on" | "except" | "if" | "unless"));
             let words: Vec<_> = parts.next().unwrap_or(&[]).iter().map(|w| self.word(w)).collect();
-            let (mut names, mut only, mut unless) = (Vec::new(), false, Vec::new());
+            let (mut names, mut only) = (Vec::new(), false);
+            let (mut given, mut unless) = (Vec::new(), Vec::new());
             for part in parts {
                 match keys.next() {
+                    Some(&"if") => given = part.iter().map(|w| self.word(w)).collect(),
                     Some(&"unless") => unless = part.iter().map(|w| self.word(w)).collect(),
                     key => {
                         only = key == Some(&"on");
@@ -131,8 +134,9 @@ impl Loader {
                     }
                 }
             }
-            let (words, names, unless) = (leak_all(words), leak_all(names), leak_all(unless));
-            self.tolerated.push(Tolerated { words, how, names, only, unless });
+            let (words, names) = (leak_all(words), leak_all(names));
+            let (given, unless) = (leak_all(given), leak_all(unless));
+            self.tolerated.push(Tolerated { words, how, names, only, given, unless });
         }
     }
 

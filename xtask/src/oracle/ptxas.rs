@@ -2,7 +2,8 @@
 //!
 //! One run judges a whole batch: ptxas names the line of every error it finds, so the lines it names are refused;
 //! the rest is tried again without them until a run is clean. A run that names no line (a crash, a refusal after
-//! the front end) is split in two until the culprit is alone.
+//! the front end) is split in two until the culprit is alone. A 32-bit address makes ptxas refuse the whole program,
+//! unless a narrower one stands somewhere in it, and then it only warns: what it warns of is refused too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,6 +32,9 @@ pub struct Ptxas {
 
 /// The package that holds ptxas for exactly PTX 9.1.
 const PACKAGE: &str = "nvidia-cuda-nvcc==13.1.115";
+
+/// How ptxas begins to warn of an address of 32 bits in a program of 64.
+const NARROW: &str = "Program uses 32-bit address on line '";
 
 enum Run {
     Clean,
@@ -126,14 +130,19 @@ impl Ptxas {
                 None => std::thread::sleep(Duration::from_millis(2)),
             }
         };
-        if status.success() {
-            return Ok(Run::Clean);
-        }
         let log = std::fs::read(&log).map_err(|e| e.to_string())?;
+        let within = |number: &str| {
+            let line = number.parse::<usize>().ok()?.checked_sub(first)?;
+            (line < instructions.len()).then_some(line)
+        };
         let mut lines: Vec<usize> = Vec::new();
         for line in String::from_utf8_lossy(&log).lines() {
             if line.contains("Internal compiler error") {
                 return Ok(Run::Unclear);
+            }
+            if let Some((_, rest)) = line.split_once(NARROW) {
+                lines.extend(rest.split('\'').next().and_then(within));
+                continue;
             }
             // Lines of ptxas's own macros (`<builtin>, line 19`) are not ours.
             let Some((_, rest)) = line.split_once("tried.ptx, line ") else { continue };
@@ -142,12 +151,13 @@ impl Ptxas {
             if !kind.starts_with("error") && !kind.starts_with("fatal") {
                 continue;
             }
-            match number.trim().parse::<usize>() {
-                Ok(n) if n >= first && n < first + instructions.len() => lines.push(n - first),
-                _ => {}
-            }
+            lines.extend(within(number.trim()));
         }
-        Ok(if lines.is_empty() || status.code().is_none() { Run::Unclear } else { Run::Lines(lines) })
+        Ok(match status.code() {
+            Some(0) if lines.is_empty() => Run::Clean,
+            Some(_) if !lines.is_empty() => Run::Lines(lines),
+            _ => Run::Unclear,
+        })
     }
 }
 

@@ -14,10 +14,10 @@ use crate::private;
 /// Names and values to set for the command.
 pub type Variables = Vec<(&'static str, OsString)>;
 
-/// The library that is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
+/// Our linker, which is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
 pub const NVJITLINK: &str = "libnvJitLink.so.13";
 
-/// What every Python reads before the program: Triton's benchmark without torch.
+/// What every Python reads before the program: where NVIDIA's linker is, and Triton's benchmark without torch.
 pub const SITECUSTOMIZE: &str = include_str!("../../python/sitecustomize.py");
 
 /// Lets Python find the file above, which takes this folder out of the path again.
@@ -29,9 +29,9 @@ pub fn python(folder: &Path) -> (&'static str, OsString) {
 pub fn variables(arguments: &Arguments, folder: &Path, report: &Path) -> Variables {
     let mut all = own(arguments, report);
     all.push(("LD_LIBRARY_PATH", before(folder, std::env::var_os("LD_LIBRARY_PATH"))));
-    let stand_in = folder.join(NVJITLINK);
-    if stand_in.exists() {
-        all.push(("LD_PRELOAD", before(&stand_in, std::env::var_os("LD_PRELOAD"))));
+    let linker = folder.join(NVJITLINK);
+    if linker.exists() {
+        all.push(("LD_PRELOAD", before(&linker, std::env::var_os("LD_PRELOAD"))));
     }
     all.extend(triton(arguments, folder));
     all.extend(numba(arguments, folder));

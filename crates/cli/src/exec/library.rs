@@ -28,11 +28,11 @@ pub fn find() -> Result<PathBuf, String> {
     })
 }
 
-/// The library that stands before nvJitLink, which has the same places relative to libcuda; without it programs that
-/// use nvJitLink hand over machine code, and are told so.
+/// Our libnvJitLink, which has the same places relative to libcuda; without it programs that use NVIDIA's hand over
+/// machine code, and are told so.
 pub fn beside(libcuda: &Path) -> Option<PathBuf> {
     let folder = libcuda.parent()?;
-    ["libnvJitLink.so", "deps/libnvJitLink.so"]
+    ["libnvJitLink.so", "libnvJitLink.so.13", "deps/libnvJitLink.so"]
         .iter()
         .find_map(|place| std::fs::canonicalize(folder.join(place)).ok())
 }

@@ -115,8 +115,8 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     folder.link(&library, "libcuda.so.1")?;
     folder.link(&library, "libcuda.so")?;
     folder.link(&library::own()?, "ptxas")?;
-    if let Some(stand_in) = library::beside(&library) {
-        folder.link(&stand_in, environment::NVJITLINK)?;
+    if let Some(linker) = library::beside(&library) {
+        folder.link(&linker, environment::NVJITLINK)?;
     }
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::image::Part;
+use ptxvm_image::Part;
+
 use super::jit::Jit;
 use super::settings::{self, CUfunctionAttribute, Settings};
 use super::{CUmodule, Function, Module, loading};

@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::time::Instant;
 
-use ptxvm_vm::{Device, LoadError, LoadOptions};
+use ptxvm_image::{OPTIONS, Part, Refusal, Room, Wanted, source_of};
+use ptxvm_vm::{Device, LoadError};
 
-use super::image::{self, Part, Refusal, Room};
+use super::extent;
 use super::jit::Jit;
-use super::messages;
 use crate::abi::{Answer, CUresult, Host};
 use crate::report;
-
-/// Compilers write their newest `.version` whatever the code needs.
-const OPTIONS: LoadOptions = LoadOptions { newer: true };
 
 /// The texts of an image of which only the address is known.
 ///
@@ -24,7 +21,7 @@ pub fn texts_at(address: Host, device: &Device, jit: &mut Jit) -> Answer<Vec<Par
         return Err(CUresult::INVALID_VALUE);
     }
     // SAFETY: the program promises with the call that an image lies there.
-    match unsafe { image::bytes(address.0) } {
+    match unsafe { extent::bytes(address.0) } {
         Ok(bytes) => texts("", bytes, device, jit),
         Err(refusal) => Err(refuse(&refusal, jit)),
     }
@@ -51,15 +48,19 @@ pub fn texts_in(file: &str, device: &Device, jit: &mut Jit) -> Answer<Vec<Part>>
 /// # Errors
 /// Why it cannot be run.
 pub fn texts(name: &str, bytes: &[u8], device: &Device, jit: &mut Jit) -> Answer<Vec<Part>> {
-    image::read(name, bytes, device.profile().target(), &Room::of(device))
-        .map_err(|refusal| refuse(&refusal, jit))
+    let room = Room::of(device.budget());
+    let wanted = Wanted { target: device.profile().target(), intermediate: false, room: &room };
+    match ptxvm_image::read(name, bytes, &wanted) {
+        Ok(contents) => Ok(contents.texts),
+        Err(refusal) => Err(refuse(&refusal, jit)),
+    }
 }
 
 /// Tells the program in its log, and its owner on standard error: few programs show what a driver says of an image.
 fn refuse(refusal: &Refusal, jit: &mut Jit) -> CUresult {
     jit.error.append(&refusal.to_string());
     report::image(refusal);
-    refusal.result()
+    result(refusal)
 }
 
 /// Loads texts as one module.
@@ -75,12 +76,12 @@ pub fn load(device: &Device, parts: &[Part], jit: &mut Jit) -> Answer<ptxvm_vm::
             // What a linker was told before stands in its image.
             let linked = parts.iter().map(|part| part.max_registers).filter(|most| *most != 0).min();
             jit.max_registers = jit.max_registers.or(linked);
-            jit.info.append(&messages::warnings(&module));
+            jit.info.append(&ptxvm_image::warnings(&module));
             Ok(module)
         }
         Err(error) => {
             let source = source_of(&error, parts);
-            jit.error.append(&messages::errors(&error, source));
+            jit.error.append(&ptxvm_image::errors(&error, source));
             Err(report::not_loaded(&error, source, jit.error.is_wanted()))
         }
     }
@@ -100,11 +101,14 @@ pub fn try_load(device: &Device, parts: &[Part]) -> Result<ptxvm_vm::Module, Loa
     }
 }
 
-/// The text that an error's places are in.
-fn source_of<'a>(error: &LoadError, parts: &'a [Part]) -> &'a str {
-    let part = match error {
-        LoadError::Part { name, .. } => parts.iter().find(|part| part.name == *name),
-        _ => parts.first(),
-    };
-    part.map_or("", |part| &part.ptx)
+/// What the driver answers to an image that is refused.
+fn result(refusal: &Refusal) -> CUresult {
+    match refusal {
+        Refusal::Unknown | Refusal::Damaged(_) | Refusal::Container(_) => CUresult::INVALID_IMAGE,
+        Refusal::Fatbin(_) | Refusal::MachineCode(_) | Refusal::OtherDevice(..) | Refusal::NoDeviceCode => {
+            CUresult::NO_BINARY_FOR_GPU
+        }
+        Refusal::Intermediate => CUresult::NOT_SUPPORTED,
+        Refusal::Room(_) => CUresult::OUT_OF_MEMORY,
+    }
 }

@@ -1,17 +1,16 @@
 //! Modules, libraries and the linker: images to kernels and variables.
 
 mod api;
+mod extent;
 mod function;
 mod function_api;
 mod holdings;
-mod image;
 mod jit;
 mod library;
 mod library_api;
 mod linker;
 mod linker_api;
 mod loading;
-mod messages;
 mod references;
 mod settings;
 mod unsupported;
@@ -23,7 +22,6 @@ pub use api::*;
 pub use function::{CUfunction, Function, launchable, launchable_in};
 pub use function_api::*;
 pub use holdings::Holdings;
-pub use image::Refusal;
 pub use library::{CUkernel, CUlibrary};
 pub use library_api::*;
 pub use linker_api::*;

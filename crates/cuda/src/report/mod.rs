@@ -9,6 +9,7 @@ mod statistics;
 use std::io::Write;
 use std::time::Duration;
 
+use ptxvm_image::Refusal;
 use ptxvm_report::{Message, Report};
 use serde_json::json;
 
@@ -17,7 +18,6 @@ pub use mistake::mistakes;
 pub use statistics::launched;
 
 use crate::abi::CUresult;
-use crate::module::Refusal;
 use crate::options;
 
 /// Says that an entry point met a bug of ours.

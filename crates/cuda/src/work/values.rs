@@ -87,11 +87,7 @@ fn wait(at: Cell, condition: Condition, value: u64, context: &Context) -> Answer
         if context.check().is_err() {
             break;
         }
-        if sleep.is_zero() {
-            std::thread::yield_now();
-        } else {
-            std::thread::sleep(sleep);
-        }
+        std::thread::sleep(sleep);
         sleep = (sleep * 2 + Duration::from_nanos(100)).min(LONGEST);
     }
     Ok(())

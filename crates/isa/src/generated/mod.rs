@@ -47,8 +47,8 @@ mod prelude {
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
 }
 
-static ROWS: [crate::table::Row; 792] = {
-    let mut all = [crate::table::Row::BLANK; 792];
+static ROWS: [crate::table::Row; 799] = {
+    let mut all = [crate::table::Row::BLANK; 799];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {

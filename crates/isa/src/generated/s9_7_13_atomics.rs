@@ -246,13 +246,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {%b}x.vec
+    // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec
     Row {
         section: 37,
-        head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {%b}x.vec",
+        head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec",
         name: &[126],
         slots: &[Slot { name: "sem", values: &[121, 122, 123, 124], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "vec", values: &[52, 53, 100], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -261,13 +261,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {%b}x.vec, cache-policy:.u64
+    // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
     Row {
         section: 37,
-        head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {%b}x.vec, cache-policy:.u64",
+        head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
         name: &[126],
         slots: &[Slot { name: "sem", values: &[121, 122, 123, 124], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "vec", values: &[52, 53, 100], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -276,13 +276,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {%b}x.vec
+    // atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec
     Row {
         section: 37,
-        head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {%b}x.vec",
+        head: "atom{.sem}{.scope}{.space}.op.noftz.vec.type {d/_}x.vec/_, [a], {b}x.vec",
         name: &[126],
         slots: &[Slot { name: "sem", values: &[121, 122, 123, 124], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "vec", values: &[52, 53], optional: false }, Slot { name: "type", values: &[56, 134], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(6), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -291,13 +291,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {%b}x.vec, cache-policy:.u64
+    // atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64
     Row {
         section: 37,
-        head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {%b}x.vec, cache-policy:.u64",
+        head: "atom{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type {d/_}x.vec/_, [a], {b}x.vec, cache-policy:.u64",
         name: &[126],
         slots: &[Slot { name: "sem", values: &[121, 122, 123, 124], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "vec", values: &[52, 53], optional: false }, Slot { name: "type", values: &[56, 134], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "d", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }]), ty: TypeOf::Slot(7), written: true, sink: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -486,13 +486,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {%b}x.vec
+    // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec
     Row {
         section: 38,
-        head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {%b}x.vec",
+        head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec",
         name: &[136],
         slots: &[Slot { name: "sem", values: &[121, 123], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "vec", values: &[52, 53, 100], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -501,13 +501,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {%b}x.vec, cache-policy:.u64
+    // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64
     Row {
         section: 38,
-        head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {%b}x.vec, cache-policy:.u64",
+        head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64",
         name: &[136],
         slots: &[Slot { name: "sem", values: &[121, 123], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "vec", values: &[52, 53, 100], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -516,13 +516,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {%b}x.vec
+    // red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec
     Row {
         section: 38,
-        head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {%b}x.vec",
+        head: "red{.sem}{.scope}{.space}.op.noftz.vec.type [a], {b}x.vec",
         name: &[136],
         slots: &[Slot { name: "sem", values: &[121, 123], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "vec", values: &[52, 53], optional: false }, Slot { name: "type", values: &[56, 134], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(5), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }]), ty: TypeOf::Slot(6), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,
@@ -531,13 +531,13 @@ pub const ROWS: [Row; 38] = [
         rules: &[],
         notes: &[],
     },
-    // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {%b}x.vec, cache-policy:.u64
+    // red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64
     Row {
         section: 38,
-        head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {%b}x.vec, cache-policy:.u64",
+        head: "red{.sem}{.scope}{.space}.op.noftz.level::cache_hint.vec.type [a], {b}x.vec, cache-policy:.u64",
         name: &[136],
         slots: &[Slot { name: "sem", values: &[121, 123], optional: true }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "space", values: &[116], optional: true }, Slot { name: "op", values: &[5, 23, 25], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "vec", values: &[52, 53], optional: false }, Slot { name: "type", values: &[56, 134], optional: false }],
-        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "a", shape: Shape::Bracket(&[Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Vector(Count { source: CountSource::Slot(6), times: 1, over: 1 }, &[Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(7), ..Operand::BLANK }]), ty: TypeOf::Slot(7), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 1), targets: &[P(90)] }],
         gone: None,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 26] = [
+pub const ROWS: [Row; 29] = [
     // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575
     Row {
         section: 40,
@@ -395,5 +395,50 @@ pub const ROWS: [Row; 26] = [
         order: &[&[1, 2]],
         rules: &[],
         notes: &[],
+    },
+    // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b128}x1
+    Row {
+        section: 51,
+        head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b128}x1",
+        name: &[159, 162],
+        slots: &[Slot { name: "dimension", values: &[166, 167, 168], optional: false }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "b128", values: &[127], optional: false }],
+        operands: &[Operand { name: "reg", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "response", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "response", shape: Shape::Value, ty: TypeOf::Slot(2), ..Operand::BLANK }]), ty: TypeOf::Slot(2), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[],
+        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
+    },
+    // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b64}x2
+    Row {
+        section: 51,
+        head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b64}x2",
+        name: &[159, 162],
+        slots: &[Slot { name: "dimension", values: &[166, 167, 168], optional: false }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "b128", values: &[127], optional: false }],
+        operands: &[Operand { name: "reg", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "response", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &[Operand { name: "response", shape: Shape::Value, ty: TypeOf::Fixed(Type::B64), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::B64), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[],
+        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
+    },
+    // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b32}x4
+    Row {
+        section: 51,
+        head: "clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b32}x4",
+        name: &[159, 162],
+        slots: &[Slot { name: "dimension", values: &[166, 167, 168], optional: false }, Slot { name: "b32", values: &[26], optional: false }, Slot { name: "b128", values: &[127], optional: false }],
+        operands: &[Operand { name: "reg", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "response", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "response", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }]), ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[],
+        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
     },
 ];

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 34] = [
+pub const ROWS: [Row; 38] = [
     // cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
         section: 192,
@@ -200,6 +200,66 @@ pub const ROWS: [Row; 34] = [
         order: &[&[1, 2]],
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(5) }], then: &[Condition { not: false, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: ".multicast::cluster => ctaMask" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(5) }], then: &[Condition { not: true, ask: Ask::Given("ctaMask") }], need: &[], never: false, text: "!.multicast::cluster => !ctaMask" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(7) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(7) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }],
         notes: &[],
+    },
+    // cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x1, %ctaMask:.u64
+    Row {
+        section: 192,
+        head: "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x3]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x1, %ctaMask:.u64",
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "3d", values: &[44], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &[Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(1), times: 1, over: 1 }, &[Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
+        notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
+    },
+    // cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x2, %ctaMask:.u64
+    Row {
+        section: 192,
+        head: "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x4]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x2, %ctaMask:.u64",
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "4d", values: &[87], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(4), times: 1, over: 1 }, &[Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &[Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
+        notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
+    },
+    // cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x3, %ctaMask:.u64
+    Row {
+        section: 192,
+        head: "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x5]@.global, [mbar]@.shared::cluster, {im2colOffsets:.u16}x3, %ctaMask:.u64",
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "5d", values: &[51], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "im2col", values: &[645], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Number(5), times: 1, over: 1 }, &[Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colOffsets", shape: Shape::Vector(Count { source: CountSource::Number(3), times: 1, over: 1 }, &[Operand { name: "im2colOffsets", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }, Rule { when: &[Condition { not: false, ask: Ask::Target(&[P(120)]) }], then: &[], need: &[], never: true, text: "sm_120 => never" }],
+        notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
+    },
+    // cp.async.bulk.tensor.dim.shared::cluster.global.load_mode.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster, {im2colInfo:.u16}x2, %ctaMask:.u64
+    Row {
+        section: 192,
+        head: "cp.async.bulk.tensor.dim.shared::cluster.global.load_mode.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group} [dstMem]@.shared::cluster, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cluster, {im2colInfo:.u16}x2, %ctaMask:.u64",
+        name: &[148, 138, 566, 642],
+        slots: &[Slot { name: "dim", values: &[44, 87, 51], optional: false }, Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "load_mode", values: &[646, 647], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "cta_group", values: &[417, 418], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "tensorMap", shape: Shape::Bracket(&[Operand { name: "tensorMap", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }, Operand { name: "tensorCoords", shape: Shape::Vector(Count { source: CountSource::Slot(0), times: 1, over: 1 }, &[Operand { name: "tensorCoords", shape: Shape::Value, ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::S32), ..Operand::BLANK }], &[&[0, 1]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "im2colInfo", shape: Shape::Vector(Count { source: CountSource::Number(2), times: 1, over: 1 }, &[Operand { name: "im2colInfo", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }]), ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Register, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4]],
+        need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[1, 2]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(6) }], then: &[], need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(101), A(110)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(110)] }], never: false, text: ".cta_group => ptx 8.6 sm_100a|sm_101a|sm_110a or ptx 8.8 sm_100f|sm_101f|sm_110f" }],
+        notes: &["Not in the manual; ptxas takes the low 16 bits for the mask."],
     },
     // cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group{.level::cache_hint} [tensorMap, {tensorCoords:.s32}x.dim]@.global, [srcMem]@.shared::cta{, cache-policy:.u64}
     Row {

@@ -204,141 +204,141 @@ pub static SECTIONS: &[Section] = &[
 ];
 
 pub static OPCODES: &[Opcode] = &[
-    Opcode { word: 21, rows: &[20, 486, 487, 534, 535] }, // abs
-    Opcode { word: 188, rows: &[226] }, // activemask
-    Opcode { word: 5, rows: &[0, 1, 2, 448, 465, 466, 467, 520, 521, 548] }, // add
-    Opcode { word: 515, rows: &[449, 450, 451] }, // addc
-    Opcode { word: 476, rows: &[387] }, // alloca
-    Opcode { word: 102, rows: &[574, 575] }, // and
-    Opcode { word: 631, rows: &[747] }, // applypriority
+    Opcode { word: 21, rows: &[20, 489, 490, 537, 538] }, // abs
+    Opcode { word: 188, rows: &[229] }, // activemask
+    Opcode { word: 5, rows: &[0, 1, 2, 451, 468, 469, 470, 523, 524, 551] }, // add
+    Opcode { word: 515, rows: &[452, 453, 454] }, // addc
+    Opcode { word: 476, rows: &[390] }, // alloca
+    Opcode { word: 102, rows: &[577, 578] }, // and
+    Opcode { word: 631, rows: &[750] }, // applypriority
     Opcode { word: 126, rows: &[133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152] }, // atom
-    Opcode { word: 170, rows: &[201, 202, 203, 204, 205] }, // bar
-    Opcode { word: 169, rows: &[197, 198, 199, 200, 206, 207] }, // barrier
+    Opcode { word: 170, rows: &[204, 205, 206, 207, 208] }, // bar
+    Opcode { word: 169, rows: &[200, 201, 202, 203, 209, 210] }, // barrier
     Opcode { word: 34, rows: &[35] }, // bfe
     Opcode { word: 35, rows: &[36] }, // bfi
     Opcode { word: 30, rows: &[32] }, // bfind
     Opcode { word: 39, rows: &[38] }, // bmsk
     Opcode { word: 106, rows: &[128] }, // bra
     Opcode { word: 33, rows: &[34] }, // brev
-    Opcode { word: 509, rows: &[441] }, // brkpt
+    Opcode { word: 509, rows: &[444] }, // brkpt
     Opcode { word: 107, rows: &[129] }, // brx
     Opcode { word: 109, rows: &[130] }, // call
-    Opcode { word: 159, rows: &[193, 194, 195, 196] }, // clusterlaunchcontrol
+    Opcode { word: 159, rows: &[193, 194, 195, 196, 197, 198, 199] }, // clusterlaunchcontrol
     Opcode { word: 29, rows: &[31] }, // clz
-    Opcode { word: 556, rows: &[582] }, // cnot
-    Opcode { word: 525, rows: &[464] }, // copysign
-    Opcode { word: 536, rows: &[513, 514] }, // cos
-    Opcode { word: 148, rows: &[186, 589, 590, 591, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601, 602, 603, 604, 605, 606, 607, 608, 609, 610, 611, 612, 613, 614, 618, 619, 758, 759, 760, 761, 762, 763, 764, 765, 766, 767, 768, 769, 770, 771, 772, 773, 774, 775, 776, 777, 778, 779, 780, 781, 782] }, // cp
-    Opcode { word: 634, rows: &[749, 750, 751] }, // createpolicy
-    Opcode { word: 586, rows: &[620, 621, 622, 623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656, 657, 658, 659, 660, 661, 662, 663, 664, 665, 666, 667, 668, 669, 670] }, // cvt
-    Opcode { word: 638, rows: &[754, 755] }, // cvta
-    Opcode { word: 632, rows: &[748] }, // discard
-    Opcode { word: 19, rows: &[18, 481, 482, 483, 484, 485] }, // div
+    Opcode { word: 556, rows: &[585] }, // cnot
+    Opcode { word: 525, rows: &[467] }, // copysign
+    Opcode { word: 536, rows: &[516, 517] }, // cos
+    Opcode { word: 148, rows: &[186, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601, 602, 603, 604, 605, 606, 607, 608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 621, 622, 761, 762, 763, 764, 765, 766, 767, 768, 769, 770, 771, 772, 773, 774, 775, 776, 777, 778, 779, 780, 781, 782, 783, 784, 785, 786, 787, 788, 789] }, // cp
+    Opcode { word: 634, rows: &[752, 753, 754] }, // createpolicy
+    Opcode { word: 586, rows: &[623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656, 657, 658, 659, 660, 661, 662, 663, 664, 665, 666, 667, 668, 669, 670, 671, 672, 673] }, // cvt
+    Opcode { word: 638, rows: &[757, 758] }, // cvta
+    Opcode { word: 632, rows: &[751] }, // discard
+    Opcode { word: 19, rows: &[18, 484, 485, 486, 487, 488] }, // div
     Opcode { word: 41, rows: &[40, 41] }, // dp2a
     Opcode { word: 40, rows: &[39] }, // dp4a
-    Opcode { word: 193, rows: &[231] }, // elect
-    Opcode { word: 538, rows: &[517, 518, 546, 547] }, // ex2
+    Opcode { word: 193, rows: &[234] }, // elect
+    Opcode { word: 538, rows: &[520, 521, 549, 550] }, // ex2
     Opcode { word: 111, rows: &[132] }, // exit
-    Opcode { word: 174, rows: &[208, 209, 210, 211, 212, 213, 214, 215, 216, 217] }, // fence
-    Opcode { word: 528, rows: &[474, 475, 476, 526, 527, 528, 529, 530, 531, 550] }, // fma
+    Opcode { word: 174, rows: &[211, 212, 213, 214, 215, 216, 217, 218, 219, 220] }, // fence
+    Opcode { word: 528, rows: &[477, 478, 479, 529, 530, 531, 532, 533, 534, 553] }, // fma
     Opcode { word: 32, rows: &[33] }, // fns
-    Opcode { word: 641, rows: &[757] }, // getctarank
-    Opcode { word: 192, rows: &[230] }, // griddepcontrol
-    Opcode { word: 637, rows: &[752, 753] }, // isspacep
+    Opcode { word: 641, rows: &[760] }, // getctarank
+    Opcode { word: 192, rows: &[233] }, // griddepcontrol
+    Opcode { word: 637, rows: &[755, 756] }, // isspacep
     Opcode { word: 86, rows: &[74] }, // istypep
-    Opcode { word: 426, rows: &[671, 672, 673, 674, 675, 676, 677, 678, 679] }, // ld
-    Opcode { word: 240, rows: &[257, 258, 259, 260, 261, 262, 263, 264] }, // ldmatrix
-    Opcode { word: 614, rows: &[680] }, // ldu
-    Opcode { word: 537, rows: &[515, 516] }, // lg2
-    Opcode { word: 557, rows: &[583, 584] }, // lop3
-    Opcode { word: 15, rows: &[8, 9, 10, 11, 456, 457, 477, 478, 479, 480] }, // mad
+    Opcode { word: 426, rows: &[674, 675, 676, 677, 678, 679, 680, 681, 682] }, // ld
+    Opcode { word: 240, rows: &[260, 261, 262, 263, 264, 265, 266, 267] }, // ldmatrix
+    Opcode { word: 614, rows: &[683] }, // ldu
+    Opcode { word: 537, rows: &[518, 519] }, // lg2
+    Opcode { word: 557, rows: &[586, 587] }, // lop3
+    Opcode { word: 15, rows: &[8, 9, 10, 11, 459, 460, 480, 481, 482, 483] }, // mad
     Opcode { word: 17, rows: &[14, 15, 16] }, // mad24
-    Opcode { word: 517, rows: &[458, 459, 460, 461, 462] }, // madc
-    Opcode { word: 640, rows: &[756] }, // mapa
-    Opcode { word: 187, rows: &[224, 225] }, // match
-    Opcode { word: 25, rows: &[26, 27, 28, 29, 494, 495, 496, 497, 540, 541, 542, 543] }, // max
+    Opcode { word: 517, rows: &[461, 462, 463, 464, 465] }, // madc
+    Opcode { word: 640, rows: &[759] }, // mapa
+    Opcode { word: 187, rows: &[227, 228] }, // match
+    Opcode { word: 25, rows: &[26, 27, 28, 29, 497, 498, 499, 500, 543, 544, 545, 546] }, // max
     Opcode { word: 140, rows: &[171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 187, 188, 189, 190, 191] }, // mbarrier
-    Opcode { word: 182, rows: &[218, 219] }, // membar
-    Opcode { word: 23, rows: &[22, 23, 24, 25, 490, 491, 492, 493, 536, 537, 538, 539] }, // min
-    Opcode { word: 200, rows: &[232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283] }, // mma
-    Opcode { word: 618, rows: &[710, 711, 712, 713, 714, 715, 716, 717, 718, 719, 720, 721, 722, 723, 724, 725, 726, 727, 728, 729, 730, 731, 732, 733, 734, 735, 736, 737, 738, 739] }, // mov
-    Opcode { word: 255, rows: &[269] }, // movmatrix
-    Opcode { word: 11, rows: &[5, 6, 7, 471, 472, 473, 524, 525] }, // mul
+    Opcode { word: 182, rows: &[221, 222] }, // membar
+    Opcode { word: 23, rows: &[22, 23, 24, 25, 493, 494, 495, 496, 539, 540, 541, 542] }, // min
+    Opcode { word: 200, rows: &[235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286] }, // mma
+    Opcode { word: 618, rows: &[713, 714, 715, 716, 717, 718, 719, 720, 721, 722, 723, 724, 725, 726, 727, 728, 729, 730, 731, 732, 733, 734, 735, 736, 737, 738, 739, 740, 741, 742] }, // mov
+    Opcode { word: 255, rows: &[272] }, // movmatrix
+    Opcode { word: 11, rows: &[5, 6, 7, 474, 475, 476, 527, 528] }, // mul
     Opcode { word: 16, rows: &[12, 13] }, // mul24
-    Opcode { word: 572, rows: &[615, 616, 617, 698, 699, 700, 701, 702, 703, 704, 705, 706, 707, 708, 709] }, // multimem
-    Opcode { word: 510, rows: &[442] }, // nanosleep
-    Opcode { word: 22, rows: &[21, 488, 489, 532, 533] }, // neg
-    Opcode { word: 555, rows: &[580, 581] }, // not
-    Opcode { word: 103, rows: &[576, 577] }, // or
-    Opcode { word: 511, rows: &[443, 444] }, // pmevent
+    Opcode { word: 572, rows: &[618, 619, 620, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712] }, // multimem
+    Opcode { word: 510, rows: &[445] }, // nanosleep
+    Opcode { word: 22, rows: &[21, 491, 492, 535, 536] }, // neg
+    Opcode { word: 555, rows: &[583, 584] }, // not
+    Opcode { word: 103, rows: &[579, 580] }, // or
+    Opcode { word: 511, rows: &[446, 447] }, // pmevent
     Opcode { word: 28, rows: &[30] }, // popc
-    Opcode { word: 570, rows: &[743, 744, 746] }, // prefetch
-    Opcode { word: 630, rows: &[745] }, // prefetchu
-    Opcode { word: 628, rows: &[742] }, // prmt
-    Opcode { word: 532, rows: &[498, 499, 500, 501, 502] }, // rcp
+    Opcode { word: 570, rows: &[746, 747, 749] }, // prefetch
+    Opcode { word: 630, rows: &[748] }, // prefetchu
+    Opcode { word: 628, rows: &[745] }, // prmt
+    Opcode { word: 532, rows: &[501, 502, 503, 504, 505] }, // rcp
     Opcode { word: 136, rows: &[153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170] }, // red
-    Opcode { word: 189, rows: &[227, 228, 229] }, // redux
+    Opcode { word: 189, rows: &[230, 231, 232] }, // redux
     Opcode { word: 20, rows: &[19] }, // rem
     Opcode { word: 110, rows: &[131] }, // ret
-    Opcode { word: 534, rows: &[507, 508, 509, 510] }, // rsqrt
+    Opcode { word: 534, rows: &[510, 511, 512, 513] }, // rsqrt
     Opcode { word: 18, rows: &[17] }, // sad
-    Opcode { word: 553, rows: &[559] }, // selp
-    Opcode { word: 541, rows: &[551, 552, 553, 554, 562, 563, 564, 565, 566, 567, 568, 569] }, // set
-    Opcode { word: 513, rows: &[446, 447] }, // setmaxnreg
-    Opcode { word: 552, rows: &[555, 556, 557, 558, 570, 571, 572, 573] }, // setp
-    Opcode { word: 558, rows: &[585, 586] }, // shf
-    Opcode { word: 621, rows: &[740, 741] }, // shfl
-    Opcode { word: 560, rows: &[587] }, // shl
-    Opcode { word: 561, rows: &[588] }, // shr
-    Opcode { word: 535, rows: &[511, 512] }, // sin
-    Opcode { word: 554, rows: &[560, 561] }, // slct
-    Opcode { word: 533, rows: &[503, 504, 505, 506] }, // sqrt
-    Opcode { word: 432, rows: &[681, 682, 683, 684, 685, 686, 687, 688, 689, 690, 691, 692, 693, 694, 695, 696, 697] }, // st
-    Opcode { word: 475, rows: &[386] }, // stackrestore
-    Opcode { word: 474, rows: &[385] }, // stacksave
-    Opcode { word: 253, rows: &[265, 266, 267, 268] }, // stmatrix
-    Opcode { word: 10, rows: &[3, 4, 452, 468, 469, 470, 522, 523, 549] }, // sub
-    Opcode { word: 516, rows: &[453, 454, 455] }, // subc
+    Opcode { word: 553, rows: &[562] }, // selp
+    Opcode { word: 541, rows: &[554, 555, 556, 557, 565, 566, 567, 568, 569, 570, 571, 572] }, // set
+    Opcode { word: 513, rows: &[449, 450] }, // setmaxnreg
+    Opcode { word: 552, rows: &[558, 559, 560, 561, 573, 574, 575, 576] }, // setp
+    Opcode { word: 558, rows: &[588, 589] }, // shf
+    Opcode { word: 621, rows: &[743, 744] }, // shfl
+    Opcode { word: 560, rows: &[590] }, // shl
+    Opcode { word: 561, rows: &[591] }, // shr
+    Opcode { word: 535, rows: &[514, 515] }, // sin
+    Opcode { word: 554, rows: &[563, 564] }, // slct
+    Opcode { word: 533, rows: &[506, 507, 508, 509] }, // sqrt
+    Opcode { word: 432, rows: &[684, 685, 686, 687, 688, 689, 690, 691, 692, 693, 694, 695, 696, 697, 698, 699, 700] }, // st
+    Opcode { word: 475, rows: &[389] }, // stackrestore
+    Opcode { word: 474, rows: &[388] }, // stacksave
+    Opcode { word: 253, rows: &[268, 269, 270, 271] }, // stmatrix
+    Opcode { word: 10, rows: &[3, 4, 455, 471, 472, 473, 525, 526, 552] }, // sub
+    Opcode { word: 516, rows: &[456, 457, 458] }, // subc
     Opcode { word: 96, rows: &[75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86] }, // suld
     Opcode { word: 105, rows: &[127] }, // suq
     Opcode { word: 104, rows: &[119, 120, 121, 122, 123, 124, 125, 126] }, // sured
     Opcode { word: 99, rows: &[87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118] }, // sust
     Opcode { word: 38, rows: &[37] }, // szext
-    Opcode { word: 539, rows: &[519, 544, 545] }, // tanh
-    Opcode { word: 419, rows: &[352, 353, 354, 355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 374, 375, 376, 377, 378, 379, 380, 381, 382, 383, 384] }, // tcgen05
-    Opcode { word: 154, rows: &[192, 783, 784, 785, 786, 787, 788, 789, 790, 791] }, // tensormap
-    Opcode { word: 524, rows: &[463] }, // testp
+    Opcode { word: 539, rows: &[522, 547, 548] }, // tanh
+    Opcode { word: 419, rows: &[355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 374, 375, 376, 377, 378, 379, 380, 381, 382, 383, 384, 385, 386, 387] }, // tcgen05
+    Opcode { word: 154, rows: &[192, 790, 791, 792, 793, 794, 795, 796, 797, 798] }, // tensormap
+    Opcode { word: 524, rows: &[466] }, // testp
     Opcode { word: 57, rows: &[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66] }, // tex
     Opcode { word: 66, rows: &[67, 68, 69, 70] }, // tld4
-    Opcode { word: 88, rows: &[445] }, // trap
+    Opcode { word: 88, rows: &[448] }, // trap
     Opcode { word: 77, rows: &[71, 72, 73] }, // txq
-    Opcode { word: 479, rows: &[394, 395, 396] }, // vabsdiff
-    Opcode { word: 498, rows: &[421, 422] }, // vabsdiff2
-    Opcode { word: 505, rows: &[434, 435] }, // vabsdiff4
-    Opcode { word: 477, rows: &[388, 389, 390] }, // vadd
-    Opcode { word: 495, rows: &[415, 416] }, // vadd2
-    Opcode { word: 502, rows: &[428, 429] }, // vadd4
-    Opcode { word: 497, rows: &[419, 420] }, // vavrg2
-    Opcode { word: 504, rows: &[432, 433] }, // vavrg4
-    Opcode { word: 486, rows: &[409, 410, 411] }, // vmad
-    Opcode { word: 481, rows: &[400, 401, 402] }, // vmax
-    Opcode { word: 500, rows: &[425, 426] }, // vmax2
-    Opcode { word: 507, rows: &[438, 439] }, // vmax4
-    Opcode { word: 480, rows: &[397, 398, 399] }, // vmin
-    Opcode { word: 499, rows: &[423, 424] }, // vmin2
-    Opcode { word: 506, rows: &[436, 437] }, // vmin4
-    Opcode { word: 185, rows: &[220, 221, 222, 223] }, // vote
-    Opcode { word: 494, rows: &[412, 413, 414] }, // vset
-    Opcode { word: 501, rows: &[427] }, // vset2
-    Opcode { word: 508, rows: &[440] }, // vset4
-    Opcode { word: 482, rows: &[403, 404, 405] }, // vshl
-    Opcode { word: 483, rows: &[406, 407, 408] }, // vshr
-    Opcode { word: 478, rows: &[391, 392, 393] }, // vsub
-    Opcode { word: 496, rows: &[417, 418] }, // vsub2
-    Opcode { word: 503, rows: &[430, 431] }, // vsub4
-    Opcode { word: 299, rows: &[319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344, 345, 346, 347, 348, 349, 350, 351] }, // wgmma
-    Opcode { word: 261, rows: &[284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318] }, // wmma
-    Opcode { word: 125, rows: &[578, 579] }, // xor
+    Opcode { word: 479, rows: &[397, 398, 399] }, // vabsdiff
+    Opcode { word: 498, rows: &[424, 425] }, // vabsdiff2
+    Opcode { word: 505, rows: &[437, 438] }, // vabsdiff4
+    Opcode { word: 477, rows: &[391, 392, 393] }, // vadd
+    Opcode { word: 495, rows: &[418, 419] }, // vadd2
+    Opcode { word: 502, rows: &[431, 432] }, // vadd4
+    Opcode { word: 497, rows: &[422, 423] }, // vavrg2
+    Opcode { word: 504, rows: &[435, 436] }, // vavrg4
+    Opcode { word: 486, rows: &[412, 413, 414] }, // vmad
+    Opcode { word: 481, rows: &[403, 404, 405] }, // vmax
+    Opcode { word: 500, rows: &[428, 429] }, // vmax2
+    Opcode { word: 507, rows: &[441, 442] }, // vmax4
+    Opcode { word: 480, rows: &[400, 401, 402] }, // vmin
+    Opcode { word: 499, rows: &[426, 427] }, // vmin2
+    Opcode { word: 506, rows: &[439, 440] }, // vmin4
+    Opcode { word: 185, rows: &[223, 224, 225, 226] }, // vote
+    Opcode { word: 494, rows: &[415, 416, 417] }, // vset
+    Opcode { word: 501, rows: &[430] }, // vset2
+    Opcode { word: 508, rows: &[443] }, // vset4
+    Opcode { word: 482, rows: &[406, 407, 408] }, // vshl
+    Opcode { word: 483, rows: &[409, 410, 411] }, // vshr
+    Opcode { word: 478, rows: &[394, 395, 396] }, // vsub
+    Opcode { word: 496, rows: &[420, 421] }, // vsub2
+    Opcode { word: 503, rows: &[433, 434] }, // vsub4
+    Opcode { word: 299, rows: &[322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344, 345, 346, 347, 348, 349, 350, 351, 352, 353, 354] }, // wgmma
+    Opcode { word: 261, rows: &[287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321] }, // wmma
+    Opcode { word: 125, rows: &[581, 582] }, // xor
 ];
 
 pub static MEANINGS: &[Meaning] = &[
@@ -1462,11 +1462,15 @@ pub static TARGETS: &[TargetEntry] = &[
 ];
 
 pub static TOLERATED: &[Tolerated] = &[
-    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, names: &[], only: false, unless: &[] },
-    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, names: &[], only: false, unless: &[] },
-    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, names: &[], only: false, unless: &[] },
-    Tolerated { words: &[616, 615], how: Tolerance::Once, names: &[], only: false, unless: &[] },
-    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, names: &[&[240], &[419, 148]], only: false, unless: &[] },
-    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200]], only: true, unless: &[] },
-    Tolerated { words: &[663], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200], &[261, 262, 65], &[261, 262, 64]], only: false, unless: &[] },
+    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[616, 615], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, names: &[&[240], &[419, 148]], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200]], only: true, given: &[], unless: &[] },
+    Tolerated { words: &[663], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200], &[261, 262, 65], &[261, 262, 64]], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[54, 213, 218], unless: &[] },
+    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[226, 230], unless: &[256] },
+    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Any, names: &[&[200]], only: true, given: &[130], unless: &[] },
+    Tolerated { words: &[133], how: Tolerance::Any, names: &[&[200]], only: true, given: &[54], unless: &[55, 213] },
 ];

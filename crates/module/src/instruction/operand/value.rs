@@ -64,17 +64,25 @@ impl Check<'_> {
         }
         match ty {
             Some(ty) if !types::takes(ty, register.ty, Fit::of(place)) => {
-                self.packed_halves(place, ty, register.ty)
+                self.second_chance(place, ty, register.ty)
             }
             _ => Ok(()),
         }
     }
 
-    /// The second chance of a `.f16x2` register, where the type is one of the modifiers after all.
+    /// The second chance of a predicate where the place is for any 32 bits, and of a `.f16x2` register where the type
+    /// is one of the modifiers after all.
     #[cold]
-    fn packed_halves(self, place: &Place, ty: Type, register: Type) -> Result<(), Why> {
-        let bound = register == Type::F16x2 && !place.wider && self.is_modifier(ty);
-        if bound && types::takes(ty, register, Fit::Bound) { Ok(()) } else { Err(Why::Type(register)) }
+    fn second_chance(self, place: &Place, ty: Type, register: Type) -> Result<(), Why> {
+        // Whether a request was granted is told by a macro of ptxas's own, which takes predicates only.
+        let checked = ty == Type::Pred && self.name_part(0) == "clusterlaunchcontrol";
+        let bound = register == Type::F16x2 && !place.wider && !checked && self.is_modifier(ty);
+        let bits = register == Type::Pred && place.predicate;
+        if bits || bound && types::takes(ty, register, Fit::Bound) {
+            Ok(())
+        } else {
+            Err(Why::Type(register))
+        }
     }
 
     /// Whether the instruction always has this type among its modifiers: the table then gives it to the operands as

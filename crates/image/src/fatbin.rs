@@ -18,9 +18,10 @@ use std::borrow::Cow;
 
 use ptxvm_isa::{Suffix, Target};
 
-use super::{FATBIN, Part, Refusal, Room, compression};
+use super::{Contents, FATBIN, Kind, Refusal, Room, Wanted, compression};
 
-const HEADER: usize = 16;
+/// The size of the header.
+pub const HEADER: usize = 16;
 /// The fields of an entry that are always there.
 const ENTRY: usize = 64;
 
@@ -35,15 +36,15 @@ const ARCHITECTURE: u64 = 1 << 20;
 /// `sm_100f`
 const FAMILY: u64 = 1 << 21;
 
-/// What a fatbin holds.
+/// The entries of a fatbin.
 #[derive(Default)]
-struct Contents<'a> {
+struct Entries<'a> {
     /// Its PTX.
     texts: Vec<Entry<'a>>,
     /// What it has machine code for.
     machine_code: Vec<Target>,
-    /// Whether it has code for link-time optimisation.
-    intermediate: bool,
+    /// What it has code for link-time optimisation for.
+    intermediate: Vec<Target>,
 }
 
 /// A PTX of a fatbin, not yet decompressed.
@@ -58,17 +59,18 @@ struct Entry<'a> {
 }
 
 /// The size of a fatbin with this header.
+#[must_use]
 pub fn length(header: &[u8; HEADER]) -> u64 {
     let rest = u64_at(header, 8).unwrap_or(0);
     u64::from(u16_at(header, 6).unwrap_or(0)).saturating_add(rest)
 }
 
-/// The texts of the fatbins in these bytes, one of each: a section of an object file has one behind the other.
+/// What is wanted of the fatbins in these bytes, one entry of each: a section of an object file has one after the other.
 ///
 /// # Errors
-/// Sizes contradict each other, or one has no PTX for this device.
-pub fn read(name: &str, mut bytes: &[u8], device: Target, room: &Room) -> Result<Vec<Part>, Refusal> {
-    let mut parts = Vec::new();
+/// Sizes contradict each other, or one has nothing for this device.
+pub fn read(name: &str, mut bytes: &[u8], wanted: &Wanted<'_>) -> Result<Contents, Refusal> {
+    let mut all = Contents::default();
     // Between two there may be padding.
     while let Some(at) = bytes.iter().position(|byte| *byte != 0) {
         bytes = &bytes[at..];
@@ -78,52 +80,76 @@ pub fn read(name: &str, mut bytes: &[u8], device: Target, room: &Room) -> Result
             return Err(Refusal::Fatbin("a fatbin is cut off"));
         };
         let entries = u16_at(fatbin, 6).and_then(|start| fatbin.get(usize::from(start).max(HEADER)..));
-        let contents = contents(entries.unwrap_or_default())?;
-        parts.push(super::text(name, &contents.choose(device)?.text(room)?, room)?);
+        let entries = Entries::of(entries.unwrap_or_default())?;
+        all.append(match entries.choose(wanted)? {
+            Chosen::Text(entry) => {
+                super::text(name, &entry.text(wanted.room)?, wanted.room).map(Contents::text)?
+            }
+            Chosen::Intermediate => Contents::intermediate(name, Kind::Fatbin, fatbin, wanted.room)?,
+        });
         bytes = rest;
     }
-    Ok(parts)
+    Ok(all)
 }
 
-fn contents(mut bytes: &[u8]) -> Result<Contents<'_>, Refusal> {
-    let mut contents = Contents::default();
-    while !bytes.is_empty() {
-        let (entry, rest) = entry(bytes).ok_or(Refusal::Fatbin("an entry of a fatbin is cut off"))?;
-        match u16_at(bytes, 0) {
-            Some(PTX) => contents.texts.push(entry),
-            Some(MACHINE_CODE) => contents.machine_code.push(entry.target),
-            Some(INTERMEDIATE) => contents.intermediate = true,
-            // Kinds that later tools invent are nothing that can be run here.
-            _ => {}
+/// What is taken of a fatbin.
+enum Chosen<'a> {
+    Text(Entry<'a>),
+    /// Code for link-time optimisation. The fatbin is handed on as it is: NVIDIA's tools do not only compress such code,
+    /// they make it unreadable.
+    Intermediate,
+}
+
+impl<'a> Entries<'a> {
+    fn of(mut bytes: &'a [u8]) -> Result<Self, Refusal> {
+        let mut all = Self::default();
+        while !bytes.is_empty() {
+            let (entry, rest) = entry(bytes).ok_or(Refusal::Fatbin("an entry of a fatbin is cut off"))?;
+            match u16_at(bytes, 0) {
+                Some(PTX) => all.texts.push(entry),
+                Some(MACHINE_CODE) => all.machine_code.push(entry.target),
+                Some(INTERMEDIATE) => all.intermediate.push(entry.target),
+                // Kinds that later tools invent are nothing that can be run here.
+                _ => {}
+            }
+            bytes = rest;
         }
-        bytes = rest;
+        Ok(all)
     }
-    Ok(contents)
-}
 
-impl<'a> Contents<'a> {
-    /// The PTX that the device runs best: of those that it can run, the newest; of several for one architecture, the
-    /// most special.
-    fn choose(&self, device: Target) -> Result<&Entry<'a>, Refusal> {
-        let special = |suffix| match suffix {
-            Suffix::Plain => 0,
-            Suffix::Family => 1,
-            Suffix::Arch => 2,
-        };
-        let usable = self.texts.iter().filter(|entry| device.meets(entry.target));
-        if let Some(best) = usable.max_by_key(|entry| (entry.target.sm, special(entry.target.suffix))) {
-            return Ok(best);
+    /// Code for link-time optimisation if it is wanted and there is some, else PTX.
+    fn choose(&self, wanted: &Wanted<'_>) -> Result<Chosen<'a>, Refusal> {
+        let device = wanted.target;
+        if wanted.intermediate && self.intermediate.iter().any(|target| device.meets(*target)) {
+            return Ok(Chosen::Intermediate);
+        }
+        if let Some(best) = best(&self.texts, device) {
+            return Ok(Chosen::Text(best));
         }
         Err(if !self.texts.is_empty() {
             Refusal::OtherDevice(self.texts.iter().map(|entry| entry.target).collect(), device)
+        } else if wanted.intermediate && !self.intermediate.is_empty() {
+            Refusal::OtherDevice(self.intermediate.clone(), device)
         } else if !self.machine_code.is_empty() {
             Refusal::MachineCode(self.machine_code.clone())
-        } else if self.intermediate {
+        } else if !self.intermediate.is_empty() {
             Refusal::Intermediate
         } else {
             Refusal::NoDeviceCode
         })
     }
+}
+
+/// The entry that the device runs best: of those that it can run, the newest; of several for one architecture, the most
+/// special.
+fn best<'a>(entries: &[Entry<'a>], device: Target) -> Option<Entry<'a>> {
+    let special = |suffix| match suffix {
+        Suffix::Plain => 0,
+        Suffix::Family => 1,
+        Suffix::Arch => 2,
+    };
+    let usable = entries.iter().filter(|entry| device.meets(entry.target));
+    usable.max_by_key(|entry| (entry.target.sm, special(entry.target.suffix))).copied()
 }
 
 /// The first entry, and what follows it.

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use ptxvm_vm::{Device, LOAD_WEIGHT};
+use ptxvm_vm::{Budget, LOAD_WEIGHT};
 
 use super::Refusal;
 
@@ -18,13 +18,15 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room that a device has now.
-    pub fn of(device: &Device) -> Room {
-        let memory = device.budget().left();
+    /// The room that a budget has now.
+    #[must_use]
+    pub fn of(budget: &Budget) -> Room {
+        let memory = budget.left();
         Room { memory, texts: Cell::new(memory / LOAD_WEIGHT) }
     }
 
     /// The bytes of text that there is room for.
+    #[must_use]
     pub fn left(&self) -> u64 {
         self.texts.get()
     }

@@ -4,9 +4,10 @@
 use ptxvm_report::{Report, ptxas};
 use ptxvm_vm::{LinkProblem, LoadError, Module};
 
-use super::image::Part;
+use super::Part;
 
 /// The errors of a failed load, for the error log.
+#[must_use]
 pub fn errors(error: &LoadError, source: &str) -> String {
     match error {
         LoadError::Invalid(diagnostics) => {
@@ -35,11 +36,12 @@ pub fn link_errors(error: &LoadError, parts: &[Part], missing: &[Vec<String>]) -
             });
             lines.collect::<Vec<_>>().join("\n")
         }
-        other => errors(other, ""),
+        other => errors(other, super::source_of(other, parts)),
     }
 }
 
 /// The warnings of a load, for the info log.
+#[must_use]
 pub fn warnings(module: &Module) -> String {
     if module.warnings().is_empty() {
         return String::new();

@@ -5,9 +5,8 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use ptxvm_image::{ELF, FATBIN, Refusal, fatbin_length};
 use ptxvm_vm::image as container;
-
-use super::{ELF, FATBIN, Refusal, fatbin};
 
 /// What a pointer to a fatbin, as programs register them, begins with (`__fatBinC_Wrapper_t`).
 const WRAPPER: [u8; 4] = 0x4662_43b1u32.to_le_bytes();
@@ -42,7 +41,7 @@ pub unsafe fn bytes<'a>(image: *const c_void) -> Result<&'a [u8], Refusal> {
     // SAFETY: bytes are compared one by one, and a difference ends it, so none behind a short text's zero is read.
     let length = if unsafe { begins_with(start, &FATBIN) } {
         // SAFETY: what begins so has the whole header.
-        fatbin::length(unsafe { &*start.cast() })
+        fatbin_length(unsafe { &*start.cast() })
     // SAFETY: as above.
     } else if unsafe { begins_with(start, &container::MAGIC) } {
         // SAFETY: what begins so has the whole header.

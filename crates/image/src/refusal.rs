@@ -5,8 +5,6 @@ use std::fmt;
 use ptxvm_isa::Target;
 use ptxvm_vm::image::ImageError;
 
-use crate::abi::CUresult;
-
 /// Why an image cannot be loaded.
 #[derive(Clone, Debug)]
 pub enum Refusal {
@@ -20,7 +18,7 @@ pub enum Refusal {
     Container(ImageError),
     /// It has machine code only, for these if it says so.
     MachineCode(Vec<Target>),
-    /// It has PTX, but for these, which the device is not.
+    /// It has PTX, or code for link-time optimisation, but for these, which the device is not.
     OtherDevice(Vec<Target>, Target),
     /// It has code for link-time optimisation only.
     Intermediate,
@@ -28,20 +26,6 @@ pub enum Refusal {
     NoDeviceCode,
     /// There is no memory for so many bytes of text.
     Room(u64),
-}
-
-impl Refusal {
-    /// What the driver answers.
-    pub fn result(&self) -> CUresult {
-        match self {
-            Self::Unknown | Self::Damaged(_) | Self::Container(_) => CUresult::INVALID_IMAGE,
-            Self::Fatbin(_) | Self::MachineCode(_) | Self::OtherDevice(..) | Self::NoDeviceCode => {
-                CUresult::NO_BINARY_FOR_GPU
-            }
-            Self::Intermediate => CUresult::NOT_SUPPORTED,
-            Self::Room(_) => CUresult::OUT_OF_MEMORY,
-        }
-    }
 }
 
 impl fmt::Display for Refusal {
@@ -54,18 +38,18 @@ impl fmt::Display for Refusal {
                 write!(f, "the image holds machine code{} and no PTX. ", list(" for ", targets))?;
                 f.write_str(
                     "ptxvm runs PTX: with nvcc, compile with -gencode arch=compute_90,code=compute_90; with NVRTC, \
-                     with --gpu-architecture=compute_90, and take the PTX; with numba, uninstall nvidia-nvjitlink \
-                     so that it links PTX; Triton runs under `ptxvm exec`",
+                     with --gpu-architecture=compute_90, and take the PTX; Numba, Triton and whoever links with \
+                     nvJitLink run under `ptxvm exec`, which gives them a linker and an assembler of its own",
                 )
             }
             Self::OtherDevice(targets, device) => write!(
                 f,
-                "the image holds PTX{}, which {device} cannot run; `--device` of `ptxvm exec` chooses another",
+                "the image holds code{}, which {device} cannot run; `--device` of `ptxvm exec` chooses another",
                 list(" for ", targets)
             ),
             Self::Intermediate => f.write_str(
-                "the image holds intermediate code (LTO-IR or NVVM), which only NVIDIA's linker can read; compile \
-                 to PTX, without -dlto",
+                "the image holds intermediate code (LTO-IR or NVVM), which only NVIDIA's linker can read; link it with \
+                 nvJitLink and -lto under `ptxvm exec`, or compile to PTX, without -dlto",
             ),
             Self::NoDeviceCode => f.write_str("the image holds nothing for a GPU"),
             Self::Room(bytes) => write!(
