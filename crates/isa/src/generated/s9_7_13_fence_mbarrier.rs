@@ -409,7 +409,7 @@ pub const ROWS: [Row; 29] = [
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
-        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
+        notes: &["Not in the manual; the code that ptxas makes of it gives the same number for x and y. It is not executed."],
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b64}x2
     Row {
@@ -424,7 +424,7 @@ pub const ROWS: [Row; 29] = [
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
-        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
+        notes: &["Not in the manual; the code that ptxas makes of it gives the same number for x and y. It is not executed."],
     },
     // clusterlaunchcontrol.query_cancel.dimension.b32.b128 >reg:.b32, {response:.b32}x4
     Row {
@@ -439,6 +439,6 @@ pub const ROWS: [Row; 29] = [
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
-        notes: &["Not in the manual; the code that ptxas makes of it does not read the response. It is not executed."],
+        notes: &["Not in the manual; the code that ptxas makes of it gives the same number for x and y. It is not executed."],
     },
 ];
