@@ -1,8 +1,9 @@
 //! Every instruction of `tests/oracle` that ptxas accepted, which is every form of the table: lowered, its operands
-//! must be what its row says.
+//! must be what its row says, and it must have a meaning.
 
 use std::path::{Path, PathBuf};
 
+use ptxvm_ir::operation::{Form, decode};
 use ptxvm_ir::{Function, Instruction, Operand, OperandKind, Program, lower};
 use ptxvm_isa::form::count_of;
 use ptxvm_isa::table::Shape;
@@ -134,8 +135,16 @@ fn fault(program: &Program, function: &Function, instruction: &Instruction) -> O
     None
 }
 
+/// Whether an instruction has a meaning. Those that ptxas takes and makes no sense of have none, and their row says so.
+fn has_meaning(program: &Program, function: &Function, instruction: &Instruction) -> bool {
+    let form = &program.forms[instruction.form.0 as usize];
+    let view = Form::new(form, function.operands_of(instruction)).of(program, function.entry);
+    let notes = ISA.rows[usize::from(form.row)].notes;
+    decode(&view).is_some() || notes.iter().any(|note| note.ends_with("executed."))
+}
+
 #[test]
-fn every_form_has_the_operands_of_its_row() {
+fn every_form_has_the_operands_of_its_row_and_a_meaning() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle");
     let entries = std::fs::read_dir(folder).expect("the recorded verdicts").flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -160,6 +169,9 @@ fn every_form_has_the_operands_of_its_row() {
                     rows[usize::from(form.row)] = true;
                     if let Some(fault) = fault(&program, function, instruction) {
                         wrong.push(format!("{form}: {fault}"));
+                    }
+                    if !has_meaning(&program, function, instruction) {
+                        wrong.push(format!("{form}: it is not decoded"));
                     }
                 }
             }
