@@ -24,7 +24,7 @@ use frame::Frame;
 use layout::Layout;
 use operand::Constants;
 use ptxvm_ir::operation::compute::{Compute, Movement};
-use ptxvm_ir::operation::{self, Converges, Form, Operation};
+use ptxvm_ir::operation::{self, Converges, Form, Operation, SpecialRegister};
 
 /// Links an entry with all that it can reach.
 pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -66,9 +66,7 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
 /// Whether a function reads one of the registers that say where the reserved shared memory lies.
 fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
     function.operands.iter().any(|operand| match operand.kind {
-        OperandKind::Special { sreg, .. } => {
-            ISA.sregs.get(usize::from(sreg)).is_some_and(|s| s.name.starts_with("%reserved_smem_offset"))
-        }
+        OperandKind::Special { sreg, .. } => SpecialRegister::of(sreg).asks_for_reserved(),
         _ => false,
     })
 }
@@ -219,11 +217,11 @@ impl Linker<'_> {
         let [to, from] = form.operands() else { return None };
         let OperandKind::Special { sreg, member } = from.kind else { return None };
         let slot = self.slot(to, frame, source);
-        if slot.width != special::width(sreg) || slot.is_sink() {
+        if slot.width != SpecialRegister::width(sreg) || slot.is_sink() {
             return None;
         }
         let slots = SmallVec::from_slice(&[slot]);
-        let op = special::read(sreg, member);
+        let op = special::read(SpecialRegister::of(sreg), member);
         Some(Instruction { op, slots, guard, source, class: Some(Class::Move) })
     }
 

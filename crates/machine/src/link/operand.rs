@@ -1,5 +1,6 @@
 //! Operands become slots: registers, constants, and values that an instruction of the linker's own prepares.
 
+use ptxvm_ir::operation::SpecialRegister;
 use ptxvm_ir::{Base, Operand, OperandKind, Space, VariableId};
 use ptxvm_isa::{Kind, Type};
 use rustc_hash::FxHashMap;
@@ -67,8 +68,8 @@ impl Linker<'_> {
             }
             OperandKind::Immediate(bits) => self.constants.slot(bits, wide),
             OperandKind::Special { sreg, member } => {
-                let slot = frame.take(special::width(sreg));
-                self.prepare(special::read(sreg, member), &[slot], source);
+                let slot = frame.take(SpecialRegister::width(sreg));
+                self.prepare(special::read(SpecialRegister::of(sreg), member), &[slot], source);
                 slot
             }
             OperandKind::Address { base, .. } => match base {

@@ -2,7 +2,7 @@
 //!
 //! Clocks count instructions, not time, so that a run with the same seed sees the same numbers.
 
-use ptxvm_isa::{ISA, Type};
+use ptxvm_ir::operation::SpecialRegister as Register;
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
@@ -11,21 +11,10 @@ use crate::registers::{LANES, Slot, Value};
 /// Nanoseconds that `%globaltimer` starts from: some day in 2026, the same for every run.
 const EPOCH: u64 = 1_790_000_000_000_000_000;
 
-/// The bytes of a lane of a special register; 0 for a predicate.
-#[must_use]
-pub fn width(sreg: u16) -> u8 {
-    match ISA.sregs.get(usize::from(sreg)).map(|s| s.ty) {
-        Some(Type::Pred) => 0,
-        Some(Type::U64 | Type::B64) => 8,
-        _ => 4,
-    }
-}
-
 /// The operation that reads a special register into its only destination.
 #[must_use]
-pub fn read(sreg: u16, member: u8) -> Op {
-    let name = ISA.sregs.get(usize::from(sreg)).map_or("", |s| s.name);
-    Box::new(Read { name, member: usize::from(member) })
+pub fn read(register: Register, member: u8) -> Op {
+    Box::new(Read { register, member: usize::from(member) })
 }
 
 /// The operation that gives the address of a byte of the parameter block.
@@ -64,7 +53,7 @@ impl Execute for ParameterAddress {
 }
 
 struct Read {
-    name: &'static str,
+    register: Register,
     member: usize,
 }
 
@@ -73,29 +62,29 @@ impl Execute for Read {
         let lane = |f: fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
         let dimension = |of: [u32; 3], beyond: u32| u64::from(of.get(self.member).copied().unwrap_or(beyond));
         let launch = context.run.launch;
-        let values: [u64; LANES] = match self.name {
-            "%tid" => match context.warp.tid.get(self.member) {
+        let values: [u64; LANES] = match self.register {
+            Register::Tid => match context.warp.tid.get(self.member) {
                 Some(tid) => tid.map(u64::from),
                 None => [0; LANES],
             },
-            "%laneid" => lane(|l| l),
-            "%lanemask_eq" => lane(|l| 1 << l),
-            "%lanemask_le" => lane(|l| u32::MAX >> (31 - l)),
-            "%lanemask_lt" => lane(|l| (1 << l) - 1),
-            "%lanemask_ge" => lane(|l| u32::MAX << l),
-            "%lanemask_gt" => lane(|l| (u32::MAX << l) & !(1 << l)),
-            "%ntid" => [dimension(launch.block, 0); LANES],
-            "%ctaid" => [dimension(context.cta.ctaid, 0); LANES],
-            "%nctaid" => [dimension(launch.grid, 0); LANES],
-            "%clusterid" => [dimension(context.worker.cluster.clusterid, 0); LANES],
-            "%nclusterid" => {
+            Register::Laneid => lane(|l| l),
+            Register::LanemaskEq => lane(|l| 1 << l),
+            Register::LanemaskLe => lane(|l| u32::MAX >> (31 - l)),
+            Register::LanemaskLt => lane(|l| (1 << l) - 1),
+            Register::LanemaskGe => lane(|l| u32::MAX << l),
+            Register::LanemaskGt => lane(|l| (u32::MAX << l) & !(1 << l)),
+            Register::Ntid => [dimension(launch.block, 0); LANES],
+            Register::Ctaid => [dimension(context.cta.ctaid, 0); LANES],
+            Register::Nctaid => [dimension(launch.grid, 0); LANES],
+            Register::Clusterid => [dimension(context.worker.cluster.clusterid, 0); LANES],
+            Register::Nclusterid => {
                 let shape = launch.cluster_shape();
                 let clusters = std::array::from_fn(|d| launch.grid[d] / shape[d].max(1));
                 [dimension(clusters, 0); LANES]
             }
-            "%cluster_ctaid" => [dimension(context.cta.cluster_ctaid, 0); LANES],
-            "%cluster_nctaid" => [dimension(launch.cluster_shape(), 0); LANES],
-            _ => [uniform(self.name, context); LANES],
+            Register::ClusterCtaid => [dimension(context.cta.cluster_ctaid, 0); LANES],
+            Register::ClusterNctaid => [dimension(launch.cluster_shape(), 0); LANES],
+            _ => [uniform(self.register, context); LANES],
         };
         match slots[0].width {
             0 => bool::write(&mut context.bank, slots[0], mask, &values.map(|v| v != 0)),
@@ -107,33 +96,33 @@ impl Execute for Read {
 }
 
 /// Special registers that are the same for the whole warp.
-fn uniform(name: &str, context: &mut Context<'_>) -> u64 {
+fn uniform(register: Register, context: &mut Context<'_>) -> u64 {
     let profile = context.run.environment.profile;
     let shared = context.run.shared_bytes();
     let reserved = u64::from(profile.shared_reserved);
     let begin = context.run.reserved_begin();
-    match name {
-        "%warpid" => u64::from(context.warp.index),
-        "%nwarpid" => u64::from(profile.threads_per_sm / 32),
-        "%smid" => u64::from(context.cta.smid),
-        "%nsmid" => u64::from(profile.sms),
-        "%gridid" => context.run.gridid,
-        "%cluster_ctarank" => u64::from(context.cta.rank),
-        "%cluster_nctarank" => context.worker.cluster.shared.len() as u64,
-        "%is_explicit_cluster" => u64::from(context.run.launch.cluster.is_some()),
-        "%clock" | "%clock64" => clock(context),
-        "%clock_hi" => clock(context) >> 32,
-        "%globaltimer" | "%globaltimer_lo" => timer(context),
-        "%globaltimer_hi" => timer(context) >> 32,
-        "%total_smem_size" => shared.next_multiple_of(128),
-        "%dynamic_smem_size" => u64::from(context.run.launch.shared),
-        "%aggr_smem_size" => shared + reserved,
+    match register {
+        Register::Warpid => u64::from(context.warp.index),
+        Register::Nwarpid => u64::from(profile.threads_per_sm / 32),
+        Register::Smid => u64::from(context.cta.smid),
+        Register::Nsmid => u64::from(profile.sms),
+        Register::Gridid => context.run.gridid,
+        Register::ClusterCtarank => u64::from(context.cta.rank),
+        Register::ClusterNctarank => context.worker.cluster.shared.len() as u64,
+        Register::IsExplicitCluster => u64::from(context.run.launch.cluster.is_some()),
+        Register::Clock => clock(context),
+        Register::ClockHi => clock(context) >> 32,
+        Register::Globaltimer => timer(context),
+        Register::GlobaltimerHi => timer(context) >> 32,
+        Register::TotalSmemSize => shared.next_multiple_of(128),
+        Register::DynamicSmemSize => u64::from(context.run.launch.shared),
+        Register::AggrSmemSize => shared + reserved,
         // The driver gives the address of a cooperative launch's workspace in two of the environment registers.
-        "%envreg1" => context.run.workspace >> 32,
-        "%envreg2" => context.run.workspace & u64::from(u32::MAX),
-        "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1" => begin,
-        "%reserved_smem_offset_end" => begin + reserved,
-        "%reserved_smem_offset_cap" => reserved,
+        Register::WorkspaceHigh => context.run.workspace >> 32,
+        Register::WorkspaceLow => context.run.workspace & u64::from(u32::MAX),
+        Register::ReservedSmemBegin => begin,
+        Register::ReservedSmemEnd => begin + reserved,
+        Register::ReservedSmemCap => reserved,
         // Performance counters, other environment registers.
         _ => 0,
     }
