@@ -1,7 +1,7 @@
 //! Fatbins: several forms of one program for several devices, of which this machine can run the PTX.
 //!
 //! A header (magic, version, its own size as 16 bits, the size of all entries as 64) is followed by the entries. Each
-//! has a header of its own and a payload behind it, which may be compressed. These fields of an entry are used; the
+//! has a header of its own and a payload after it, which may be compressed. These fields of an entry are used; the
 //! rest (the names and the options it was compiled with) is not:
 //!
 //! | at | bits | |

@@ -1,4 +1,4 @@
-//! Operands in brackets: an address, perhaps with coordinates or a sampler behind it, and elements of arrays.
+//! Operands in brackets: an address, perhaps with coordinates or a sampler after it, and elements of arrays.
 
 use ptxvm_isa::Type;
 use ptxvm_isa::form::Filling;

@@ -1,6 +1,6 @@
 //! Linking: several programs become one, with every `.extern` name led to the part that defines it.
 //!
-//! The texts of the parts lie one behind the other, so that a span still says where something stands.
+//! The texts of the parts lie one after the other, so that a span still says where something stands.
 
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
@@ -210,7 +210,7 @@ impl Merging {
     fn add(&mut self, part: Part, numbers: &Numbers) {
         let Part { program, base, .. } = part;
         let forms: Vec<FormId> = program.forms.iter().map(|form| self.form(form)).collect();
-        // The numbers of files are a part's own, so each part's begin behind those before.
+        // The numbers of files are a part's own, so each part's begin after those before.
         let files = self.program.files.iter().map(|(number, _)| number.saturating_add(1)).max().unwrap_or(0);
         let file = |number: u32| number.saturating_add(files);
         let locations = self.program.locations.len() as u32;

@@ -304,7 +304,7 @@ pub enum Home {
 pub struct Block {
     /// Its first instruction.
     pub start: u32,
-    /// One behind its last.
+    /// One past its last.
     pub end: u32,
 }
 
@@ -315,7 +315,7 @@ pub struct Instruction {
     pub form: FormId,
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
-    /// Its operands: a run of [`Function::operands`], from the first to one behind the last.
+    /// Its operands: a run of [`Function::operands`], from the first to one past the last.
     pub operands: (u32, u32),
     /// Where it stands in the PTX.
     pub span: Span,

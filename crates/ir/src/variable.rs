@@ -63,7 +63,7 @@ impl Lowering<'_> {
         self.open_parameters();
     }
 
-    /// A last parameter that leaves its size open lies behind everything else in its frame, so that what is passed
+    /// A last parameter that leaves its size open lies after everything else in its frame, so that what is passed
     /// for it has room there.
     fn open_parameters(&mut self) {
         let module = self.module;

@@ -149,7 +149,7 @@ pub enum Shape {
     Predicate,
     /// A vector of so many elements; the last description holds for every element from its place on.
     Vector(Count, &'static [Operand]),
-    /// `[…]`: an address, perhaps with more behind it.
+    /// `[…]`: an address, perhaps with more after it.
     Bracket(&'static [Operand], &'static [&'static [u8]]),
     /// `a|b`; the second may be missing if the flag is set.
     Pair(&'static Operand, &'static Operand, bool),
@@ -185,7 +185,7 @@ pub enum CountSource {
     Number(u16),
     /// The number in a slot's word (`.v4`, `.x16`, `.2d`); an empty slot means a scalar.
     Slot(u8),
-    /// The number behind this letter in a slot's word (`n` in `.m64n8k16`).
+    /// The number after this letter in a slot's word (`n` in `.m64n8k16`).
     Field(u8, char),
 }
 
@@ -297,7 +297,7 @@ pub enum Tolerance {
     Once,
     /// Any number of them is ignored.
     Any,
-    /// Any number of them is ignored behind the types, even if they could stand among these.
+    /// Any number of them is ignored after the types, even if they could stand among these.
     Last,
 }
 

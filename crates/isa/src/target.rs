@@ -43,7 +43,7 @@ pub enum Suffix {
 pub struct Target {
     /// The number: 90 in `sm_90a`.
     pub sm: u16,
-    /// The letter behind it.
+    /// The letter after it.
     pub suffix: Suffix,
 }
 

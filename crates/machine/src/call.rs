@@ -187,7 +187,7 @@ fn reserve(
     let before = warp.state.stack;
     let mut base = before;
     // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
-    // frame: what an access behind the last variable meets is the stack's end.
+    // frame: what an access past the last variable meets is the stack's end.
     let toll = u64::from(function.register_bytes) / LANES as u64 + 16;
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));

@@ -71,7 +71,7 @@ pub struct Source {
 pub struct Block {
     /// The first instruction.
     pub start: u32,
-    /// One behind the last.
+    /// One past the last.
     pub end: u32,
     /// The lanes that must be together before it runs.
     pub converge: Option<Converge>,

@@ -168,7 +168,7 @@ impl Run<'_> {
         u64::from(self.code.shared_bytes) + u64::from(self.launch.shared)
     }
 
-    /// Where the reserved shared memory begins: behind the rest. Cooperative groups keep their barriers there.
+    /// Where the reserved shared memory begins: after the rest. Cooperative groups keep their barriers there.
     #[must_use]
     pub fn reserved_begin(&self) -> u64 {
         self.shared_bytes().next_multiple_of(RESERVED_ALIGNMENT)

@@ -104,7 +104,7 @@ impl<'a> Scene<'a> {
     fn source(&self, group: &Group) -> Source {
         let code = self.run.code;
         match group.state {
-            // A group at a barrier has already been moved behind it.
+            // A group at a barrier has already been moved past it.
             State::Barrier { at, .. } => code.blocks[at as usize].source,
             _ => {
                 let block = &code.blocks[group.block as usize];

@@ -63,7 +63,7 @@ pub enum Kind {
     StackOverflow,
     /// A call through a value that is no function's address, or of a function with another signature.
     BadCall,
-    /// A `brx.idx` with an index behind its list.
+    /// A `brx.idx` with an index past the end of its list.
     BranchIndex,
     /// `trap`
     Trap,

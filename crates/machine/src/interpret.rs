@@ -61,7 +61,7 @@ pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'
             return if warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
         };
         let mut group = warp.groups.swap_remove(index);
-        // Who has been let go does not wait again, and goes on behind what has been run for all who met.
+        // Who has been let go does not wait again, and goes on after what has been run for all who met.
         let mut released = None;
         match group.state {
             State::Released(0) => match meet::meet(&group, warp, cta, worker, run) {

@@ -109,7 +109,7 @@ impl TensorMemory {
         self.relinquished = true;
     }
 
-    /// The first of so many columns that is not allocated, or lies behind the last column.
+    /// The first of so many columns that is not allocated, or lies past the last column.
     #[must_use]
     pub fn first_unallocated(&self, column: u32, count: u32) -> Option<u32> {
         let units = self.allocated();

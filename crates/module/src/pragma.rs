@@ -64,7 +64,7 @@ fn one(context: &mut Context<'_>, string: &str, span: Span, level: Level) {
     context.report(Diagnostic::error(codes::PRAGMA, span, message).section("12"));
 }
 
-/// The sign of a number as C's strtol reads it, with nothing behind it; `None` if it is none.
+/// The sign of a number as C's strtol reads it, with nothing after it; `None` if it is none.
 fn number(text: &str) -> Option<i8> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),

@@ -10,7 +10,7 @@ use crate::{Report, clip, human};
 pub struct Message {
     /// The sentence.
     pub text: String,
-    /// The word in brackets behind `error`.
+    /// The word in brackets after `error`.
     pub id: Option<&'static str>,
     /// Where; the first is where it happened.
     pub places: Vec<Label>,
@@ -25,7 +25,7 @@ impl Message {
         Message { text: text.into(), id: None, places: Vec::new(), notes: Vec::new() }
     }
 
-    /// The word in brackets behind `error`.
+    /// The word in brackets after `error`.
     #[must_use]
     pub fn id(mut self, id: &'static str) -> Message {
         self.id = Some(id);

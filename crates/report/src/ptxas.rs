@@ -1,6 +1,6 @@
 //! What ptxas says of a module, in its form: a line for each error, and a last one that says that it gave up.
 //!
-//! Tools read these lines, in a terminal and in the log of `cuModuleLoadDataEx`; the words behind the colon are ours.
+//! Tools read these lines, in a terminal and in the log of `cuModuleLoadDataEx`; the words after the colon are ours.
 
 use ptxvm_syntax::Severity;
 

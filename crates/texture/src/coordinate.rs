@@ -1,7 +1,7 @@
 //! From coordinates to texels and weights, along one axis and in each address mode, as the H200 does it.
 //!
 //! A coordinate becomes a fixed-point number first. Unnormalised ones are rounded to 256ths of a texel. Normalised ones
-//! are cut to 21 to 23 bits behind the point, whatever their own precision, and multiplied by the size.
+//! are cut to 21 to 23 bits after the point, whatever their own precision, and multiplied by the size.
 
 use crate::sampler::{AddressMode, Sampler};
 
@@ -30,13 +30,13 @@ pub enum Span {
 /// The two texels that a place lies between; `None` stands for the border colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The texel before the place and the one behind it.
+    /// The texel before the place and the one after it.
     pub texels: [Option<u32>; 2],
-    /// What the one behind weighs, of 256. At 0 it is not even looked at.
+    /// What the one after it weighs, of 256. At 0 it is not even looked at.
     pub weight: u32,
 }
 
-/// The bits behind the point of a normalised coordinate, which an axis of this size has.
+/// The bits after the point of a normalised coordinate, which an axis of this size has.
 #[must_use]
 #[inline]
 pub const fn normalized_bits(size: u32) -> u32 {

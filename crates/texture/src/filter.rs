@@ -10,7 +10,7 @@ use crate::decode::half_to_float;
 use crate::domain::Domain;
 use crate::lookup::Texel;
 
-/// The weights of a slice's four texels, x fastest, from what the slice weighs in all and the weights of the texels behind
+/// The weights of a slice's four texels, x fastest, from what the slice weighs in all and the weights of the texels after
 /// the place, of 256. The rounding gives each texel before the place what its neighbours leave.
 #[must_use]
 #[inline]
@@ -309,7 +309,7 @@ fn round(magnitude: u64, shift: i32) -> u64 {
 fn nearest(magnitude: u64, exponent: i32, bits: i32) -> (u64, i32) {
     let shift = 64 - magnitude.leading_zeros() as i32 - bits;
     let rounded = round(magnitude, shift);
-    // A carry out of the highest bit leaves zeros behind.
+    // A carry out of the highest bit leaves zeros.
     if rounded >> bits != 0 { (rounded >> 1, exponent + shift + 1) } else { (rounded, exponent + shift) }
 }
 

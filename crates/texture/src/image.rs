@@ -1,7 +1,7 @@
 //! Where the texels of an image lie: levels, layers, slices and rows in guest memory.
 //!
 //! An H200 keeps arrays in an order of its own, which no program can see. Here every image lies in rows, so that an
-//! array, a pitched plane and a linear buffer are one thing. The layers (of a cube, the faces) lie one behind the other,
+//! array, a pitched plane and a linear buffer are one thing. The layers (of a cube, the faces) lie one after the other,
 //! each with all its levels.
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// How many planes lie behind each other: layers, faces, or both.
+    /// How many planes lie after one another: layers, faces, or both.
     #[must_use]
     pub fn planes(&self) -> u32 {
         self.layers.max(1) * if self.cube { 6 } else { 1 }
@@ -86,7 +86,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of this shape that lies at an address, its rows one behind the other, each at a multiple of 16 bytes from
+    /// An image of this shape that lies at an address, its rows one after the other, each at a multiple of 16 bytes from
     /// it. `None` if its bytes cannot be counted in 64 bits.
     #[must_use]
     pub fn array(address: u64, format: Format, shape: Shape) -> Option<Self> {

@@ -15,7 +15,7 @@ pub const BASE: i32 = -32 * ONE;
 /// The greatest bias that a sampler's state holds, and less its sign the least.
 const MOST_BIAS: f32 = 15.0 * ONE as f32;
 
-/// The greatest clamp that a sampler's state holds: four bits before the point and eight behind it.
+/// The greatest clamp that a sampler's state holds: four bits before the point and eight after it.
 const MOST_CLAMP: f32 = 16.0 * ONE as f32 - 1.0;
 
 /// Neighbouring levels.
@@ -69,7 +69,7 @@ const fn slope(anisotropy: u32) -> (i32, i32) {
     }
 }
 
-/// The bias in 256ths. The driver puts into it where a steeper blend begins: so far behind a whole level that the middle
+/// The bias in 256ths. The driver puts into it where a steeper blend begins: so far past a whole level that the middle
 /// between two stays in the middle.
 fn bias(bias: f32, rise: i32, run: i32) -> i32 {
     let begins = 128.0 - 128.0 * run as f32 / rise as f32;

@@ -11,7 +11,7 @@ const REST: u32 = f64::MANTISSA_DIGITS - BITS;
 /// The columns of a product below this one are not formed.
 const COLUMN: u32 = 6;
 
-/// 256ths of log2 of a number from 1 to 2, by the eight bits behind its first.
+/// 256ths of log2 of a number from 1 to 2, by the eight bits after its first.
 static LOG2: [u8; 256] = [
     0, 2, 4, 5, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 22, 23, 24, 26, 27, 28, 30, 31, 32, 34, 35, 36, 38,
     39, 40, 42, 43, 44, 45, 47, 48, 49, 50, 52, 53, 54, 55, 57, 58, 59, 60, 62, 63, 64, 65, 66, 68, 69, 70,

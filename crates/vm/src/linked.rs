@@ -40,7 +40,7 @@ pub struct LoadOptions {
     pub newer: bool,
 }
 
-/// A text of a module: a linked module has several, one behind the other.
+/// A text of a module: a linked module has several, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// What it is called; empty for a module of one text.

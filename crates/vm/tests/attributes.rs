@@ -35,7 +35,7 @@ fn a_block_of_arguments_is_taken_as_it_lies() {
     run(&block).expect("it fits");
     assert_eq!(out.to_bytes(), expected);
     out.fill(0);
-    // What is behind the parameters is not looked at.
+    // What is after the parameters is not looked at.
     run(&[&block[..], &[9; 40]].concat()).expect("it is cut");
     assert_eq!(out.to_bytes(), expected);
     match run(&block[..23]) {

@@ -3,7 +3,7 @@
     corpus.py OUT            assembles with ptxas --fmad=false, because ptxvm executes what is written, and runs everything
     corpus.py OUT WORD…      runs only the cases in whose name one of the words stands
     corpus.py --assemble     only assembles
-    corpus.py --add OUT      puts the cases of OUT, which must be new, behind those of tests/golden/corpus.*
+    corpus.py --add OUT      puts the cases of OUT, which must be new, after those of tests/golden/corpus.*
 
 Each case has a process of its own: a kernel that faults takes its context with it. OUT gets corpus.json and
 corpus.outputs; tests/golden/README.md describes them."""

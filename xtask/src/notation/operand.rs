@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A vector of one length, or with `|2|4` behind it of several, where `0` is a register without braces.
+    /// A vector of one length, or with `|2|4` after it of several, where `0` is a register without braces.
     fn lengths(&mut self, operand: Operand) -> Result<Node, String> {
         let Shape::Vector(first, inner) = operand.shape else { return Ok(Node::One(operand)) };
         let choice = |count: Count| match count.source {

@@ -175,7 +175,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Splits a form into its name (the section's longest that fits) and the modifiers behind it.
+    /// Splits a form into its name (the section's longest that fits) and the modifiers after it.
     fn name(&mut self, form: &str) -> Result<(Vec<Word>, String), String> {
         let section = self.sections.last().ok_or("no section")?;
         let fits = |name: &&&str| {

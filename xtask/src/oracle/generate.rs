@@ -41,7 +41,7 @@ pub fn language(text: &str) -> Option<Language> {
     Some(Language { target: Target::parse(target)?, ptx })
 }
 
-/// One form in the making: its guard, the words behind the opcode, and the operands.
+/// One form in the making: its guard, the words after the opcode, and the operands.
 #[derive(Clone)]
 struct Form {
     guard: &'static str,

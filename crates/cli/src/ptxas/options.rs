@@ -15,7 +15,7 @@ enum Value {
     /// Texts, which gather when the option is repeated.
     List,
     Number,
-    /// A number written directly behind the option, or none at all.
+    /// A number written directly after the option, or none at all.
     Attached,
     Boolean,
     /// A number, or one of the words for the most and the least.
@@ -225,7 +225,7 @@ impl Options {
     }
 }
 
-/// The option of a name as written behind the first dash, and the value written with it.
+/// The option of a name as written after the first dash, and the value written with it.
 fn find(name: &str, attached: Option<String>) -> Result<(&'static str, Value, Option<String>), String> {
     let unknown = || format!("Unknown option '{name}'");
     if let Some(long) = name.strip_prefix('-') {

@@ -40,7 +40,7 @@ pub fn read(source: &str, name: &str, trusted: bool) -> Result<Option<Launch>, S
     Ok(Some(launch))
 }
 
-/// What stands behind `// ptxvm: run` in a line.
+/// What stands after `// ptxvm: run` in a line.
 fn marked(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("//")?.trim_start_matches('/').trim_start();
     let rest = rest.strip_prefix("ptxvm:")?.trim_start().strip_prefix("run")?;

@@ -78,7 +78,7 @@ fn split(bytes: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
     bytes.split_at_checked(at)
 }
 
-/// The text behind a key of the header's dictionary.
+/// The text after a key of the header's dictionary.
 fn value<'h>(header: &'h str, key: &str) -> Result<&'h str, String> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
     let behind = quoted.iter().find_map(|k| header.split_once(k.as_str())).map(|(_, rest)| rest);

@@ -98,7 +98,7 @@ impl Specification {
     }
 }
 
-/// What stands between the parentheses behind a word; `None` if the text does not begin with them.
+/// What stands between the parentheses after a word; `None` if the text does not begin with them.
 fn within<'t>(text: &'t str, word: &str) -> Result<Option<&'t str>, String> {
     let Some(rest) = text.strip_prefix(word).and_then(|rest| rest.trim_start().strip_prefix('(')) else {
         return Ok(None);

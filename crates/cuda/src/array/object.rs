@@ -156,7 +156,7 @@ pub fn allocate(
     Ok(Image { address, ..image })
 }
 
-/// Gives the planes of an array of video memory, one behind the other.
+/// Gives the planes of an array of video memory, one after the other.
 fn allocate_planes(
     context: &Arc<Context>,
     described: &ArrayDescriptor,

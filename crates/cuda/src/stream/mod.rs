@@ -104,7 +104,7 @@ impl Stream {
         let (work, aside) = self.place(&context, operation, self.before(&context, after));
         let mark = Arc::clone(&work.mark);
         let queue = if aside { &self.aside } else { &self.queue };
-        // In the queue works stand in the order of their places, or one would wait for another behind it.
+        // In the queue works stand in the order of their places, or one would wait for another after it.
         let start = queue.push(work);
         drop(order);
         if start {

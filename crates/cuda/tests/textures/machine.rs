@@ -136,7 +136,7 @@ impl Machine {
         }
     }
 
-    /// A structure, and room behind it for those whose end the record leaves out.
+    /// A structure, and room after it for those whose end the record leaves out.
     fn structure(&mut self, fields: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         for field in fields.split_whitespace() {

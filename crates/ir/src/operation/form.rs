@@ -148,7 +148,7 @@ impl<'a> Form<'a> {
                     second.name
                 }
             }
-            // What stands behind the address has a name of its own.
+            // What stands after the address has a name of its own.
             Shape::Bracket(parts, _) if place.name.is_empty() || operand.part > 0 => {
                 parts.get(usize::from(operand.part)).map_or("", |p| p.name)
             }

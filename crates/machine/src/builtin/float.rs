@@ -3,7 +3,7 @@
 //! The host's own formatting is exact and rounds to nearest, ties to even, as C's does; what is added here is C's
 //! way to write exponents, to choose between the styles, and hexadecimal digits.
 
-/// More decimal places than a double has; the digits behind them are zeros.
+/// More decimal places than a double has; the digits after them are zeros.
 const PLACES: usize = 1100;
 
 /// `%f`, `%e`, `%g`, `%a`, and whether in capitals.
@@ -38,7 +38,7 @@ impl Style {
 /// A number taken apart: zeros may come between the digits and the exponent.
 #[derive(Debug, Default)]
 pub struct Digits {
-    /// `0x`, behind the sign and before any padding with zeros.
+    /// `0x`, after the sign and before any padding with zeros.
     pub prefix: &'static str,
     /// The digits.
     pub head: String,

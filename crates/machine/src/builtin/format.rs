@@ -330,7 +330,7 @@ impl Layout {
         self.pad(text, b"", 0, &string[..string.len().min(most)], false);
     }
 
-    /// A prefix, zeros and a body in the least width, filled with blanks, or with zeros behind the prefix.
+    /// A prefix, zeros and a body in the least width, filled with blanks, or with zeros after the prefix.
     fn pad(&self, text: &mut Vec<u8>, prefix: &[u8], zeros: usize, body: &[u8], fill: bool) {
         let room = self.width.saturating_sub(prefix.len() + zeros + body.len());
         if !self.left && !fill {

@@ -64,7 +64,7 @@ impl Layout {
         layout
     }
 
-    /// Static variables one after the other; the dynamic part begins behind them, at the same place for all.
+    /// Static variables one after the other; the dynamic part begins after them, at the same place for all.
     fn place_shared(&mut self, program: &Program, used: &[bool]) {
         let shared = |dynamic: bool| {
             program

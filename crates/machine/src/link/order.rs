@@ -1,7 +1,7 @@
 //! The order of a function's blocks, by which lanes that part meet again where their ways join.
 //!
-//! Of the groups of a warp the one at the lowest block runs first. So a block must stand behind all that lead to it,
-//! but for the way back of a loop, and what follows a loop must stand behind all of it: then whoever is early at a
+//! Of the groups of a warp the one at the lowest block runs first. So a block must stand after all that lead to it,
+//! but for the way back of a loop, and what follows a loop must stand after all of it: then whoever is early at a
 //! join waits there for the others. Compilers mostly write blocks in such an order, people and optimisers not always.
 //! A loop that is continued from several places gets a block at its end, where those who come round wait.
 
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_join_comes_behind_its_branches() {
         assert_eq!(order(&[&[2], &[], &[3, 1], &[1]]), "0 2 3 1");
-        // A cold block behind the end.
+        // A cold block past the end.
         assert_eq!(order(&[&[1, 3], &[2], &[], &[1]]), "0 3 1 2");
     }
 

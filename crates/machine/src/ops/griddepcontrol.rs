@@ -1,4 +1,4 @@
-//! `griddepcontrol` (manual 9.7.13.13). Without grids before or behind this one it does nothing.
+//! `griddepcontrol` (manual 9.7.13.13). Without grids before or after this one it does nothing.
 
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};

@@ -1,6 +1,6 @@
 //! A tensor map as its 128 bytes: where each field lies.
 //!
-//! The first 64 bytes are what a copy reads; behind them the driver keeps two numbers for itself. All of it was read
+//! The first 64 bytes are what a copy reads; after them the driver keeps two numbers for itself. All of it was read
 //! off the maps that an H200's driver made (`tests/golden/tma.json.zst`), except for what that driver refuses to make.
 //! The packed element types, the swizzle's atomicity and the swizzle of 96 bytes lie where the code lies that ptxas
 //! 13.1 makes of `tensormap.replace` for sm_100a and sm_103a; no silicon here has confirmed those, nor which alignment

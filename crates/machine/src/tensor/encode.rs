@@ -112,7 +112,7 @@ impl Im2col<'_> {
             (corner("pixelBoxLowerCorner", self.lower)?, corner("pixelBoxUpperCorner", self.upper)?);
         map.mode = Mode::Im2col { lower, upper, channels: self.channels, pixels: self.pixels };
         map.allowed(device)?;
-        // Pixels lie behind the channels; in an interleaved tensor those come last.
+        // Pixels lie after the channels; in an interleaved tensor those come last.
         let first = usize::from(map.interleave == Interleave::None);
         for (d, size) in map.sizes[first..first + map.rank - 2].iter().enumerate() {
             area(*size, lower[d], upper[d])?;

@@ -5,7 +5,7 @@
 //! the walk. The steps are the element strides, that from image to image too.
 //!
 //! `im2col::w` goes along W only, from image to image, with the same H and D, and takes its halo from where it would
-//! have gone on; `im2col::w::128` takes 128 pixels and a halo behind each 32 of them.
+//! have gone on; `im2col::w::128` takes 128 pixels and a halo after each 32 of them.
 
 use std::ops::ControlFlow;
 
@@ -36,7 +36,7 @@ pub struct Pixels {
     /// W, H, D as far as the walk goes through them, then the images.
     dimensions: [Dimension; 4],
     rank: usize,
-    /// How often pixels are taken, and how many each time, and how many behind them that are taken again.
+    /// How often pixels are taken, and how many each time, and how many after them that are taken again.
     groups: u32,
     pixels: u32,
     halo: u32,

@@ -41,7 +41,7 @@ impl Image {
     }
 
     /// Copies `chunks` whole chunks of each row of a stretch: into the image if `IN`, and out of it otherwise. They begin
-    /// `skip` bytes behind the row's beginning in the image, and at `global` for the first row.
+    /// `skip` bytes after the row's beginning in the image, and at `global` for the first row.
     ///
     /// # Safety
     /// The chunks are the image's, and those of global memory may be read, or written.
@@ -136,7 +136,7 @@ impl Chunks {
         Self { end: end.max(self.end), ..self }
     }
 
-    /// The first of the chunks that are wholly in the tensor, and the first behind them.
+    /// The first of the chunks that are wholly in the tensor, and the first after them.
     pub fn whole(&self) -> (u32, u32) {
         let first = self.begin.div_ceil(self.packed);
         (first, (self.end / self.packed).max(first))

@@ -57,7 +57,7 @@ struct How {
     image: Image,
     fill: u128,
     rounds: bool,
-    /// The bytes of a chunk that are written; what is behind them stays as it was.
+    /// The bytes of a chunk that are written; what is after them stays as it was.
     written: usize,
 }
 

@@ -1,6 +1,6 @@
 //! From shared memory to global memory: rows of the box, as far as they are in the tensor.
 //!
-//! The copy engine writes whole chunks of 16 bytes: where the tensor ends in the middle of one, what is behind the end
+//! The copy engine writes whole chunks of 16 bytes: where the tensor ends in the middle of one, what is past the end
 //! is overwritten too, which lies in the padding of the row. Sixteen 6-bit values that have a byte each in shared
 //! memory are packed into 12 bytes (`.b6p2x16`).
 #![allow(unsafe_code)]

@@ -35,7 +35,7 @@ pub enum Access {
 /// What `.im2col::w` and `.im2col::w::128` are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide {
-    /// Pixels behind the last ones, or behind each 32.
+    /// Pixels past the last ones, or after each 32.
     pub halo: u16,
     /// How far everything is moved along W.
     pub offset: u16,

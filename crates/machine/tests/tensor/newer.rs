@@ -57,7 +57,7 @@ fn four_rows_are_gathered_and_scattered() {
     for y in [2, 5, 0] {
         expected.extend_from_slice(&tensor.bytes()[256 * y + 16..][..32]);
     }
-    // Row 9 is behind the last one.
+    // Row 9 is past the last one.
     expected.extend([0; 32]);
     assert_eq!(shared.bytes(), expected);
 
@@ -113,7 +113,7 @@ fn a_column_along_w_goes_from_image_to_image() {
     assert_eq!(found, (0..130).map(pixel).collect::<Vec<_>>());
 }
 
-/// The manual's figure 19: the halo behind each 32 pixels, which are loaded again with the next.
+/// The manual's figure 19: the halo after each 32 pixels, which are loaded again with the next.
 #[test]
 fn a_column_of_128_has_a_halo_behind_each_32() {
     let map = images(128, 9, 7, [0, 0], 1);
@@ -161,7 +161,7 @@ fn packed_elements_are_spread() {
         // SAFETY: the tensor is as large as the map says, and the box has 256 bytes.
         unsafe { load(&walk, &map, Image::new(&map, shared.pointer(), 0)) };
         for (k, chunk) in shared.bytes().chunks(16).enumerate() {
-            // The second row is behind the last one.
+            // The second row is past the last one.
             let from = 3 * 256 + 128 * bits as usize / 8 + packed * k;
             let expected = if k < 8 { tensor.bytes()[from..from + packed].to_vec() } else { vec![0; packed] };
             assert_eq!(chunk[..packed], expected, "{element:?}, chunk {k}");

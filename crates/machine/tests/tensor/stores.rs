@@ -107,7 +107,7 @@ fn run(group: &str) -> (usize, usize) {
         }
         assert_eq!(rule, None, "{name}");
         // SAFETY: the box fits into shared memory, by the rule above, and the tensor's rows have been made to lie in
-        // their buffer with room behind.
+        // their buffer with room after.
         unsafe {
             let image = Image::new(&map, shared.pointer().wrapping_add(at as usize), place);
             match reduction {

@@ -95,7 +95,7 @@ fn step(scheme: &Scheme, products: impl Iterator<Item = (Factor, Factor)> + Clon
     if let Some(bits) = special.bits(accumulator) {
         return bits;
     }
-    // Significands have at most 23 bits behind the point, so these are exact.
+    // Significands have at most 23 bits after the point, so these are exact.
     let fixed = |significand: f32| (significand * (1u32 << 23) as f32) as i64;
     let terms = products.map(|((left, left_exponent), (right, right_exponent))| Term {
         significand: fixed(left) * fixed(right),

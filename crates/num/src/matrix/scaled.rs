@@ -62,7 +62,7 @@ pub const fn double(bits: u8) -> i8 {
     if bits & 8 != 0 { -magnitude } else { magnitude }
 }
 
-/// Bits behind the point of the largest exponent that terms keep.
+/// Bits after the point of the largest exponent that terms keep.
 const FRACTION: i32 = 35;
 /// The exponent of a sum is not below this.
 const FLOOR: i32 = -133;
@@ -90,7 +90,7 @@ fn line(blocks: Blocks<'_>, index: usize) -> (&[i8], &[u8]) {
 fn dot(scale: Scale, group: usize, a: (&[i8], &[u8]), b: (&[i8], &[u8]), c: u32) -> u32 {
     const NAN: u32 = 0x7fff_ffff;
     let groups = a.0.len() / group;
-    // Eight groups are more than any instruction has; behind them stands C.
+    // Eight groups are more than any instruction has; after them stands C.
     let mut terms = [(0, i32::from(NOTHING)); 9];
     for (index, term) in terms[..8].iter_mut().take(groups).enumerate() {
         let of =
@@ -101,7 +101,7 @@ fn dot(scale: Scale, group: usize, a: (&[i8], &[u8]), b: (&[i8], &[u8]), c: u32)
         let range = index * group..(index + 1) * group;
         let sum: i32 =
             a.0[range.clone()].iter().zip(&b.0[range]).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        // Quarters, times eighths, times eighths: eight bits behind the point.
+        // Quarters, times eighths, times eighths: eight bits after the point.
         *term = ((i64::from(sum) * left * right) << (FRACTION - 8), left_exponent + right_exponent);
     }
     let (significand, exponent) = Accumulator::F32.decode(c);

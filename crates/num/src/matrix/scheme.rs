@@ -83,7 +83,7 @@ pub enum Family {
 pub enum Rounded {
     /// f32, towards zero.
     F32,
-    /// f32 with 13 bits behind the point, towards zero.
+    /// f32 with 13 bits after the point, towards zero.
     E8m13,
     /// f16, to the nearest even.
     F16,
@@ -115,7 +115,7 @@ pub enum Order {
 pub struct Scheme {
     /// Products of one step.
     pub products: usize,
-    /// Bits behind the point of the largest exponent that the terms of a step keep.
+    /// Bits after the point of the largest exponent that the terms of a step keep.
     pub fraction: i32,
     /// The exponent of a step is not below this.
     pub floor: i32,

@@ -134,7 +134,7 @@ impl Parser<'_> {
                 }
                 None if word == ".pragma" => {
                     let pragma = self.pragma()?;
-                    // The list must be in one piece, so the pragma moves behind its companions.
+                    // The list must be in one piece, so the pragma moves after its companions.
                     directives.push(self.file[pragma]);
                     self.file.directives.pop();
                 }

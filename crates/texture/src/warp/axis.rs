@@ -13,11 +13,11 @@ pub type Whole = [i32; LANES];
 
 /// The texels that the lanes' places lie between.
 pub struct Pairs {
-    /// The texels before the places and those behind them; the same ones where these have no weight. All exist.
+    /// The texels before the places and those after them; the same ones where these have no weight. All exist.
     pub texels: [Whole; 2],
     /// Whether the border colour is meant instead, as 0 or -1.
     pub outside: [Whole; 2],
-    /// What those behind weigh, of 256.
+    /// What those after them weigh, of 256.
     pub weights: Whole,
 }
 

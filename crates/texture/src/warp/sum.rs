@@ -9,7 +9,7 @@ use super::{LANES, Lanes};
 /// Four texels of each lane, one channel or one word of them.
 pub type Corners<'a> = [&'a Lanes; 4];
 
-/// The weights of each lane's four texels, from those of the texels behind the place along x and along y.
+/// The weights of each lane's four texels, from those of the texels after the place along x and along y.
 #[inline(always)]
 pub fn weights(x: &Whole, y: &Whole, weights: &mut [Whole; 4]) {
     let [upper_left, upper_right, lower_left, lower_right] = weights;

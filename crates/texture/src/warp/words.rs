@@ -15,7 +15,7 @@ pub trait Words {
     /// [`ptxvm_memory::access::load`] wants it, and the host has the instructions.
     unsafe fn load(from: *const u8, offsets: &Lanes, words: &mut Lanes);
 
-    /// Loads the words there and those behind them.
+    /// Loads the words there and those after them.
     ///
     /// # Safety
     /// As for one word, of eight bytes at a multiple of eight.

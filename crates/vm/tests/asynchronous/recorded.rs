@@ -67,7 +67,7 @@ pub struct Output {
     pub length: usize,
 }
 
-/// The arguments of an encoding, and where its tensor lies: in the buffer of this argument, so far behind its beginning.
+/// The arguments of an encoding, and where its tensor lies: in the buffer of this argument, so far after its beginning.
 #[derive(Deserialize)]
 struct Map {
     #[serde(rename = "type")]

@@ -364,7 +364,7 @@ enum Passed {
     Opaque(Opaque, String),
 }
 
-/// What stands behind a buffer whose first element is different every time.
+/// What stands after a buffer whose first element is different every time.
 const BUT_THE_FIRST: &str = " but the first";
 
 struct Parsed {

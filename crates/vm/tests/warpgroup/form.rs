@@ -153,7 +153,7 @@ impl Form {
         let of_k = if self.sparse && matrix == 1 { 64 } else { 32 };
         let units = self.units[matrix];
         let (leading, stride) = match (self.transposed[matrix], units) {
-            // The next 8 of k lie behind the first 8, the next unit of m or n behind those.
+            // The next 8 of k lie after the first 8, the next unit of m or n after those.
             (true, 1) => (128, 8 * of_k),
             (true, units) => (units * 16 * of_k / 2, units * 128),
             (false, 1) => (128, 8 * of_k),

@@ -2,7 +2,7 @@
 
 use crate::form::{Accumulator, Element, Form, Random};
 
-/// The bytes of shared memory: A first, B behind it.
+/// The bytes of shared memory: A first, B after it.
 pub const SHARED: usize = 49_152;
 /// Where B begins.
 pub const SECOND: usize = 16_384;

@@ -1,6 +1,6 @@
 """What textures give, by the rules of CUDA's manual, in NumPy: which texels a coordinate meets, and with which weights.
 
-Weights are numbers with 8 bits behind the point, as the manual says; how an H200 rounds the sums of products it does not
+Weights are numbers with 8 bits after the point, as the manual says; how an H200 rounds the sums of products it does not
 say, so that blends are compared within a bound here and bit for bit with the recordings.
 """
 

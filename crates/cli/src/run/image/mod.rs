@@ -51,7 +51,7 @@ enum Levels {
     Count(u32),
     /// As many as the size allows.
     All,
-    /// These behind the finest.
+    /// Those after the finest.
     Given(Vec<Specification>),
 }
 

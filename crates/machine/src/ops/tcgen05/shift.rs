@@ -1,6 +1,6 @@
 //! `tcgen05.shift.down` (manual 9.7.16.9.3): the rows of a matrix in tensor memory move by one.
 //!
-//! The matrix has the 32 lanes of a warp and 8 columns. Each row but the last becomes the one behind it, which makes
+//! The matrix has the 32 lanes of a warp and 8 columns. Each row but the last becomes the one after it, which makes
 //! room in the last lane for a new row, as `tcgen05.cp.4x256b` brings one to each warp's lanes. The manual does not say
 //! the direction in numbers; an example of CUTLASS (1cta_mma_a_from_tmem.py) has seen it on a B200, with `.ashift`.
 

@@ -73,7 +73,7 @@ impl Coordinates {
 pub struct Offsets {
     vector: Vector,
     bits: u32,
-    /// `.1d` looks a plane up, and the bits behind those of its offset are the plane's.
+    /// `.1d` looks a plane up, and the bits after those of its offset are the plane's.
     packed: bool,
 }
 

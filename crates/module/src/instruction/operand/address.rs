@@ -1,4 +1,4 @@
-//! Addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates behind the address.
+//! Addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates after the address.
 
 use ptxvm_isa::table::{Operand as Place, Shape, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
@@ -253,7 +253,7 @@ impl Check<'_> {
         }
     }
 
-    /// What stands in the brackets behind an array's name.
+    /// What stands in the brackets after an array's name.
     pub(super) fn subscript(self, index: &ast::Operand) -> Result<(), Why> {
         let (OperandKind::Name(name) | OperandKind::Offset { name, .. }) = index.kind else { return Ok(()) };
         match self.context.lookup(name) {

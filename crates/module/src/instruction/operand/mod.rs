@@ -88,7 +88,7 @@ pub enum Why {
     NarrowAddress(Type),
     /// A parameter is read, written or pointed to where that is not allowed.
     Parameter(Misuse),
-    /// An index stands behind something that is no array.
+    /// An index stands after something that is no array.
     Index,
     /// A register of this type is no index.
     Subscript(Type),

@@ -39,7 +39,7 @@ pub const TABLE: Table = &[
 
 /// 24 or 25 bits are kept after the largest term's place, in each step.
 const CUT: f64 = 2e-6;
-/// Each operand loses what is behind its first 11 bits.
+/// Each operand loses what is after its first 11 bits.
 const TF32: f64 = 2e-3;
 /// An H200's wgmma keeps 13 bits after the largest term's place.
 const FP8: f64 = 5e-4;

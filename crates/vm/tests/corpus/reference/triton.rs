@@ -29,7 +29,7 @@ fn vadd64(run: &Run) -> Verdict {
     same("the sum", &run.after::<f64>(2), &want.collect::<Vec<f64>>())
 }
 
-/// The last block's elements behind the end are counted as zeros.
+/// The last block's elements past the end are counted as zeros.
 fn histogram(run: &Run) -> Verdict {
     let mut want = run.before::<i32>(1);
     let x = run.before::<i32>(0);

@@ -32,7 +32,7 @@ pub struct Shape {
     pub bytes: u32,
     /// The bits of a container.
     pub container: u32,
-    /// The bits of an element that lies in its unit without gaps, and padding behind all of them.
+    /// The bits of an element that lies in its unit without gaps, and padding after all of them.
     pub tight: Option<u32>,
 }
 
@@ -109,7 +109,7 @@ fn spread(bits: u32, unit: &mut [u8]) {
     }
 }
 
-/// Reads a part's rows of A out of tensor memory. With `shifted` each row is the one behind it, but the last itself.
+/// Reads a part's rows of A out of tensor memory. With `shifted` each row is the one after it, but the last itself.
 pub fn rows_in_tensor_memory(
     memory: &TensorMemory,
     place: Place,
