@@ -8,7 +8,7 @@ use ptxvm_syntax::ast::{InstructionId, Loc, OperandId, Span, StatementKind};
 
 use crate::block::Layout;
 use crate::lowering::Lowering;
-use crate::operation::{self, Effects, Form};
+use crate::operation::Effects;
 use crate::program::{
     Call, FormId, Function, Guard, Instruction, Location, Operand, OperandKind, RegisterId,
 };
@@ -173,8 +173,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
 
     /// Appends an instruction with the current operands.
     pub fn emit(&mut self, form: FormId, guard: Option<Guard>, span: Span) {
-        let used = Form::new(self.lowering.forms.get(form), &self.current);
-        self.last = operation::decode(&used).map(|operation| operation.effects()).unwrap_or_default();
+        self.last = self.lowering.forms.effects(form, &self.current);
         if self.last.leads {
             self.layout.lead(self.here());
         }

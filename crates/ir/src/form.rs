@@ -6,7 +6,8 @@ use ptxvm_module::instruction::form::word;
 use ptxvm_syntax::ast::{File, Instruction};
 use rustc_hash::FxHashMap;
 
-use crate::program::{FormId, FormUse};
+use crate::operation::{self, Effects, Form};
+use crate::program::{FormId, FormUse, Operand};
 
 /// The forms met so far.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub struct Forms {
     spelt: FxHashMap<Box<[Word]>, FormId>,
     known: FxHashMap<FormUse, FormId>,
     forms: Vec<FormUse>,
+    /// By form, once one of its instructions has been seen: the words decide it, so that all have the same.
+    effects: Vec<Option<Effects>>,
     spelling: Vec<Word>,
 }
 
@@ -53,6 +56,7 @@ impl Forms {
         let id = *self.known.entry(form).or_insert(next);
         if id == next {
             self.forms.push(form);
+            self.effects.push(None);
         }
         id
     }
@@ -60,6 +64,15 @@ impl Forms {
     /// The form of this number.
     pub fn get(&self, id: FormId) -> &FormUse {
         &self.forms[id.0 as usize]
+    }
+
+    /// What an instruction of the form of this number, with these operands, asks of the schedule.
+    pub fn effects(&mut self, id: FormId, operands: &[Operand]) -> Effects {
+        let used = &self.forms[id.0 as usize];
+        *self.effects[id.0 as usize].get_or_insert_with(|| {
+            let operation = operation::decode(&Form::new(used, operands));
+            operation.map(|operation| operation.effects()).unwrap_or_default()
+        })
     }
 
     /// All of them.

@@ -2,8 +2,8 @@
 //!
 //! If all inputs are LTO-IR, it is asked for PTX (`-lto -ptx`) and optimises the program as a whole. If there is PTX
 //! besides, it refuses `-ptx`: it makes code that keeps every function which the PTX could call. We want just that, also
-//! for what will be linked again, so it is given an empty PTX, asked for an object that will be linked again (`-r`, so that names may be missing) with
-//! line information, and the text is taken from there ([`debug_text`]).
+//! for what will be linked again. So it is given an empty PTX and asked for an object that will be linked again (`-r`,
+//! so that names may be missing) with line information, and the text is taken from there ([`debug_text`]).
 
 use ptxvm_image::{Intermediate, Kind};
 use ptxvm_isa::{Suffix, Target};

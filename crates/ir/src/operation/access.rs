@@ -13,23 +13,23 @@ use crate::program::OperandKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// `ld`, `ldu`, `multimem.ld_reduce`
-    Load(Load),
+    Load(Words),
     /// `ld.param` of an entry's parameter by its name: the same for every lane.
     LoadParameter(LoadParameter),
     /// `st`, `multimem.st`
-    Store(Store),
+    Store(Words),
     /// `atom`, `red`, `multimem.red`
     Atomic(Atomic),
 }
 
-/// A load.
+/// A load or a store. The values of a store are the operands after the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
-    /// Where from.
+pub struct Words {
+    /// Where.
     pub address: Address,
     /// The bits of a word.
     pub bits: u32,
-    /// How many words a lane reads.
+    /// How many words a lane moves.
     pub count: usize,
     /// How it is ordered.
     pub order: Order,
@@ -46,21 +46,6 @@ pub struct LoadParameter {
     pub bits: u32,
     /// How many words are read.
     pub count: usize,
-}
-
-/// A store. The values are the operands after the address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Store {
-    /// Where to.
-    pub address: Address,
-    /// The bits of a word.
-    pub bits: u32,
-    /// How many words a lane writes.
-    pub count: usize,
-    /// How it is ordered.
-    pub order: Order,
-    /// For whom, if it says so.
-    pub scope: Option<Scope>,
 }
 
 /// A read and a write of memory as one step.
@@ -108,20 +93,13 @@ pub enum Combination {
 }
 
 impl Combination {
+    const ALL: [Self; 8] =
+        [Self::Add, Self::Min, Self::Max, Self::Inc, Self::Dec, Self::And, Self::Or, Self::Xor];
+
     /// The combination of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "add" => Self::Add,
-            "min" => Self::Min,
-            "max" => Self::Max,
-            "inc" => Self::Inc,
-            "dec" => Self::Dec,
-            "and" => Self::And,
-            "or" => Self::Or,
-            "xor" => Self::Xor,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|combination| combination.name() == name)
     }
 
     /// The name in PTX, without its dot.
@@ -147,7 +125,7 @@ pub(super) fn load(form: &Form<'_>) -> Option<Access> {
     let Some(space) = space_of(form, base) else {
         return Some(Access::LoadParameter(LoadParameter { offset, bits, count }));
     };
-    Some(Access::Load(Load {
+    Some(Access::Load(Words {
         address: Address { operand: form.position_of_address()?, space, offset },
         bits,
         count,
@@ -160,7 +138,7 @@ pub(super) fn load(form: &Form<'_>) -> Option<Access> {
 pub(super) fn store(form: &Form<'_>) -> Option<Access> {
     let address = Address::first(form)?;
     let place = form.operands().iter().find(|o| matches!(o.kind, OperandKind::Address { .. }))?.place;
-    Some(Access::Store(Store {
+    Some(Access::Store(Words {
         address,
         bits: form.main_type()?.bits(),
         count: form.operands().iter().filter(|o| !o.written && o.place == place + 1).count(),
@@ -199,9 +177,9 @@ pub(super) fn multimem(form: &Form<'_>) -> Option<Access> {
     Some(match form.words().nth(1)? {
         "ld_reduce" => {
             let (order, count) = (order.unwrap_or(Order::Weak), form.destinations());
-            Access::Load(Load { address, bits, count, order, scope })
+            Access::Load(Words { address, bits, count, order, scope })
         }
-        "st" => Access::Store(Store { address, bits, count, order: order.unwrap_or(Order::Weak), scope }),
+        "st" => Access::Store(Words { address, bits, count, order: order.unwrap_or(Order::Weak), scope }),
         "red" => Access::Atomic(Atomic {
             address,
             function: AtomicFunction::Combine(Combination::from_name(form.slot("op")?)?),

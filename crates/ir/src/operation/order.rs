@@ -27,17 +27,17 @@ impl Order {
     /// The order that an instruction says, in its name or among its modifiers.
     pub(super) fn of(form: &Form<'_>) -> Option<Self> {
         // `ld.mmio.relaxed` says both.
-        const NAMES: [(&str, Order); 8] = [
-            ("mmio", Order::Mmio),
-            ("volatile", Order::Volatile),
-            ("relaxed", Order::Relaxed),
-            ("acquire", Order::Acquire),
-            ("release", Order::Release),
-            ("acq_rel", Order::AcqRel),
-            ("sc", Order::Sc),
-            ("weak", Order::Weak),
+        const ALL: [Order; 8] = [
+            Order::Mmio,
+            Order::Volatile,
+            Order::Relaxed,
+            Order::Acquire,
+            Order::Release,
+            Order::AcqRel,
+            Order::Sc,
+            Order::Weak,
         ];
-        NAMES.into_iter().find(|(name, _)| form.says(name)).map(|(_, order)| order)
+        ALL.into_iter().find(|order| form.says(order.name()))
     }
 
     /// Whether other threads may touch the bytes meanwhile.
@@ -90,14 +90,9 @@ pub enum Scope {
 impl Scope {
     /// The scope that an instruction says.
     pub(super) fn of(form: &Form<'_>) -> Option<Self> {
-        const NAMES: [(&str, Scope); 5] = [
-            ("cta", Scope::Cta),
-            ("cluster", Scope::Cluster),
-            ("gpu", Scope::Gpu),
-            ("gl", Scope::Gpu),
-            ("sys", Scope::Sys),
-        ];
-        NAMES.into_iter().find(|(name, _)| form.says(name)).map(|(_, scope)| scope)
+        const ALL: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys];
+        let named = ALL.into_iter().find(|scope| form.says(scope.name()));
+        named.or(form.says("gl").then_some(Self::Gpu))
     }
 
     /// The name in PTX, without its dot.

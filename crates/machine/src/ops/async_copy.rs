@@ -17,7 +17,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
 use ptxvm_ir::operation::copy::{Async, Limit};
 
@@ -72,9 +72,9 @@ impl Copying {
     /// Checks all lanes and gives what they move.
     fn lines(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Lines, Flow> {
         let sizes = self.sizes(context, slots, mask)?;
-        let to = self.0.to.read(context, slots);
+        let to = context.addresses(self.0.to, slots);
         let to = context.resolve(self.0.to.space, &to, mask, self.0.bytes, self.0.bytes, Wants::Write)?.at;
-        let addresses = self.0.from.read(context, slots);
+        let addresses = context.addresses(self.0.from, slots);
         let mut from = [0; LANES];
         // What is not read may lie anywhere.
         let mut left =

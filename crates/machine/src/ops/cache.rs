@@ -7,7 +7,7 @@ use crate::address::Wants;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{self, Execute, Flow, Op};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
 use ptxvm_ir::operation::Hint;
 use ptxvm_ir::operation::hint::Priorities;
@@ -83,7 +83,7 @@ struct Line {
 
 impl Execute for Line {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let at = self.address.read(context, slots);
+        let at = context.addresses(self.address, slots);
         let outside = |lane: &usize| mask >> lane & 1 != 0 && window_of(at[*lane]) != Window::Global;
         if let Some(lane) = (0..LANES).find(outside) {
             let message = format!("{:#x} is no address of global memory", at[lane]);

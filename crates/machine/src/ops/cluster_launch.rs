@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, Value};
 
 /// The bytes of a response, and what its address is a multiple of.
@@ -58,11 +58,11 @@ impl TryCancel {
             let note = "what such a request does is not defined; the CTA should end its work".into();
             return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
         }
-        let response = self.response.read(context, slots)[lane];
+        let response = context.addresses(self.response, slots)[lane];
         let response =
-            self.response.resolve_shared(context, lane, response, RESPONSE, RESPONSE, Wants::Write)?;
-        let mbarrier = self.mbarrier.read(context, slots)[lane];
-        let mbarrier = self.mbarrier.resolve_shared(context, lane, mbarrier, 8, 8, Wants::Write)?;
+            context.resolve_shared(self.response, lane, response, RESPONSE, RESPONSE, Wants::Write)?;
+        let mbarrier = context.addresses(self.mbarrier, slots)[lane];
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::Write)?;
         let own = context.cta.rank;
         if response.cta() != 1 << own || mbarrier.cta() != 1 << own {
             let message = "the response and the mbarrier must lie in the CTA's own shared memory";

@@ -12,7 +12,7 @@ use ptxvm_ir::operation::{self, Order, Scope};
 use crate::context::Context;
 use crate::event::{self, What};
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::Slot;
 
 /// The operation of a fence.
@@ -41,7 +41,7 @@ impl Execute for Fence {
         if !context.worker.cluster.log.is_on() {
             return Flow::Next;
         }
-        let at = self.address.map(|address| address.read(context, slots));
+        let at = self.address.map(|address| context.addresses(address, slots));
         context
             .note_each(mask, |lane| What::Fence(event::Fence { address: at.map(|at| at[lane]), ..self.told }))
     }

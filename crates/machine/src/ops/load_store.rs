@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, fence};
 
 use ptxvm_ir::operation::Address;
-use ptxvm_ir::operation::access::{Load, LoadParameter, Store};
+use ptxvm_ir::operation::access::{LoadParameter, Words};
 use ptxvm_memory::access::{self, Word};
 
 use crate::address::{AddressSpace, Pointers, Wants};
@@ -20,7 +20,7 @@ use crate::lanes::{self, Execute, Flow, Op, Vectorised};
 use crate::registers::{LANES, Plain, Slot, Value};
 
 /// A load.
-pub fn load(load: Load) -> Option<Op> {
+pub fn load(load: Words) -> Option<Op> {
     Some(match load.bits {
         8 => lanes::vectorised(Loading::<u8> { load, of: PhantomData }),
         16 => lanes::vectorised(Loading::<u16> { load, of: PhantomData }),
@@ -44,7 +44,7 @@ pub fn load_parameter(load: LoadParameter) -> Option<Op> {
 }
 
 /// A store.
-pub fn store(store: Store) -> Option<Op> {
+pub fn store(store: Words) -> Option<Op> {
     Some(match store.bits {
         8 => lanes::vectorised(Storing::<u8> { store, of: PhantomData }),
         16 => lanes::vectorised(Storing::<u16> { store, of: PhantomData }),
@@ -72,14 +72,14 @@ pub(crate) fn addresses(context: &Context<'_>, slot: Slot, offset: i64) -> [u64;
 }
 
 struct Loading<T> {
-    load: Load,
+    load: Words,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for Loading<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let Load { address: Address { operand, space, offset }, count, order, .. } = self.load;
+        let Words { address: Address { operand, space, offset }, count, order, .. } = self.load;
         let size = size_of::<T>() as u64;
         let bytes = size * count as u64;
         let at = addresses(context, slots[operand], offset);
@@ -259,14 +259,14 @@ impl Turns {
 }
 
 struct Storing<T> {
-    store: Store,
+    store: Words,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Storing<T> {
     #[inline(always)]
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let Store { address: Address { operand, space, offset }, count, order, .. } = self.store;
+        let Words { address: Address { operand, space, offset }, count, order, .. } = self.store;
         let size = size_of::<T>() as u64;
         let bytes = size * count as u64;
         let at = addresses(context, slots[operand], offset);

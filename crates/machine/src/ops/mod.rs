@@ -1,4 +1,4 @@
-//! The operations, a file for each section of the manual: which function of `num` or of the machine a form means.
+//! How operations are executed: which function of `num` or of the machine each means.
 
 mod approximate;
 pub mod async_copy;

@@ -1,4 +1,4 @@
-//! Operands by their name in the table, for instructions that have several addresses.
+//! The addresses among an instruction's operands: what each lane has there, and where that lies on the host.
 
 pub use ptxvm_ir::operation::Address;
 use ptxvm_memory::{SHARED_BASE, Window, window_of};
@@ -11,52 +11,17 @@ use crate::lanes::Flow;
 use crate::ops::load_store::addresses;
 use crate::registers::{LANES, Slot, lanes_in};
 
-/// What the machine does with an address among the operands.
-pub trait Resolve {
+impl Context<'_> {
     /// Each lane's address.
-    fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES];
-
-    /// Checks one lane's access of so many bytes and gives where it lies on the host.
-    fn resolve(
-        &self,
-        context: &mut Context<'_>,
-        lane: usize,
-        address: u64,
-        bytes: u64,
-        align: u64,
-        wants: Wants,
-    ) -> Result<u64, Flow>;
-
-    /// The same for what must lie in shared memory; gives its `.shared::cluster` address as well.
-    fn resolve_shared(
-        &self,
-        context: &mut Context<'_>,
-        lane: usize,
-        address: u64,
-        bytes: u64,
-        align: u64,
-        wants: Wants,
-    ) -> Result<Shared, Flow>;
-
-    /// The same for all lanes of a mask, of objects that are aligned to their size.
-    fn resolve_all_shared(
-        &self,
-        context: &mut Context<'_>,
-        slots: &[Slot],
-        mask: u32,
-        bytes: u64,
-        wants: Wants,
-    ) -> Result<[Shared; LANES], Flow>;
-}
-
-impl Resolve for Address {
-    fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [u64; LANES] {
-        addresses(context, slots[self.operand], self.offset)
+    #[must_use]
+    pub fn addresses(&self, of: Address, slots: &[Slot]) -> [u64; LANES] {
+        addresses(self, slots[of.operand], of.offset)
     }
 
-    fn resolve(
-        &self,
-        context: &mut Context<'_>,
+    /// Checks one lane's access of so many bytes and gives where it lies on the host.
+    pub fn resolve_lane(
+        &mut self,
+        of: Address,
         lane: usize,
         address: u64,
         bytes: u64,
@@ -65,60 +30,56 @@ impl Resolve for Address {
     ) -> Result<u64, Flow> {
         let mut all = [0; LANES];
         all[lane] = address;
-        let pointers = context.resolve(self.space, &all, 1 << lane, bytes, align, wants)?;
+        let pointers = self.resolve(of.space, &all, 1 << lane, bytes, align, wants)?;
         Ok(pointers.at[lane])
     }
 
-    fn resolve_shared(
-        &self,
-        context: &mut Context<'_>,
+    /// The same for what must lie in shared memory; gives its `.shared::cluster` address as well.
+    pub fn resolve_shared(
+        &mut self,
+        of: Address,
         lane: usize,
         address: u64,
         bytes: u64,
         align: u64,
         wants: Wants,
     ) -> Result<Shared, Flow> {
-        let host = self.resolve(context, lane, address, bytes, align, wants)?;
-        shared(self, context, lane, address, host)
+        let host = self.resolve_lane(of, lane, address, bytes, align, wants)?;
+        self.shared(of, lane, address, host)
     }
 
-    fn resolve_all_shared(
-        &self,
-        context: &mut Context<'_>,
+    /// The same for all lanes of a mask, of objects that are aligned to their size.
+    pub fn resolve_all_shared(
+        &mut self,
+        of: Address,
         slots: &[Slot],
         mask: u32,
         bytes: u64,
         wants: Wants,
     ) -> Result<[Shared; LANES], Flow> {
-        let addresses = self.read(context, slots);
-        let pointers = context.resolve(self.space, &addresses, mask, bytes, bytes, wants)?;
+        let addresses = self.addresses(of, slots);
+        let pointers = self.resolve(of.space, &addresses, mask, bytes, bytes, wants)?;
         let mut places = [Shared { address: 0, host: 0 }; LANES];
         for lane in lanes_in(mask) {
-            places[lane] = shared(self, context, lane, addresses[lane], pointers.at[lane])?;
+            places[lane] = self.shared(of, lane, addresses[lane], pointers.at[lane])?;
         }
         Ok(places)
     }
-}
 
-/// The place in shared memory that a checked address means.
-fn shared(
-    of: &Address,
-    context: &mut Context<'_>,
-    lane: usize,
-    address: u64,
-    host: u64,
-) -> Result<Shared, Flow> {
-    let within = match of.space {
-        AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
-        AddressSpace::SharedVariable => Some(address + context.cta.shared_base),
-        AddressSpace::Generic if window_of(address) == Window::Shared => Some(address - SHARED_BASE),
-        _ => None,
-    };
-    match within {
-        Some(address) => Ok(Shared { address: address as u32, host }),
-        None => {
-            let message = format!("{address:#x} is no address of shared memory");
-            Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()))
+    /// The place in shared memory that a checked address means.
+    fn shared(&mut self, of: Address, lane: usize, address: u64, host: u64) -> Result<Shared, Flow> {
+        let within = match of.space {
+            AddressSpace::Shared | AddressSpace::SharedCluster => Some(address),
+            AddressSpace::SharedVariable => Some(address + self.cta.shared_base),
+            AddressSpace::Generic if window_of(address) == Window::Shared => Some(address - SHARED_BASE),
+            _ => None,
+        };
+        match within {
+            Some(address) => Ok(Shared { address: address as u32, host }),
+            None => {
+                let message = format!("{address:#x} is no address of shared memory");
+                Err(self.fault(Kind::WrongSpace, lane, message, Vec::new()))
+            }
         }
     }
 }

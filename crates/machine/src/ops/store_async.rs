@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::engine::{Pending, Signal};
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::bulk::{How, Move, Source, same_cta};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::Slot;
 use ptxvm_ir::operation::copy::{Reaches, StoreAsync};
 
@@ -43,7 +43,7 @@ impl Storing {
             values.extend_from_slice(&value[..self.store.width]);
         }
         let bytes = values.len() as u64;
-        let to = self.store.to.read(context, slots)[lane];
+        let to = context.addresses(self.store.to, slots)[lane];
         let shared = match self.store.to.space {
             AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => true,
             AddressSpace::Generic => window_of(to) == Window::Shared,
@@ -51,12 +51,12 @@ impl Storing {
         };
         let mut signals = SmallVec::new();
         let (host, writes, place) = if shared && self.store.reaches != Reaches::Global {
-            let place = self.store.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
+            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::Write)?;
             let mut writes = place.cta();
-            if let Some(mbarrier) = &self.store.mbarrier {
-                let at = mbarrier.read(context, slots)[lane];
+            if let Some(mbarrier) = self.store.mbarrier {
+                let at = context.addresses(mbarrier, slots)[lane];
                 let mbarrier =
-                    mbarrier.resolve_shared(context, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
+                    context.resolve_shared(mbarrier, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
                 same_cta(context, lane, &self.name(), place, mbarrier)?;
                 signals.push(Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 });
                 writes |= mbarrier.cta();
@@ -64,15 +64,21 @@ impl Storing {
             (place.host, writes, format!("the shared memory of CTA {}", place.cta().trailing_zeros()))
         } else if self.store.reaches == Reaches::Cluster {
             // Not shared memory: the finding says so.
-            let place = self.store.to.resolve_shared(context, lane, to, bytes, bytes, Wants::Write)?;
+            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::Write)?;
             (place.host, place.cta(), String::new())
         } else {
             let space = match self.store.to.space {
                 AddressSpace::Generic => AddressSpace::Global,
                 space => space,
             };
-            let to =
-                Address { space, ..self.store.to }.resolve(context, lane, to, bytes, bytes, Wants::Write)?;
+            let to = context.resolve_lane(
+                Address { space, ..self.store.to },
+                lane,
+                to,
+                bytes,
+                bytes,
+                Wants::Write,
+            )?;
             (to, 0, "global memory".into())
         };
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::ops::load_store::traffic;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 
 /// What sizes and addresses are multiples of.
@@ -29,7 +29,7 @@ struct StoreBulk {
 
 impl Execute for StoreBulk {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let to = self.to.read(context, slots);
+        let to = context.addresses(self.to, slots);
         for lane in lanes_in(mask) {
             let bytes = context.bank.lane(slots[self.size], lane);
             let rule = match bytes {
@@ -44,7 +44,7 @@ impl Execute for StoreBulk {
             if bytes == 0 {
                 continue;
             }
-            let place = match self.to.resolve_shared(context, lane, to[lane], bytes, UNIT, Wants::Write) {
+            let place = match context.resolve_shared(self.to, lane, to[lane], bytes, UNIT, Wants::Write) {
                 Ok(place) => place,
                 Err(flow) => return flow,
             };

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::{Address, Resolve, Shared};
+use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot};
 use crate::tensor::bits::BYTES;
 use crate::tensor::reduce::combine;
@@ -94,13 +94,14 @@ impl Source {
     }
 
     fn map(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<TensorMap, Flow> {
-        let address = self.0.map.read(context, slots)[lane];
+        let address = context.addresses(self.0.map, slots)[lane];
         if window_of(address) != Window::Global {
             let message =
                 format!("a tensor map lies in global, constant or parameter memory, not at {address:#x}");
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
-        let host = self.0.map.resolve(context, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
+        let host =
+            context.resolve_lane(self.0.map, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
         let mut bytes = [0; BYTES];
         // SAFETY: these bytes have just been checked.
         unsafe { access::copy_out(std::ptr::with_exposed_provenance(host as usize), &mut bytes) };
@@ -171,9 +172,10 @@ impl ToShared {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let (map, walk) = self.tensor.read(context, slots, lane, Direction::Load)?;
         reach(context, lane, &walk, u64::from(walk.inside), Wants::Read)?;
-        let (to, mbarrier) = (self.to.read(context, slots)[lane], self.mbarrier.read(context, slots)[lane]);
-        let to = self.to.resolve_shared(context, lane, to, 16, 16, Wants::Write)?;
-        let mbarrier = self.mbarrier.resolve_shared(context, lane, mbarrier, 8, 8, Wants::Write)?;
+        let (to, mbarrier) =
+            (context.addresses(self.to, slots)[lane], context.addresses(self.mbarrier, slots)[lane]);
+        let to = context.resolve_shared(self.to, lane, to, 16, 16, Wants::Write)?;
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::Write)?;
         let (places, barriers) = match self.mask {
             None => {
                 let mates = if self.pairs { !1 } else { !0 };
@@ -265,8 +267,8 @@ impl FromShared {
         let combine = self.reduction.and_then(|reduction| combine(reduction, map.element));
         let edge = edge(context, &walk);
         reach(context, lane, &walk, written(&walk, edge), Wants::Write)?;
-        let from = self.from.read(context, slots)[lane];
-        let from = self.from.resolve_shared(context, lane, from, 16, 16, Wants::Read)?;
+        let from = context.addresses(self.from, slots)[lane];
+        let from = context.resolve_shared(self.from, lane, from, 16, 16, Wants::Read)?;
         fits(context, lane, walk.extent_inside(), from)?;
         let what = match self.reduction {
             None => format!("a tensor store of {} bytes", walk.bytes()),

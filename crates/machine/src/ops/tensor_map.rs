@@ -11,7 +11,7 @@ use crate::address::Wants;
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
 use crate::tensor::replace::replace;
@@ -39,8 +39,8 @@ struct Replace {
 
 impl Replace {
     fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
-        let address = self.at.read(context, slots)[lane];
-        let host = self.at.resolve(context, lane, address, BYTES as u64, ALIGNMENT, Wants::Write)?;
+        let address = context.addresses(self.at, slots)[lane];
+        let host = context.resolve_lane(self.at, lane, address, BYTES as u64, ALIGNMENT, Wants::Write)?;
         let pointer = std::ptr::with_exposed_provenance_mut(host as usize);
         let mut map = [0; BYTES];
         // SAFETY: these bytes have just been checked.
@@ -74,9 +74,9 @@ struct Publish {
 
 impl Publish {
     fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
-        let (to, from) = (self.to.read(context, slots)[lane], self.from.read(context, slots)[lane]);
-        let from = self.from.resolve_shared(context, lane, from, BYTES as u64, ALIGNMENT, Wants::Read)?;
-        let to = self.to.resolve(context, lane, to, BYTES as u64, ALIGNMENT, Wants::Write)?;
+        let (to, from) = (context.addresses(self.to, slots)[lane], context.addresses(self.from, slots)[lane]);
+        let from = context.resolve_shared(self.from, lane, from, BYTES as u64, ALIGNMENT, Wants::Read)?;
+        let to = context.resolve_lane(self.to, lane, to, BYTES as u64, ALIGNMENT, Wants::Write)?;
         let to = std::ptr::with_exposed_provenance_mut(to as usize);
         // SAFETY: both have just been checked.
         unsafe { access::copy(to, std::ptr::with_exposed_provenance(from.host as usize), BYTES) };

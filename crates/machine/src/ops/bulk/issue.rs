@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::engine::{GroupKind, Pending, Signal};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, issue_each};
-use crate::ops::operand::{Address, Resolve, Shared};
+use crate::ops::operand::{Address, Shared};
 use crate::registers::{Slot, lanes_in};
 
 /// What sizes and addresses of bulk operations are multiples of.
@@ -36,18 +36,19 @@ impl Bulk {
 
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let bytes = size(context, slots[self.bulk.size], lane, &self.name())?;
-        let (to, from) = (self.bulk.to.read(context, slots)[lane], self.bulk.from.read(context, slots)[lane]);
+        let (to, from) =
+            (context.addresses(self.bulk.to, slots)[lane], context.addresses(self.bulk.from, slots)[lane]);
         if bytes == 0 {
             return Ok(());
         }
         match self.bulk.direction {
             Direction::Store => self.store(context, slots, lane, (to, from, bytes)),
             Direction::Load => {
-                let from = self.bulk.from.resolve(context, lane, from, bytes, UNIT, Wants::Read)?;
+                let from = context.resolve_lane(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
                 self.bring(context, slots, lane, (to, from, bytes), 0)
             }
             Direction::Exchange => {
-                let from = self.bulk.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
+                let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
                 self.bring(context, slots, lane, (to, from.host, bytes), from.cta())
             }
         }
@@ -61,8 +62,8 @@ impl Bulk {
         lane: usize,
         (to, from, bytes): (u64, u64, u64),
     ) -> Result<(), Flow> {
-        let from = self.bulk.from.resolve_shared(context, lane, from, bytes, UNIT, Wants::Read)?;
-        let to = self.bulk.to.resolve(context, lane, to, bytes, UNIT, Wants::Write)?;
+        let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
+        let to = context.resolve_lane(self.bulk.to, lane, to, bytes, UNIT, Wants::Write)?;
         let how = match (self.bulk.bytes, &self.how) {
             (Some(mask), _) => How::Masked(context.bank.lane(slots[mask], lane) as u16),
             (None, how) => how.clone(),
@@ -95,9 +96,9 @@ impl Bulk {
         reads: u32,
     ) -> Result<(), Flow> {
         let Some(mbarrier) = &self.bulk.mbarrier else { return Ok(()) };
-        let to = self.bulk.to.resolve_shared(context, lane, to, bytes, UNIT, Wants::Write)?;
-        let at = mbarrier.read(context, slots)[lane];
-        let mbarrier = mbarrier.resolve_shared(context, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
+        let to = context.resolve_shared(self.bulk.to, lane, to, bytes, UNIT, Wants::Write)?;
+        let at = context.addresses(*mbarrier, slots)[lane];
+        let mbarrier = context.resolve_shared(*mbarrier, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
         let ranks = match self.bulk.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
@@ -218,7 +219,7 @@ pub struct Prefetch {
 
 impl Execute for Prefetch {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let from = self.from.read(context, slots);
+        let from = context.addresses(self.from, slots);
         for lane in lanes_in(mask) {
             if let Err(flow) = size(context, slots[self.size], lane, "bulk prefetch") {
                 return flow;

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Flow, Op, map1};
 use crate::mbarrier::{Party, Wrong, token};
-use crate::ops::operand::{Address, Resolve, Shared};
+use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot, lanes_in};
 use ptxvm_ir::operation::Mbarrier;
 
@@ -47,7 +47,7 @@ impl At {
         slots: &[Slot],
         mask: u32,
     ) -> Result<[Shared; LANES], Flow> {
-        let places = self.address.resolve_all_shared(context, slots, mask, BYTES, Wants::Write)?;
+        let places = context.resolve_all_shared(self.address, slots, mask, BYTES, Wants::Write)?;
         if let Some(name) = self.own {
             let foreign = |lane: &usize| mask >> lane & 1 != 0 && places[*lane].rank() != context.cta.rank;
             if let Some(lane) = (0..LANES).find(foreign) {

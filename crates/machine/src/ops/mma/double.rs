@@ -4,7 +4,7 @@ use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 use ptxvm_num::Rounding;
 use ptxvm_num::matrix::double;
 
-use super::Split;
+use super::split;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::fragment::{of_a, of_b, of_d};
@@ -27,7 +27,7 @@ impl Execute for Double {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, _]) = split(self.fragments, slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
         let (mut left, mut right, mut values) = ([0; 16 * 16], [0; 16 * 8], [0; 16 * 8]);
         let bank = context.bank;

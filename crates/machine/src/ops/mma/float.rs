@@ -5,7 +5,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use super::accumulator::{self, Order};
-use super::{Split, columns_of_b, rows_of_a};
+use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::operands::Operands;
@@ -60,7 +60,7 @@ impl Execute for Float {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, rest]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let bank = context.bank;
         let cores = context.cores();
         let Shape { m, n, k } = self.shape;

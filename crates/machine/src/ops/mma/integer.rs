@@ -6,7 +6,7 @@ use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 
 use super::accumulator::{self, Order};
-use super::{Split, columns_of_b, rows_of_a};
+use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
@@ -46,7 +46,7 @@ impl Execute for Integers {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, rest]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
         let bank = context.bank;
         let (mut left, mut right) = ([0; 16 * DEPTH], [0; 8 * DEPTH]);
@@ -83,7 +83,7 @@ impl Execute for Bits {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, _]) = split(self.fragments, slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
         let (left, right) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
         let mut values = accumulator::read(&context.bank, Accumulator::F32, c, Order::Rows);

@@ -42,20 +42,13 @@ fn sparse(mma: Mma) -> Option<Option<Sparse>> {
     Sparse::new(mma.types.a, (mma.shape.m, mma.shape.k), selector, ordered).map(Some)
 }
 
-/// Where the fragments lie among the slots.
-pub(super) trait Split {
-    /// The slots of D, of A, of B, of C, and the others.
-    fn split(self, slots: &[Slot]) -> Option<[&[Slot]; 5]>;
-}
-
-impl Split for Fragments {
-    fn split(self, slots: &[Slot]) -> Option<[&[Slot]; 5]> {
-        let (d, rest) = slots.split_at_checked(self.d)?;
-        let (a, rest) = rest.split_at_checked(self.a)?;
-        let (b, rest) = rest.split_at_checked(self.b)?;
-        let (c, rest) = rest.split_at_checked(self.c)?;
-        Some([d, a, b, c, rest])
-    }
+/// The slots of D, of A, of B, of C, and the others.
+pub(super) fn split(fragments: Fragments, slots: &[Slot]) -> Option<[&[Slot]; 5]> {
+    let (d, rest) = slots.split_at_checked(fragments.d)?;
+    let (a, rest) = rest.split_at_checked(fragments.a)?;
+    let (b, rest) = rest.split_at_checked(fragments.b)?;
+    let (c, rest) = rest.split_at_checked(fragments.c)?;
+    Some([d, a, b, c, rest])
 }
 
 /// The most words that a fragment of A or B has in a warp.

@@ -8,8 +8,8 @@ use ptxvm_isa::Type;
 use ptxvm_num::matrix::quad_pair::{dot, widen};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
-use super::Split;
 use super::float::format_of_d;
+use super::split;
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
@@ -60,7 +60,7 @@ impl Execute for QuadPairs {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, _]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, _]) = split(self.fragments, slots) else { return Flow::Next };
         let read = |slots: &[Slot]| {
             let mut registers = [[0; LANES]; SIDE];
             for (register, slot) in registers.iter_mut().zip(slots) {

@@ -10,7 +10,7 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right};
 
 use super::accumulator::{self, ELEMENTS, Order};
 use super::float::packed;
-use super::{Split, columns_of_b, rows_of_a};
+use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
@@ -71,7 +71,7 @@ impl Execute for Scaled {
         if let Err(flow) = whole_warp(context, mask) {
             return flow;
         }
-        let Some([d, a, b, c, rest]) = self.fragments.split(slots) else { return Flow::Next };
+        let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let Some((metadata, &[data_a, byte_a, thread_a, data_b, byte_b, thread_b])) = rest.split_last_chunk()
         else {
             return Flow::Next;

@@ -9,7 +9,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
 use crate::mbarrier::Party;
 use crate::ops::mbarrier::misused;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::Slot;
 
 pub fn allocate(group: u32, to: Address, columns: usize) -> Op {
@@ -41,8 +41,8 @@ impl Allocate {
         let lane = whole(context, mask, name)?;
         ctas_of(context, lane, self.group, name)?;
         let columns = uniform(context, operand(slots[self.columns]), mask, name, "nCols")?;
-        let at = self.to.read(context, slots)[lane];
-        let to = self.to.resolve_shared(context, lane, at, 4, 4, Wants::Write)?;
+        let at = context.addresses(self.to, slots)[lane];
+        let to = context.resolve_shared(self.to, lane, at, 4, 4, Wants::Write)?;
         let (rank, offset) = rank_and_offset(to.address.into());
         if rank != u64::from(context.cta.rank) {
             let message = format!("{name} that writes the address to the shared memory of CTA {rank}");

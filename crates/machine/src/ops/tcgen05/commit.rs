@@ -12,7 +12,7 @@ use crate::engine::{Pending, Signal, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::ops::mbarrier::BYTES;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 
 pub fn executor(group: u32, mbarrier: Address, ctas: Option<usize>) -> Op {
@@ -29,8 +29,8 @@ struct Commit {
 impl Commit {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         ctas_of(context, lane, self.group, "tcgen05.commit")?;
-        let at = self.mbarrier.read(context, slots)[lane];
-        let mbarrier = self.mbarrier.resolve_shared(context, lane, at, BYTES, BYTES, Wants::Write)?;
+        let at = context.addresses(self.mbarrier, slots)[lane];
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, at, BYTES, BYTES, Wants::Write)?;
         let ranks = match self.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;

@@ -20,7 +20,7 @@ use crate::lanes::{Execute, Flow, Op, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::matrix::unpack::unpack;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 use ptxvm_ir::operation::matrix::Packing;
 use ptxvm_ir::operation::tcgen05::CopyShape;
@@ -90,7 +90,7 @@ impl Copy {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let name = "tcgen05.cp";
         let ctas = ctas_of(context, lane, self.group, name)?;
-        let at = Place::of(self.to.read(context, slots)[lane] as u32);
+        let at = Place::of(context.addresses(self.to, slots)[lane] as u32);
         let last = at.lane + self.shape.last_lane();
         if last >= LANES {
             let message =

@@ -11,7 +11,7 @@ use super::place::{Place, columns_are_allocated, uniform, whole};
 use crate::context::Context;
 use crate::finding::Kind;
 use crate::lanes::Flow;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
 use ptxvm_ir::operation::tcgen05::{self, FragmentShape as Shape};
 
@@ -97,7 +97,7 @@ impl Fragment {
         name: &str,
     ) -> Result<u32, Flow> {
         let lane = whole(context, mask, name)?;
-        let addresses = self.address.read(context, slots);
+        let addresses = context.addresses(self.address, slots);
         let at = uniform(context, |_, lane| addresses[lane] as u32, mask, name, "taddr")?;
         let (parts, rows) = self.parts(at);
         let first = context.warp.index % 4 * QUARTER;

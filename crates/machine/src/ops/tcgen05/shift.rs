@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::engine::{Pending, TensorUse, Transfer};
 use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op, issue_each};
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 
 /// The lanes of the matrix.
@@ -34,7 +34,7 @@ impl Shift {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let name = "tcgen05.shift";
         let ctas = ctas_of(context, lane, self.group, name)?;
-        let at = Place::of(self.address.read(context, slots)[lane] as u32);
+        let at = Place::of(context.addresses(self.address, slots)[lane] as u32);
         if !at.lane.is_multiple_of(ROWS) || at.lane >= LANES {
             let message = format!("{name} at lane {} of tensor memory", at.lane);
             let rule = "the lane of taddr must be a multiple of 32, and one of 128";

@@ -5,7 +5,7 @@ use ptxvm_texture::warp::{Details, Warp, lookup_warp};
 use ptxvm_texture::{Geometry, Image, Layout};
 
 use super::handle::Handles;
-use super::places::{Coordinates, Lanes, Offsets, Read, Where};
+use super::places::{Coordinates, Lanes, Offsets, Where, read};
 use super::results::{Found, Results};
 use crate::context::Context;
 use crate::lanes::{Execute, Flow, Op};
@@ -85,7 +85,7 @@ impl Execute for Lookup {
         match self.detail {
             Level::Base => {}
             Level::Given(slot) => level = Some(u32::read(&context.bank, slots[slot])),
-            Level::Gradients(x, y) => gradients = Some([x, y].map(|vector| vector.read(context, slots, 0))),
+            Level::Gradients(x, y) => gradients = Some([x, y].map(|vector| read(vector, context, slots, 0))),
         }
         let warp = Warp {
             mask,

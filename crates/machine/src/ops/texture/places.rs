@@ -9,20 +9,19 @@ use ptxvm_ir::operation::texture::{Sampling, Vector};
 /// A register of each lane.
 pub type Lanes = [u32; LANES];
 
-/// What the lanes have in a vector among the operands.
-pub trait Read {
-    /// Some of its elements in a row; those that it does not have are zero.
-    fn read<const N: usize>(self, context: &Context<'_>, slots: &[Slot], from: usize) -> [Lanes; N];
-}
-
-impl Read for Vector {
-    fn read<const N: usize>(self, context: &Context<'_>, slots: &[Slot], from: usize) -> [Lanes; N] {
-        let mut lanes = [[0; LANES]; N];
-        for (lanes, index) in lanes.iter_mut().zip(from..self.count) {
-            *lanes = u32::read(&context.bank, slots[self.first + index]);
-        }
-        lanes
+/// Some elements in a row of a vector among the operands; those that it does not have are zero.
+#[must_use]
+pub fn read<const N: usize>(
+    vector: Vector,
+    context: &Context<'_>,
+    slots: &[Slot],
+    from: usize,
+) -> [Lanes; N] {
+    let mut lanes = [[0; LANES]; N];
+    for (lanes, index) in lanes.iter_mut().zip(from..vector.count) {
+        *lanes = u32::read(&context.bank, slots[vector.first + index]);
     }
+    lanes
 }
 
 /// The coordinates of a lookup.
@@ -55,12 +54,12 @@ impl Coordinates {
     #[inline]
     pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> Where {
         let (layered, multisample) = (self.geometry.layered(), self.geometry.multisample());
-        let element = |index| self.vector.read::<1>(context, slots, index)[0];
+        let element = |index| read::<1>(self.vector, context, slots, index)[0];
         let begin = usize::from(layered) + usize::from(multisample);
         let vector =
             Vector { count: self.vector.count.min(begin + self.geometry.coordinates()), ..self.vector };
         Where {
-            at: vector.read(context, slots, begin),
+            at: read(vector, context, slots, begin),
             layer: layered.then(|| element(usize::from(multisample))),
             sample: multisample.then(|| element(0)),
         }
@@ -87,7 +86,7 @@ impl Offsets {
     /// What is added to the place of each lane's texels.
     #[must_use]
     pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [Lanes; 3] {
-        let mut offsets: [Lanes; 3] = self.vector.read(context, slots, 0);
+        let mut offsets: [Lanes; 3] = read(self.vector, context, slots, 0);
         if self.packed {
             offsets[1] = offsets[0].map(|word| word >> self.bits);
         }

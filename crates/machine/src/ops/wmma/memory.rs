@@ -15,7 +15,7 @@ use crate::finding::Kind;
 use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, Value};
 use ptxvm_ir::operation::matrix::{Shape, WmmaMatrix};
 
@@ -118,7 +118,7 @@ impl Matrix {
         wants: Wants,
     ) -> Result<Pointers, Flow> {
         whole_warp(context, mask)?;
-        let addresses = self.address.read(context, slots);
+        let addresses = context.addresses(self.address, slots);
         let start = same(context, "addresses", &addresses)?;
         let stride = match self.stride {
             Some(slot) => {

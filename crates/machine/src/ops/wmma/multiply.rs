@@ -18,7 +18,7 @@ use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::whole_warp;
 use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
 use crate::ops::mma::float::{format_of_d, packed};
-use crate::ops::mma::{self, Split, columns_of_b, rows_of_a};
+use crate::ops::mma::{self, columns_of_b, rows_of_a, split};
 use crate::registers::Slot;
 use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 
@@ -66,7 +66,7 @@ struct Tile<'a> {
 
 impl Tiles {
     fn of<'a>(&self, slots: &'a [Slot]) -> Option<[Tile<'a>; TILES]> {
-        let [d, a, b, c, _] = self.fragments.split(slots)?;
+        let [d, a, b, c, _] = split(self.fragments, slots)?;
         let (a, b) = if super::is_transposed(self.shape) { (b, a) } else { (a, b) };
         let square = self.shape.m == self.shape.n;
         let tile = |tile: usize| {

@@ -18,7 +18,7 @@ use crate::lanes::{Execute, Flow, issue_each};
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
-use crate::ops::operand::{Address, Resolve};
+use crate::ops::operand::Address;
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
 use crate::tensor::Swizzle;
@@ -193,7 +193,7 @@ impl Issue<'_, '_> {
         path: &DataPath,
         d: Option<Place>,
     ) -> Result<Place, Flow> {
-        let place = Place::of(address.read(self.context, self.slots)[self.lane] as u32);
+        let place = Place::of(self.context.addresses(*address, self.slots)[self.lane] as u32);
         if !path.begins_at(place.lane) {
             let message = format!("{NAME} with {what} at lane {} of tensor memory", place.lane);
             let rule = match path.half {
@@ -317,7 +317,7 @@ impl Issue<'_, '_> {
             );
         for (index, factors) in found.iter_mut().enumerate() {
             factors.id = instruction.scale_id[index];
-            factors.place = Place::of(addresses[index].read(self.context, self.slots)[self.lane] as u32);
+            factors.place = Place::of(self.context.addresses(addresses[index], self.slots)[self.lane] as u32);
             if factors.place.lane != 0 {
                 let message =
                     format!("{NAME} with {} at lane {} of tensor memory", factors.name, factors.place.lane);
