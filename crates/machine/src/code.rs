@@ -10,9 +10,9 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 use crate::builtin::Builtin;
-use crate::lanes::Op;
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
+use crate::vector::lanes::Op;
 
 /// An entry and all that it can reach.
 pub struct Code {

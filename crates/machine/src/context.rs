@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use ptxvm_memory::{LocalMemory, Region, SharedMemory};
 
-use crate::address::AddressSpace;
-use crate::barrier::Barrier;
-use crate::cluster::{Arrivals, Claims, ClusterState};
+use crate::asynchronous::queue::Trouble;
 use crate::code::Code;
-use crate::dependency::GridStatus;
-use crate::engine::Trouble;
-use crate::finding::{Kind, Limit};
-use crate::halt::Halt;
-use crate::held_back::HeldBack;
-use crate::lanes::Flow;
+use crate::door::address::AddressSpace;
+use crate::door::opaque::Opaque;
+use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
 use crate::matrix::operands::Operands;
-use crate::opaque::Opaque;
+use crate::ops::wgmma::pending::Products;
 use crate::registers::{Bank, LANES};
+use crate::schedule::barrier::Barrier;
+use crate::schedule::cluster::{Arrivals, Claims, ClusterState};
+use crate::schedule::dependency::GridStatus;
+use crate::schedule::halt::Halt;
+use crate::schedule::late_writes::HeldBack;
+use crate::schedule::warp::Awaited;
 use crate::statistics::Statistics;
-use crate::warp::Awaited;
-use crate::wgmma::Products;
+use crate::vector::lanes::Flow;
 
 /// The view of a running operation.
 pub struct Context<'a> {

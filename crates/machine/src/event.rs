@@ -2,16 +2,16 @@
 //! operations, mbarriers, ends of CTAs.
 //!
 //! A cluster's events come in the order in which they happen. Operations note them in the cluster's [`Log`] and say
-//! [`Flow::Issued`](crate::lanes::Flow), whereupon the interpreter adds where that was and hands them over. Without a
+//! [`Flow::Issued`](crate::vector::lanes::Flow), whereupon the interpreter adds where that was and hands them over. Without a
 //! listener nothing is noted.
 
 use ptxvm_syntax::ast::Span;
 
+use crate::asynchronous::queue::{GroupKind, Issuer};
 use crate::context::{Context, Run, Worker};
-use crate::engine::{GroupKind, Issuer};
-use crate::finding::Thread;
-use crate::lanes::Flow;
+use crate::explain::finding::Thread;
 use crate::registers::lanes_in;
+use crate::vector::lanes::Flow;
 
 /// Something that happened.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use crate::dependency::GridStatus;
 use crate::event::Event;
+use crate::explain::mistake::{Findings, Mistakes};
 use crate::matrix::Mma;
-use crate::mistake::{Findings, Mistakes};
 use crate::profile::Profile;
+use crate::schedule::dependency::GridStatus;
 
 /// The shape of a launch and how to run it.
 #[derive(Clone, Debug)]

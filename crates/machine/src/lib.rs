@@ -3,60 +3,37 @@
 //! [`Kernel::link`] turns one entry of a [`ptxvm_ir::Program`] and all it can call into operations with operands
 //! resolved; [`run`] runs a grid of it.
 
-pub mod address;
-mod arrive;
-pub mod barrier;
+pub mod asynchronous;
 pub mod builtin;
-mod call;
-pub mod cluster;
 pub mod code;
 pub mod context;
-mod cta;
-mod deadlock;
-pub mod dependency;
-pub mod engine;
+pub mod door;
 pub mod event;
-pub mod finding;
-mod gather;
-mod grid;
-pub mod halt;
-mod held_back;
-mod interpret;
-pub mod lanes;
+pub mod explain;
 pub mod launch;
 mod link;
 pub mod matrix;
-pub mod mbarrier;
-mod meet;
-pub mod mistake;
-mod nearby;
 pub mod occupancy;
-mod on_silicon;
-pub mod opaque;
 pub mod ops;
 pub mod profile;
 pub mod registers;
-mod report;
-mod room;
-mod shared_address;
+pub mod schedule;
 pub mod statistics;
 pub mod tensor;
-mod vector_loop;
-mod warp;
-mod wgmma;
+pub mod vector;
 
 use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
-pub use dependency::GridStatus;
 pub use event::Event;
-pub use finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
+pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
+pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use launch::{Asynchrony, Control, Environment, Launch};
 pub use matrix::Mma;
-pub use mistake::{Findings, Mistake, Mistakes};
 pub use occupancy::Demand;
 pub use profile::Profile;
+pub use schedule::dependency::GridStatus;
 pub use statistics::{Class, Statistics};
 
 /// Where the loader put what a program refers to.
@@ -78,7 +55,7 @@ pub fn function_address(function: FunctionId) -> u64 {
 #[derive(Debug)]
 pub struct Kernel {
     code: code::Code,
-    rooms: room::Rooms,
+    rooms: schedule::kept_rooms::Rooms,
     live_registers: OnceLock<u32>,
 }
 
@@ -88,7 +65,7 @@ impl Kernel {
     #[must_use]
     pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
         let code = link::link(program, entry, addresses);
-        Self { code, rooms: room::Rooms::default(), live_registers: OnceLock::new() }
+        Self { code, rooms: schedule::kept_rooms::Rooms::default(), live_registers: OnceLock::new() }
     }
 
     /// The program it belongs to.
@@ -149,5 +126,5 @@ impl Kernel {
 
 /// Runs a kernel to its end. The shape must have been checked against the device's limits.
 pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
-    grid::run(&kernel.code, &kernel.rooms, launch, environment)
+    schedule::grid::run(&kernel.code, &kernel.rooms, launch, environment)
 }

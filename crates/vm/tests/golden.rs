@@ -5,7 +5,7 @@
 
 mod common;
 
-use ptxvm_machine::lanes::{Level, at_most};
+use ptxvm_machine::vector::lanes::{Level, at_most};
 use ptxvm_vm::{Buffer, Device, Findings, LaunchOptions, Profile};
 use serde::Deserialize;
 

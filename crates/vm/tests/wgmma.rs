@@ -4,7 +4,7 @@
 
 mod common;
 
-use ptxvm_machine::lanes::{Level, at_most};
+use ptxvm_machine::vector::lanes::{Level, at_most};
 use ptxvm_vm::{Asynchrony, Buffer, Device, Findings, LaunchOptions};
 use serde::Deserialize;
 

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ptxvm_machine::lanes::{Level, at_most};
+use ptxvm_machine::vector::lanes::{Level, at_most};
 use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Module, Parameter};
 
 use super::names::interesting;

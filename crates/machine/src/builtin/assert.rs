@@ -2,8 +2,8 @@
 
 use super::{Site, memory};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
+use crate::vector::lanes::Flow;
 
 /// More of a name or an expression than this is not shown.
 const MOST: usize = 4096;

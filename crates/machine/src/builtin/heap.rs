@@ -8,8 +8,8 @@ use ptxvm_memory::AllocationKind;
 
 use super::Site;
 use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
+use crate::vector::lanes::Flow;
 
 /// What every block's address is a multiple of.
 const ALIGNMENT: u64 = 16;

@@ -3,10 +3,10 @@
 
 use ptxvm_memory::access;
 
-use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
-use crate::lanes::Flow;
+use crate::door::address::{AddressSpace, Wants};
 use crate::registers::LANES;
+use crate::vector::lanes::Flow;
 
 /// Bytes of a string after which the reader looks whether the launch is to end.
 const PIECE: usize = 1 << 14;

@@ -11,12 +11,12 @@ mod heap;
 mod memory;
 mod print;
 
-use crate::address;
 use crate::code::{Actual, Call};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::door::address;
+use crate::explain::finding::Kind;
 use crate::registers::{LANES, Value, lanes_in};
+use crate::vector::lanes::Flow;
 
 /// A function that the machine provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

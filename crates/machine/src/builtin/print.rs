@@ -7,7 +7,7 @@
 use super::format::{self, Conversion, Count, Directive, MOST, Piece};
 use super::{Site, memory};
 use crate::context::Context;
-use crate::lanes::Flow;
+use crate::vector::lanes::Flow;
 
 /// How many arguments CUDA reads.
 const MOST_ARGUMENTS: u32 = 32;

@@ -16,10 +16,10 @@ use smallvec::SmallVec;
 
 use crate::Addresses;
 use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
-use crate::lanes::Op;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
+use crate::vector::lanes::Op;
 use frame::Frame;
 use layout::Layout;
 use operand::Constants;

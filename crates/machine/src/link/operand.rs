@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use super::Linker;
 use super::frame::{Frame, MOST, width};
 use crate::code::Source;
-use crate::lanes;
 use crate::ops::special;
 use crate::registers::Slot;
+use crate::vector::lanes;
 
 /// The constants of the code, each once.
 #[derive(Default)]

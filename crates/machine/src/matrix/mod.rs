@@ -15,8 +15,8 @@ pub mod unpack;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
+use crate::vector::lanes::Flow;
 
 /// The arithmetic that a launch asks of its matrix instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,9 +7,9 @@
 use ptxvm_isa::Type;
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::Flow;
 
 /// What a chunk is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use ptxvm_memory::access;
 use ptxvm_memory::chunk::CHUNK;
 
 use super::descriptor::{Descriptor, Major};
-use crate::cluster::Peer;
+use crate::schedule::cluster::Peer;
 
 /// The units of a matrix, all of them in the first `bytes` bytes of shared memory. [`Descriptor::within`] alone makes one.
 #[derive(Clone, Copy, Debug)]

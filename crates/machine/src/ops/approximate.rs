@@ -6,8 +6,8 @@ use ptxvm_ir::operation::compute::{Approximate, ApproximateFunction as F};
 use ptxvm_isa::Type;
 use ptxvm_num::approx::*;
 
-use crate::lanes::{self, Op};
-use crate::vector_loop::vector_loop;
+use crate::vector::lanes::{self, Op};
+use crate::vector::vector_loop::vector_loop;
 
 /// The operation of an approximation.
 pub fn executor(Approximate { function, ty, ftz }: Approximate) -> Option<Op> {

@@ -8,17 +8,17 @@
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::SmallVec;
 
-use crate::address::{AddressSpace, Wants};
+use crate::asynchronous::queue::{GroupKind, Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::engine::{GroupKind, Pending, Signal, Transfer};
+use crate::door::address::{AddressSpace, Wants};
 use crate::event::What;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::copy::{Async, Limit};
 
 /// `cp.async`
@@ -119,7 +119,7 @@ impl Execute for Copying {
             let alike =
                 lanes_in(left).filter(|lane| closed[*lane] == group).fold(0, |mask, lane| mask | 1 << lane);
             left &= !alike;
-            context.worker.cluster.engine.push(Pending {
+            context.worker.cluster.queue.push(Pending {
                 group: Some((GroupKind::CpAsync, group)),
                 writes: 1 << rank,
                 ..Pending::new(
@@ -274,7 +274,7 @@ impl Execute for Arrive {
             }
         }
         let rank = context.cta.rank;
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             signals,
             after_copies: true,
             writes: 1 << rank,

@@ -7,7 +7,7 @@ use ptxvm_num::int::bits::{
 };
 use ptxvm_num::int::dot::{dp2a_hi, dp2a_lo, dp4a};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// A dot product, for the signs of its sources.
 macro_rules! by_signs {

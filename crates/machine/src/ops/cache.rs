@@ -3,12 +3,12 @@
 //! There is no cache here. A prefetch does nothing, wherever it points, as on hardware; the others are checked for
 //! what the manual forbids. A policy has the bits that ptxas 13.1 computes for sm_90.
 
-use crate::address::Wants;
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{self, Execute, Flow, Op};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
+use crate::vector::lanes::{self, Execute, Flow, Op};
 use ptxvm_ir::operation::Hint;
 use ptxvm_ir::operation::hint::Priorities;
 use ptxvm_memory::{Window, window_of};

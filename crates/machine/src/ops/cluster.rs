@@ -6,11 +6,11 @@
 
 use crate::context::Context;
 use crate::event::What;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::ops::{cluster_launch, griddepcontrol};
 use crate::registers::Slot;
-use crate::warp::Awaited;
+use crate::schedule::warp::Awaited;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation;
 
 /// The operation of an instruction about clusters or grids.

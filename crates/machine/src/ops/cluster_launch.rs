@@ -12,14 +12,14 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::smallvec;
 
-use crate::address::Wants;
-use crate::cluster::{Claims, OFFSET_BITS, rank_and_offset};
+use crate::asynchronous::queue::{Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::engine::{Pending, Signal, Transfer};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, Value};
+use crate::schedule::cluster::{Claims, OFFSET_BITS, rank_and_offset};
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 
 /// The bytes of a response, and what its address is a multiple of.
 const RESPONSE: u64 = 16;
@@ -83,7 +83,7 @@ impl TryCancel {
         let (_, mbarrier) = rank_and_offset(u64::from(mbarrier.address));
         for rank in ranks {
             let host = context.worker.cluster.shared[rank as usize].host + at;
-            context.worker.cluster.engine.push(Pending {
+            context.worker.cluster.queue.push(Pending {
                 signals: smallvec![Signal::CompleteTx {
                     address: rank << OFFSET_BITS | mbarrier as u32,
                     bytes: RESPONSE as u32

@@ -11,9 +11,9 @@ use ptxvm_ir::operation::{self, Order, Scope};
 
 use crate::context::Context;
 use crate::event::{self, What};
-use crate::lanes::{Execute, Flow, Op};
 use crate::ops::operand::Address;
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a fence.
 pub fn executor(fence: operation::Fence) -> Op {

@@ -9,7 +9,7 @@ use ptxvm_num::Rounding::{self, Rn};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::float::{f32, f32x2, f64};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of floating point in single or double precision.
 pub fn executor(float: Float) -> Option<Op> {

@@ -7,10 +7,10 @@
 
 use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, SHARED_SIZE, Window, window_of};
 
-use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
-use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use crate::schedule::cluster::OFFSET_BITS;
+use crate::vector::lanes::{self, Execute, Flow, Op};
 use ptxvm_ir::operation::{Generic, generic};
 
 /// The operation of `isspacep`, `cvta`, `cvta.to`, `mapa` and `getctarank`.

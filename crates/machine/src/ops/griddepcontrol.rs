@@ -1,9 +1,9 @@
 //! `griddepcontrol` (manual 9.7.13.13). Without grids before or after this one it does nothing.
 
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
-use crate::warp::Awaited;
+use crate::schedule::warp::Awaited;
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// `griddepcontrol.launch_dependents`
 pub fn launch_dependents() -> Op {

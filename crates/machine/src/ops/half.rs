@@ -9,8 +9,8 @@ use ptxvm_num::Rounding::{self, Rn};
 use ptxvm_num::float::half::{Finish, bf16, bf16x2, f16, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 
-use crate::lanes::{self, Op};
-use crate::vector_loop::vector_loop;
+use crate::vector::lanes::{self, Op};
+use crate::vector::vector_loop::vector_loop;
 
 /// Nothing but rounding.
 const PLAIN: Finish = Finish { ftz: false, sat: false, relu: false, oob: false };

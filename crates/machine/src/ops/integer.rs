@@ -9,7 +9,7 @@ use ptxvm_num::int::arithmetic::{
 use ptxvm_num::int::division::{div, rem};
 use ptxvm_num::int::packed::Part;
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// Where only the width counts, not the sign.
 macro_rules! by_width {

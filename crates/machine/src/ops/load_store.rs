@@ -12,12 +12,12 @@ use ptxvm_ir::operation::Address;
 use ptxvm_ir::operation::access::{LoadParameter, Words};
 use ptxvm_memory::access::{self, Word};
 
-use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
-#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
-use crate::gather;
-use crate::lanes::{self, Execute, Flow, Op, Vectorised};
+use crate::door::address::{AddressSpace, Pointers, Wants};
 use crate::registers::{LANES, Plain, Slot, Value};
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+use crate::vector::gather;
+use crate::vector::lanes::{self, Execute, Flow, Op, Vectorised};
 
 /// A load.
 pub fn load(load: Words) -> Option<Op> {
@@ -197,7 +197,8 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadingParamet
             let lane = mask.trailing_zeros() as usize;
             let message =
                 format!("a read of {bytes} bytes at offset {first} of a parameter block of {}", block.len());
-            if let Err(flow) = context.mistake(crate::finding::Kind::OutOfBounds, lane, || message, Vec::new)
+            if let Err(flow) =
+                context.mistake(crate::explain::finding::Kind::OutOfBounds, lane, || message, Vec::new)
             {
                 return flow;
             }

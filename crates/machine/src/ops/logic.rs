@@ -6,8 +6,8 @@ use ptxvm_num::float::compare::Junction;
 use ptxvm_num::int::logic::{cnot, lop3, shf_l_clamp, shf_l_wrap, shf_r_clamp, shf_r_wrap, shl, shr};
 
 use crate::context::Context;
-use crate::lanes::{self, Execute, Flow, Op};
 use crate::registers::Slot;
+use crate::vector::lanes::{self, Execute, Flow, Op};
 
 /// The operation of logic or of a shift.
 pub fn executor(Logic { function, ty }: Logic) -> Option<Op> {

@@ -1,10 +1,10 @@
 //! `brkpt`, `nanosleep`, `pmevent`, `trap`, `setmaxnreg` (manual 9.7.19).
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::ops::stack;
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Special;
 
 /// The operation of an instruction of a kind of its own.

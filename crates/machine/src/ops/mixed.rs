@@ -6,7 +6,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::float::f32;
 use ptxvm_num::float::half::{bf16, f16};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of single precision with half-precision sources.
 pub fn executor(mixed: Mixed) -> Option<Op> {

@@ -44,8 +44,8 @@ pub mod wmma;
 use ptxvm_isa::Type;
 
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
 
 /// How an operation is executed; `None` if the machine does not have it. The linker makes the ends of blocks of control.

@@ -6,7 +6,7 @@ use ptxvm_ir::operation::compute::Movement;
 
 use super::logic::mask;
 use super::permute;
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of a move.
 pub fn executor(movement: Movement) -> Option<Op> {

@@ -3,13 +3,13 @@
 pub use ptxvm_ir::operation::Address;
 use ptxvm_memory::{SHARED_BASE, Window, window_of};
 
-use crate::address::{AddressSpace, Wants};
-use crate::cluster::OFFSET_BITS;
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::door::address::{AddressSpace, Wants};
+use crate::explain::finding::Kind;
 use crate::ops::load_store::addresses;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::schedule::cluster::OFFSET_BITS;
+use crate::vector::lanes::Flow;
 
 impl Context<'_> {
     /// Each lane's address.

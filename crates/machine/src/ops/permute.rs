@@ -2,7 +2,7 @@
 
 use ptxvm_num::int::permute::{Permute, prmt, prmt_mode};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// `prmt` in one of its modes.
 pub fn with_mode(mode: Permute) -> Op {

@@ -5,8 +5,8 @@
 use ptxvm_ir::operation::SpecialRegister as Register;
 
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// Nanoseconds that `%globaltimer` starts from: some day in 2026, the same for every run.
 const EPOCH: u64 = 1_790_000_000_000_000_000;

@@ -3,9 +3,9 @@
 //! The stack grows upwards here. A return gives back all that the function has taken.
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The alignment that memory has without being asked for.
 const LEAST_ALIGNMENT: u64 = 8;

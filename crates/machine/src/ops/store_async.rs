@@ -6,13 +6,13 @@ use ptxvm_memory::{Window, window_of};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
-use crate::address::{AddressSpace, Wants};
+use crate::asynchronous::queue::{Pending, Signal};
 use crate::context::Context;
-use crate::engine::{Pending, Signal};
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::door::address::{AddressSpace, Wants};
 use crate::ops::bulk::{How, Move, Source, same_cta};
 use crate::ops::operand::Address;
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::copy::{Reaches, StoreAsync};
 
 /// What an mbarrier object takes, and what its address is a multiple of.
@@ -84,7 +84,7 @@ impl Storing {
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
         let from = Source::Bytes(values);
         let transfer = Move { to: host, unit, from, bytes: bytes as usize, how: self.how.clone() };
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             fetched: true,
             signals,
             writes,

@@ -3,13 +3,13 @@
 
 use ptxvm_memory::access;
 
-use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::{AddressSpace, Wants};
+use crate::explain::finding::Kind;
 use crate::ops::load_store::traffic;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// What sizes and addresses are multiples of.
 const UNIT: u64 = 8;

@@ -9,14 +9,13 @@ use std::ops::{ControlFlow, Range};
 use ptxvm_memory::{Window, access, window_of};
 use smallvec::{SmallVec, smallvec};
 
-use crate::address::{AddressSpace, Wants};
-use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::asynchronous::queue::{GroupKind, Pending, Signal};
 use crate::context::Context;
-use crate::engine::{GroupKind, Pending, Signal};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::door::address::{AddressSpace, Wants};
+use crate::explain::finding::Kind;
 use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot};
+use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::tensor::bits::BYTES;
 use crate::tensor::reduce::combine;
 use crate::tensor::rules::SHARED_ALIGNMENT;
@@ -25,6 +24,7 @@ use crate::tensor::transfer::{Load, Store};
 use crate::tensor::{
     Access, Coordinates, Direction, Edge, TensorMap, Walk, Wide, broken_by_place, broken_rule,
 };
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_ir::operation::copy::{Tensor, TensorMode, TensorTransfer};
 
@@ -209,7 +209,7 @@ impl ToShared {
                 Load { walk, map, to: places, fetched: None },
             )
         };
-        context.worker.cluster.engine.push(pending);
+        context.worker.cluster.queue.push(pending);
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl FromShared {
             reads: from.cta(),
             ..Pending::new(context, 1 << lane, what, Store { walk, map, from, combine, edge, fetched: None })
         };
-        context.worker.cluster.engine.push(pending);
+        context.worker.cluster.queue.push(pending);
         Ok(())
     }
 }

@@ -7,14 +7,14 @@
 
 use ptxvm_memory::access;
 
-use crate::address::Wants;
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
 use crate::tensor::bits::BYTES;
 use crate::tensor::replace::replace;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::copy::TensorField;
 
 /// What the address of a tensor map must be a multiple of.

@@ -3,7 +3,7 @@
 use ptxvm_ir::operation::compute::Video;
 use ptxvm_num::int::video::{Part, Then};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of a video instruction.
 pub fn executor(video: Video) -> Op {

@@ -12,7 +12,7 @@ use super::map::TensorMap;
 use super::reduce::{Combine, reduce};
 use super::store::{Edge, store};
 use super::walk::Walk;
-use crate::engine::{Transfer, copying, reducing};
+use crate::asynchronous::queue::{Transfer, copying, reducing};
 use crate::ops::operand::Shared;
 
 /// A box on its way into shared memory. Its rows and its images were checked when the copy was issued, and stay valid

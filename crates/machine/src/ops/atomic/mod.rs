@@ -13,7 +13,7 @@ use ptxvm_num::float::half::{self, Finish, bf16x2, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
 
-use crate::lanes::Op;
+use crate::vector::lanes::Op;
 pub use reduction::Reduction;
 use update::{Change, Memorable};
 

@@ -15,13 +15,13 @@ use ptxvm_memory::atomic::{self, AtomicWord};
 use ptxvm_memory::{Window, access, window_of};
 use ptxvm_num::float::atomic::Unit;
 
-use crate::address::{AddressSpace, Wants};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::{AddressSpace, Wants};
+use crate::explain::finding::Kind;
 use crate::ops::atomic::Combine;
 use crate::ops::load_store::{addresses, traffic};
 use crate::registers::{LANES, Plain, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// A change of words that an atomic makes.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,11 @@
 //!
 //! Waiting never blocks: what a thread waits for completes then, if it has not before.
 
+use crate::asynchronous::queue::{GroupKind, Issuer, Pending};
 use crate::context::Context;
-use crate::engine::{GroupKind, Issuer, Pending};
 use crate::event::What;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{Slot, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// Closes a group of what the thread has issued since the last.
 pub fn commit() -> Op {

@@ -5,14 +5,14 @@ use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
 use super::transfer::{How, Move, Source};
-use crate::address::Wants;
-use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::asynchronous::queue::{GroupKind, Pending, Signal};
 use crate::context::Context;
-use crate::engine::{GroupKind, Pending, Signal};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, issue_each};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::operand::{Address, Shared};
 use crate::registers::{Slot, lanes_in};
+use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::vector::lanes::{Execute, Flow, issue_each};
 
 /// What sizes and addresses of bulk operations are multiples of.
 const UNIT: u64 = 16;
@@ -73,7 +73,7 @@ impl Bulk {
         let name = self.name();
         let transfer =
             Move { to, unit: Unit::Copy, from: Source::Memory(from.host), bytes: bytes as usize, how };
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             group: Some((GroupKind::Bulk, closed)),
             reads: from.cta(),
             ..Pending::new(
@@ -125,7 +125,7 @@ impl Bulk {
                 bytes: bytes as usize,
                 how: self.how.clone(),
             };
-            context.worker.cluster.engine.push(Pending {
+            context.worker.cluster.queue.push(Pending {
                 signals: SmallVec::from_elem(
                     Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 },
                     1,

@@ -8,8 +8,8 @@ pub mod group;
 mod issue;
 mod transfer;
 
-use crate::lanes::Op;
 use crate::ops::operand::Address;
+use crate::vector::lanes::Op;
 use issue::{Bulk, Prefetch};
 use ptxvm_ir::operation::copy;
 

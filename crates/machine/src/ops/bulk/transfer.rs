@@ -9,7 +9,7 @@ use ptxvm_memory::{TensorMemory, access};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
-use crate::engine::{Transfer, copying, reducing};
+use crate::asynchronous::queue::{Transfer, copying, reducing};
 use crate::ops::atomic::Reduction;
 
 /// What a byte mask speaks of: the bytes of each chunk of this size.

@@ -9,7 +9,7 @@ use ptxvm_num::convert::{
 };
 
 use super::{by_width, float};
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 const NONE: Modifiers = Modifiers { ftz: false, sat: false, relu: false, satfinite: false };
 

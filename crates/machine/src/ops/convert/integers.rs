@@ -6,7 +6,7 @@ use ptxvm_num::Rounding::{self, Rm, Rn, Rp, Rz};
 use ptxvm_num::convert::{float_to_integer, integer_to_float, integer_to_integer, quick};
 
 use super::{by_width, float, integer};
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 pub fn executor(cvt: Convert) -> Option<Op> {
     match (integer(cvt.to), integer(cvt.from)) {

@@ -9,7 +9,7 @@ use ptxvm_ir::operation::compute::Convert;
 use ptxvm_isa::Type;
 use ptxvm_num::convert::{self, Format, Integer};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of a conversion; each file here knows some kinds of pairs of types.
 pub fn executor(cvt: Convert) -> Option<Op> {

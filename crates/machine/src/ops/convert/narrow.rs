@@ -8,7 +8,7 @@ use ptxvm_num::convert::{
     ue8m0x2_from_f32, widen_pair,
 };
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// What a pair of scales is when none are given: 1 and 1.
 const NO_SCALES: u16 = 0x7f7f;

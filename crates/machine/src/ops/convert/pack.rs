@@ -3,7 +3,7 @@
 use ptxvm_ir::operation::compute::ConvertPack;
 use ptxvm_num::convert::{pack_integers, pack_integers_over};
 
-use crate::lanes::{self, Op};
+use crate::vector::lanes::{self, Op};
 
 /// The operation of `cvt.pack`.
 pub fn executor(ConvertPack { bits, signed }: ConvertPack) -> Op {

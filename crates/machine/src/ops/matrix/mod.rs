@@ -13,13 +13,13 @@ use ptxvm_memory::{Window, access, window_of};
 
 use self::layout::{Accumulators, Columns, Layout, ROW, Rows, SixteenColumns, gather, scatter};
 use super::load_store::{addresses, traffic};
-use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::{AddressSpace, Pointers, Wants};
+use crate::explain::finding::Kind;
 use crate::matrix::unpack::unpack;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Address;
 use ptxvm_ir::operation::matrix::{MatrixLayout, MatrixMove, Packing};
 

@@ -1,10 +1,10 @@
 //! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
 
 use super::{At, misused, party};
+use crate::asynchronous::mbarrier::Arrival;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
-use crate::mbarrier::Arrival;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::mbarrier::Arrive;
 
 pub fn executor(arrive: Arrive) -> Op {

@@ -7,13 +7,13 @@ mod life;
 mod transactions;
 mod wait;
 
-use crate::address::Wants;
+use crate::asynchronous::mbarrier::{Party, Wrong, token};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Flow, Op, map1};
-use crate::mbarrier::{Party, Wrong, token};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::vector::lanes::{Flow, Op, map1};
 use ptxvm_ir::operation::Mbarrier;
 
 /// What an mbarrier object takes and what its address is a multiple of.

@@ -2,8 +2,8 @@
 
 use super::At;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Address;
 
 pub fn executor(object: Address, bytes: usize, complete: bool) -> Op {

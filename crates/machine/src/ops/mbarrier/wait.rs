@@ -5,13 +5,13 @@
 //! those whom it waits for.
 
 use super::{At, misused};
+use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
-use crate::lanes::{Execute, Flow, Op};
 use crate::launch::Asynchrony;
-use crate::mbarrier::{Wrong, token};
 use crate::registers::{LANES, Slot, Value, lanes_in};
-use crate::warp::Awaited;
+use crate::schedule::warp::Awaited;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::mbarrier::Wait;
 
 /// After so many questions in vain, `test_wait` sleeps as well.
@@ -65,7 +65,7 @@ impl Waiting {
             && match context.run.launch.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
-                Asynchrony::Seeded => context.worker.cluster.engine.toss(),
+                Asynchrony::Seeded => context.worker.cluster.queue.toss(),
             }
     }
 }

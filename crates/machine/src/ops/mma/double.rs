@@ -6,10 +6,10 @@ use ptxvm_num::matrix::double;
 
 use super::split;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::fragment::{of_a, of_b, of_d};
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a form of f64.
 pub fn executor(Mma { shape, rounding, fragments, .. }: Mma) -> Op {

@@ -7,11 +7,11 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 use super::accumulator::{self, Order};
 use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a form of floating point numbers.
 pub fn executor(mma: Mma) -> Option<Op> {

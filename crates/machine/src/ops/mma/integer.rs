@@ -8,10 +8,10 @@ use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use super::accumulator::{self, Order};
 use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a form of integers.
 pub fn executor(mma: Mma) -> Option<Op> {

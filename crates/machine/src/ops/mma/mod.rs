@@ -13,10 +13,10 @@ mod scaled;
 use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape, Sparsity};
 use ptxvm_isa::Type;
 
-use crate::lanes::Op;
 use crate::matrix::fragment;
 use crate::matrix::sparse::Sparse;
 use crate::registers::{Bank, Slot, Value};
+use crate::vector::lanes::Op;
 
 /// The product that a shape and types mean.
 pub fn executor(mma: Mma) -> Option<Op> {

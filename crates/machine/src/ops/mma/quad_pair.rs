@@ -11,10 +11,10 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 use super::float::format_of_d;
 use super::split;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
 use crate::matrix::{Cores, whole_warp};
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// Rows of A, columns of B.
 const SIDE: usize = 8;

@@ -12,11 +12,11 @@ use super::accumulator::{self, ELEMENTS, Order};
 use super::float::packed;
 use super::{columns_of_b, rows_of_a, split};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a form with `.block_scale`.
 pub fn executor(mma: Mma, BlockScale { byte_each, blocks, ty }: BlockScale) -> Option<Op> {

@@ -5,10 +5,10 @@ use ptxvm_texture::surface::{At, Axis, Place, place};
 use ptxvm_texture::{Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
 use crate::ops::load_store::Turns;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::Flow;
 use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// What an instruction says about its access.

@@ -3,11 +3,11 @@
 use ptxvm_memory::View;
 
 use super::access::{Access, Extent};
-use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::AddressSpace;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// The operation of a `suld.b`. Without `.vec` one element is loaded, and every register of a vector gets it.

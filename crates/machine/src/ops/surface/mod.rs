@@ -9,7 +9,7 @@ mod query;
 mod reduce;
 mod store;
 
-use crate::lanes::Op;
+use crate::vector::lanes::Op;
 use ptxvm_ir::operation::Surface;
 
 /// The operation of a surface instruction.

@@ -3,8 +3,8 @@
 use ptxvm_texture::{Kind, Object, Query};
 
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a `suq`.
 pub fn executor(query: Query, handle: usize) -> Op {

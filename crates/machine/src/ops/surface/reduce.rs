@@ -10,10 +10,10 @@ use ptxvm_texture::{Channel, Format};
 
 use super::access::{Access, Extent};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::ops::atomic::Reduction;
 use crate::registers::{Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_ir::operation::surface::SurfaceAccess;
 

@@ -1,11 +1,11 @@
 //! `sust.b` and `sust.p` (manual 9.7.11.2).
 
 use super::access::{Access, Extent};
-use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::AddressSpace;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::surface::SurfaceAccess;
 use ptxvm_ir::operation::texture::Vector;
 

@@ -1,16 +1,16 @@
 //! `tcgen05.alloc`, `.dealloc` and `.relinquish_alloc_permit` (manual 9.7.16.7.1).
 
 use super::place::{Place, ctas_of, operand, uniform, whole};
-use crate::address::Wants;
-use crate::cluster::{Gain, rank_and_offset};
+use crate::asynchronous::mbarrier::Party;
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::launch::Asynchrony;
-use crate::mbarrier::Party;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::Address;
 use crate::registers::Slot;
+use crate::schedule::cluster::{Gain, rank_and_offset};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 pub fn allocate(group: u32, to: Address, columns: usize) -> Op {
     Box::new(Allocate { group, to, columns })
@@ -99,7 +99,7 @@ impl Deallocate {
             && match context.run.launch.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
-                Asynchrony::Seeded => context.worker.cluster.engine.toss(),
+                Asynchrony::Seeded => context.worker.cluster.queue.toss(),
             };
         let by = party(context, mask);
         let freed = context.worker.cluster.deallocate_columns(by, self.group, (column, columns), patient);

@@ -5,15 +5,15 @@ use ptxvm_memory::TensorMemory;
 use smallvec::SmallVec;
 
 use super::place::ctas_of;
-use crate::address::Wants;
-use crate::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::asynchronous::queue::{Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::engine::{Pending, Signal, Transfer};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::door::address::Wants;
+use crate::explain::finding::Kind;
 use crate::ops::mbarrier::BYTES;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 
 pub fn executor(group: u32, mbarrier: Address, ctas: Option<usize>) -> Op {
     Box::new(Commit { group, mbarrier, ctas })
@@ -42,7 +42,7 @@ impl Commit {
         let signals: SmallVec<[Signal; 1]> = lanes_in(ranks)
             .map(|rank| Signal::Arrive { address: (rank as u32) << OFFSET_BITS | offset as u32, count: 1 })
             .collect();
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             fetched: true,
             signals,
             writes: ranks,

@@ -12,16 +12,16 @@ use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of};
-use crate::cluster::Peer;
+use crate::asynchronous::queue::{Pending, TensorUse, Transfer};
 use crate::context::Context;
-use crate::engine::{Pending, TensorUse, Transfer};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::matrix::unpack::unpack;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use crate::schedule::cluster::Peer;
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::matrix::Packing;
 use ptxvm_ir::operation::tcgen05::CopyShape;
 
@@ -131,7 +131,7 @@ impl Copy {
             sources.push(Source { rank, shared, units, bytes: Vec::new() });
         }
         let Shape { rows, units, .. } = self.shape;
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             reads: ctas,
             ..Pending::new(
                 context,

@@ -7,11 +7,11 @@ use ptxvm_isa::Type;
 use ptxvm_num::float::minmax::{self, Extreme};
 
 use super::shape::Fragment;
-use crate::address::AddressSpace;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::AddressSpace;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::tcgen05::{self, Tcgen05Reduction};
 
 pub fn executor(fragment: tcgen05::Fragment, reduction: Option<(Tcgen05Reduction, usize)>) -> Option<Op> {

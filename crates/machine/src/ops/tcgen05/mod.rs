@@ -2,7 +2,7 @@
 //!
 //! The fifth generation of tensor cores works on a memory of its own (`ptxvm_memory::tensor`). What the manual asks of
 //! addresses, columns and warps is checked here when an instruction is executed; what the tensor cores do then, they do
-//! later and in the order of issue ([`crate::engine::TensorUse`]).
+//! later and in the order of issue ([`crate::asynchronous::queue::TensorUse`]).
 
 mod alloc;
 mod commit;
@@ -15,7 +15,7 @@ mod shift;
 mod store;
 mod wait;
 
-use crate::lanes::Op;
+use crate::vector::lanes::Op;
 use ptxvm_ir::operation::Tcgen05;
 
 pub use place::{Place, columns_are_allocated, ctas_of, uniform, whole};

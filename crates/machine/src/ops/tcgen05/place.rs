@@ -1,10 +1,10 @@
 //! What all tcgen05 instructions check: who executes them together, for which CTAs, and that columns are allocated.
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
 use crate::ops::mbarrier::misused;
 use crate::registers::{Slot, lanes_in};
+use crate::vector::lanes::Flow;
 
 /// A place in tensor memory, as its 32-bit address says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

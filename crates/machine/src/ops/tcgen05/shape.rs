@@ -9,10 +9,10 @@ use ptxvm_memory::tensor::LANES as ROWS;
 
 use super::place::{Place, columns_are_allocated, uniform, whole};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::Flow;
+use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
+use crate::vector::lanes::Flow;
 use ptxvm_ir::operation::tcgen05::{self, FragmentShape as Shape};
 
 /// The rows that one warp of a warpgroup can touch.
@@ -147,7 +147,7 @@ impl Fragment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::AddressSpace;
+    use crate::door::address::AddressSpace;
 
     /// The bit of a matrix of rows of so many bits that CuTe's layout (copy_traits_sm100.hpp, DstLayout) has as the
     /// first of a thread's register: the sum of strides times coordinates. Gives its row and its column of 32 bits.

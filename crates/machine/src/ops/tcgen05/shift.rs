@@ -9,12 +9,12 @@ use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of};
+use crate::asynchronous::queue::{Pending, TensorUse, Transfer};
 use crate::context::Context;
-use crate::engine::{Pending, TensorUse, Transfer};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op, issue_each};
+use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 
 /// The lanes of the matrix.
 const ROWS: u32 = 32;
@@ -43,7 +43,7 @@ impl Shift {
         for rank in lanes_in(ctas) {
             columns_are_allocated(context, lane, name, rank as u32, (at.column, COLUMNS))?;
         }
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             fetched: true,
             ..Pending::new(
                 context,

@@ -7,12 +7,12 @@ use ptxvm_memory::tensor::{Units, units_of};
 
 use super::place::Place;
 use super::shape::Fragment;
-use crate::address::AddressSpace;
+use crate::asynchronous::queue::{Pending, TensorUse, Transfer, copying};
 use crate::context::Context;
-use crate::engine::{Pending, TensorUse, Transfer, copying};
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::AddressSpace;
 use crate::ops::load_store::traffic;
 use crate::registers::{Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::tcgen05;
 
 pub fn executor(fragment: tcgen05::Fragment) -> Op {
@@ -56,7 +56,7 @@ impl Store {
             rows.into_iter().enumerate().map(|(number, row)| (fragment.row_at(at, number), row)).collect();
         let units =
             rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
-        context.worker.cluster.engine.push(Pending {
+        context.worker.cluster.queue.push(Pending {
             fetched: true,
             ..Pending::new(
                 context,

@@ -4,11 +4,11 @@
 //! order of issue anyway; that a program has them is told as an event.
 
 use super::place::whole;
+use crate::asynchronous::queue::{Issuer, Pending};
 use crate::context::Context;
-use crate::engine::{Issuer, Pending};
 use crate::event::{Fence, What};
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// `tcgen05.wait::ld`
 pub fn for_loads() -> Op {

@@ -9,8 +9,8 @@ use super::handle::Handles;
 use super::places::{Coordinates, Offsets};
 use super::results::{Found, Results};
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::Slot;
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::texture as operation;
 
 /// The bits of an offset: it is from -32 to 31, more than the manual says.

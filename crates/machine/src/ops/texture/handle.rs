@@ -6,8 +6,8 @@ use ptxvm_memory::View;
 use ptxvm_texture::{Kind, Object, Sampler, Texture};
 
 use crate::context::Context;
-use crate::lanes::Flow;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::Flow;
 use ptxvm_ir::operation::texture::Sampling;
 
 /// The lanes of a mask that hold the same handle as its first lane, and that handle.

@@ -5,8 +5,8 @@
 use ptxvm_texture::Kind;
 
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of an `istypep`.
 pub fn executor(kind: Kind, handle: usize) -> Op {

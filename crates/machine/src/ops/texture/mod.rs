@@ -9,7 +9,7 @@ mod places;
 mod query;
 mod results;
 
-use crate::lanes::Op;
+use crate::vector::lanes::Op;
 use ptxvm_ir::operation::Texture;
 
 /// The operation of a texture instruction.

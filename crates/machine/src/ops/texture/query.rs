@@ -4,8 +4,8 @@ use ptxvm_texture::{Kind, Object, Query};
 
 use super::handle::same_handle;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// The operation of a `txq`.
 pub fn executor(query: Query, handle: usize, level: Option<usize>) -> Op {

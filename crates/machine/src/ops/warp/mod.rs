@@ -8,9 +8,9 @@ mod reduce;
 mod shuffle;
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Warp;
 use ptxvm_ir::operation::warp::{Vote, WarpFunction};
 
@@ -133,7 +133,7 @@ impl<T: Value> Brought for [T; LANES] {
 fn gather<In, Out, F>(members: Members, f: F) -> Op
 where
     In: Brought + 'static,
-    Out: crate::lanes::Results + 'static,
+    Out: crate::vector::lanes::Results + 'static,
     F: Fn(u32, usize, &In) -> Out + Send + Sync + 'static,
 {
     Box::new(Gather { members, f, of: std::marker::PhantomData })
@@ -148,7 +148,7 @@ struct Gather<In, Out, F> {
 impl<In, Out, F> Execute for Gather<In, Out, F>
 where
     In: Brought,
-    Out: crate::lanes::Results,
+    Out: crate::vector::lanes::Results,
     F: Fn(u32, usize, &In) -> Out + Send + Sync,
 {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {

@@ -6,8 +6,8 @@ use ptxvm_num::int::arithmetic;
 
 use super::Members;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 /// `redux.sync` of integers.
 pub fn of_integers(members: Members, combination: Combination, signed: bool) -> Option<Op> {

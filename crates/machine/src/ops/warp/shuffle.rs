@@ -2,8 +2,8 @@
 
 use super::Members;
 use crate::context::Context;
-use crate::lanes::{Execute, Flow, Op};
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::warp::ShflMode;
 
 /// The operation of `shfl`, with or without `.sync`.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::product::{A, Product, Source};
 use super::warpgroup;
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow};
+use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
+use crate::ops::wgmma::pending::Pending;
 use crate::registers::{LANES, Slot, Value};
-use crate::wgmma::Pending;
+use crate::vector::lanes::{Execute, Flow};
 
 /// The instruction as it is executed.
 pub struct Issue {

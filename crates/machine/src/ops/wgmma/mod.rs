@@ -1,9 +1,10 @@
 //! `wgmma` (manual 9.7.15): matrix products of a warpgroup that go on while its threads do.
 //!
 //! Each of the four warps has sixteen rows of D in its own registers, so each computes its own part, and only the rules
-//! say that the others do the same. A product is checked when it is issued and computed later ([`crate::wgmma`]).
+//! say that the others do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
 
 mod issue;
+pub(crate) mod pending;
 mod product;
 
 use std::sync::Arc;
@@ -14,11 +15,11 @@ use ptxvm_num::matrix::integer::Integer;
 use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::explain::finding::Kind;
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::{ALL, Slot};
+use crate::vector::lanes::{Execute, Flow, Op};
 
 use issue::Issue;
 pub use product::{A, Factors, Product, Source};

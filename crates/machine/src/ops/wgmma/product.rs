@@ -7,14 +7,14 @@ use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::Context;
-use crate::lanes::Flow;
 use crate::matrix::descriptor::Major;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
 use crate::ops::mma::rows_of_a;
+use crate::ops::wgmma::pending::Pending;
 use crate::registers::{ALL, LANES, Slot, Value};
-use crate::wgmma::Pending;
+use crate::vector::lanes::Flow;
 
 /// The rows of D that one warp has.
 pub const ROWS: usize = 16;

@@ -9,14 +9,14 @@ use ptxvm_isa::Type;
 use ptxvm_memory::{Window, access, window_of};
 
 use super::fragment::{place, size as size_of_part};
-use crate::address::{AddressSpace, Pointers, Wants};
 use crate::context::Context;
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, Op};
+use crate::door::address::{AddressSpace, Pointers, Wants};
+use crate::explain::finding::Kind;
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, Value};
+use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::matrix::{Shape, WmmaMatrix};
 
 /// The most bytes of a matrix.

@@ -11,10 +11,9 @@ use super::product::{Product, Source};
 use super::scale::Factors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
+use crate::asynchronous::queue::{Pending, TensorUse};
 use crate::context::Context;
-use crate::engine::{Pending, TensorUse};
-use crate::finding::Kind;
-use crate::lanes::{Execute, Flow, issue_each};
+use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
@@ -22,6 +21,7 @@ use crate::ops::operand::Address;
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
 use crate::tensor::Swizzle;
+use crate::vector::lanes::{Execute, Flow, issue_each};
 
 const NAME: &str = "tcgen05.mma";
 
@@ -71,7 +71,7 @@ impl Mma {
         context
             .worker
             .cluster
-            .engine
+            .queue
             .push(Pending { reads: ctas, ..Pending::new(context, 1 << lane, shape, product) });
         Ok(())
     }

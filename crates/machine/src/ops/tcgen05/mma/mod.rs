@@ -14,8 +14,8 @@ mod scale;
 mod sparse;
 mod zero_columns;
 
-use crate::lanes::Op;
 use crate::matrix::instruction::Asked;
+use crate::vector::lanes::Op;
 use issue::Mma;
 use ptxvm_ir::operation::tcgen05::{Tcgen05A, Tcgen05Mma};
 

@@ -5,11 +5,11 @@
 use ptxvm_memory::TensorMemory;
 
 use super::data_path::DataPath;
-use crate::cluster::Peer;
 use crate::matrix::descriptor::Major;
 use crate::matrix::instruction::{Factor, MmaKind};
 use crate::matrix::units::Units;
 use crate::ops::tcgen05::Place;
+use crate::schedule::cluster::Peer;
 
 /// The bytes of a unit of shared memory.
 const UNIT: u32 = 16;

@@ -11,12 +11,12 @@ use super::operands::{InShared, rows_in_tensor_memory};
 use super::scale::{Differs, Factors};
 use super::sparse::{BadChunk, Sparsity};
 use super::zero_columns::ZeroColumns;
-use crate::cluster::Peer;
-use crate::engine::{TensorUse, Transfer};
+use crate::asynchronous::mbarrier::Wrong;
+use crate::asynchronous::queue::{TensorUse, Transfer};
 use crate::matrix::Cores;
 use crate::matrix::instruction::{Asked, Instruction, MmaKind, Sum};
-use crate::mbarrier::Wrong;
 use crate::ops::tcgen05::Place;
+use crate::schedule::cluster::Peer;
 
 /// Everything that a product needs, checked when it was issued.
 #[derive(Debug)]

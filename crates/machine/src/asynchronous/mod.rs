@@ -1,0 +1,5 @@
+//! What goes on beside the threads: copies and tensor core operations under way, and the mbarrier objects that they
+//! and the threads arrive at.
+
+pub mod mbarrier;
+pub mod queue;

@@ -1,0 +1,261 @@
+//! One asynchronous operation under way: who issued it, what it moves, and whom it tells when it is done.
+
+use std::sync::Arc;
+
+use ptxvm_memory::tensor::Units;
+use ptxvm_memory::{Budget, Charge, TensorMemory};
+use smallvec::SmallVec;
+
+use crate::asynchronous::mbarrier::{Party, Wrong};
+use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
+
+/// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
+pub trait Transfer: Send + std::fmt::Debug {
+    /// Reads the source into a buffer of its own. Called at most once, and only when reading and writing happen at
+    /// different times.
+    fn fetch(&mut self);
+
+    /// How many bytes it keeps once they have been read.
+    fn kept(&self) -> u64 {
+        0
+    }
+
+    /// Writes the destination: what was fetched, or else what the source holds now. Called once. What reads tensor
+    /// memory, that of each CTA by rank, reads it here: only then what it comes after is complete.
+    fn deliver(&mut self, tensor_memory: &mut [TensorMemory]);
+
+    /// What reading or writing takes the host, in about the time of an instruction; products were counted when they were
+    /// issued.
+    fn effort(&self) -> u64;
+
+    /// What was found wrong while it was delivered: what only tensor memory says, when its turn has come.
+    fn wrong(&mut self) -> Option<Wrong> {
+        None
+    }
+
+    /// The tensor memory that it reads and writes.
+    fn tensor_use(&self) -> Option<TensorUse> {
+        None
+    }
+
+    /// Whether it completes after all that its thread has had the tensor cores do before: `tcgen05.commit`.
+    fn commits_tensor(&self) -> bool {
+        false
+    }
+}
+
+/// The effort of copying so many bytes.
+#[must_use]
+pub const fn copying(bytes: u64) -> u64 {
+    bytes / BYTES_OF_AN_INSTRUCTION
+}
+
+/// The effort of combining so many bytes with what is there, element by element.
+#[must_use]
+pub const fn reducing(bytes: u64) -> u64 {
+    bytes / 4
+}
+
+/// What an operation has to do with tensor memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorUse {
+    /// The CTAs, as bits by rank, whose tensor memory it uses.
+    pub ctas: u32,
+    /// The columns that it uses there.
+    pub units: Units,
+    /// Whether the tensor cores do it: what those of a CTA do, they do in the order of issue. The manual promises that
+    /// of some pairs of `tcgen05.mma`, `.cp` and `.shift` only.
+    pub in_order: bool,
+}
+
+impl TensorUse {
+    /// Whether it comes after another that was issued before it.
+    pub(super) fn follows(self, earlier: TensorUse) -> bool {
+        self.in_order && earlier.in_order && self.ctas & earlier.ctas != 0
+    }
+}
+
+/// An operation that has been issued.
+#[derive(Debug)]
+pub struct Pending {
+    /// Who issued it.
+    pub issuer: Issuer,
+    /// What it is, for reports: `a bulk copy of 512 bytes`.
+    pub what: String,
+    /// What it moves.
+    pub transfer: Box<dyn Transfer>,
+    /// Whether the source has been read.
+    pub fetched: bool,
+    /// What that takes of the host's memory.
+    pub charge: Option<Charge>,
+    /// The group of its thread that it belongs to, and which one: the number of groups closed before.
+    pub group: Option<(GroupKind, u32)>,
+    /// Whom it tells.
+    pub signals: SmallVec<[Signal; 1]>,
+    /// Whether it completes after all `cp.async` copies that its thread issued before.
+    pub after_copies: bool,
+    /// The CTAs, as bits by rank, whose shared memory it reads.
+    pub reads: u32,
+    /// The CTAs whose shared memory it writes or signals.
+    pub writes: u32,
+}
+
+impl Pending {
+    /// An operation of these lanes of the running warp, which is in no group, tells nobody and touches nobody's shared
+    /// memory.
+    pub fn new(
+        context: &Context<'_>,
+        lanes: u32,
+        what: impl Into<String>,
+        transfer: impl Transfer + 'static,
+    ) -> Self {
+        let (rank, warp) = (context.cta.rank, context.warp.index);
+        Self {
+            issuer: Issuer { rank, warp, lanes, ..Issuer::default() },
+            what: what.into(),
+            transfer: Box::new(transfer),
+            fetched: false,
+            charge: None,
+            group: None,
+            signals: SmallVec::new(),
+            after_copies: false,
+            reads: 0,
+            writes: 0,
+        }
+    }
+
+    /// Has the source read, if the budget has memory for it.
+    pub(super) fn fetch(&mut self, budget: &Arc<Budget>) -> bool {
+        let Ok(charge) = budget.charge(self.transfer.kept()) else { return false };
+        (self.fetched, self.charge) = (true, Some(charge));
+        self.transfer.fetch();
+        true
+    }
+
+    /// Writes the destination.
+    pub fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
+        self.transfer.deliver(tensor_memory);
+    }
+
+    /// What was found wrong while it was delivered.
+    pub(super) fn wrong(&mut self) -> Option<Wrong> {
+        self.transfer.wrong()
+    }
+
+    /// Whether an operation that was issued earlier must be complete before it.
+    pub(super) fn comes_after(&self, earlier: &Pending) -> bool {
+        let same_thread = || earlier.issuer.is_of(&self.issuer);
+        if self.after_copies {
+            return earlier.group.is_some_and(|(kind, _)| kind == GroupKind::CpAsync) && same_thread();
+        }
+        if self.transfer.commits_tensor() && earlier.transfer.commits_tensor() {
+            return same_thread();
+        }
+        let Some(used) = earlier.transfer.tensor_use() else { return false };
+        match self.transfer.tensor_use() {
+            Some(own) => own.follows(used),
+            None => self.transfer.commits_tensor() && used.in_order && same_thread(),
+        }
+    }
+
+    /// Whether it can have to come after others.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.after_copies || self.transfer.commits_tensor() || self.transfer.tensor_use().is_some()
+    }
+
+    /// Whether it will still touch the shared memory of a CTA.
+    pub(super) fn needs(&self, rank: u32) -> bool {
+        let bit = 1 << rank;
+        self.reads & bit != 0 && !self.fetched || self.writes & bit != 0
+    }
+
+    /// Whether it is over when the CTA ends that issued it: `cp.async` and the arrivals after it, which nobody sees
+    /// then, what neither an mbarrier nor a group tells of, and commits of such.
+    pub(super) fn ends_with_cta(&self) -> bool {
+        match self.group {
+            Some((kind, _)) => kind == GroupKind::CpAsync,
+            None => self.after_copies || self.transfer.commits_tensor() || self.signals.is_empty(),
+        }
+    }
+}
+
+/// Whom a completed operation tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Signal {
+    /// An mbarrier object at this `.shared::cluster` address, by a complete-tx of so many bytes.
+    CompleteTx {
+        /// Where it lies.
+        address: u32,
+        /// The bytes.
+        bytes: u32,
+    },
+    /// An mbarrier object, by arrivals.
+    Arrive {
+        /// Where it lies.
+        address: u32,
+        /// How many arrivals.
+        count: u32,
+    },
+}
+
+impl Signal {
+    /// The mbarrier object that it tells.
+    #[must_use]
+    pub const fn address(&self) -> u32 {
+        match *self {
+            Self::CompleteTx { address, .. } | Self::Arrive { address, .. } => address,
+        }
+    }
+}
+
+/// The groups that a thread closes with `commit_group` and waits for with `wait_group`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum GroupKind {
+    /// Of `cp.async`.
+    CpAsync = 0,
+    /// Of bulk copies.
+    Bulk = 1,
+}
+
+impl GroupKind {
+    /// The name in events.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CpAsync => "cp.async",
+            Self::Bulk => "cp.async.bulk",
+        }
+    }
+}
+
+/// Who issued an operation, and where.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issuer {
+    /// The CTA's rank in its cluster.
+    pub rank: u32,
+    /// The warp in its CTA.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: u32,
+    /// The instruction of the code; the interpreter fills it in.
+    pub at: u32,
+    /// The activation that executed it; the interpreter fills it in.
+    pub activation: u32,
+    /// The number of the operation in its cluster, which it gets when it is issued.
+    pub operation: u64,
+}
+
+impl Issuer {
+    /// The threads alone.
+    #[must_use]
+    pub fn party(&self) -> Party {
+        Party { rank: self.rank, warp: self.warp, lanes: self.lanes }
+    }
+
+    /// Whether some lane of this one belongs to the other.
+    #[must_use]
+    pub fn is_of(&self, other: &Issuer) -> bool {
+        (self.rank, self.warp) == (other.rank, other.warp) && self.lanes & other.lanes != 0
+    }
+}

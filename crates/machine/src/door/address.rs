@@ -1,0 +1,381 @@
+//! From the addresses of a warp's lanes to host memory: every access of the guest is checked here.
+//!
+//! The quick way looks at the lowest and highest address of the active lanes and asks whether both lie in a region
+//! that was found before; only when that fails is every lane looked at for itself.
+#![allow(unsafe_code)]
+
+pub use ptxvm_ir::operation::AddressSpace;
+use ptxvm_memory::{
+    Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
+};
+
+use crate::context::{Context, Fault, Missed, REGIONS};
+use crate::door::shared_address::MissedShared;
+use crate::explain::finding::Kind;
+use crate::registers::{LANES, lanes_in};
+use crate::schedule::cluster::rank_and_offset;
+use crate::vector::lanes::Flow;
+
+/// What an instruction does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// It reads.
+    Read,
+    /// It writes, or reads and writes.
+    Write,
+}
+
+/// Where each lane's access goes on the host. Made by [`Context::resolve`] alone; valid until the operation ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Pointers {
+    /// By lane; anything where the lane is not active.
+    pub at: [u64; LANES],
+}
+
+impl Pointers {
+    /// All lanes' addresses on the host, so many bytes further.
+    #[inline(always)]
+    #[must_use]
+    pub fn further(&self, bytes: usize) -> [u64; LANES] {
+        let mut at = self.at;
+        for address in &mut at {
+            *address = address.wrapping_add(bytes as u64);
+        }
+        at
+    }
+
+    /// A lane's pointer, so many bytes further.
+    #[inline(always)]
+    #[must_use]
+    pub fn lane(&self, lane: usize, further: usize) -> *mut u8 {
+        host(self.at[lane]).wrapping_add(further)
+    }
+}
+
+impl Context<'_> {
+    /// Checks an access of `bytes` bytes at each active lane's address and gives the host's pointers.
+    ///
+    /// `align` is what the addresses must be multiples of.
+    #[inline(always)]
+    pub fn resolve(
+        &mut self,
+        space: AddressSpace,
+        addresses: &[u64; LANES],
+        mask: u32,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Pointers, Flow> {
+        let mut low = u64::MAX;
+        let mut high = 0;
+        let mut all = 0;
+        for lane in 0..LANES {
+            let active = mask >> lane & 1 != 0;
+            low = low.min(if active { addresses[lane] } else { u64::MAX });
+            high = high.max(if active { addresses[lane] } else { 0 });
+            all |= if active { addresses[lane] } else { 0 };
+        }
+        if all & (align - 1) == 0 {
+            match space {
+                AddressSpace::Generic | AddressSpace::Global | AddressSpace::Const => {
+                    if self.worker.generation == self.run.environment.memory.generation() {
+                        for region in &self.worker.regions {
+                            if low >= region.start
+                                && high < region.end
+                                && region.end - high >= bytes
+                                && allowed(region, space, wants)
+                            {
+                                return Ok(Pointers { at: *addresses });
+                            }
+                        }
+                    }
+                }
+                AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => {
+                    let size = self.cta.shared.bytes() as u64;
+                    let first = if space == AddressSpace::SharedVariable { 0 } else { self.cta.shared_base };
+                    let high = high.wrapping_sub(first);
+                    if low >= first && high < size && size - high >= bytes {
+                        let base = self.cta.shared.pointer().expose_provenance() as u64;
+                        let base = base.wrapping_sub(first);
+                        let mut at = *addresses;
+                        for address in &mut at {
+                            *address = address.wrapping_add(base);
+                        }
+                        return Ok(Pointers { at });
+                    }
+                }
+                AddressSpace::Local => {
+                    let mut inside = true;
+                    for lane in 0..LANES {
+                        let end = addresses[lane].saturating_add(bytes);
+                        inside &= mask >> lane & 1 == 0 || end <= self.warp.stack[lane];
+                    }
+                    if inside {
+                        let mut at = *addresses;
+                        for (lane, address) in at.iter_mut().enumerate() {
+                            let pointer = self.warp.local.pointer(lane, *address as usize);
+                            *address = pointer.expose_provenance() as u64;
+                        }
+                        return Ok(Pointers { at });
+                    }
+                }
+            }
+        }
+        self.resolve_each(space, addresses, mask, bytes, align, wants)
+    }
+
+    /// The slow way: lane by lane, with a finding for the first that is wrong.
+    #[inline(never)]
+    fn resolve_each(
+        &mut self,
+        space: AddressSpace,
+        addresses: &[u64; LANES],
+        mask: u32,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Pointers, Flow> {
+        let mut at = [0; LANES];
+        if self.worker.forgiving && matches!(space, AddressSpace::Local | AddressSpace::Generic) {
+            self.grow_local(mask)?;
+        }
+        for lane in lanes_in(mask) {
+            let address = addresses[lane];
+            let (window, offset) = match space {
+                AddressSpace::SharedVariable => (Window::Shared, address.wrapping_add(self.cta.shared_base)),
+                AddressSpace::Shared | AddressSpace::SharedCluster => (Window::Shared, address),
+                AddressSpace::Local => (Window::Local, address),
+                AddressSpace::Global | AddressSpace::Const => (Window::Global, address),
+                AddressSpace::Generic => match window_of(address) {
+                    Window::Shared => (Window::Shared, address - SHARED_BASE),
+                    Window::Local => (Window::Local, address - LOCAL_BASE),
+                    Window::Global => (Window::Global, address),
+                },
+            };
+            let problem = if window == Window::Shared && self.is_foreign(offset, space) {
+                Some(self.outside_shared(MissedShared::Foreign, lane, (offset, bytes), wants))
+            } else if address & (align - 1) != 0 {
+                Some(self.misaligned(lane, space, address, bytes, align, wants))
+            } else {
+                match window {
+                    Window::Shared => match self.shared_at(offset, bytes) {
+                        Ok(host) => {
+                            at[lane] = host;
+                            None
+                        }
+                        Err(missed) => Some(self.outside_shared(missed, lane, (offset, bytes), wants)),
+                    },
+                    Window::Local => {
+                        let size = self.warp.stack[lane];
+                        let pointer = self.warp.local.pointer(lane, offset as usize);
+                        at[lane] = pointer.expose_provenance() as u64;
+                        (offset >= size || bytes > size - offset)
+                            .then(|| self.outside(AddressSpace::Local, lane, (offset, bytes, size), wants))
+                    }
+                    Window::Global => {
+                        at[lane] = offset;
+                        self.global_problem(lane, space, offset, bytes, wants)
+                    }
+                }
+            };
+            if let Some(flow) = problem {
+                let Some(host) = self.on_silicon(space, window, lane, (offset, bytes), wants) else {
+                    return Err(flow);
+                };
+                self.survived()?;
+                at[lane] = host;
+            }
+        }
+        Ok(Pointers { at })
+    }
+
+    /// Whether an instruction that reaches its own CTA's shared memory alone is given an address of another's.
+    fn is_foreign(&self, address: u64, space: AddressSpace) -> bool {
+        let own_only = matches!(space, AddressSpace::Shared | AddressSpace::SharedVariable);
+        let in_cluster = self.worker.cluster.shared.len() > 1 && address < SHARED_SIZE;
+        own_only && in_cluster && rank_and_offset(address).0 != u64::from(self.cta.rank)
+    }
+
+    /// Whether a global access is wrong; otherwise its region is remembered.
+    fn global_problem(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        wants: Wants,
+    ) -> Option<Flow> {
+        let memory = self.run.environment.memory;
+        let generation = memory.generation();
+        if self.worker.generation != generation {
+            self.worker.generation = generation;
+            self.worker.regions = [Region::EMPTY; REGIONS];
+        }
+        let known = self.worker.regions.iter().copied().find(|r| r.holds(address, bytes));
+        let region = match known {
+            Some(region) => region,
+            None => match memory.region(address) {
+                Some(region) if region.holds(address, bytes) => {
+                    self.remember(region);
+                    region
+                }
+                _ => {
+                    let explanation = memory.explain(address, bytes);
+                    return Some(self.nowhere(lane, space, &explanation, wants));
+                }
+            },
+        };
+        if wants == Wants::Write && !region.writable {
+            let explanation = memory.explain(address, bytes);
+            let message = format!("a write of {bytes} bytes to read-only memory at {address:#x}");
+            return Some(self.fault(Kind::ReadOnly, lane, message, vec![explanation.to_string()]));
+        }
+        if !allowed(&region, space, wants) {
+            let explanation = memory.explain(address, bytes);
+            return Some(self.elsewhere(lane, space, &explanation, wants));
+        }
+        None
+    }
+
+    fn remember(&mut self, region: Region) {
+        self.worker.regions[self.worker.oldest] = region;
+        self.worker.oldest = (self.worker.oldest + 1) % REGIONS;
+    }
+
+    #[cold]
+    fn nowhere(&mut self, lane: usize, space: AddressSpace, explanation: &Explanation, wants: Wants) -> Flow {
+        let kind = match &explanation.place {
+            Place::Null => Kind::Null,
+            Place::Freed { .. } => Kind::UseAfterFree,
+            _ if window_of(explanation.address) != Window::Global => Kind::WrongSpace,
+            _ => Kind::OutOfBounds,
+        };
+        if kind == Kind::WrongSpace {
+            return self.elsewhere(lane, space, explanation, wants);
+        }
+        let verb = verb(wants);
+        let (address, bytes) = (explanation.address, explanation.bytes);
+        let message = match kind {
+            Kind::Null => format!("{verb} of {bytes} bytes through a null pointer, at {address:#x}"),
+            Kind::UseAfterFree => format!("{verb} of {bytes} bytes of freed memory at {address:#x}"),
+            _ => format!("{verb} of {bytes} bytes out of bounds at {address:#x}"),
+        };
+        self.fault(kind, lane, message, vec![explanation.to_string()])
+    }
+
+    /// Something is there, in another space than the instruction says.
+    #[cold]
+    fn elsewhere(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        explanation: &Explanation,
+        wants: Wants,
+    ) -> Flow {
+        let (address, bytes) = (explanation.address, explanation.bytes);
+        let message =
+            format!("{} of {bytes} bytes at {address:#x}, which is no {} address", verb(wants), space.name());
+        self.fault(Kind::WrongSpace, lane, message, vec![explanation.to_string()])
+    }
+
+    /// An access that begins at an offset and has so many bytes, of a memory of some size.
+    #[cold]
+    pub(crate) fn outside(
+        &mut self,
+        space: AddressSpace,
+        lane: usize,
+        (offset, bytes, size): (u64, u64, u64),
+        wants: Wants,
+    ) -> Flow {
+        let name = space.name();
+        let message =
+            format!("{} of {bytes} bytes out of bounds of {name} memory at {offset:#x}", verb(wants));
+        let whose = if space == AddressSpace::Shared { "the CTA" } else { "the thread" };
+        // Addresses of these spaces have 32 bits; what is below zero has wrapped.
+        let short = offset as u32 as i32;
+        let below = short < 0 && matches!(offset >> 32, 0 | 0xffff_ffff);
+        let foreign = offset > u64::from(u32::MAX) && !below;
+        let miss = if foreign {
+            "is far from them".into()
+        } else if below {
+            format!("begins {} bytes before the beginning", short.unsigned_abs())
+        } else if offset >= size {
+            format!("begins {} bytes behind them", offset - size)
+        } else {
+            format!("reaches {} bytes over their end", offset + bytes - size)
+        };
+        let mut notes = vec![format!("{whose} has {size} bytes of {name} memory; the access {miss}")];
+        if window_of(offset) != Window::Global {
+            notes.push("this is a generic address: `cvta.to` makes one of the space of it".into());
+        }
+        let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
+        let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });
+        self.worker.fault = Some(Fault { missed, ..Fault::new(kind, lane, message, notes) });
+        Flow::Stop
+    }
+
+    #[cold]
+    fn misaligned(
+        &mut self,
+        lane: usize,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Flow {
+        let message = format!(
+            "{} of {bytes} bytes at the misaligned {} address {address:#x}",
+            verb(wants),
+            space.name()
+        );
+        let over = address & (align - 1);
+        let notes = vec![format!("the address must be a multiple of {align}; it is {over} over one")];
+        self.fault(Kind::Misaligned, lane, message, notes)
+    }
+}
+
+/// Whether an instruction that names a space may do this in a region. Constants and parameters are no global memory,
+/// and nothing else is constant.
+#[inline(always)]
+fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
+    match space {
+        AddressSpace::Global => !region.constant && (region.writable || wants == Wants::Read),
+        AddressSpace::Const => region.constant && wants == Wants::Read,
+        _ => region.writable || wants == Wants::Read,
+    }
+}
+
+pub(crate) fn verb(wants: Wants) -> &'static str {
+    match wants {
+        Wants::Read => "a read",
+        Wants::Write => "a write",
+    }
+}
+
+#[inline(always)]
+fn host(address: u64) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Reads bytes of a lane's local memory; `None` if they are not there.
+pub fn read_local(local: &LocalMemory, lane: usize, offset: u64, to: &mut [u8]) -> Option<()> {
+    let pointer = local_pointer(local, lane, offset, to.len())?;
+    // SAFETY: the bytes have been checked to lie in the lane's memory, which the borrow keeps in place.
+    unsafe { access::copy_out(pointer, to) };
+    Some(())
+}
+
+/// Writes bytes of a lane's local memory; `None` if they are not there.
+pub fn write_local(local: &mut LocalMemory, lane: usize, offset: u64, from: &[u8]) -> Option<()> {
+    let pointer = local_pointer(local, lane, offset, from.len())?;
+    // SAFETY: as in `read_local`.
+    unsafe { access::copy_in(pointer, from) };
+    Some(())
+}
+
+fn local_pointer(local: &LocalMemory, lane: usize, offset: u64, bytes: usize) -> Option<*mut u8> {
+    let size = local.bytes_per_lane();
+    let offset = usize::try_from(offset).ok()?;
+    (lane < LANES && offset <= size && bytes <= size - offset).then(|| local.pointer(lane, offset))
+}

@@ -1,0 +1,131 @@
+//! What a handle of a texture, sampler or surface stands for, and the bytes of its image.
+//!
+//! Texture instructions are many and name few objects, so that a worker remembers the last ones as long as neither the
+//! table of handles nor that of allocations has changed.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use ptxvm_memory::View;
+use ptxvm_texture::{Image, Kind as ObjectKind, Missing, Object};
+
+use crate::context::Context;
+use crate::door::address::{AddressSpace, Wants};
+use crate::explain::finding::Kind;
+use crate::registers::LANES;
+use crate::vector::lanes::Flow;
+
+/// How many objects a worker remembers: a kernel's usual handful of textures and surfaces.
+const REMEMBERED: usize = 8;
+
+/// The objects that a worker has looked up.
+#[derive(Debug, Default)]
+pub struct Opaque {
+    known: Vec<Known>,
+    /// The one to be replaced next.
+    oldest: usize,
+    /// What the tables were when they were looked up.
+    generations: (u64, u64),
+}
+
+impl Opaque {
+    /// One that [`Context::look_up`] has found.
+    #[must_use]
+    pub fn known(&self, index: usize) -> &Known {
+        &self.known[index]
+    }
+}
+
+/// An object that a worker has looked up.
+#[derive(Clone, Debug)]
+pub struct Known {
+    handle: u64,
+    /// What it is.
+    pub object: Arc<Object>,
+    /// The bytes of its image; none for a sampler.
+    pub view: Option<View>,
+}
+
+// SAFETY: a view is bytes of guest memory, which any thread of a launch may touch atomically.
+unsafe impl Send for Known {}
+
+impl Context<'_> {
+    /// What a lane's handle stands for, which must be of this kind. The bytes of its image are checked whole; those of
+    /// a surface may be written.
+    pub fn opaque(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<Known, Flow> {
+        let index = self.look_up(lane, handle, kind)?;
+        Ok(self.worker.opaque.known(index).clone())
+    }
+
+    /// The same; gives its place among those that the worker remembers, which stays while no more than a few others
+    /// are looked up.
+    #[inline]
+    pub fn look_up(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<usize, Flow> {
+        let environment = self.run.environment;
+        let generations = (environment.objects.generation(), environment.memory.generation());
+        let opaque = &mut self.worker.opaque;
+        if opaque.generations != generations {
+            opaque.known.clear();
+            opaque.generations = generations;
+        }
+        let mut known = opaque.known.iter();
+        match known.position(|known| known.handle == handle && known.object.kind() == kind) {
+            Some(index) => Ok(index),
+            None => self.find(lane, handle, kind),
+        }
+    }
+
+    #[cold]
+    fn find(&mut self, lane: usize, handle: u64, kind: ObjectKind) -> Result<usize, Flow> {
+        let object = match self.run.environment.objects.get(handle) {
+            Ok(object) if object.kind() == kind => object,
+            Ok(object) => {
+                let message = format!("{handle:#x} is a {}, not a {}", object.kind().noun(), kind.noun());
+                return Err(self.fault(Kind::Misuse, lane, message, Vec::new()));
+            }
+            Err(missing) => return Err(self.no_object(lane, handle, kind, &missing)),
+        };
+        let view = match &*object {
+            Object::Texture(texture) => Some(self.view(lane, &texture.image, Wants::Read)?),
+            Object::Surface(surface) => Some(self.view(lane, &surface.image, Wants::Write)?),
+            Object::Sampler(_) => None,
+        };
+        let opaque = &mut self.worker.opaque;
+        let known = Known { handle, object, view };
+        if opaque.known.len() < REMEMBERED {
+            opaque.known.push(known);
+            return Ok(opaque.known.len() - 1);
+        }
+        let index = opaque.oldest;
+        opaque.oldest = (index + 1) % REMEMBERED;
+        opaque.known[index] = known;
+        Ok(index)
+    }
+
+    fn view(&mut self, lane: usize, image: &Image, wants: Wants) -> Result<View, Flow> {
+        let mut addresses = [0; LANES];
+        addresses[lane] = image.address;
+        let at = self.resolve(AddressSpace::Global, &addresses, 1 << lane, image.bytes, 1, wants)?.at[lane];
+        // SAFETY: all bytes of the image have just been checked, and the launch holds a lease on them.
+        Ok(unsafe { View::new(std::ptr::with_exposed_provenance_mut(at as usize), image.bytes) })
+    }
+
+    #[cold]
+    fn no_object(&mut self, lane: usize, handle: u64, kind: ObjectKind, missing: &Missing) -> Flow {
+        let noun = kind.noun();
+        match missing {
+            Missing::Never => {
+                let message = format!("{handle:#x} is the handle of no {noun}");
+                self.fault(Kind::Misuse, lane, message, Vec::new())
+            }
+            Missing::Destroyed(was) => {
+                let message = format!("the {} with the handle {handle:#x} has been destroyed", was.noun());
+                self.fault(Kind::UseAfterFree, lane, message, Vec::new())
+            }
+            Missing::Unbound(was, name) => {
+                let message = format!("nothing is bound to the {} reference `{name}`", was.noun());
+                self.fault(Kind::Misuse, lane, message, Vec::new())
+            }
+        }
+    }
+}

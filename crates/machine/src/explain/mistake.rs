@@ -1,0 +1,121 @@
+//! Mistakes that silicon survives: whether the machine goes on as well, and what it remembers of them.
+//!
+//! An operation that meets such a mistake stops its warp with a fault, as with any other. If the launch goes on all the
+//! same, the finding is noted and the instruction is executed again, now forgivingly: it does what an H200 does. So the
+//! mistake must be found before the operation has changed anything.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::context::{Context, Fault};
+use crate::explain::finding::{Finding, Kind};
+use crate::schedule::interpret::At;
+use crate::vector::lanes::Flow;
+
+/// What a launch does about a mistake that an H200 survives. One that ends the kernel there ends it here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Findings {
+    /// The first ends the launch.
+    #[default]
+    Stop,
+    /// They are noted, once for each place, and the kernel goes on.
+    Report,
+    /// The kernel goes on, and nobody is told.
+    Ignore,
+}
+
+impl Findings {
+    /// Every choice.
+    pub const ALL: [Findings; 3] = [Self::Stop, Self::Report, Self::Ignore];
+
+    /// The choice of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|findings| findings.name() == name)
+    }
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Report => "report",
+            Self::Ignore => "ignore",
+        }
+    }
+}
+
+/// A mistake of one kind at one place, after which the kernel went on.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// The first of them.
+    pub finding: Finding,
+    /// How often a thread made it.
+    pub count: u64,
+}
+
+/// The mistakes of a launch.
+#[derive(Debug, Default)]
+pub struct Mistakes(Mutex<BTreeMap<(At, Kind), Mistake>>);
+
+impl Mistakes {
+    /// Notes a mistake; the finding is made for the first of its kind at a place.
+    pub(crate) fn note(&self, at: At, kind: Kind, make: impl FnOnce() -> Finding) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
+    }
+
+    /// Counts threads that were forgiven a mistake that has been noted.
+    pub(crate) fn count(&self, at: At, kind: Kind, threads: u64) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mistake) = all.get_mut(&(at, kind)) {
+            mistake.count += threads;
+        }
+    }
+
+    /// Takes all of them, in the order of their places.
+    #[must_use]
+    pub fn take(&self) -> Vec<Mistake> {
+        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        all.into_values().collect()
+    }
+}
+
+impl Context<'_> {
+    /// A mistake of a lane that an H200 survives. Whether the operation may go on as it does there; if not, the warp
+    /// stops, and the operation is executed again if the launch goes on.
+    ///
+    /// # Errors
+    /// The warp stops.
+    pub fn mistake(
+        &mut self,
+        kind: Kind,
+        lane: usize,
+        message: impl FnOnce() -> String,
+        notes: impl FnOnce() -> Vec<String>,
+    ) -> Result<(), Flow> {
+        if self.forgives() {
+            return Ok(());
+        }
+        self.worker.fault = Some(Fault { survived: true, ..Fault::new(kind, lane, message(), notes()) });
+        Err(Flow::Stop)
+    }
+
+    /// Says of the fault that has just been made that an H200 survives it, or, the second time, forgives it.
+    pub(crate) fn survived(&mut self) -> Result<(), Flow> {
+        if self.forgives() {
+            self.worker.fault = None;
+            return Ok(());
+        }
+        if let Some(fault) = &mut self.worker.fault {
+            fault.survived = true;
+        }
+        Err(Flow::Stop)
+    }
+
+    /// Whether the instruction is executed again and forgivingly; then one more thread is.
+    pub(crate) fn forgives(&mut self) -> bool {
+        self.worker.forgiven += u64::from(self.worker.forgiving);
+        self.worker.forgiving
+    }
+}

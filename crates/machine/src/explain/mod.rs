@@ -1,0 +1,8 @@
+//! What is wrong with a guest, in words: findings, mistakes that silicon survives, deadlocks, the variables that an
+//! access missed.
+
+pub(crate) mod deadlock;
+pub mod finding;
+pub(crate) mod missed_variable;
+pub mod mistake;
+pub(crate) mod report;

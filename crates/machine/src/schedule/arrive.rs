@@ -1,0 +1,86 @@
+//! Lanes come to `bar` or `barrier`: they are counted, and wait unless they only arrive.
+
+use crate::code::Arrival;
+use crate::context::{CtaState, Fault, Worker};
+use crate::explain::finding::Kind;
+use crate::registers::{Bank, LANES};
+use crate::schedule::interpret::After;
+use crate::schedule::warp::{Group, State, Warp};
+
+/// Ends a block with a barrier.
+pub(crate) fn arrive(
+    arrival: &Arrival,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    bank: &Bank,
+) -> After {
+    let guard = arrival.guard.map_or(u32::MAX, |slot| bank.mask(slot));
+    let mut here = group.mask & guard;
+    if here == 0 {
+        group.block = arrival.next;
+        return After::Go;
+    }
+    let first = here.trailing_zeros() as usize;
+    let number = bank.lane(arrival.barrier, first);
+    let other = |lane: &usize| here >> lane & 1 != 0 && bank.lane(arrival.barrier, *lane) != number;
+    let others = match arrival.barrier.is_constant() {
+        true => 0,
+        false => (0..LANES).filter(other).fold(0, |mask, lane| mask | 1 << lane),
+    };
+    let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
+    if let Some(message) = complaint(number, count, arrival, cta) {
+        worker.fault = Some(Fault::new(Kind::Misuse, first, message, Vec::new()));
+        return After::Fault;
+    }
+    // Lanes that name another barrier come again, and those whom the guard holds back go on.
+    warp.add(Group { mask: others, ..*group });
+    here &= !others;
+    warp.add(Group { block: arrival.next, mask: group.mask & !here & !others, ..*group });
+
+    let reduction = arrival.reduction.map(|(_, predicate, how)| (bank.mask(predicate), how));
+    let index = warp.state.index as usize;
+    let barrier = &mut cta.barriers[number as usize];
+    // A wait for no threads is one for all.
+    barrier.arrive(index, here, count.filter(|count| *count != 0), reduction);
+    barrier.gather(index, warp.state.alive());
+    cta.busy |= 1 << number;
+    cta.unsettled = true;
+    let at = group.block;
+    (group.block, group.mask) = (arrival.next, here);
+    if !arrival.wait {
+        return After::Go;
+    }
+    let result = arrival.reduction.map(|(to, _, how)| (to, how));
+    group.state = State::Barrier { number: number as u32, at, result };
+    warp.groups.push(*group);
+    After::Switch
+}
+
+/// What is wrong with a barrier's operands.
+fn complaint(number: u64, count: Option<u32>, arrival: &Arrival, cta: &CtaState) -> Option<String> {
+    let Some(barrier) = usize::try_from(number).ok().and_then(|number| cta.barriers.get(number)) else {
+        return Some(format!("barrier {number}: a CTA has barriers 0 to 15"));
+    };
+    if let (Some((.., how)), Some(before)) = (arrival.reduction, barrier.reduction())
+        && how != before
+    {
+        return Some(format!(
+            "a reduction by .{} at barrier {number}, where others wait for one by .{}",
+            how.name(),
+            before.name()
+        ));
+    }
+    let count = count?;
+    if count % 32 != 0 {
+        return Some(format!("{count} threads at a barrier: the count must be a multiple of 32"));
+    }
+    if count == 0 && !arrival.wait {
+        return Some(format!(
+            "an arrival at barrier {number} with a count of 0: it needs the number of threads"
+        ));
+    }
+    let before = barrier.expected_threads().filter(|before| count != 0 && *before != count)?;
+    Some(format!("barrier {number} of {count} threads, where others wait for {before}"))
+}

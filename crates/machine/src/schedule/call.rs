@@ -1,0 +1,310 @@
+//! Calls and returns: activations, frames in local memory, and the passing of parameters.
+
+use crate::builtin;
+use crate::code::{Actual, Call, Callee, Function};
+use crate::context::{Context, CtaState, Fault, Run, Worker};
+use crate::explain::finding::{Kind, Limit};
+use crate::registers::{Bank, LANES, Slot, Value};
+use crate::schedule::interpret::After;
+use crate::schedule::warp::{Activating, Group, Warp};
+use ptxvm_ir::FunctionId;
+use ptxvm_memory::{LocalMemory, StackOverflow};
+
+/// Ends a block with a call.
+pub(crate) fn call(
+    site: &Call,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> After {
+    let bank = warp.bank(group.activation, run.code);
+    let mut callers = group.mask & site.guard.map_or(u32::MAX, |slot| bank.mask(slot));
+    if callers == 0 {
+        group.block = site.next;
+        return After::Go;
+    }
+    warp.add(Group { block: site.next, mask: group.mask & !callers, ..*group });
+    group.mask = callers;
+    let callee = match site.callee {
+        Callee::Builtin(which) => {
+            let frame = caller_frame(group, warp, run);
+            let mut context = Context { bank, active: callers, warp: &mut warp.state, cta, worker, run };
+            let outcome = builtin::run(which, site, &frame, &mut context, callers);
+            group.block = site.next;
+            return match outcome {
+                crate::vector::lanes::Flow::Stop => After::Fault,
+                _ => After::Go,
+            };
+        }
+        Callee::Function(function) => function,
+        Callee::Address(slot) => {
+            let first = callers.trailing_zeros() as usize;
+            let address = bank.lane(slot, first);
+            let Some(function) = function_at(address, run) else {
+                worker.fault =
+                    Some(bad_call(first, format!("{address:#x} is not the address of a function"), run));
+                return After::Fault;
+            };
+            // Lanes that call something else stay at the call and come again.
+            let same = u64::read(&bank, slot);
+            let others = (0..LANES)
+                .filter(|l| callers >> l & 1 != 0 && same[*l] != address)
+                .fold(0, |m, l| m | 1 << l);
+            callers &= !others;
+            warp.groups.push(Group { mask: others, ..*group });
+            if others == 0 {
+                warp.groups.pop();
+            }
+            group.mask = callers;
+            function
+        }
+    };
+    let Some(Some(function)) = run.code.functions.get(callee.0 as usize) else {
+        let name = run.code.program.functions.get(callee.0 as usize).map_or("", |f| f.name.as_str());
+        let lane = callers.trailing_zeros() as usize;
+        worker.fault = Some(bad_call(lane, format!("function `{name}` has no body here"), run));
+        return After::Fault;
+    };
+    if let Some(message) = mismatch(site, function, &run.code.program.functions[callee.0 as usize]) {
+        worker.fault = Some(bad_call(callers.trailing_zeros() as usize, message, run));
+        return After::Fault;
+    }
+    let at = group.block;
+    // An open parameter (`rest[]`) lies at the frame's end and is as long as what is passed for it.
+    let open = |(actual, formal): (&Actual, &Actual)| match (actual, formal) {
+        (Actual::Frame { size, .. }, Actual::Frame { size: 0, .. }) => *size,
+        _ => 0,
+    };
+    let extra = site.arguments.iter().zip(&function.parameters).map(open).sum();
+    let frame = reserve(function, extra, warp, callers);
+    let frame = match frame {
+        Ok(frame) => frame,
+        Err((_, error)) if error.refused_by_host => {
+            worker.limit = Some(Limit::Memory(run.environment.memory.budget().refusal(error.requested * 32)));
+            return After::Fault;
+        }
+        Err((lane, error)) => {
+            let bytes = error.requested;
+            let message = format!("a call needs {bytes} bytes of local memory for the thread's stack");
+            let limit = warp.state.local.limit();
+            let notes = vec![format!("a thread may have {limit} bytes; is a recursion without end?")];
+            worker.fault = Some(Fault::new(Kind::StackOverflow, lane, message, notes));
+            return After::Fault;
+        }
+    };
+    // The search for an activation to share is a walk through all of them.
+    worker.effort += warp.activations.len() as u64 / 8;
+    let budget = run.environment.memory.budget();
+    let wanted = Activating { function: callee.0, code: function, parent: group.activation, site: at };
+    let Some(activation) = warp.activate(&wanted, callers, budget) else {
+        worker.limit = Some(Limit::Memory(budget.refusal(u64::from(function.register_bytes))));
+        return After::Fault;
+    };
+    let mut to = warp.bank(activation, run.code);
+    for slot in &function.unset {
+        to.clear(*slot, callers);
+    }
+    u64::write(&mut to, function.caller_stack, callers, &frame.before);
+    u64::write(&mut to, function.frame, callers, &frame.base);
+    let caller = caller_frame(group, warp, run);
+    for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
+        let from = Side { bank, frame: &caller, actual: *actual };
+        let mut into = Side { bank: to, frame: &frame.base, actual: *formal };
+        pass(&from, &mut into, callers, &mut warp.state.local);
+    }
+    group.activation = activation;
+    group.depth += 1;
+    group.block = function.block;
+    After::Go
+}
+
+/// How a call does not fit its function: what an indirect call passes is not known before it is made.
+fn mismatch(site: &Call, function: &Function, described: &ptxvm_ir::Function) -> Option<String> {
+    let name = &described.name;
+    // Of a direct call the check and the linker have seen to it; a result that the function does not give stays what
+    // it was.
+    let results = function.returns.len() == site.returns.len() || matches!(site.callee, Callee::Function(_));
+    if function.parameters.len() != site.arguments.len() || !results {
+        return Some(format!(
+            "`{name}` takes {} parameters and gives {} results; the call passes {} and wants {}",
+            function.parameters.len(),
+            function.returns.len(),
+            site.arguments.len(),
+            site.returns.len()
+        ));
+    }
+    let prototype = site.prototype.as_ref()?;
+    let parameters = described.parameters.iter().zip(&prototype.parameters).map(|pair| ("parameter", pair));
+    let returns = described.returns.iter().zip(&prototype.returns).map(|pair| ("result", pair));
+    // A parameter of open size takes what it is given.
+    let (what, (formal, given)) =
+        parameters.chain(returns).find(|(_, (formal, given))| formal.size != 0 && formal.size != **given)?;
+    Some(format!(
+        "{what} `{}` of `{name}` has {} bytes, the call's prototype says {given}",
+        formal.name, formal.size
+    ))
+}
+
+fn bad_call(lane: usize, message: String, run: &Run<'_>) -> Fault {
+    let entries = run.code.functions.iter().flatten().count();
+    let notes = vec![format!("the kernel can reach {entries} functions")];
+    Fault::new(Kind::BadCall, lane, message, notes)
+}
+
+/// The function whose address this is.
+fn function_at(address: u64, run: &Run<'_>) -> Option<FunctionId> {
+    let number = address.checked_sub(crate::function_address(FunctionId(0)))? / 16;
+    let id = FunctionId(u32::try_from(number).ok()?);
+    let entry = run.code.program.functions.get(id.0 as usize)?.entry;
+    let known = run.code.functions.get(id.0 as usize)?.is_some();
+    (crate::function_address(id) == address && known && !entry).then_some(id)
+}
+
+/// The frame of the group's own activation, lane by lane.
+fn caller_frame(group: &Group, warp: &mut Warp, run: &Run<'_>) -> [u64; LANES] {
+    let function = warp.activations[group.activation as usize].function as usize;
+    let bank = warp.bank(group.activation, run.code);
+    match &run.code.functions[function] {
+        Some(function) => u64::read(&bank, function.frame),
+        None => [0; LANES],
+    }
+}
+
+struct Frame {
+    base: [u64; LANES],
+    before: [u64; LANES],
+}
+
+/// Takes local memory for an activation, with some extra at its end; gives a lane that has not enough, and why.
+fn reserve(
+    function: &Function,
+    extra: u64,
+    warp: &mut Warp,
+    lanes: u32,
+) -> Result<Frame, (usize, StackOverflow)> {
+    let before = warp.state.stack;
+    let mut base = before;
+    // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
+    // frame: what an access past the last variable meets is the stack's end.
+    let toll = u64::from(function.register_bytes) / LANES as u64 + 16;
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));
+        let end = base[lane] + function.frame_bytes + extra;
+        warp.state.local.grow_to(end).map_err(|error| (lane, error))?;
+        warp.state.stack[lane] = end;
+    }
+    Ok(Frame { base, before })
+}
+
+/// One end of a parameter's way.
+struct Side<'a> {
+    bank: Bank,
+    frame: &'a [u64; LANES],
+    actual: Actual,
+}
+
+/// Copies a parameter from one side to the other, for some lanes.
+fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory) {
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        let mut bytes = [0; 16];
+        match (from.actual, to.actual) {
+            (Actual::Slot(slot), Actual::Slot(into)) if slot.width == 16 || into.width == 16 => {
+                bytes = wide(&from.bank, slot, lane).to_le_bytes();
+                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+            }
+            (Actual::Slot(slot), Actual::Slot(into)) => {
+                set(&mut to.bank, into, lane, u128::from(from.bank.lane(slot, lane)));
+            }
+            (Actual::Slot(slot), Actual::Frame { offset, size }) => {
+                bytes = wide(&from.bank, slot, lane).to_le_bytes();
+                let size = size.min(16) as usize;
+                // The frame was reserved, so the write cannot miss.
+                let _ =
+                    crate::door::address::write_local(local, lane, to.frame[lane] + offset, &bytes[..size]);
+            }
+            (Actual::Frame { offset, size }, Actual::Slot(into)) => {
+                let size = size.min(16) as usize;
+                let _ = crate::door::address::read_local(
+                    local,
+                    lane,
+                    from.frame[lane] + offset,
+                    &mut bytes[..size],
+                );
+                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+            }
+            (Actual::Frame { offset, size }, Actual::Frame { offset: into, size: room }) => {
+                let bytes_passed = if room == 0 { size } else { size.min(room) };
+                let mut done = 0;
+                while done < bytes_passed {
+                    let part = (bytes_passed - done).min(16) as usize;
+                    let _ = crate::door::address::read_local(
+                        local,
+                        lane,
+                        from.frame[lane] + offset + done,
+                        &mut bytes[..part],
+                    );
+                    let _ = crate::door::address::write_local(
+                        local,
+                        lane,
+                        to.frame[lane] + into + done,
+                        &bytes[..part],
+                    );
+                    done += part as u64;
+                }
+            }
+        }
+    }
+}
+
+fn wide(bank: &Bank, slot: Slot, lane: usize) -> u128 {
+    if slot.width == 16 { u128::read(bank, slot)[lane] } else { u128::from(bank.lane(slot, lane)) }
+}
+
+fn set(bank: &mut Bank, slot: Slot, lane: usize, value: u128) {
+    if slot.width == 0 {
+        bank.set_mask(slot, 1 << lane, if value & 1 != 0 { u32::MAX } else { 0 });
+    } else {
+        u128::write(bank, slot, 1 << lane, &[value; LANES]);
+    }
+}
+
+/// Lanes return from a function: results are passed and the frame is given back.
+pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, next: u32) -> After {
+    if gone == 0 {
+        group.block = next;
+        return After::Go;
+    }
+    warp.add(Group { block: next, mask: group.mask & !gone, ..*group });
+    group.mask = gone;
+    let from = group.activation;
+    let (parent, site, function) = {
+        let activation = &mut warp.activations[from as usize];
+        activation.lanes &= !gone;
+        (activation.parent, activation.site, activation.function as usize)
+    };
+    let (Some(Some(function)), Some(block)) =
+        (run.code.functions.get(function), run.code.blocks.get(site as usize))
+    else {
+        return After::Switch;
+    };
+    let crate::code::Terminator::Call(call) = &block.end_with else { return After::Switch };
+    let callee_bank = warp.bank(from, run.code);
+    let callee_frame = u64::read(&callee_bank, function.frame);
+    let before = u64::read(&callee_bank, function.caller_stack);
+    group.activation = parent;
+    group.depth = group.depth.saturating_sub(1);
+    group.block = call.next;
+    let bank = warp.bank(parent, run.code);
+    let frame = caller_frame(group, warp, run);
+    for (formal, actual) in function.returns.iter().zip(&call.returns) {
+        let from = Side { bank: callee_bank, frame: &callee_frame, actual: *formal };
+        let mut into = Side { bank, frame: &frame, actual: *actual };
+        pass(&from, &mut into, gone, &mut warp.state.local);
+    }
+    for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
+        warp.state.stack[lane] = before[lane];
+    }
+    After::Go
+}

@@ -1,0 +1,65 @@
+//! What the CTAs of a cluster have in common, as operations see it: each other's shared memory, the asynchronous units,
+//! and a count of what has happened that somebody may wait for.
+
+use smallvec::SmallVec;
+
+use super::{ClusterBarrier, TensorMemories};
+use crate::asynchronous::mbarrier::Mbarriers;
+use crate::asynchronous::queue::Queue;
+use crate::event::Log;
+
+/// The bits of a `.shared::cluster` address that are an offset in one CTA's memory; the rank stands above them.
+pub const OFFSET_BITS: u32 = 24;
+
+/// The state of a cluster that operations may use.
+#[derive(Debug, Default)]
+pub struct ClusterState {
+    /// Its number in the grid.
+    pub index: u64,
+    /// `%clusterid`
+    pub clusterid: [u32; 3],
+    /// The shared memory of each CTA, by rank.
+    pub shared: SmallVec<[Peer; 1]>,
+    /// Its barrier.
+    pub barrier: ClusterBarrier,
+    /// The tensor memory of its CTAs.
+    pub tensor_memory: TensorMemories,
+    /// The mbarrier objects in it.
+    pub mbarriers: Mbarriers,
+    /// The units that work while the threads go on.
+    pub queue: Queue,
+    /// What has happened, if somebody listens.
+    pub log: Log,
+    /// Whether somebody may wait for the grids before this one.
+    pub awaits_grids: bool,
+    /// Counts what somebody may have waited for: who sleeps looks again when it changes.
+    pub events: u64,
+}
+
+/// The shared memory of one CTA as its cluster sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// Where it lies on the host, with its provenance exposed. It stays there until the cluster has ended.
+    pub host: u64,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Whether all threads of the CTA have ended, after which nobody may touch it.
+    pub ended: bool,
+}
+
+impl ClusterState {
+    /// Makes it that of a fresh cluster of so many threads.
+    pub fn start(&mut self, index: u64, clusterid: [u32; 3], threads: u32, seed: u64) {
+        (self.index, self.clusterid, self.events, self.awaits_grids) = (index, clusterid, 0, false);
+        self.barrier = ClusterBarrier::new(threads);
+        self.shared.clear();
+        self.mbarriers.clear();
+        self.queue.start(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
+    }
+}
+
+/// The rank and the offset that a `.shared::cluster` address names.
+#[must_use]
+pub fn rank_and_offset(address: u64) -> (u64, u64) {
+    (address >> OFFSET_BITS, address & ((1 << OFFSET_BITS) - 1))
+}

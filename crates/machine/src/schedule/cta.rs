@@ -1,0 +1,349 @@
+//! A CTA: its warps take turns until all have ended, all wait, or all spin.
+
+use ptxvm_memory::local::DEFAULT_LIMIT;
+use ptxvm_memory::{LocalMemory, SharedMemory};
+
+use crate::asynchronous::queue::Trouble;
+use crate::code::{Code, Reduction};
+use crate::context::{CtaState, Run, WarpState, Worker};
+use crate::explain::finding::Stop;
+use crate::explain::mistake::Findings;
+use crate::explain::report;
+use crate::registers::{LANES, Value};
+use crate::schedule::barrier::{Barrier, Reduced};
+use crate::schedule::cluster::{Arrivals, OFFSET_BITS};
+use crate::schedule::interpret::{self, At, Fault, Leave};
+use crate::schedule::warp::{Awaited, State, Warp};
+
+/// A CTA with its warps.
+#[derive(Debug)]
+pub struct Cta {
+    /// What operations may use.
+    pub state: CtaState,
+    /// Its warps.
+    pub warps: Vec<Warp>,
+    /// Its threads in each dimension.
+    block: [u32; 3],
+    /// The warps that can run.
+    awake: u32,
+    /// The warps that have lanes which have not ended.
+    living: u32,
+    /// The warp whose turn it is.
+    turn: usize,
+    /// What had happened in the cluster when its sleeping warps last looked.
+    seen: u64,
+}
+
+/// How far a CTA got.
+pub enum Progress {
+    /// All threads have ended.
+    Ended,
+    /// Its threads wait for somebody outside.
+    Spinning,
+    /// Its threads wait for something in their cluster.
+    Waiting,
+    /// Its turn is over.
+    Turn,
+    /// An asynchronous operation went wrong when it completed.
+    Trouble(Box<Trouble>),
+    /// It cannot go on.
+    Stopped(Stop),
+}
+
+/// The instructions of a warp's turn, before the others come.
+const TURN: u64 = 1 << 15;
+
+impl Cta {
+    /// Room for a CTA of a launch; `None` if the host has no memory for it.
+    pub fn new(run: &Run<'_>) -> Option<Self> {
+        let budget = run.environment.memory.budget();
+        let threads = run.launch.block.iter().product::<u32>();
+        let warps = threads.div_ceil(32) as usize;
+        let shared = SharedMemory::new(usize::try_from(run.all_shared_bytes()).ok()?, budget)?;
+        let state = CtaState {
+            ctaid: [0; 3],
+            index: 0,
+            smid: 0,
+            shared,
+            barriers: std::array::from_fn(|_| Barrier::default()),
+            busy: 0,
+            unsettled: false,
+            rank: 0,
+            cluster_ctaid: [0; 3],
+            shared_base: 0,
+            released_dependents: false,
+            saw_refusal: false,
+            asleep: 0,
+        };
+        let warp = |index: u32| Warp {
+            state: WarpState {
+                index,
+                present: 0,
+                exited: 0,
+                tid: lanes_of(index, run.launch.block),
+                local: LocalMemory::new(DEFAULT_LIMIT, budget),
+                stack: [0; LANES],
+                maxnreg: 0,
+                awaited: None,
+                expired: 0,
+                asked: 0,
+                arrivals: Arrivals::default(),
+                closed: [[0; LANES]; 2],
+                wgmma: crate::ops::wgmma::pending::Products::default(),
+            },
+            activations: Vec::new(),
+            groups: Vec::new(),
+        };
+        let warps: Vec<Warp> = (0..warps as u32).map(warp).collect();
+        Some(Self { state, warps, block: run.launch.block, awake: 0, living: 0, turn: 0, seen: 0 })
+    }
+
+    /// Whether a CTA of an earlier launch of the same code has the shape of this one; it gets this one's shared memory.
+    pub fn fits(&mut self, run: &Run<'_>) -> bool {
+        let shared = usize::try_from(run.all_shared_bytes());
+        self.block == run.launch.block && shared.is_ok_and(|bytes| self.state.shared.resize(bytes))
+    }
+
+    /// The memory that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let registers = |warp: &Warp| warp.activations.iter().map(|a| a.registers.len()).sum::<usize>();
+        let warps = self.warps.iter().map(|w| registers(w) + w.state.local.bytes_per_lane() * LANES);
+        self.state.shared.bytes() + warps.sum::<usize>()
+    }
+
+    /// Makes it a CTA of the cluster.
+    pub fn join(&mut self, rank: u32, cluster_ctaid: [u32; 3]) {
+        self.state.rank = rank;
+        self.state.cluster_ctaid = cluster_ctaid;
+        self.state.shared_base = u64::from(rank) << OFFSET_BITS;
+    }
+
+    /// Makes it the CTA at this place in the grid, at its beginning. Gives whether the host had memory for its frames.
+    pub fn start(&mut self, ctaid: [u32; 3], run: &Run<'_>, worker: &mut Worker) -> bool {
+        let [x, y, z] = ctaid.map(u64::from);
+        let [width, height, _] = run.launch.grid.map(u64::from);
+        let index = x + width * (y + height * z);
+        self.state.index = index;
+        self.state.ctaid = ctaid;
+        self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
+        self.state.shared.reset(0);
+        (self.state.unsettled, self.state.asleep, self.seen) = (false, 0, 0);
+        (self.state.released_dependents, self.state.saw_refusal) = (false, false);
+        if self.state.busy != 0 {
+            self.state.busy = 0;
+            self.state.barriers.fill(Barrier::default());
+        }
+        let threads = run.launch.block.iter().product::<u32>();
+        let Some(Some(entry)) = run.code.functions.get(run.code.entry.0 as usize) else { return true };
+        for warp in &mut self.warps {
+            let first = warp.state.index * 32;
+            let count = (threads - first).min(32);
+            warp.state.present = u32::MAX >> (32 - count);
+            warp.state.exited = 0;
+            warp.state.maxnreg = 0;
+            (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
+            warp.state.arrivals = Arrivals::default();
+            warp.state.closed = [[0; LANES]; 2];
+            warp.state.local.reset();
+            if warp.state.local.grow_to(entry.frame_bytes).is_err()
+                || !warp.start(run.code, entry, run.environment.memory.budget())
+            {
+                return false;
+            }
+        }
+        self.living = u32::MAX >> (32 - self.warps.len());
+        self.awake = self.living;
+        self.turn = if run.launch.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
+        true
+    }
+
+    /// Runs the warps in turn, for about `fuel` of effort.
+    pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
+        let enough = worker.effort.saturating_add(fuel);
+        let mut spinning = 0;
+        loop {
+            if self.may_wake(worker) {
+                self.wake(worker);
+            }
+            let Some(index) = self.next(run, worker) else {
+                if self.warps.iter().all(|w| w.groups.is_empty()) {
+                    return Progress::Ended;
+                }
+                // Those who sleep are the cluster's to wake.
+                return Progress::Waiting;
+            };
+            let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+            let turn = turn.min(enough.saturating_sub(worker.effort));
+            let warp = &mut self.warps[index];
+            match interpret::run(warp, &mut self.state, worker, run, turn) {
+                Leave::Ended => {
+                    self.awake &= !(1 << index);
+                    self.living &= !(1 << index);
+                    spinning = 0;
+                }
+                Leave::Waiting => {
+                    self.awake &= !(1 << index);
+                    spinning = 0;
+                }
+                Leave::Turn => spinning = 0,
+                Leave::Spinning => spinning += 1,
+                // Nothing is wrong with what the end of the launch has interrupted.
+                Leave::Fault(_) if worker.halted => return Progress::Turn,
+                Leave::Fault(at) if self.survives(index, at, worker, run) => continue,
+                Leave::Fault(at) => {
+                    return match (worker.trouble.take(), worker.limit.take()) {
+                        (Some(trouble), _) => Progress::Trouble(trouble),
+                        (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
+                        (None, None) => Progress::Stopped(report::fault(self, index, at, worker, run)),
+                    };
+                }
+            }
+            self.turn = index + 1;
+            if self.state.unsettled {
+                self.settle(run.code);
+            }
+            if self.may_wake(worker) {
+                spinning = 0;
+            }
+            if spinning > 0 && spinning >= self.awake.count_ones() {
+                return Progress::Spinning;
+            }
+            if worker.effort >= enough || run.halt.is_set() {
+                return Progress::Turn;
+            }
+        }
+    }
+
+    /// Whether a warp goes on after a fault: an H200 does, and the launch is to do as it. The finding is noted.
+    fn survives(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> bool {
+        let findings = run.launch.findings;
+        if findings == Findings::Stop || worker.trouble.is_some() || worker.limit.is_some() {
+            return false;
+        }
+        let Some(fault) = worker.fault.take_if(|fault| fault.survived) else { return false };
+        let kind = fault.kind;
+        if let (Findings::Report, Some(mistakes)) = (findings, &run.launch.mistakes) {
+            mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
+        }
+        let Some(group) = self.warps[warp].groups.last_mut() else { return false };
+        let block = &run.code.blocks[group.block as usize];
+        let number = match at.at {
+            At::Instruction(at) => at - block.start,
+            At::End(_) => block.end - block.start,
+        };
+        group.state = State::Again(number, kind);
+        true
+    }
+
+    /// The next warp that can run.
+    fn next(&mut self, run: &Run<'_>, worker: &mut Worker) -> Option<usize> {
+        if self.awake == 0 {
+            return None;
+        }
+        let start =
+            if run.launch.seed == 0 { self.turn } else { worker.next_random() as usize % self.warps.len() };
+        // The first from there on, or else the first of all.
+        let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
+        let from = if later != 0 { later } else { self.awake };
+        Some(from.trailing_zeros() as usize)
+    }
+
+    /// Whether something has happened that a sleeping warp may have waited for.
+    #[must_use]
+    pub fn may_wake(&self, worker: &Worker) -> bool {
+        self.state.asleep != 0 && self.seen != worker.cluster.events
+    }
+
+    /// Lets those who sleep execute again what they wait at.
+    fn wake(&mut self, worker: &Worker) {
+        self.seen = worker.cluster.events;
+        let mut asleep = std::mem::take(&mut self.state.asleep);
+        self.awake |= asleep;
+        while asleep != 0 {
+            let warp = &mut self.warps[asleep.trailing_zeros() as usize];
+            asleep &= asleep - 1;
+            for group in warp.groups.iter_mut().filter(|g| matches!(g.state, State::Wait(_))) {
+                (group.state, group.deferred) = (State::Ready, false);
+            }
+        }
+    }
+
+    /// Ends all waits at mbarriers in vain. Gives whether there were some.
+    pub fn expire(&mut self) -> bool {
+        let mut some = false;
+        let mut asleep = self.state.asleep;
+        while asleep != 0 {
+            let index = asleep.trailing_zeros();
+            asleep &= asleep - 1;
+            let warp = &mut self.warps[index as usize];
+            for group in &mut warp.groups {
+                if matches!(group.state, State::Wait(Awaited::Mbarrier { .. })) {
+                    (group.state, group.deferred) = (State::Ready, false);
+                    warp.state.expired |= group.mask;
+                    self.awake |= 1 << index;
+                    some = true;
+                }
+            }
+        }
+        some
+    }
+
+    /// The warps that have lanes which have not ended.
+    #[must_use]
+    pub fn living(&self) -> u32 {
+        self.living
+    }
+
+    /// Completes barriers that all have reached.
+    fn settle(&mut self, code: &Code) {
+        self.state.unsettled = false;
+        let mut busy = self.state.busy;
+        while busy != 0 {
+            let number = busy.trailing_zeros();
+            busy &= busy - 1;
+            let barrier = &mut self.state.barriers[number as usize];
+            if let Some(reduced) = barrier.settle(self.living) {
+                if !barrier.is_busy() {
+                    self.state.busy &= !(1 << number);
+                }
+                self.release(number, reduced, code);
+            }
+        }
+    }
+
+    fn release(&mut self, number: u32, reduced: Reduced, code: &Code) {
+        for warp in &mut self.warps {
+            for index in 0..warp.groups.len() {
+                let group = warp.groups[index];
+                let result = match group.state {
+                    State::Barrier { number: at, result, .. } if at == number => result,
+                    _ => continue,
+                };
+                warp.groups[index].state = State::Ready;
+                warp.groups[index].deferred = false;
+                self.awake |= 1 << warp.state.index;
+                if let Some((to, how)) = result {
+                    let mut bank = warp.bank(group.activation, code);
+                    match how {
+                        Reduction::Popc => u32::write(&mut bank, to, group.mask, &[reduced.popc; LANES]),
+                        Reduction::And => bool::write(&mut bank, to, group.mask, &[reduced.and; LANES]),
+                        Reduction::Or => bool::write(&mut bank, to, group.mask, &[reduced.or; LANES]),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `%tid` of the lanes of a warp.
+fn lanes_of(warp: u32, block: [u32; 3]) -> [[u32; LANES]; 3] {
+    let mut tid = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let linear = warp * 32 + lane as u32;
+        tid[0][lane] = linear % block[0].max(1);
+        tid[1][lane] = linear / block[0].max(1) % block[1].max(1);
+        tid[2][lane] = linear / block[0].max(1) / block[1].max(1);
+    }
+    tid
+}

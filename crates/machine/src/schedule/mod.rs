@@ -1,0 +1,16 @@
+//! Who runs when: grids give clusters to host threads, clusters give CTAs turns, CTAs give warps turns, and the
+//! interpreter runs the groups of lanes of a warp.
+
+mod arrive;
+pub mod barrier;
+mod call;
+pub mod cluster;
+pub(crate) mod cta;
+pub mod dependency;
+pub(crate) mod grid;
+pub mod halt;
+pub(crate) mod interpret;
+pub(crate) mod kept_rooms;
+pub(crate) mod late_writes;
+mod meeting;
+pub(crate) mod warp;

@@ -1,0 +1,300 @@
+//! A warp: its activations of functions, and the groups of lanes that run together.
+//!
+//! Every lane has a place in the code; lanes with the same place form a group. The group in the innermost call and,
+//! there, at the lowest block runs first, which brings lanes together again where their ways join. A group that
+//! spins steps back until the others have had their turn, so that a lock inside one warp is released.
+
+use std::sync::Arc;
+
+use ptxvm_memory::Budget;
+
+use crate::code::{Code, Function, Reduction};
+use crate::context::WarpState;
+use crate::explain::finding::Kind;
+use crate::registers::{Bank, Block, Slot};
+use crate::schedule::meeting;
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The block it is about to run.
+    pub block: u32,
+    /// Its lanes.
+    pub mask: u32,
+    /// The activation it is in.
+    pub activation: u32,
+    /// How deep that is: 0 for the entry.
+    pub depth: u32,
+    /// What it waits for.
+    pub state: State,
+    /// It spins: the others come first.
+    pub deferred: bool,
+    /// How often it has come round in a loop and seen what it saw before.
+    pub polls: u32,
+    /// How often it has come round in loops while others of the warp waited for their turn.
+    pub rounds: u32,
+}
+
+/// What a group waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    /// Nothing.
+    Ready,
+    /// For these lanes to come to the same block.
+    Converge(u32),
+    /// For a barrier to be complete.
+    Barrier {
+        /// Which one.
+        number: u32,
+        /// The block that ended with it.
+        at: u32,
+        /// Where the result of a reduction goes.
+        result: Option<(Slot, Reduction)>,
+    },
+    /// For something outside of the warp, to execute the first instruction of its block again then.
+    Wait(Awaited),
+    /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
+    /// So many instructions of its block have been run for it with those whom it met there.
+    Released(u32),
+    /// It has made a mistake of this kind, at the instruction of this number of its block or at the end of it, that it is
+    /// forgiven: it executes it again and goes on.
+    Again(u32, Kind),
+}
+
+/// What lanes wait for outside of their warp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Awaited {
+    /// The end of a phase of an mbarrier object.
+    Mbarrier {
+        /// Where it lies: the address in `.shared::cluster`.
+        address: u32,
+        /// The parity of the phase.
+        parity: bool,
+    },
+    /// The other threads of the cluster, at `barrier.cluster`.
+    ClusterBarrier,
+    /// The grids that this one depends on.
+    Grids,
+    /// So many columns of tensor memory.
+    Columns(u32),
+    /// A warp of the peer CTA, to allocate so many columns together.
+    PeerAllocates(u32),
+    /// A warp of the peer CTA, to deallocate together.
+    PeerDeallocates,
+}
+
+impl State {
+    /// Whether a group can run.
+    #[must_use]
+    pub fn runs(self) -> bool {
+        matches!(self, Self::Ready | Self::Released(_) | Self::Again(..))
+    }
+
+    /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners
+    /// already; who comes later meets others.
+    fn takes(self) -> bool {
+        matches!(self, Self::Ready | Self::Converge(_))
+    }
+}
+
+/// A call in progress, shared by all lanes that made it at the same place under the same caller.
+#[derive(Debug)]
+pub struct Activation {
+    /// The function.
+    pub function: u32,
+    /// Its registers.
+    pub registers: Block,
+    /// The caller's activation.
+    pub parent: u32,
+    /// The block that ends with the call; `u32::MAX` for the entry.
+    pub site: u32,
+    /// The lanes that are in it; 0 if it is free to be used again.
+    pub lanes: u32,
+}
+
+/// A call that wants an activation.
+#[derive(Clone, Copy)]
+pub struct Activating<'a> {
+    /// The function's number.
+    pub function: u32,
+    /// The function.
+    pub code: &'a Function,
+    /// The caller's activation.
+    pub parent: u32,
+    /// The block that ends with the call.
+    pub site: u32,
+}
+
+/// A warp.
+#[derive(Debug)]
+pub struct Warp {
+    /// What operations may use.
+    pub state: WarpState,
+    /// The calls in progress; the first is the entry's.
+    pub activations: Vec<Activation>,
+    /// The groups, in no order.
+    pub groups: Vec<Group>,
+}
+
+impl Warp {
+    /// Places all lanes of a fresh warp at the beginning of the entry. Gives whether the budget had memory for its
+    /// registers.
+    #[must_use]
+    pub fn start(&mut self, code: &Code, entry: &Function, budget: &Arc<Budget>) -> bool {
+        if self.activations.first().is_none_or(|a| a.registers.len() < entry.register_bytes as usize) {
+            self.activations.clear();
+            let Some(registers) = Block::of_budget(entry.register_bytes as usize, budget) else {
+                return false;
+            };
+            self.activations.push(Activation {
+                function: code.entry.0,
+                registers,
+                parent: 0,
+                site: u32::MAX,
+                lanes: 0,
+            });
+        }
+        for later in &mut self.activations[1..] {
+            later.lanes = 0;
+        }
+        self.activations[0].lanes = self.state.present;
+        let mut bank = self.bank(0, code);
+        for slot in &entry.unset {
+            bank.clear(*slot, u32::MAX);
+        }
+        self.state.wgmma.start();
+        self.state.stack = [entry.frame_bytes; crate::registers::LANES];
+        self.groups.clear();
+        self.groups.push(Group {
+            block: entry.block,
+            mask: self.state.present,
+            activation: 0,
+            depth: 0,
+            state: State::Ready,
+            deferred: false,
+            polls: 0,
+            rounds: 0,
+        });
+        true
+    }
+
+    /// The registers of an activation, with the code's constants.
+    pub fn bank(&mut self, activation: u32, code: &Code) -> Bank {
+        Bank::new(&mut self.activations[activation as usize].registers, &code.constants)
+    }
+
+    /// The group that runs next; `None` if all wait or have ended.
+    pub fn pick(&mut self) -> Option<usize> {
+        for round in 0..2 {
+            let ready = self.groups.iter().enumerate().filter(|(_, g)| g.state.runs() && !g.deferred);
+            if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block)) {
+                return Some(index);
+            }
+            if round == 0 {
+                self.groups.iter_mut().for_each(|g| g.deferred = false);
+            }
+        }
+        None
+    }
+
+    /// Adds a group, joined with one that is at the same place.
+    pub fn add(&mut self, group: Group) {
+        if group.mask == 0 {
+            return;
+        }
+        let same =
+            |g: &&mut Group| g.block == group.block && g.activation == group.activation && g.state.takes();
+        match self.groups.iter_mut().find(same) {
+            Some(other) => {
+                other.mask |= group.mask;
+                other.deferred &= group.deferred;
+                other.state = State::Ready;
+            }
+            None => self.groups.push(group),
+        }
+    }
+
+    /// Takes the group at the same place as `group`, if there is one, into it.
+    pub fn join(&mut self, group: &mut Group) {
+        let mut index = 0;
+        while index < self.groups.len() {
+            let other = &self.groups[index];
+            if other.block == group.block && other.activation == group.activation && other.state.takes() {
+                group.mask |= other.mask;
+                // Who meets others gets somewhere.
+                (group.polls, group.rounds) = (0, 0);
+                self.groups.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// When nothing is ready: lets groups go that wait for lanes which wait for them too, if at other places. Where both
+    /// name their lanes, that must be at instructions of the same form: at others an H200 waits for ever. Gives whether
+    /// some could go.
+    pub fn release_converging(&mut self, code: &Code) -> bool {
+        let alive = self.state.alive();
+        let wanted = |group: &Group| match group.state {
+            State::Converge(members) => members & alive,
+            _ => 0,
+        };
+        let mut meeting: Vec<Group> = self.groups.iter().filter(|g| wanted(g) != 0).copied().collect();
+        loop {
+            // Who waits for a lane that does not come, or that waits for others, must go on waiting.
+            let met = |group: &&Group| {
+                let meets =
+                    |g: &&Group| wanted(g) & group.mask != 0 && meeting::may_meet(g.block, group.block, code);
+                let partners = meeting.iter().filter(meets);
+                let there = partners.fold(group.mask, |mask, g| mask | g.mask);
+                wanted(group) & !there == 0
+            };
+            let still: Vec<Group> = meeting.iter().filter(met).copied().collect();
+            if still.len() == meeting.len() {
+                break;
+            }
+            meeting = still;
+        }
+        for group in &mut self.groups {
+            if meeting.iter().any(|met| met.mask == group.mask) {
+                group.state = State::Released(0);
+            }
+        }
+        !meeting.is_empty()
+    }
+
+    /// When lanes have ended: groups that wait for lanes look again whether they still lack somebody.
+    pub fn reconsider(&mut self) {
+        for group in &mut self.groups {
+            if matches!(group.state, State::Converge(_)) {
+                group.state = State::Ready;
+            }
+        }
+    }
+
+    /// An activation for a call, the one that other lanes made at the same place if there is one. `None` if the budget
+    /// has no memory for its registers.
+    pub fn activate(&mut self, call: &Activating<'_>, lanes: u32, budget: &Arc<Budget>) -> Option<u32> {
+        let Activating { function, code, parent, site } = *call;
+        let same =
+            |a: &Activation| a.lanes != 0 && a.parent == parent && a.site == site && a.function == function;
+        if let Some(index) = self.activations.iter().skip(1).position(same) {
+            self.activations[index + 1].lanes |= lanes;
+            return Some(index as u32 + 1);
+        }
+        let free = |a: &Activation| {
+            a.lanes == 0 && a.function == function && a.registers.len() >= code.register_bytes as usize
+        };
+        let index = match self.activations.iter().skip(1).position(free) {
+            Some(index) => index + 1,
+            None => {
+                let registers = Block::of_budget(code.register_bytes as usize, budget)?;
+                self.activations.push(Activation { function, registers, parent, site, lanes: 0 });
+                self.activations.len() - 1
+            }
+        };
+        let activation = &mut self.activations[index];
+        (activation.parent, activation.site, activation.lanes) = (parent, site, lanes);
+        Some(index as u32)
+    }
+}

@@ -1,0 +1,5 @@
+//! Loops over the 32 lanes of a warp, compiled for each level of the host's vector instructions.
+
+pub(crate) mod gather;
+pub mod lanes;
+pub(crate) mod vector_loop;

@@ -1,0 +1,70 @@
+//! A loop over the lanes written out where it stands, for operations too large for `lanes::simd*`.
+//!
+//! The compiler inlines a closure that is used at several levels of vector instructions only while it is small,
+//! and what is not inlined is not vectorised. A macro leaves it no choice.
+#![allow(unsafe_code)]
+
+use crate::context::Context;
+use crate::registers::{Bank, Slot};
+use crate::vector::lanes::{Execute, Flow, Level, Op, level};
+
+/// A loop compiled for one level: the registers, the destination and the sources, the active lanes.
+pub type Loop = unsafe fn(&mut Bank, &[Slot], u32);
+
+struct Chosen(Loop);
+
+impl Execute for Chosen {
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
+        // SAFETY: `choose` took the loop of the level that `level` found on this host.
+        unsafe { (self.0)(&mut context.bank, slots, mask) };
+        Flow::Next
+    }
+}
+
+/// The loop of this host's level as an operation. Each must be callable where its level is found.
+pub fn choose(baseline: Loop, v3: Loop, v4: Loop) -> Op {
+    Box::new(Chosen(match level() {
+        Level::Baseline => baseline,
+        Level::V3 => v3,
+        Level::V4 => v4,
+    }))
+}
+
+/// `vector_loop!(|a: u32, b: u32| -> u32 { f(a, b) })`: the operation that computes this in every lane. It captures
+/// nothing, and all it calls must be `#[inline(always)]`.
+macro_rules! vector_loop {
+    (|$($arg:ident: $ty:ty),+| -> $out:ty { $result:expr }) => {{
+        use $crate::registers::{Bank, LANES, Slot, Value};
+
+        #[inline(always)]
+        fn baseline(bank: &mut Bank, slots: &[Slot], mask: u32) {
+            let [to, $($arg),+] = slots else { return };
+            $(let $arg = <$ty as Value>::read(bank, *$arg);)+
+            let mut values = [<$out as Value>::ZERO; LANES];
+            for (lane, value) in values.iter_mut().enumerate() {
+                $(let $arg = $arg[lane];)+
+                *value = $result;
+            }
+            <$out as Value>::write(bank, *to, mask, &values);
+        }
+
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c"))]
+        fn v3(bank: &mut Bank, slots: &[Slot], mask: u32) {
+            baseline(bank, slots, mask);
+        }
+
+        #[cfg_attr(
+            target_arch = "x86_64",
+            target_feature(
+                enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+            )
+        )]
+        fn v4(bank: &mut Bank, slots: &[Slot], mask: u32) {
+            baseline(bank, slots, mask);
+        }
+
+        $crate::vector::vector_loop::choose(baseline, v3, v4)
+    }};
+}
+
+pub(crate) use vector_loop;
