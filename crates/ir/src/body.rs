@@ -4,11 +4,11 @@ use ptxvm_isa::Type;
 use ptxvm_isa::table::Shape;
 use ptxvm_module::entity::FunctionId;
 use ptxvm_module::module::{Body, Used};
-use ptxvm_syntax::ast::{InstructionId, Loc, OperandId, Span, StatementKind};
+use ptxvm_syntax::ast::{FunctionKind, InstructionId, Loc, OperandId, Span, StatementKind};
 
-use crate::block::Layout;
+use crate::layout::{End, Label, Layout, Target};
 use crate::lowering::Lowering;
-use crate::operation::Effects;
+use crate::operation::{Effects, Operation};
 use crate::program::{
     Call, FormId, Function, Guard, Instruction, Location, Operand, OperandKind, RegisterId,
 };
@@ -21,6 +21,8 @@ const NOWHERE: u32 = u32::MAX;
 pub struct BodyLowering<'l, 'a> {
     pub lowering: &'l mut Lowering<'a>,
     pub id: FunctionId,
+    /// Whether it is the body of an entry.
+    entry: bool,
     pub body: &'a Body,
     pub registers: RegisterTable,
     pub layout: Layout,
@@ -29,6 +31,8 @@ pub struct BodyLowering<'l, 'a> {
     pub calls: Vec<Call>,
     /// The operands of the instruction that is being lowered.
     pub current: Vec<Operand>,
+    /// Where that instruction branches to.
+    pub target: Option<Target>,
     location: u32,
     /// What the last instruction asks of the schedule.
     last: Effects,
@@ -36,9 +40,11 @@ pub struct BodyLowering<'l, 'a> {
 
 impl<'l, 'a> BodyLowering<'l, 'a> {
     pub fn new(lowering: &'l mut Lowering<'a>, id: FunctionId, body: &'a Body) -> Self {
+        let entry = lowering.module.functions[id.0 as usize].kind == FunctionKind::Entry;
         Self {
             lowering,
             id,
+            entry,
             body,
             registers: RegisterTable::default(),
             layout: Layout::default(),
@@ -46,6 +52,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
             operands: Vec::new(),
             calls: Vec::new(),
             current: Vec::new(),
+            target: None,
             location: NOWHERE,
             last: Effects::default(),
         }
@@ -58,7 +65,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
             let statement = &file.statements[at];
             match statement.kind {
                 StatementKind::Instruction(id) => self.instruction(id),
-                StatementKind::Label(_) => self.layout.label(at as u32, self.here()),
+                StatementKind::Label(_) => self.layout.label(Label(at as u32), self.here()),
                 StatementKind::Loc(id) => self.loc(&file[id]),
                 // Declarations have been numbered by the check, lists and prototypes are read where they are used.
                 StatementKind::Variable(_)
@@ -74,10 +81,9 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
 
     /// Puts the blocks and everything else that was found into the function.
     pub fn finish(mut self, function: &mut Function, end: Span) {
-        self.fall_off(function.entry, end);
+        self.fall_off(end);
         let length = self.here();
-        function.blocks = self.layout.blocks(length, &mut self.operands);
-        function.branch_lists = self.layout.branch_lists();
+        (function.blocks, function.branch_lists) = self.layout.blocks(length, self.entry);
         function.registers = self.registers.types;
         function.register_names = self.registers.names;
         function.instructions = self.instructions;
@@ -91,7 +97,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
     }
 
     /// A thread that reaches the end of a body ends, or returns to the caller, as it does in ptxas's code.
-    fn fall_off(&mut self, entry: bool, end: Span) {
+    fn fall_off(&mut self, end: Span) {
         let reached = match self.instructions.last() {
             Some(last) => last.guard.is_some() || !self.last.leaves,
             None => true,
@@ -99,7 +105,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
         if !reached && !self.layout.has_label_at(self.here()) {
             return;
         }
-        let word = if entry { "exit" } else { "ret" };
+        let word = if self.entry { "exit" } else { "ret" };
         match self.lowering.forms.spelt(self.lowering.isa, &[word], 0) {
             Some(form) => self.emit(form, None, end),
             None => self.lowering.unsupported(end, format!("the table has no `{word}`")),
@@ -137,6 +143,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
         };
         let list = row.lists.get(usize::from(list)).copied().unwrap_or(&[]);
         self.current.clear();
+        self.target = None;
         if let [only] = list
             && matches!(row.operands[usize::from(*only)].shape, Shape::Call)
         {
@@ -173,14 +180,32 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
 
     /// Appends an instruction with the current operands.
     pub fn emit(&mut self, form: FormId, guard: Option<Guard>, span: Span) {
-        self.last = self.lowering.forms.effects(form, &self.current);
+        let Lowering { forms, program, .. } = &mut *self.lowering;
+        let meant = forms.meaning(form, &self.current, program, self.entry);
+        self.last = meant.map(|(_, operation)| operation.effects()).unwrap_or_default();
         if self.last.leads {
             self.layout.lead(self.here());
+        }
+        if let Some((_, Operation::Control(control))) = meant {
+            let call = self.current.iter().find_map(|operand| match operand.kind {
+                OperandKind::Call(call) => Some(call),
+                _ => None,
+            });
+            let (instruction, guarded, target) = (self.here(), guard.is_some(), self.target);
+            self.layout.end(End { instruction, control, guarded, target, call });
         }
         let start = self.operands.len() as u32;
         self.operands.append(&mut self.current);
         let operands = (start, self.operands.len() as u32);
-        self.instructions.push(Instruction { form, guard, operands, span, location: self.location });
+        let operation = meant.map(|(id, _)| id);
+        self.instructions.push(Instruction {
+            form,
+            operation,
+            guard,
+            operands,
+            span,
+            location: self.location,
+        });
         if self.last.ends {
             self.layout.lead(self.here());
         }

@@ -1,4 +1,4 @@
-//! The forms that instructions have: each row with its modifiers once.
+//! The forms that instructions have, each row with its modifiers once, and what they mean, each meaning about once.
 
 use ptxvm_isa::form::fill;
 use ptxvm_isa::{Isa, Word};
@@ -6,8 +6,8 @@ use ptxvm_module::instruction::form::word;
 use ptxvm_syntax::ast::{File, Instruction};
 use rustc_hash::FxHashMap;
 
-use crate::operation::{self, Effects, Form};
-use crate::program::{FormId, FormUse, Operand};
+use crate::operation::{self, Form, Operation};
+use crate::program::{FormId, FormUse, Operand, OperationId, Program};
 
 /// The forms met so far.
 #[derive(Default)]
@@ -16,8 +16,9 @@ pub struct Forms {
     spelt: FxHashMap<Box<[Word]>, FormId>,
     known: FxHashMap<FormUse, FormId>,
     forms: Vec<FormUse>,
-    /// By form, once one of its instructions has been seen: the words decide it, so that all have the same.
-    effects: Vec<Option<Effects>>,
+    operations: Vec<Operation>,
+    /// By form: the latest meanings that its instructions have had. Most have one; loads and stores differ in offsets.
+    latest: Vec<[Option<OperationId>; 4]>,
     spelling: Vec<Word>,
 }
 
@@ -56,7 +57,7 @@ impl Forms {
         let id = *self.known.entry(form).or_insert(next);
         if id == next {
             self.forms.push(form);
-            self.effects.push(None);
+            self.latest.push([None; 4]);
         }
         id
     }
@@ -66,17 +67,30 @@ impl Forms {
         &self.forms[id.0 as usize]
     }
 
-    /// What an instruction of the form of this number, with these operands, asks of the schedule.
-    pub fn effects(&mut self, id: FormId, operands: &[Operand]) -> Effects {
-        let used = &self.forms[id.0 as usize];
-        *self.effects[id.0 as usize].get_or_insert_with(|| {
-            let operation = operation::decode(&Form::new(used, operands));
-            operation.map(|operation| operation.effects()).unwrap_or_default()
-        })
+    /// What an instruction of the form of this number means, with these operands, in an entry or in a function.
+    pub fn meaning(
+        &mut self,
+        id: FormId,
+        operands: &[Operand],
+        program: &Program,
+        entry: bool,
+    ) -> Option<(OperationId, Operation)> {
+        let form = Form::new(&self.forms[id.0 as usize], operands).of(program, entry);
+        let operation = operation::decode(&form)?;
+        let latest = &mut self.latest[id.0 as usize];
+        let known = latest.iter().flatten().find(|known| self.operations[known.0 as usize] == operation);
+        if let Some(known) = known {
+            return Some((*known, operation));
+        }
+        let new = OperationId(self.operations.len() as u32);
+        self.operations.push(operation);
+        latest.rotate_right(1);
+        latest[0] = Some(new);
+        Some((new, operation))
     }
 
-    /// All of them.
-    pub fn finish(self) -> Vec<FormUse> {
-        self.forms
+    /// All of them, and all that they mean.
+    pub fn finish(self) -> (Vec<FormUse>, Vec<Operation>) {
+        (self.forms, self.operations)
     }
 }

@@ -8,10 +8,12 @@ mod block;
 mod body;
 mod call;
 mod constant;
+pub mod flow;
 mod form;
 mod function;
 mod initial;
 mod inline_assembly;
+mod layout;
 mod limits;
 mod lowering;
 mod merge;
@@ -32,7 +34,9 @@ use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::File;
 
 pub use address_words::address_words;
+pub use block::{Block, BlockId, Terminator};
 pub use merge::{LinkProblem, Part, merge};
+pub use print::Listing;
 pub use problem::{Problem, ProblemKind};
 pub use program::*;
 

@@ -41,6 +41,7 @@ impl<'a> Lowering<'a> {
             functions: Vec::new(),
             variables: Vec::new(),
             forms: Vec::new(),
+            operations: Vec::new(),
             files: Vec::new(),
             locations: Vec::new(),
         };
@@ -66,7 +67,7 @@ impl<'a> Lowering<'a> {
             self.problems.sort_by_key(|problem| problem.span);
             return Err(self.problems);
         }
-        self.program.forms = self.forms.finish();
+        (self.program.forms, self.program.operations) = self.forms.finish();
         Ok(self.program)
     }
 

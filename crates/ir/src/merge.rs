@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::program::{
     Argument, Base, Callee, FormId, FormUse, Function, FunctionId, Home, Linkage, Location, OperandKind,
-    Program, RelocationTarget, Space, Variable, VariableId,
+    OperationId, Program, RelocationTarget, Space, Variable, VariableId,
 };
 use crate::symbol::{Symbol, Symbols};
 
@@ -99,6 +99,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Program, Vec<LinkProblem>> {
             functions: Vec::new(),
             variables: Vec::new(),
             forms: Vec::new(),
+            operations: Vec::new(),
             files: Vec::new(),
             locations: Vec::new(),
         },
@@ -214,6 +215,8 @@ impl Merging {
         let files = self.program.files.iter().map(|(number, _)| number.saturating_add(1)).max().unwrap_or(0);
         let file = |number: u32| number.saturating_add(files);
         let locations = self.program.locations.len() as u32;
+        let operations = self.program.operations.len() as u32;
+        self.program.operations.extend(program.operations);
         self.program.files.extend(program.files.into_iter().map(|(number, name)| (file(number), name)));
         self.program
             .locations
@@ -241,6 +244,7 @@ impl Merging {
             renumber(&mut function, numbers, base);
             for instruction in &mut function.instructions {
                 instruction.form = forms[instruction.form.0 as usize];
+                instruction.operation = instruction.operation.map(|id| OperationId(id.0 + operations));
                 if instruction.location != u32::MAX {
                     instruction.location += locations;
                 }

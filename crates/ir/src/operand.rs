@@ -6,9 +6,9 @@ use ptxvm_isa::table::{Operand as Place, Shape};
 use ptxvm_module::module::Used;
 use ptxvm_syntax::ast::{List, Operand, OperandId, OperandKind as Tree, Span, TargetListId};
 
-use crate::block::MOST_TARGETS;
 use crate::body::BodyLowering;
-use crate::program::{BlockId, OperandKind};
+use crate::layout::{Label, MOST_TARGETS, Target};
+use crate::program::OperandKind;
 
 /// Where an operand goes.
 #[derive(Clone, Copy)]
@@ -62,14 +62,12 @@ impl BodyLowering<'_, '_> {
             // A bare `_` stands where a result would.
             Shape::Sink => self.put(Slot { written: true, ..slot }, OperandKind::Sink),
             Shape::Label => match self.lowering.module.used(operand) {
-                Some(Used::Label(statement)) => self.put(slot, OperandKind::Block(BlockId(statement))),
+                Some(Used::Label(statement)) => self.target = Some(Target::Label(Label(statement))),
                 _ => self.lowering.unresolved(found.span),
             },
             Shape::Targets => match self.lowering.module.used(operand) {
                 Some(Used::Targets(list)) => {
-                    if let Some(list) = self.branch_list(TargetListId(list), found.span) {
-                        self.put(slot, OperandKind::BranchList(list));
-                    }
+                    self.target = self.branch_list(TargetListId(list), found.span).map(Target::List);
                 }
                 _ => self.lowering.unresolved(found.span),
             },
@@ -132,17 +130,17 @@ impl BodyLowering<'_, '_> {
         }
     }
 
-    /// The blocks of a `.branchtargets`.
+    /// The labels of a `.branchtargets`.
     fn branch_list(&mut self, id: TargetListId, span: Span) -> Option<u32> {
         let file = self.lowering.file;
         let list = &file[id];
-        let mut blocks = Vec::new();
+        let mut labels = Vec::new();
         for (at, target) in list.targets.range().zip(&file[list.targets]) {
             let count = match target.count {
                 None => None,
                 Some(count) => Some(self.lowering.integer(count)?.min(u64::from(u32::MAX)) as u32),
             };
-            let total = count.map_or(1, |count| count as usize) + blocks.len() + self.layout.targets;
+            let total = count.map_or(1, |count| count as usize) + labels.len() + self.layout.targets;
             if total > MOST_TARGETS {
                 let message = format!("the lists of branch targets have more than {MOST_TARGETS} entries");
                 self.lowering.unsupported(target.name.span, message);
@@ -154,7 +152,7 @@ impl BodyLowering<'_, '_> {
                     Some(_) => self.lowering.module.target_member(self.id, target.name.symbol, number),
                 };
                 match used {
-                    Some(Used::Label(statement)) => blocks.push(BlockId(statement)),
+                    Some(Used::Label(statement)) => labels.push(Label(statement)),
                     _ if target.name.symbol == list.label.symbol => {
                         let message = "a list of branch targets that names itself cannot be followed";
                         self.lowering.unsupported(span, message);
@@ -167,6 +165,6 @@ impl BodyLowering<'_, '_> {
                 }
             }
         }
-        Some(self.layout.branch_list(blocks))
+        Some(self.layout.list(labels))
     }
 }

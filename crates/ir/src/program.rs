@@ -8,13 +8,12 @@ use ptxvm_isa::form::Filling;
 use ptxvm_isa::{Language, Type};
 use ptxvm_syntax::ast::Span;
 
+use crate::block::{Block, BlockId};
+use crate::operation::Operation;
+
 /// A register of a function: an index into [`Function::registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegisterId(pub u32);
-
-/// A basic block of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BlockId(pub u32);
 
 /// A function of the program, the same number as in the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +26,10 @@ pub struct VariableId(pub u32);
 /// A form of an instruction: an index into [`Program::forms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FormId(pub u32);
+
+/// A meaning of instructions: an index into [`Program::operations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId(pub u32);
 
 /// A module made ready to run.
 #[derive(Clone, Debug)]
@@ -41,10 +44,20 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// The distinct forms that the instructions have.
     pub forms: Vec<FormUse>,
+    /// What the instructions mean; many have the same.
+    pub operations: Vec<Operation>,
     /// The files that `.loc` speaks of, by their number.
     pub files: Vec<(u32, String)>,
     /// The positions that `.loc` gives.
     pub locations: Vec<Location>,
+}
+
+impl Program {
+    /// What an instruction means; `None` if nothing that is known.
+    #[must_use]
+    pub fn operation(&self, instruction: &Instruction) -> Option<&Operation> {
+        self.operations.get(instruction.operation?.0 as usize)
+    }
 }
 
 /// A row of the table with its slots filled.
@@ -227,7 +240,7 @@ pub struct Function {
     pub frame_bytes: u64,
     /// The alignment of the frame.
     pub frame_align: u32,
-    /// Its blocks, in the order of the source; the first is where it begins.
+    /// Its blocks, in the order of the source; the first is where it begins, and the last leads to none after it.
     pub blocks: Vec<Block>,
     /// Its instructions, block after block.
     pub instructions: Vec<Instruction>,
@@ -296,23 +309,13 @@ pub enum Home {
     Variable(VariableId),
 }
 
-/// A run of instructions that is entered at its first and left after its last.
-///
-/// A block also begins where a warp may have to wait for its lanes (barriers, `shfl.sync` and the like), so that
-/// groups of lanes only ever stop and join at the beginning of blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Block {
-    /// Its first instruction.
-    pub start: u32,
-    /// One past its last.
-    pub end: u32,
-}
-
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     /// Its row and modifiers.
     pub form: FormId,
+    /// What it means; `None` if nothing that is known.
+    pub operation: Option<OperationId>,
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
     /// Its operands: a run of [`Function::operands`], from the first to one past the last.
@@ -388,10 +391,6 @@ pub enum OperandKind {
     },
     /// The address of a function.
     Function(FunctionId),
-    /// Where a branch goes.
-    Block(BlockId),
-    /// The list of a `brx.idx`: an index into [`Function::branch_lists`].
-    BranchList(u32),
     /// A call: an index into [`Function::calls`].
     Call(u32),
     /// `_`

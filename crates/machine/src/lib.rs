@@ -89,10 +89,9 @@ impl Kernel {
         let mut missing = Vec::new();
         for (function, _) in reachable {
             for instruction in &function.instructions {
-                let used = &program.forms[instruction.form.0 as usize];
-                let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction))
-                    .of(program, function.entry);
-                if !ops::executes(&form) {
+                if !ops::executes(program.operation(instruction)) {
+                    let used = &program.forms[instruction.form.0 as usize];
+                    let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction));
                     missing.push(Unsupported { what: link::head(&form), span: instruction.span });
                 }
             }
@@ -113,7 +112,7 @@ impl Kernel {
             let program = &self.code.program;
             let functions = program.functions.iter().zip(&self.code.functions);
             let reachable = functions.filter(|(_, linked)| linked.is_some());
-            reachable.map(|(function, _)| link::live_registers(program, function)).max().unwrap_or(0)
+            reachable.map(|(function, _)| ptxvm_ir::flow::most_live(function)).max().unwrap_or(0)
         })
     }
 

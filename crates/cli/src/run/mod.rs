@@ -17,6 +17,7 @@ mod prepared;
 mod progress;
 mod reference;
 mod save;
+mod show;
 mod specification;
 mod statistics;
 mod table;
@@ -42,6 +43,7 @@ pub use options::Arguments;
 use options::Launch;
 use output::Output;
 use prepared::Prepared;
+use show::Show;
 
 /// Runs one kernel.
 pub fn run(arguments: &Arguments) -> Exit {
@@ -79,6 +81,12 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
         Ok(module) => module,
         Err(error) => return Err(output.not_loaded(&mut report, error)),
     };
+    if arguments.show == Show::Ir {
+        return match show::program(module.program(), arguments.format) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(usage(format!("cannot write: {e}"))),
+            _ => Ok(exit::CLEAN),
+        };
+    }
     let name = entry(&module, &options).map_err(usage)?;
     let kernel = match module.kernel(&name) {
         Ok(kernel) => kernel,

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use ptxvm_host::Wanted;
 use ptxvm_vm::{Asynchrony, Mma, Unit};
 
+use super::show::Show;
 use crate::check::{Color, Format};
 use crate::mistakes::Policy;
 
@@ -33,9 +34,10 @@ pub struct Arguments {
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,
-    /// Show this many values of each buffer
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub show: usize,
+    /// Show this many values of each buffer; or, with `ir`, do not run: show the program with its blocks, loops and what
+    /// is uniform [default: 8]
+    #[arg(long, value_name = "N|ir", value_parser = Show::parse, default_value = "8", hide_default_value = true)]
+    pub show: Show,
     /// Show no table of results and no progress
     #[arg(long, short)]
     pub quiet: bool,
@@ -261,6 +263,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::show::Show;
     use super::*;
 
     #[test]

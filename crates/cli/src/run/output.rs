@@ -31,7 +31,7 @@ impl Output {
             form: arguments.format,
             color: arguments.color,
             quiet: arguments.quiet,
-            shown: arguments.show,
+            shown: arguments.show.values(),
             stats: arguments.stats,
         }
     }

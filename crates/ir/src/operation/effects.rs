@@ -36,7 +36,7 @@ impl Operation {
         match self {
             Self::Control(control) => Effects {
                 leads: matches!(control, Control::Call | Control::Index { .. } | Control::Barrier(_)),
-                ends: !matches!(control, Control::Barrier(_)),
+                ends: true,
                 leaves: !matches!(control, Control::Call | Control::Barrier(_)),
                 ..none
             },
@@ -52,7 +52,7 @@ impl Operation {
             Self::Cluster(Cluster::Wait { aligned }) => {
                 Effects { converges: aligned.then_some(Converges::Warp), waits: true, leads: true, ..none }
             }
-            Self::Cluster(Cluster::WaitForGrids) => Effects { waits: true, ..none },
+            Self::Cluster(Cluster::WaitForGrids) => Effects { waits: true, leads: true, ..none },
             Self::Copy(Copy::PublishMap { .. }) => together,
             Self::Tcgen05(tcgen05) => match tcgen05 {
                 Tcgen05::Alloc { .. } | Tcgen05::Dealloc { .. } => Effects { waits: true, ..together },

@@ -88,8 +88,8 @@ impl Linker<'_> {
                 slot.width = wide;
                 slot
             }
-            // Where these lead is in the terminator.
-            OperandKind::Block(_) | OperandKind::BranchList(_) | OperandKind::Call(_) => Slot::SINKHOLE,
+            // What is called is in the terminator.
+            OperandKind::Call(_) => Slot::SINKHOLE,
         }
     }
 

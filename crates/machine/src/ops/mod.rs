@@ -46,7 +46,7 @@ use ptxvm_isa::Type;
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
-use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
+use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation};
 
 /// How an operation is executed; `None` if the machine does not have it. The linker makes the ends of blocks of control.
 #[must_use]
@@ -135,12 +135,12 @@ fn matrix(matrix: Matrix) -> Option<Op> {
     }
 }
 
-/// Whether the machine runs a form, the instructions that end blocks included.
+/// Whether the machine runs an instruction that means this, those that end blocks included.
 #[must_use]
-pub fn executes(form: &Form<'_>) -> bool {
-    match decode(form) {
+pub fn executes(operation: Option<&Operation>) -> bool {
+    match operation {
         Some(Operation::Control(_)) => true,
-        operation => operation.and_then(executor).is_some(),
+        operation => operation.copied().and_then(executor).is_some(),
     }
 }
 

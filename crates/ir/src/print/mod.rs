@@ -1,28 +1,44 @@
 //! The text form of a program, for tests and for people: the same program is always the same text.
+//!
+//! [`Listing`] adds what is known of the flow before anything runs.
 
-use std::fmt::{self, Display, Formatter, Write};
+mod flow;
+mod instruction;
+
+use std::fmt::{self, Display, Formatter};
 
 use ptxvm_isa::form::MAX_SLOTS;
 use ptxvm_isa::{ISA, NO_WORD};
 
+use self::flow::Notes;
+use self::instruction::{Ending, Offset};
 use crate::program::{
-    Argument, Base, Call, Callee, FormUse, Function, Home, Instruction, Limits, Linkage, Operand,
-    OperandKind, Parameter, Program, RegisterId, RelocationTarget, SELECTORS, SIMD_SELECTOR, Space, Variable,
-    VariableId,
+    FormUse, Function, Home, Limits, Linkage, Parameter, Program, RegisterId, RelocationTarget, Space,
+    Variable, VariableId,
 };
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let language = self.language;
-        writeln!(f, "ptx {} {} address {}", language.ptx, language.target, self.address_size)?;
-        for (number, name) in &self.files {
-            writeln!(f, "file {number} {name:?}")?;
-        }
-        for (number, variable) in self.variables.iter().enumerate() {
-            self.variable(f, number, variable)?;
-        }
+        self.head(f)?;
         for function in &self.functions {
-            self.function(f, function)?;
+            self.function(f, function, None)?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of a program with what is known of its flow: the blocks before each, dominators, loops, and which values
+/// and branches are uniform.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a>(pub &'a Program);
+
+impl Display for Listing<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(program) = *self;
+        program.head(f)?;
+        for function in &program.functions {
+            let notes = function.defined.then(|| Notes::of(program, function));
+            program.function(f, function, notes.as_ref())?;
         }
         Ok(())
     }
@@ -57,20 +73,20 @@ impl Space {
     }
 }
 
-/// ` + 4`, or nothing.
-struct Offset(i64);
-
-impl Display for Offset {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => Ok(()),
-            n if n < 0 => write!(f, " - {}", n.unsigned_abs()),
-            n => write!(f, " + {n}"),
-        }
-    }
-}
-
 impl Program {
+    /// The language, the files and the variables.
+    fn head(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let language = self.language;
+        writeln!(f, "ptx {} {} address {}", language.ptx, language.target, self.address_size)?;
+        for (number, name) in &self.files {
+            writeln!(f, "file {number} {name:?}")?;
+        }
+        for (number, variable) in self.variables.iter().enumerate() {
+            self.variable(f, number, variable)?;
+        }
+        Ok(())
+    }
+
     fn variable(&self, f: &mut Formatter<'_>, number: usize, variable: &Variable) -> fmt::Result {
         let Variable { name, space, size, align, .. } = variable;
         write!(f, "variable {number} {name}: {} size {size} align {align}", space.name())?;
@@ -124,7 +140,7 @@ impl Program {
         self.functions.get(id as usize).map_or("?", |function| &function.name)
     }
 
-    fn function(&self, f: &mut Formatter<'_>, function: &Function) -> fmt::Result {
+    fn function(&self, f: &mut Formatter<'_>, function: &Function, notes: Option<&Notes<'_>>) -> fmt::Result {
         let kind = if function.entry { "entry" } else { "func" };
         writeln!(f, "\n{kind} {}{}", function.name, if function.defined { "" } else { " declared only" })?;
         for (word, list) in [("return", &function.returns), ("parameter", &function.parameters)] {
@@ -149,10 +165,19 @@ impl Program {
             }
             writeln!(f)?;
         }
+        self.blocks(f, function, notes)
+    }
+
+    fn blocks(&self, f: &mut Formatter<'_>, function: &Function, notes: Option<&Notes<'_>>) -> fmt::Result {
         let mut location = u32::MAX;
-        for (number, block) in function.blocks.iter().enumerate() {
-            writeln!(f, "block {number}")?;
-            for instruction in &function.instructions[block.start as usize..block.end as usize] {
+        for (number, block) in (0..).zip(&function.blocks) {
+            write!(f, "block {number}")?;
+            if let Some(notes) = notes {
+                notes.block(f, number)?;
+            }
+            writeln!(f)?;
+            for at in block.start..block.end {
+                let instruction = &function.instructions[at as usize];
                 if instruction.location != location {
                     location = instruction.location;
                     if let Some(at) = self.locations.get(location as usize) {
@@ -160,7 +185,16 @@ impl Program {
                     }
                 }
                 self.instruction(f, function, instruction)?;
+                if let Some(notes) = notes {
+                    notes.instruction(f, at)?;
+                }
+                writeln!(f)?;
             }
+            write!(f, "  -> {}", Ending(block.terminator, function))?;
+            if let Some(notes) = notes {
+                notes.ending(f, number)?;
+            }
+            writeln!(f)?;
         }
         Ok(())
     }
@@ -183,126 +217,6 @@ impl Program {
             write!(f, " pointer to {} align {align}", space.map_or("generic", Space::name))?;
         }
         writeln!(f)
-    }
-
-    fn instruction(
-        &self,
-        f: &mut Formatter<'_>,
-        function: &Function,
-        instruction: &Instruction,
-    ) -> fmt::Result {
-        f.write_str("  ")?;
-        if let Some(guard) = instruction.guard {
-            let sign = if guard.negated { "!" } else { "" };
-            write!(f, "@{sign}{} ", register_name(function, guard.register))?;
-        }
-        match self.forms.get(instruction.form.0 as usize) {
-            Some(form) => write!(f, "{form}")?,
-            None => f.write_char('?')?,
-        }
-        let (start, end) = instruction.operands;
-        let operands = &function.operands[start as usize..end as usize];
-        let mut before: Option<&Operand> = None;
-        for operand in operands {
-            // Elements and parts of one place go together.
-            let joint = match before {
-                None => " ",
-                Some(b) if b.place != operand.place => ", ",
-                Some(b) if b.part != operand.part => " | ",
-                Some(_) => " ",
-            };
-            f.write_str(joint)?;
-            self.operand(f, function, operand)?;
-            before = Some(operand);
-        }
-        writeln!(f)
-    }
-
-    fn operand(&self, f: &mut Formatter<'_>, function: &Function, operand: &Operand) -> fmt::Result {
-        match operand.kind {
-            OperandKind::Register { register, negated, selector } => {
-                let sign = match (negated, function.registers.get(register.0 as usize)) {
-                    (false, _) => "",
-                    (true, Some(ptxvm_isa::Type::Pred)) => "!",
-                    (true, _) => "-",
-                };
-                write!(f, "{sign}{}", register_name(function, register))?;
-                match selector {
-                    0 => {}
-                    SIMD_SELECTOR.. => write!(f, ".<{:o}>", selector - SIMD_SELECTOR)?,
-                    _ => write!(f, ".{}", SELECTORS.get(usize::from(selector) - 1).unwrap_or(&"?"))?,
-                }
-            }
-            OperandKind::Immediate(bits) => {
-                write!(f, "{bits:#x}")?;
-                if let Some(ty) = operand.ty {
-                    write!(f, ":{}", ty.name())?;
-                }
-            }
-            OperandKind::Special { sreg, member } => {
-                let sreg = ISA.sregs.get(usize::from(sreg));
-                write!(f, "{}", sreg.map_or("?", |sreg| sreg.name))?;
-                if sreg.is_some_and(|sreg| sreg.vector) {
-                    write!(f, ".{}", ["x", "y", "z", "w"][usize::from(member & 3)])?;
-                }
-            }
-            OperandKind::Address { base, offset } => {
-                f.write_char('[')?;
-                match base {
-                    Base::Absolute => write!(f, "{offset:#x}")?,
-                    Base::Register(register) => {
-                        write!(f, "{}{}", register_name(function, register), Offset(offset))?;
-                    }
-                    Base::Variable(id) => write!(f, "{}{}", self.variable_name(id), Offset(offset))?,
-                }
-                f.write_char(']')?;
-            }
-            OperandKind::Variable { variable, offset } => {
-                write!(f, "&{}{}", self.variable_name(variable), Offset(offset))?;
-            }
-            OperandKind::Function(id) => write!(f, "&{}", self.function_name(id.0))?,
-            OperandKind::Block(block) => write!(f, "block {}", block.0)?,
-            OperandKind::BranchList(list) => {
-                f.write_str("blocks")?;
-                for block in function.branch_lists.get(list as usize).into_iter().flatten() {
-                    write!(f, " {}", block.0)?;
-                }
-            }
-            OperandKind::Call(call) => {
-                if let Some(call) = function.calls.get(call as usize) {
-                    self.call(f, function, call)?;
-                }
-            }
-            OperandKind::Sink => f.write_char('_')?,
-        }
-        if operand.written { f.write_char('\'') } else { Ok(()) }
-    }
-
-    fn call(&self, f: &mut Formatter<'_>, function: &Function, call: &Call) -> fmt::Result {
-        self.arguments(f, function, &call.returns)?;
-        match call.callee {
-            Callee::Direct(id) => write!(f, " = {}", self.function_name(id.0))?,
-            Callee::Indirect(register) => write!(f, " = *{}", register_name(function, register))?,
-        }
-        self.arguments(f, function, &call.arguments)?;
-        if let Some(prototype) = &call.prototype {
-            write!(f, " sizes {:?} {:?}", prototype.returns, prototype.parameters)?;
-        }
-        Ok(())
-    }
-
-    fn arguments(&self, f: &mut Formatter<'_>, function: &Function, list: &[Argument]) -> fmt::Result {
-        f.write_char('(')?;
-        for (i, argument) in list.iter().enumerate() {
-            f.write_str(if i == 0 { "" } else { ", " })?;
-            match *argument {
-                Argument::Register(register) => f.write_str(register_name(function, register))?,
-                Argument::Immediate(bits) => write!(f, "{bits:#x}")?,
-                Argument::Param(id) => write!(f, "{} {}", self.variable_name(id), id.0)?,
-                Argument::Sink => f.write_char('_')?,
-            }
-        }
-        f.write_char(')')
     }
 }
 

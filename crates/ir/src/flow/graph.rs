@@ -1,25 +1,21 @@
 //! The control flow graph of a function's blocks, and its strongly connected parts.
 
-use crate::code::{Block, Terminator};
+use crate::block::BlockId;
+use crate::program::Function;
 
-/// Which block leads to which, numbered from 0.
+/// Which block leads to which.
+#[derive(Clone, Debug)]
 pub struct Graph {
     after: Vec<Vec<u32>>,
     before: Vec<Vec<u32>>,
 }
 
 impl Graph {
-    /// The graph of blocks, the first of which has the number `first`.
-    pub fn of(blocks: &[Block], first: u32) -> Self {
-        let lists = blocks.iter().map(|block| {
-            let mut after = followers(&block.end_with);
-            after.retain_mut(|to| match to.checked_sub(first).filter(|to| (*to as usize) < blocks.len()) {
-                Some(number) => {
-                    *to = number;
-                    true
-                }
-                None => false,
-            });
+    /// The graph of a function's blocks, by their numbers. Two ways from one block to another are one edge.
+    #[must_use]
+    pub fn of(function: &Function) -> Self {
+        let lists = function.blocks.iter().map(|block| {
+            let mut after: Vec<u32> = block.terminator.successors(function).map(|BlockId(to)| to).collect();
             after.sort_unstable();
             after.dedup();
             after
@@ -27,7 +23,9 @@ impl Graph {
         Self::new(lists.collect())
     }
 
-    fn new(after: Vec<Vec<u32>>) -> Self {
+    /// The graph in which these blocks follow each.
+    #[must_use]
+    pub fn new(after: Vec<Vec<u32>>) -> Self {
         let mut before = vec![Vec::new(); after.len()];
         for (from, to) in after.iter().enumerate() {
             to.iter().for_each(|to| before[*to as usize].push(from as u32));
@@ -35,49 +33,53 @@ impl Graph {
         Self { after, before }
     }
 
-    #[cfg(test)]
+    /// The same of slices.
+    #[must_use]
     pub fn from_lists(after: &[&[u32]]) -> Self {
         Self::new(after.iter().map(|list| list.to_vec()).collect())
     }
 
     /// How many blocks there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.after.len()
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.after.is_empty()
+    }
+
     /// The blocks that follow one.
+    #[must_use]
     pub fn after(&self, block: u32) -> &[u32] {
         &self.after[block as usize]
     }
 
     /// The blocks that lead to one.
+    #[must_use]
     pub fn before(&self, block: u32) -> &[u32] {
         &self.before[block as usize]
     }
 
+    /// The edges that are neither the only way out of a block nor the only way into one: nothing can be done on such an
+    /// edge alone without a block of its own.
+    pub fn critical_edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let parting = (0..self.len() as u32).filter(|from| self.after(*from).len() > 1);
+        let edges = parting.flat_map(|from| self.after(from).iter().map(move |to| (from, *to)));
+        edges.filter(|(_, to)| self.before(*to).len() > 1)
+    }
+
     /// Whether a block leads to one before it.
+    #[must_use]
     pub fn runs_backwards(&self) -> bool {
         self.after.iter().enumerate().any(|(from, to)| to.first().is_some_and(|to| (*to as usize) < from))
     }
 }
 
-/// Where the end of a block may lead: a branch without a guard leads to its target alone.
-fn followers(end: &Terminator) -> Vec<u32> {
-    match end {
-        Terminator::Next(next) => vec![*next],
-        Terminator::Branch { guard: None, target, .. } => vec![*target],
-        Terminator::Branch { target, next, .. } => vec![*target, *next],
-        Terminator::Index { guard: None, targets, .. } => targets.to_vec(),
-        Terminator::Index { targets, next, .. } => targets.iter().chain([next]).copied().collect(),
-        Terminator::Return { guard: None, .. } | Terminator::Exit { guard: None, .. } => Vec::new(),
-        Terminator::Return { next, .. } | Terminator::Exit { next, .. } => vec![*next],
-        Terminator::Call(call) => vec![call.next],
-        Terminator::Barrier(arrival) => vec![arrival.next],
-    }
-}
-
 /// Parts of a graph, each a few of its blocks.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Parts {
     blocks: Vec<u32>,
     /// Where each part ends among the blocks.
@@ -86,11 +88,19 @@ pub struct Parts {
 
 impl Parts {
     /// How many there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The blocks of one.
+    #[must_use]
     pub fn blocks(&self, part: usize) -> &[u32] {
         let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.blocks[start as usize..self.ends[part] as usize]
