@@ -263,7 +263,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::show::Show;
     use super::*;
 
     #[test]
