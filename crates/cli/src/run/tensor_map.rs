@@ -1,6 +1,6 @@
 //! `tensormap(#0, box [32,8], swizzle 128B)`: an argument that is the tensor map of a buffer, made as the driver would.
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
 use ptxvm_vm::tensor::{Element, TensorMap};
 

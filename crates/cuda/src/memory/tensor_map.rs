@@ -1,6 +1,6 @@
 //! The entry points that describe tensors in device memory for copies: `cuTensorMapEncode*`.
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 use ptxvm_vm::tensor::TensorMap;
 use ptxvm_vm::tensor::bits::{self, BYTES};
 use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};

@@ -5,7 +5,7 @@
 
 use super::bits::{ADDRESS_BITS, corner_bits};
 use super::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
-use crate::Profile;
+use ptxvm_profile::Profile;
 
 /// What all encoders are given, enumerations as the numbers of the driver API. There are as many dimensions as sizes.
 #[derive(Clone, Copy, Debug)]

@@ -82,7 +82,7 @@ mod tests {
     use super::super::encode::{Tensor, Tiled};
     use super::super::map::TensorMap;
     use super::*;
-    use crate::Profile;
+    use ptxvm_profile::Profile;
 
     /// Fields in the order of a program that builds a map from zeros, as Triton's do.
     fn built(steps: &[(TensorField, u32, u64)]) -> [u8; BYTES] {

@@ -7,8 +7,8 @@ use super::im2col::Pixels;
 use super::map::{Element, Interleave, Mode, Swizzle, TensorMap};
 use super::reduce::combine;
 use super::walk::{Access, Coordinates, Wide};
-use crate::profile::Profile;
 use ptxvm_ir::operation::access::Combination;
+use ptxvm_profile::Profile;
 
 /// Where a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use ptxvm_machine::Profile;
 use ptxvm_machine::tensor::{Direction, Image, Walk, broken_by_place, broken_rule, load};
+use ptxvm_profile::Profile;
 
 use crate::golden::{Description, data};
 use crate::memory::Aligned;

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use ptxvm_machine::Profile;
 use ptxvm_machine::tensor::{
     Access, Coordinates, Direction, Edge, Element, Fill, Image, Interleave, Mode, Swizzle, TensorMap, Walk,
     Wide, broken_rule, load, store,
 };
+use ptxvm_profile::Profile;
 
 use crate::memory::Aligned;
 

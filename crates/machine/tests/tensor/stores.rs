@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use ptxvm_ir::operation::access::Combination;
-use ptxvm_machine::Profile;
 use ptxvm_machine::tensor::reduce::combine;
 use ptxvm_machine::tensor::{
     Access, Direction, Edge, Image, Walk, broken_by_place, broken_rule, reduce, store,
 };
+use ptxvm_profile::Profile;
 use serde::Deserialize;
 
 use crate::golden::{Case as Encoding, data, padded};
