@@ -17,7 +17,6 @@ pub mod ops;
 pub mod registers;
 pub mod schedule;
 pub mod statistics;
-pub mod tensor;
 pub mod vector;
 
 use std::sync::{Arc, OnceLock};
