@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use ptxvm_host::{Share, Wanted};
+use ptxvm_profile::Profile;
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, Findings, Mma, Profile};
+use ptxvm_vm::{Asynchrony, Findings, Mma};
 
 /// The settings of the process.
 #[derive(Debug)]

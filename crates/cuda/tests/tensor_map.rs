@@ -1,5 +1,5 @@
 //! `cuTensorMapEncode*` as a C program calls them. What they write is compared with an H200's maps in
-//! `crates/vm/tests/tensor_map.rs`; here it is how they take their arguments.
+//! `crates/tensor/tests/tensor_map.rs`; here it is how they take their arguments.
 
 mod client;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::event::Event;
 use crate::explain::mistake::{Findings, Mistakes};
 use crate::matrix::Mma;
-use crate::profile::Profile;
 use crate::schedule::dependency::GridStatus;
+use ptxvm_profile::Profile;
 
 /// The shape of a launch and how to run it.
 #[derive(Clone, Debug)]

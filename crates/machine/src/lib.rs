@@ -13,13 +13,10 @@ pub mod explain;
 pub mod launch;
 mod link;
 pub mod matrix;
-pub mod occupancy;
 pub mod ops;
-pub mod profile;
 pub mod registers;
 pub mod schedule;
 pub mod statistics;
-pub mod tensor;
 pub mod vector;
 
 use std::sync::{Arc, OnceLock};
@@ -31,8 +28,6 @@ pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupporte
 pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use launch::{Asynchrony, Control, Environment, Launch};
 pub use matrix::Mma;
-pub use occupancy::Demand;
-pub use profile::Profile;
 pub use schedule::dependency::GridStatus;
 pub use statistics::{Class, Statistics};
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Demand, Environment, Event, Launch, Statistics, Unsupported};
+use ptxvm_machine::{Environment, Event, Launch, Statistics, Unsupported};
+use ptxvm_profile::Demand;
 
 use crate::failure::{Failure, guarded};
 use crate::launch::{Dimensions, LaunchOptions};

@@ -94,10 +94,12 @@ pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes,
-    Mma, Place, Profile, Statistics, Thread, Unsupported, tensor,
+    Asynchrony, Class, Control, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes, Mma,
+    Place, Statistics, Thread, Unsupported,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;
+pub use ptxvm_profile::{Demand, Profile};
+pub use ptxvm_tensor as tensor;
 pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};

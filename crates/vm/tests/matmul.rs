@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use ptxvm_machine::Asynchrony;
-use ptxvm_machine::tensor::encode::{Tensor, Tiled};
+use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{Buffer, Device, LaunchOptions};
 use serde::Deserialize;
 

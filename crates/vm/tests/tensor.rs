@@ -7,7 +7,7 @@
 mod common;
 
 use ptxvm_machine::Asynchrony;
-use ptxvm_machine::tensor::{Access, TensorMap, Walk};
+use ptxvm_tensor::{Access, TensorMap, Walk};
 use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Module};
 use serde::Deserialize;
 

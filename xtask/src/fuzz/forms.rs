@@ -3,8 +3,9 @@
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::Row;
 use ptxvm_isa::{ISA, Language, Version};
-use ptxvm_machine::{Profile, ops};
+use ptxvm_machine::ops;
 use ptxvm_syntax::{Interner, LineIndex};
+use ptxvm_vm::Profile;
 
 use crate::oracle::Random;
 use crate::oracle::operands::{self, Prelude, Supply};

@@ -4,7 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use ptxvm_vm::{Asynchrony, Findings, Profile};
+use ptxvm_profile::Profile;
+use ptxvm_vm::{Asynchrony, Findings};
 
 use super::Arguments;
 use crate::check::Color;

@@ -11,7 +11,8 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use ptxvm_vm::{Mma, Profile};
+use ptxvm_profile::Profile;
+use ptxvm_vm::Mma;
 
 use crate::check::Color;
 use crate::exit::{self, Exit};

@@ -1,7 +1,7 @@
 //! Arguments meet parameters: each parameter gets the bytes it wants, or a sentence says why not.
 
+use ptxvm_tensor::bits::BYTES;
 use ptxvm_vm::Parameter;
-use ptxvm_vm::tensor::bits::BYTES;
 
 use super::contents::HostBuffer;
 use super::element::Element;

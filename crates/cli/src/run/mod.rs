@@ -26,10 +26,9 @@ mod tensor_map;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use ptxvm_profile::Profile;
 use ptxvm_report::Report;
-use ptxvm_vm::{
-    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Profile,
-};
+use ptxvm_vm::{Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module};
 
 use crate::exit::{self, Exit};
 use crate::input;

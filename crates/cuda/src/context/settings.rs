@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 
 use super::flags::Flags;
 use super::limits::Limits;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Demand, Profile};
+use ptxvm_profile::{Demand, Profile};
 
 use super::attributes::{CUlaunchConfig, Wishes};
 use super::cluster;

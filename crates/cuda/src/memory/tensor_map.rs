@@ -1,9 +1,9 @@
 //! The entry points that describe tensors in device memory for copies: `cuTensorMapEncode*`.
 
-use ptxvm_vm::Profile;
-use ptxvm_vm::tensor::TensorMap;
-use ptxvm_vm::tensor::bits::{self, BYTES};
-use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::TensorMap;
+use ptxvm_tensor::bits::{self, BYTES};
+use ptxvm_tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
 
 use crate::abi::{Answer, CUresult, Host, In, Out};
 use crate::context::current_even_if_broken;

@@ -3,3 +3,4 @@
 
 pub mod mbarrier;
 pub mod queue;
+pub mod tensor;

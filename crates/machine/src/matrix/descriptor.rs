@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use ptxvm_memory::chunk::CHUNK;
+use ptxvm_tensor::Swizzle;
+use ptxvm_tensor::swizzle::LINE;
 
 use super::units::Units;
-use crate::tensor::Swizzle;
-use crate::tensor::swizzle::LINE;
 
 /// Which index runs through neighbouring elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,12 +18,12 @@ use crate::code::Code;
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
-use crate::occupancy::Demand;
 use crate::schedule::cluster::{Claims, Cluster, Outcome};
 use crate::schedule::dependency::Ending;
 use crate::schedule::halt::{Deadline, Halt};
 use crate::schedule::kept_rooms::{Room, Rooms};
 use crate::statistics::Statistics;
+use ptxvm_profile::Demand;
 
 /// Effort after which limits are looked at.
 const SLICE: u64 = 1 << 20;

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_ir::{FunctionId, Home, Program, RelocationTarget, Space};
 use ptxvm_isa::ISA;
-use ptxvm_machine::{Addresses, Environment, Finding, Kernel, Kind, Launch, Profile, Stop, function_address};
+use ptxvm_machine::{Addresses, Environment, Finding, Kernel, Kind, Launch, Stop, function_address};
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 use ptxvm_module::Options;
+use ptxvm_profile::Profile;
 use ptxvm_syntax::{Interner, Severity};
 use ptxvm_texture::Objects;
 

@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use ptxvm_machine::Profile;
-use ptxvm_machine::tensor::{Direction, Image, Walk, broken_by_place, broken_rule, load};
+use ptxvm_machine::asynchronous::tensor::image::Image;
+use ptxvm_machine::asynchronous::tensor::load::load;
+use ptxvm_profile::Profile;
+use ptxvm_tensor::{Direction, Walk, broken_by_place, broken_rule};
 
 use crate::golden::{Description, data};
 use crate::memory::Aligned;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ptxvm_machine::tensor::encode::{Im2col, Tensor, Tiled};
+use ptxvm_tensor::encode::{Im2col, Tensor, Tiled};
 use ptxvm_vm::{
     Arguments, Asynchrony, Buffer, Device, Dimensions, Failure, Kernel, LaunchOptions, Pointer, Profile,
 };

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use ptxvm_vm::tensor::encode::{Tensor, Tiled};
+use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile};
 use serde::Deserialize;
 

@@ -9,8 +9,9 @@ mod store;
 mod tensor;
 
 pub use bulk::{Bulk, Direction};
+pub use ptxvm_tensor::replace::TensorField;
 pub use store::{Reaches, StoreAsync};
-pub use tensor::{Tensor, TensorField, TensorMode, TensorTransfer};
+pub use tensor::{Tensor, TensorMode, TensorTransfer};
 
 use super::{Address, AddressSpace, Form};
 

@@ -3,6 +3,7 @@
 
 use ptxvm_ir::operation::tcgen05::{MmaKind, Tcgen05A, Tcgen05Mma};
 use ptxvm_memory::tensor::units_of;
+use ptxvm_tensor::Swizzle;
 use smallvec::SmallVec;
 
 use super::data_path::DataPath;
@@ -20,7 +21,6 @@ use crate::matrix::units::Units;
 use crate::ops::operand::Address;
 use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
-use crate::tensor::Swizzle;
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
 const NAME: &str = "tcgen05.mma";

@@ -9,8 +9,8 @@
 
 use std::ops::ControlFlow;
 
-use super::map::{Mode, TensorMap};
-use super::walk::{Access, Coordinates, Wide};
+use crate::access::{Access, Coordinates, Wide};
+use crate::map::{Mode, TensorMap};
 
 /// A dimension that pixels are taken along.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,11 +8,10 @@
 use std::ops::ControlFlow;
 
 use ptxvm_memory::access;
+use ptxvm_tensor::{Row, TensorMap, Walk};
 
-use super::image::{Chunks, Image};
-use super::load::host;
-use super::map::TensorMap;
-use super::walk::{Row, Walk};
+use crate::asynchronous::tensor::image::{Chunks, Image};
+use crate::asynchronous::tensor::load::host;
 
 /// How much of the chunk is written in which the tensor ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@
 //! devices those that ptxas 13.1 does. A value that does not fit is cut off and not refused, as there; a copy through a map
 //! that came out wrong is.
 
-pub use ptxvm_ir::operation::copy::TensorField;
-
-use super::bits::{self, BYTES};
-use super::map::{Element, MOST_DIMENSIONS};
+use crate::bits::{self, BYTES};
+use crate::map::{Element, MOST_DIMENSIONS};
 
 /// Element types by the number that `tensormap.replace` gives them (table 33), which is not the driver's.
 const ELEMENTS: [Element; 16] = [
@@ -29,6 +27,52 @@ const ELEMENTS: [Element; 16] = [
     Element::U4x16Align16,
     Element::U6x16Align16,
 ];
+
+/// A field of a tensor map, as `tensormap.replace` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the manual's")]
+pub enum TensorField {
+    GlobalAddress,
+    Rank,
+    BoxDim,
+    GlobalDim,
+    GlobalStride,
+    ElementStride,
+    Elemtype,
+    InterleaveLayout,
+    SwizzleMode,
+    SwizzleAtomicity,
+    FillMode,
+}
+
+impl TensorField {
+    /// The modifiers and their fields.
+    const NAMES: [(&'static str, TensorField); 11] = [
+        ("global_address", TensorField::GlobalAddress),
+        ("rank", TensorField::Rank),
+        ("box_dim", TensorField::BoxDim),
+        ("global_dim", TensorField::GlobalDim),
+        ("global_stride", TensorField::GlobalStride),
+        ("element_stride", TensorField::ElementStride),
+        ("elemtype", TensorField::Elemtype),
+        ("interleave_layout", TensorField::InterleaveLayout),
+        ("swizzle_mode", TensorField::SwizzleMode),
+        ("swizzle_atomicity", TensorField::SwizzleAtomicity),
+        ("fill_mode", TensorField::FillMode),
+    ];
+
+    /// The field of a modifier, without its dot.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, field)| field)
+    }
+
+    /// The modifier, without its dot.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, f)| f == self).map_or("", |&(name, _)| name)
+    }
+}
 
 /// The map with a field replaced; the ordinal of fields without one is 0.
 ///
@@ -79,10 +123,10 @@ pub fn replace(map: &[u8; BYTES], field: TensorField, ord: u32, value: u64) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::encode::{Tensor, Tiled};
-    use super::super::map::TensorMap;
     use super::*;
-    use crate::Profile;
+    use crate::encode::{Tensor, Tiled};
+    use crate::map::TensorMap;
+    use ptxvm_profile::Profile;
 
     /// Fields in the order of a program that builds a map from zeros, as Triton's do.
     fn built(steps: &[(TensorField, u32, u64)]) -> [u8; BYTES] {

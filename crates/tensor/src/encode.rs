@@ -3,9 +3,9 @@
 //!
 //! The driver answers every refusal with the same code; the sentences are ours.
 
-use super::bits::{ADDRESS_BITS, corner_bits};
-use super::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
-use crate::Profile;
+use crate::bits::{ADDRESS_BITS, corner_bits};
+use crate::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
+use ptxvm_profile::Profile;
 
 /// What all encoders are given, enumerations as the numbers of the driver API. There are as many dimensions as sizes.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! The number is that of the address in shared memory, not of the row of the box: a box that begins at another line
 //! begins in the middle of the pattern.
 
-use super::Swizzle;
+use crate::map::Swizzle;
 
 /// The bytes of a line of shared memory.
 pub const LINE: u32 = 128;

@@ -3,7 +3,7 @@
 //! The arithmetic agrees with what an H200's driver answers (`tests/golden/driver/occupancy.json`); other devices
 //! differ in their numbers only.
 
-use crate::profile::Profile;
+use crate::device::Profile;
 
 /// What a CTA takes of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

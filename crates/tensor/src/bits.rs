@@ -9,30 +9,30 @@
 
 use std::fmt;
 
-use super::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
+use crate::map::{Element, Fill, Interleave, MOST_DIMENSIONS, Mode, Swizzle, TensorMap};
 
 /// The bytes of a tensor map.
 pub const BYTES: usize = 128;
 
 /// A field that lies within one of the 32-bit words: the word's place in bytes, the lowest bit, the number of bits.
 #[derive(Clone, Copy)]
-pub(super) struct Field(pub usize, pub u32, pub u32);
+pub(crate) struct Field(pub usize, pub u32, pub u32);
 
-pub(super) const IM2COL: Field = Field(8, 0, 1);
+pub(crate) const IM2COL: Field = Field(8, 0, 1);
 const RESERVED: Field = Field(8, 1, 3);
 /// The rank less one.
-pub(super) const RANK: Field = Field(8, 4, 3);
+pub(crate) const RANK: Field = Field(8, 4, 3);
 /// One of [`CODES`].
-pub(super) const ELEMENT: Field = Field(8, 7, 4);
-pub(super) const INTERLEAVE: Field = Field(8, 11, 2);
-pub(super) const SWIZZLE: Field = Field(8, 13, 2);
-pub(super) const FILL: Field = Field(8, 15, 1);
+pub(crate) const ELEMENT: Field = Field(8, 7, 4);
+pub(crate) const INTERLEAVE: Field = Field(8, 11, 2);
+pub(crate) const SWIZZLE: Field = Field(8, 13, 2);
+pub(crate) const FILL: Field = Field(8, 15, 1);
 /// `f32` is rounded to `tf32`.
-pub(super) const ROUND: Field = Field(8, 16, 1);
+pub(crate) const ROUND: Field = Field(8, 16, 1);
 const PROMOTION: Field = Field(8, 17, 2);
-pub(super) const ATOMICITY: Field = Field(8, 19, 3);
+pub(crate) const ATOMICITY: Field = Field(8, 19, 3);
 /// The swizzle is that of 96 bytes.
-pub(super) const SWIZZLE_96: Field = Field(8, 22, 1);
+pub(crate) const SWIZZLE_96: Field = Field(8, 22, 1);
 const RESERVED_TOO: Field = Field(8, 23, 9);
 /// Channels of a pixel less one, in the place of the box's size in dimension 0.
 const CHANNELS: Field = Field(52, 24, 8);
@@ -47,27 +47,27 @@ const ALIGNMENT: Field = Field(72, 0, 32);
 const BOX_BYTES: usize = 64;
 
 /// The size in dimension `d` less one.
-pub(super) fn size(d: usize) -> Field {
+pub(crate) fn size(d: usize) -> Field {
     Field(32 + 4 * d, 0, 32)
 }
 
 /// The stride of dimension `d + 1` in units of 16 bytes: its lower 32 bits and its upper 4.
-pub(super) fn stride(d: usize) -> (Field, Field) {
+pub(crate) fn stride(d: usize) -> (Field, Field) {
     (Field(12 + 4 * d, 0, 32), Field(28, 4 * d as u32, 4))
 }
 
 /// The element stride in dimension `d` less one.
-pub(super) fn element_stride(d: usize) -> Field {
+pub(crate) fn element_stride(d: usize) -> Field {
     Field(52, 3 * d as u32, 3)
 }
 
 /// The box's size in dimension `d` less one.
-pub(super) fn box_size(d: usize) -> Field {
+pub(crate) fn box_size(d: usize) -> Field {
     if d == 0 { CHANNELS } else { Field(56, 8 * (d as u32 - 1), 8) }
 }
 
 /// Element types by their code in the map; `tf32` is `f32` with [`ROUND`].
-pub(super) const CODES: [Element; 14] = [
+pub(crate) const CODES: [Element; 14] = [
     Element::U8,
     Element::U16,
     Element::U32,
@@ -93,12 +93,12 @@ fn word(bytes: &[u8; BYTES], at: usize) -> u32 {
 }
 
 /// Reads a field.
-pub(super) fn get(bytes: &[u8; BYTES], Field(at, low, bits): Field) -> u32 {
+pub(crate) fn get(bytes: &[u8; BYTES], Field(at, low, bits): Field) -> u32 {
     word(bytes, at) >> low & u32::MAX >> (32 - bits)
 }
 
 /// Writes a field; what does not fit is cut off.
-pub(super) fn put(bytes: &mut [u8; BYTES], Field(at, low, bits): Field, value: u32) {
+pub(crate) fn put(bytes: &mut [u8; BYTES], Field(at, low, bits): Field, value: u32) {
     let mask = (u32::MAX >> (32 - bits)) << low;
     let word = word(bytes, at) & !mask | value << low & mask;
     bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
@@ -244,7 +244,7 @@ fn known<V>(field: &'static str, value: u32, read: impl Fn(u32) -> Option<V>) ->
 }
 
 /// The code of an element type and whether [`ROUND`] goes with it.
-pub(super) fn code(element: Element) -> (u32, u32) {
+pub(crate) fn code(element: Element) -> (u32, u32) {
     let (stored, round) = match element {
         Element::Tf32 => (Element::F32, 1),
         Element::Tf32Ftz => (Element::F32Ftz, 1),
@@ -304,7 +304,7 @@ fn alignment(swizzle: Swizzle) -> u32 {
 }
 
 /// The bits of each coordinate of a corner: 16 bits are shared by the dimensions W, H, D that there are.
-pub(super) fn corner_bits(rank: usize) -> u32 {
+pub(crate) fn corner_bits(rank: usize) -> u32 {
     match rank {
         ..=3 => 16,
         4 => 8,

@@ -4,15 +4,14 @@
 use std::ops::ControlFlow;
 
 use ptxvm_memory::{TensorMemory, access};
+use ptxvm_tensor::{TensorMap, Walk};
 use smallvec::SmallVec;
 
-use super::image::Image;
-use super::load::load;
-use super::map::TensorMap;
-use super::reduce::{Combine, reduce};
-use super::store::{Edge, store};
-use super::walk::Walk;
 use crate::asynchronous::queue::{Transfer, copying, reducing};
+use crate::asynchronous::tensor::image::Image;
+use crate::asynchronous::tensor::load::load;
+use crate::asynchronous::tensor::reduce::{Combine, reduce};
+use crate::asynchronous::tensor::store::{Edge, store};
 use crate::ops::operand::Shared;
 
 /// A box on its way into shared memory. Its rows and its images were checked when the copy was issued, and stay valid

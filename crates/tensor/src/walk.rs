@@ -13,39 +13,10 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::im2col::Pixels;
-use super::map::{Interleave, MOST_DIMENSIONS, Mode, TensorMap};
-use super::tile::Odometer;
-
-/// How an instruction asks for elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// `.tile`
-    Tile,
-    /// `.tile::gather4` and `.tile::scatter4`: one column and four rows.
-    FourRows,
-    /// `.im2col` with its offsets along W, H and D, and `.im2col_no_offs` with none.
-    Im2col([u16; 3]),
-    /// `.im2col::w`
-    Im2colW(Wide),
-    /// `.im2col::w::128`
-    Im2colW128(Wide),
-}
-
-/// What `.im2col::w` and `.im2col::w::128` are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wide {
-    /// Pixels past the last ones, or after each 32.
-    pub halo: u16,
-    /// How far everything is moved along W.
-    pub offset: u16,
-}
-
-/// How many coordinates an access can have: one for each dimension, or a column and four rows.
-pub const MOST_COORDINATES: usize = MOST_DIMENSIONS;
-
-/// The coordinates of an access; those that it does not have are 0.
-pub type Coordinates = [i32; MOST_COORDINATES];
+use crate::access::{Access, Coordinates};
+use crate::im2col::Pixels;
+use crate::map::{Interleave, MOST_DIMENSIONS, Mode, TensorMap};
+use crate::tile::Odometer;
 
 /// One row of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +42,7 @@ pub struct Stretch {
 
 impl Stretch {
     /// Each of its rows.
+    #[inline]
     pub fn rows(self) -> impl Iterator<Item = Row> {
         (0..self.count).map(move |k| {
             let step = self.step.wrapping_mul(u64::from(k));
@@ -111,7 +83,7 @@ enum Path {
 }
 
 impl Walk {
-    /// The rows of an access. It is defined for every map and every coordinates; [`super::rules::broken_rule`] says
+    /// The rows of an access. It is defined for every map and every coordinates; [`crate::rules::broken_rule`] says
     /// which the copy engine takes.
     #[must_use]
     pub fn new(map: &TensorMap, access: Access, coordinates: &Coordinates) -> Self {

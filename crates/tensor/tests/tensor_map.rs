@@ -2,15 +2,24 @@
 //! many of them wrong (`async/tensormap.json.zst`), and of 760 where one argument lies at the edge of what is allowed: the same bytes, and the same refusals. And the maps that its
 //! `tensormap.replace` made.
 
-mod common;
+use std::io::Read;
+use std::path::Path;
 
-use ptxvm_vm::Profile;
-use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
-use ptxvm_vm::tensor::replace::{TensorField, replace};
-use ptxvm_vm::tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
+use ptxvm_tensor::replace::{TensorField, replace};
+use ptxvm_tensor::{Element, Fill, Interleave, Swizzle, TensorMap};
 use serde::Deserialize;
 
-use common::golden;
+/// A file of `tests/golden`, unpacked.
+fn golden(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
+    let packed = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut bytes = Vec::new();
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed.as_slice()).expect("a zstd frame");
+    decoder.read_to_end(&mut bytes).expect("a whole zstd frame");
+    bytes
+}
 
 #[derive(Deserialize)]
 struct Golden<T> {

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_num::float::atomic::Unit;
+use ptxvm_tensor::{Element, TensorMap, Walk};
 
-use super::image::{Chunks, Image};
-use super::load::host;
-use super::map::{Element, TensorMap};
-use super::store::{Edge, chunk_of};
-use super::walk::Walk;
+use crate::asynchronous::tensor::image::{Chunks, Image};
+use crate::asynchronous::tensor::load::host;
+use crate::asynchronous::tensor::store::{Edge, chunk_of};
 use crate::ops::atomic;
 
 /// What an operation does to elements: what `red` does to numbers of their type, by this unit.
@@ -22,10 +21,17 @@ pub struct Combine {
     unit: Unit,
 }
 
-/// What an operation does to elements of a type; nothing if the two do not go together. The pairs are those that an H200
-/// takes, which are not quite the manual's: it adds `f64` too, and has no logic on `s64`.
-#[must_use]
-pub fn combine(reduction: Combination, element: Element) -> Option<Combine> {
+/// What an operation does to elements of a type. The pairs are those that an H200 takes, which are not quite the
+/// manual's: it adds `f64` too, and has no logic on `s64`.
+///
+/// # Errors
+/// The two do not go together; the sentence says so.
+pub fn combine(reduction: Combination, element: Element) -> Result<Combine, String> {
+    pair(reduction, element)
+        .ok_or_else(|| format!("there is no {} of elements of the type {element:?}", reduction.name()))
+}
+
+fn pair(reduction: Combination, element: Element) -> Option<Combine> {
     let ty = match element {
         Element::U32 => Type::U32,
         Element::S32 => Type::S32,

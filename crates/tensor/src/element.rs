@@ -1,10 +1,6 @@
-//! What copies know of a tensor's elements: how wide they are here and there, what stands for one that is missing,
-//! and what a copy makes of the bits.
+//! What copies know of a tensor's elements: how wide they are here and there, and what stands for one that is missing.
 
-use ptxvm_num::Rounding;
-use ptxvm_num::convert::{Modifiers, tf32_from_f32};
-
-use super::{Element, Fill};
+use crate::map::{Element, Fill};
 
 impl Element {
     /// How many bytes of global memory fill 16 bytes of shared memory: fewer where sixteen elements get a chunk of
@@ -35,13 +31,4 @@ impl Fill {
             Self::Nan => 0x7ff7_7ff7_7ff7_7ff7_7ff7_7ff7_7ff7_7ff7,
         }
     }
-}
-
-/// Four words as a load of tf32 leaves them: rounded to the nearest, as `cvt.rn.tf32` does.
-#[must_use]
-pub fn round_chunk(chunk: u128) -> u128 {
-    (0..4).fold(0, |rounded, word| {
-        let bits = (chunk >> (32 * word)) as u32;
-        rounded | u128::from(tf32_from_f32(bits, Rounding::Rn, Modifiers::default())) << (32 * word)
-    })
 }

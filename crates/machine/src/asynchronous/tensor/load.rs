@@ -4,11 +4,11 @@
 use std::ops::ControlFlow;
 
 use ptxvm_memory::access;
+use ptxvm_num::Rounding;
+use ptxvm_num::convert::{Modifiers, tf32_from_f32};
+use ptxvm_tensor::{Row, TensorMap, Walk};
 
-use super::element::round_chunk;
-use super::image::{Chunks, Image};
-use super::map::TensorMap;
-use super::walk::{Row, Walk};
+use crate::asynchronous::tensor::image::{Chunks, Image};
 
 /// Copies an access's rows into the image.
 ///
@@ -88,4 +88,12 @@ impl How {
 
 pub(super) fn host(address: u64) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Four words as a load of tf32 leaves them: rounded to the nearest, as `cvt.rn.tf32` does.
+fn round_chunk(chunk: u128) -> u128 {
+    (0..4).fold(0, |rounded, word| {
+        let bits = (chunk >> (32 * word)) as u32;
+        rounded | u128::from(tf32_from_f32(bits, Rounding::Rn, Modifiers::default())) << (32 * word)
+    })
 }

@@ -3,12 +3,11 @@
 //! An H200 ends the kernel with an illegal instruction where a row does not begin at a multiple of 16 bytes, where an
 //! `im2col` walk begins outside of its bounding box, and where the box does not fit into shared memory.
 
-use super::im2col::Pixels;
-use super::map::{Element, Interleave, Mode, Swizzle, TensorMap};
-use super::reduce::combine;
-use super::walk::{Access, Coordinates, Wide};
-use crate::profile::Profile;
-use ptxvm_ir::operation::access::Combination;
+use ptxvm_profile::Profile;
+
+use crate::access::{Access, Coordinates, Wide};
+use crate::im2col::Pixels;
+use crate::map::{Element, Interleave, Mode, Swizzle, TensorMap};
 
 /// Where a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +16,8 @@ pub enum Direction {
     Load,
     /// From shared to global memory.
     Store,
-    /// From shared into global memory.
-    Reduce(Combination),
+    /// From shared into global memory. Which operations go with which elements, the machine knows.
+    Reduce,
     /// From global memory to the cache.
     Prefetch,
 }
@@ -183,11 +182,6 @@ fn backwards(
         return Some(format!(
             "the bounding box of a copy to global memory must lie in the tensor; a corner is at {corner}"
         ));
-    }
-    if let Direction::Reduce(reduction) = direction
-        && combine(reduction, map.element).is_none()
-    {
-        return Some(format!("there is no {} of elements of the type {:?}", reduction.name(), map.element));
     }
     None
 }

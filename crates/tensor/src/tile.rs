@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::map::{MOST_DIMENSIONS, TensorMap};
-use super::walk::Coordinates;
+use crate::access::Coordinates;
+use crate::map::{MOST_DIMENSIONS, TensorMap};
 
 /// One dimension of the box.
 #[derive(Clone, Copy, Debug, Default)]

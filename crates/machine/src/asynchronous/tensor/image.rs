@@ -2,10 +2,9 @@
 #![allow(unsafe_code)]
 
 use ptxvm_memory::chunk::{self, CHUNK};
-
-use super::map::TensorMap;
-use super::swizzle::{LINE, Pattern};
-use super::walk::{Stretch, Walk};
+use ptxvm_tensor::swizzle::{LINE, Pattern};
+use ptxvm_tensor::walk::Stretch;
+use ptxvm_tensor::{TensorMap, Walk};
 
 /// Where a box lies in shared memory.
 #[derive(Clone, Copy, Debug)]
