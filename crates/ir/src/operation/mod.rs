@@ -24,6 +24,7 @@ mod special_register;
 pub mod surface;
 pub mod tcgen05;
 pub mod texture;
+mod touch;
 pub mod warp;
 
 pub use access::Access;
@@ -46,6 +47,7 @@ pub use special_register::SpecialRegister;
 pub use surface::Surface;
 pub use tcgen05::Tcgen05;
 pub use texture::Texture;
+pub use touch::{Effect, Named, Proxy, Touch, Touches};
 pub use warp::Warp;
 
 /// An instruction's meaning.

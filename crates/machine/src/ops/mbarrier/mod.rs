@@ -24,7 +24,9 @@ pub fn executor(mbarrier: Mbarrier) -> Op {
     match mbarrier {
         Mbarrier::Init { object, count } => life::init(object, count),
         Mbarrier::Inval { object } => life::inval(object),
-        Mbarrier::Transactions { object, bytes, complete } => transactions::executor(object, bytes, complete),
+        Mbarrier::Transactions { object, bytes, complete, .. } => {
+            transactions::executor(object, bytes, complete)
+        }
         Mbarrier::Arrive(arrive) => arrive::executor(arrive),
         Mbarrier::Wait(wait) => wait::executor(wait),
         Mbarrier::PendingCount => map1(token::pending_count),
