@@ -9,6 +9,7 @@
 //! leave racing atomics of different sizes undefined for now, and Miri reports them; there is no way to write
 //! such an access in Rust that they bless, so we rely on what LLVM defines. A guest without mixed-size races is
 //! free of this. A 128-bit access is two 64-bit halves and may be seen half done, as PTX allows for vectors.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 

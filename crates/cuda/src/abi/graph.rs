@@ -1,4 +1,5 @@
 //! The structures by which programs describe nodes of graphs, as C lays them out.
+#![allow(unsafe_code)]
 
 use crate::context::CUcontext;
 use crate::graph::{CUgraph, CUgraphNode};

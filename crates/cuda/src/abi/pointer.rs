@@ -3,6 +3,7 @@
 //! These types stand in the signatures of entry points. A C program promises with every call that a pointer which
 //! is not null points to what the driver API says; that promise is the one safety condition of this library, and
 //! this file is where it is relied on.
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;

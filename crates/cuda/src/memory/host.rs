@@ -1,5 +1,6 @@
 //! The entry points for host memory that the device uses too: given by the driver, or the program's own that it
 //! registers. Both have the same address on both sides.
+#![allow(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

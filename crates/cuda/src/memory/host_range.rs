@@ -4,6 +4,7 @@
 //! that the program has declared, or the block of `malloc` that holds the address. Where an array ends must be known;
 //! what is no array (stacks, code and data of libraries, memory of unknown extent) stays closed. That the memory is
 //! there until the launch has ended is the program's promise. `docs/exec.md` says all this to users.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,6 +3,7 @@
 //! A handle says where the pages lie that hold an allocation: in a file without a name that the process which gave it keeps
 //! open ([`ptxvm_memory::Export`]), and which another one of the same user opens through `/proc`. Answers are those of
 //! an H200 (`tests/golden/driver/ipc.txt`).
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

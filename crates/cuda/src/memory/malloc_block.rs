@@ -11,6 +11,7 @@
 //!
 //! Other threads allocate and free meanwhile. What may vanish is not read through a pointer ([`OwnMemory`]), a way that
 //! leads nowhere is gone again, and an answer counts when two ways in a row lead to it.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -2,6 +2,7 @@
 //!
 //! Other threads may unmap at any time what a look around finds, so nothing is read through a pointer. The system
 //! copies the bytes, and says how many there were.
+#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -1,5 +1,6 @@
 //! What the system says of pages of this process: whether an address is mapped, and by which mapping. Nothing is
 //! touched to find out.
+#![allow(unsafe_code)]
 
 use std::io::{BufRead, BufReader};
 use std::sync::Arc;

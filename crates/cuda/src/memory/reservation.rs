@@ -6,6 +6,7 @@
 //! A kernel of another context may be in the middle of an access when a mapping is taken away, and may run for ever, so
 //! nobody waits for it: empty pages of its own take the place of the physical memory, and what comes late falls there.
 //! For the same reason addresses that were once mapped are never given back to the system. They are reserved again.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::fs::File;

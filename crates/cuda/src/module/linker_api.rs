@@ -1,4 +1,5 @@
 //! The entry points of the linker. Those of the first version differ from the later ones in their names only.
+#![allow(unsafe_code)]
 
 use std::ffi::c_void;
 

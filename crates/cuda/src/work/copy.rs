@@ -1,4 +1,5 @@
 //! A copy of bytes between host and device: a line, a rectangle or a box, each side with its own pitches.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 
