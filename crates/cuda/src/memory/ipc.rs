@@ -19,7 +19,7 @@ use super::host::let_accesses_end;
 use super::physical::GRANULARITY;
 use super::registry::{self, Kind, Record};
 use super::reservation;
-use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, Out};
 use crate::context::current;
 use crate::entry::entry;
 
@@ -126,7 +126,7 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
         *count = 0;
         // SAFETY: the pages are mapped, and there are always pages that can be read and written at these addresses.
         let adopted = unsafe {
-            context.device.memory().adopt_as(start as *mut u8, handle.size, AllocationKind::Mapped)
+            context.device.memory().adopt_as(Host::at(start).byte(), handle.size, AllocationKind::Mapped)
         };
         adopted.map_err(|_| CUresult::INVALID_VALUE)?;
         context.memory.add(&context, start, handle.size, Kind::Imported)?;
