@@ -1,4 +1,6 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "commands of the project say what they do")]
+#![forbid(unsafe_code)]
 
 mod clients;
 mod confirmed;

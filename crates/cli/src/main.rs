@@ -1,4 +1,10 @@
 //! `ptxvm`, the command: a door to the libraries, which do the work.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the command: what it has to say, it prints"
+)]
+#![forbid(unsafe_code)]
 
 mod check;
 mod exec;

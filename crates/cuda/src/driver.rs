@@ -1,4 +1,5 @@
 //! The driver of this process: initialised once, with one virtual GPU.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 use std::sync::OnceLock;

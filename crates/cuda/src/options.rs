@@ -56,7 +56,8 @@ fn read() -> Options {
     let profile = profile();
     Options {
         profile,
-        share: Wanted::from_environment(|why| eprintln!("ptxvm: {why}")).share(profile.memory),
+        share: Wanted::from_environment(|why| ptxvm_host::say(format_args!("ptxvm: {why}\n")))
+            .share(profile.memory),
         seed: number("PTXVM_SEED").unwrap_or(0),
         asynchrony: choice("PTXVM_ASYNC", "eager, lazy or seeded", |name| {
             Asynchrony::ALL.into_iter().find(|when| when.name() == name)
@@ -84,7 +85,7 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     let value = text.parse().ok();
     if value.is_none() {
-        eprintln!("ptxvm: {name}={text}: this is no number and is ignored");
+        ptxvm_host::say(format_args!("ptxvm: {name}={text}: this is no number and is ignored\n"));
     }
     value
 }
@@ -93,7 +94,7 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
 fn choice<T: Default>(name: &str, expected: &str, find: impl Fn(&str) -> Option<T>) -> T {
     let Some(text) = std::env::var(name).ok().filter(|text| !text.is_empty()) else { return T::default() };
     find(&text).unwrap_or_else(|| {
-        eprintln!("ptxvm: {name}={text}: expected {expected}");
+        ptxvm_host::say(format_args!("ptxvm: {name}={text}: expected {expected}\n"));
         T::default()
     })
 }
@@ -104,7 +105,7 @@ fn color() -> ColorChoice {
         Ok("never") => ColorChoice::Never,
         Err(_) | Ok("" | "auto") => ColorChoice::Auto,
         Ok(other) => {
-            eprintln!("ptxvm: PTXVM_COLOR={other}: expected auto, always or never");
+            ptxvm_host::say(format_args!("ptxvm: PTXVM_COLOR={other}: expected auto, always or never\n"));
             ColorChoice::Auto
         }
     }
@@ -117,11 +118,11 @@ fn profile() -> &'static Profile {
     Profile::named(&name).unwrap_or_else(|| {
         let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
         let default: &Profile = Default::default();
-        eprintln!(
-            "ptxvm: PTXVM_DEVICE={name}: there is no such device, but {}; using {}",
+        ptxvm_host::say(format_args!(
+            "ptxvm: PTXVM_DEVICE={name}: there is no such device, but {}; using {}\n",
             known.join(", "),
             default.name
-        );
+        ));
         default
     })
 }

@@ -1,4 +1,5 @@
 //! Memory of the host's in kernels: given by the driver, registered, or just passed.
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,5 +1,6 @@
 //! Modules, functions, libraries and kernels, as programs use them. Answers are those that an H200 gave
 //! (`tests/golden/driver`).
+#![allow(unsafe_code)]
 
 mod client;
 

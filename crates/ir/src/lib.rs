@@ -1,6 +1,7 @@
 //! From a checked module to a program that an engine can run.
 //!
 //! [`lower`] turns names, labels and expressions into numbers; it decides nothing about how to execute.
+#![forbid(unsafe_code)]
 
 mod address;
 mod address_words;

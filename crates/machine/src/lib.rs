@@ -2,6 +2,7 @@
 //!
 //! [`Kernel::link`] turns one entry of a [`ptxvm_ir::Program`] and all it can call into operations with operands
 //! resolved; [`run`] runs a grid of it.
+#![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod asynchronous;
 pub mod builtin;

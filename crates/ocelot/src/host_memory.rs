@@ -3,6 +3,7 @@
 //! How long a buffer is nobody says, so that a kernel may touch what is mapped from the buffer's address on, up to the
 //! next buffer or the end of the mapping: a stray access is found only where nothing is mapped. Stacks and what belongs to
 //! a file, such as the data of libraries, are never lent.
+#![allow(unsafe_code)]
 
 use std::ops::Range;
 

@@ -27,6 +27,7 @@ const BUG: i32 = 101;
 /// # Safety
 /// `ptx` is a text that ends with a zero, and `args` has `n_args` values. Those that are addresses of buffers stay
 /// valid for the call.
+#[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "gpuocelot's")]
 pub unsafe extern "C" fn ptx_run(
@@ -89,7 +90,8 @@ fn device() -> Device {
     static SHARE: OnceLock<Share> = OnceLock::new();
     let profile: &'static Profile = Default::default();
     let share = SHARE.get_or_init(|| {
-        Wanted::from_environment(|why| eprintln!("ptxvm: ptx_run: {why}")).share(profile.memory)
+        Wanted::from_environment(|why| ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}\n")))
+            .share(profile.memory)
     });
     let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
     Device::with_options(profile, memory)
@@ -138,6 +140,6 @@ fn say(message: Message, report: &Report<'_>) {
 }
 
 fn end(status: i32, why: &str) -> ! {
-    eprintln!("ptxvm: ptx_run: {why}");
+    ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}\n"));
     std::process::exit(status)
 }

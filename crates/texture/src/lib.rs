@@ -6,6 +6,7 @@
 //! `tex`, from coordinates to four values.
 //!
 //! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
+#![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod anisotropy;
 pub mod block;

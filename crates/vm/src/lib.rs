@@ -60,6 +60,7 @@
 //!
 //! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
 //! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`].
+#![forbid(unsafe_code)]
 
 mod arguments;
 mod array;

@@ -53,7 +53,7 @@ impl Shape {
     ) -> Tensor<'_> {
         Tensor {
             element,
-            address: address.address(),
+            address: address.unified(),
             sizes: &self.sizes,
             strides: &self.strides,
             element_strides: &self.element_strides,
@@ -105,7 +105,7 @@ entry! {
 
     fn cuTensorMapReplaceAddress(map: Out<CUtensorMap>, address: Host) {
         profile()?;
-        let replaced = bits::with_address(&map.get()?, address.address());
+        let replaced = bits::with_address(&map.get()?, address.unified());
         map.set(replaced.map_err(|why| refused("cuTensorMapReplaceAddress", &why))?)
     }
 }

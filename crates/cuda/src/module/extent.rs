@@ -2,6 +2,7 @@
 //!
 //! This is the one file that reads such memory. What it hands on is a slice, and everything behind it is ordinary
 //! parsing of bytes that are not trusted.
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
 

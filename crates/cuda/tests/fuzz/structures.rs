@@ -1,4 +1,5 @@
 //! The structures that calls take, filled with right and wrong values.
+#![allow(unsafe_code)]
 
 use crate::arguments::{Arg, Arguments, Kind};
 

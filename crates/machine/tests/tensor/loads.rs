@@ -1,4 +1,5 @@
 //! Loads: all boxes that an H200 brought into shared memory, and all copies that it refused.
+#![allow(unsafe_code)]
 
 use std::ops::ControlFlow;
 

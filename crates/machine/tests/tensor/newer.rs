@@ -1,4 +1,5 @@
 //! What came after Hopper, by the manual's words and examples: no silicon here has these.
+#![allow(unsafe_code)]
 
 use std::ops::ControlFlow;
 

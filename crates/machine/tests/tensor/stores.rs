@@ -1,5 +1,6 @@
 //! Stores and reductions: what an H200 left in global memory (`tests/golden/async/tma_store.*`, `tma_reduce.*`), and what
 //! it refused.
+#![allow(unsafe_code)]
 
 use std::collections::HashMap;
 
