@@ -9,11 +9,12 @@ use ptxvm_memory::{
     Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
 };
 
-use crate::context::{Context, Fault, Missed, REGIONS};
+use crate::context::{Context, Fault, Missed};
 use crate::door::shared_address::MissedShared;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::cluster::rank_and_offset;
+use crate::state::worker::REGIONS;
 use crate::vector::lanes::Flow;
 
 /// What an instruction does to memory.

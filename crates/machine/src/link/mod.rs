@@ -1,8 +1,10 @@
 //! From a program to linked code: operands become slots, labels block numbers, instructions operations.
 
+mod constants;
 mod frame;
 mod graph;
 mod layout;
+mod linker;
 mod live;
 mod operand;
 mod order;
@@ -14,15 +16,17 @@ use ptxvm_ir::{FunctionId, OperandKind, Program};
 use ptxvm_isa::ISA;
 use smallvec::SmallVec;
 
-use crate::Addresses;
-use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
+use crate::addresses::Addresses;
+use crate::code::{Block, Converge, Function, Source, Terminator};
+use crate::context::{Code, Instruction};
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
 use crate::vector::lanes::Op;
+use constants::Constants;
 use frame::Frame;
 use layout::Layout;
-use operand::Constants;
+use linker::Linker;
 use ptxvm_ir::operation::compute::{Compute, Movement};
 use ptxvm_ir::operation::{self, Converges, Form, Operation, SpecialRegister};
 
@@ -71,21 +75,8 @@ fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
     })
 }
 
-struct Linker<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
-    blocks: Vec<Block>,
-    instructions: Vec<Instruction>,
-    constants: Constants,
-    /// A function has more registers than there is room for.
-    too_large: bool,
-}
-
 /// Instructions after which a block is closed: at its end the interpreter looks whether the launch is to end.
 const LONGEST: u32 = 1 << 10;
-
-/// Marks a block number of the program that is to be replaced by one of the code.
-const LABEL: u32 = 1 << 31;
 
 impl Linker<'_> {
     fn function(&mut self, id: FunctionId) -> Function {
@@ -149,7 +140,7 @@ impl Linker<'_> {
         self.blocks.extend(blocks);
         let unset = live::read_first(function, |i| leaves(self.program, function, i));
         self.too_large |= frame.is_full();
-        frame.finish(function, begin, self, &unset)
+        frame.finish(function, begin, self.program, &unset)
     }
 
     fn open(&self) -> Open {

@@ -4,7 +4,7 @@ use ptxvm_ir::operation::Control;
 use ptxvm_ir::{Argument, Callee as IrCallee, Operand, OperandKind};
 
 use super::frame::Frame;
-use super::{LABEL, Linker};
+use super::linker::{LABEL, Linker};
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;

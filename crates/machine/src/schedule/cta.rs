@@ -4,7 +4,8 @@ use ptxvm_memory::local::DEFAULT_LIMIT;
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::asynchronous::queue::Trouble;
-use crate::code::{Code, Reduction};
+use crate::code::Reduction;
+use crate::context::Code;
 use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::explain::finding::Stop;
 use crate::explain::mistake::Findings;

@@ -9,7 +9,7 @@
 use ptxvm_ir::FormId;
 use smallvec::SmallVec;
 
-use crate::code::{Code, Instruction};
+use crate::context::{Code, Instruction};
 use crate::context::{Context, CtaState, Run, Worker};
 use crate::explain::finding::Limit;
 use crate::registers::{self, Bank, Slot, Value};

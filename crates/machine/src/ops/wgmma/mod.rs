@@ -4,8 +4,9 @@
 //! say that the others do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
 
 mod issue;
-pub(crate) mod pending;
+pub mod pending;
 mod product;
+mod progress;
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use crate::registers::{ALL, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
 
 use issue::Issue;
-pub use product::{A, Factors, Product, Source};
+use product::{Factors, Product, Source};
 
 /// The operation of a `wgmma` instruction.
 pub fn executor(wgmma: Wgmma) -> Option<Op> {
