@@ -78,7 +78,7 @@ impl Kernel {
                 let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction))
                     .of(program, function.entry);
                 if !ops::executes(&form) {
-                    missing.push(Unsupported { what: link::head(&form), span: instruction.span });
+                    missing.push(Unsupported { what: ops::head(&form), span: instruction.span });
                 }
             }
         }

@@ -13,7 +13,6 @@ mod terminator;
 use std::sync::Arc;
 
 use ptxvm_ir::{FunctionId, OperandKind, Program};
-use ptxvm_isa::ISA;
 use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
@@ -238,12 +237,4 @@ pub fn live_registers(program: &Program, function: &ptxvm_ir::Function) -> u32 {
 struct Open {
     start: u32,
     converge: Option<Converge>,
-}
-
-/// The table's row of a form, for messages.
-#[must_use]
-pub fn head(form: &Form<'_>) -> String {
-    let row = form.row();
-    let section = ISA.sections[usize::from(row.section)].number;
-    format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
 }

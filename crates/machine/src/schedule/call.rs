@@ -5,7 +5,7 @@ use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
 use crate::explain::finding::{Kind, Limit};
 use crate::registers::{Bank, LANES, Slot, Value};
-use crate::schedule::interpret::After;
+use crate::schedule::after::After;
 use crate::schedule::warp::{Activating, Group, Warp};
 use ptxvm_ir::FunctionId;
 use ptxvm_memory::{LocalMemory, StackOverflow};

@@ -5,6 +5,7 @@ use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, Value};
+use crate::schedule::after::After;
 use crate::schedule::arrive;
 use crate::schedule::call;
 use crate::schedule::meeting;
@@ -268,16 +269,6 @@ fn again(
         fault.survived = false;
     }
     done
-}
-
-/// What comes after the end of a block.
-pub(crate) enum After {
-    /// The group goes on at its block.
-    Go,
-    /// The group has been put away.
-    Switch,
-    /// The worker's fault says what happened.
-    Fault,
 }
 
 fn guarded(bank: &crate::registers::Bank, guard: Option<Slot>) -> u32 {

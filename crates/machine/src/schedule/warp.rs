@@ -13,7 +13,7 @@ use crate::context::Code;
 use crate::context::WarpState;
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, Block, Slot};
-use crate::schedule::meeting;
+use crate::schedule::collective::may_meet;
 
 pub use crate::state::awaited::Awaited;
 
@@ -224,8 +224,7 @@ impl Warp {
         loop {
             // Who waits for a lane that does not come, or that waits for others, must go on waiting.
             let met = |group: &&Group| {
-                let meets =
-                    |g: &&Group| wanted(g) & group.mask != 0 && meeting::may_meet(g.block, group.block, code);
+                let meets = |g: &&Group| wanted(g) & group.mask != 0 && may_meet(g.block, group.block, code);
                 let partners = meeting.iter().filter(meets);
                 let there = partners.fold(group.mask, |mask, g| mask | g.mask);
                 wanted(group) & !there == 0

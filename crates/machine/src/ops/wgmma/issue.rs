@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::product::{A, Pending, Product, Source};
-use super::warpgroup;
+use super::warpgroup::warpgroup;
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};

@@ -264,8 +264,10 @@ impl Cluster {
         Outcome::Stopped(Stop::Finding(Box::new(deadlock::finding(&self.ctas, &worker.cluster, run))))
     }
 
-    fn trouble(&mut self, trouble: Trouble, run: &Run<'_>) -> Outcome {
-        Outcome::Stopped(report::trouble(&mut self.ctas, trouble, run))
+    fn trouble(&self, trouble: Trouble, run: &Run<'_>) -> Outcome {
+        let cta = &self.ctas[trouble.issuer.rank as usize];
+        let warp = &cta.warps[trouble.issuer.warp as usize];
+        Outcome::Stopped(report::trouble(cta.state.ctaid, warp, trouble, run))
     }
 
     /// Lets all waits at mbarriers end in vain. Gives whether there were some, and whether that can make a difference;
