@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::event::Event;
 use crate::explain::mistake::{Findings, Mistakes};
-use crate::matrix::Mma;
+use crate::matrix::cores::Mma;
 use crate::schedule::dependency::GridStatus;
 use ptxvm_profile::Profile;
 

@@ -4,19 +4,23 @@
 //! resolved; [`run`] runs a grid of it.
 #![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
+mod addresses;
 pub mod asynchronous;
 pub mod builtin;
 pub mod code;
 pub mod context;
 pub mod door;
+mod effort;
 pub mod event;
 pub mod explain;
 pub mod launch;
 mod link;
 pub mod matrix;
 pub mod ops;
+mod random;
 pub mod registers;
 pub mod schedule;
+pub mod state;
 pub mod statistics;
 pub mod vector;
 
@@ -24,33 +28,19 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
+pub use addresses::{Addresses, function_address};
 pub use event::Event;
 pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use launch::{Asynchrony, Control, Environment, Launch};
-pub use matrix::Mma;
+pub use matrix::cores::Mma;
 pub use schedule::dependency::GridStatus;
 pub use statistics::{Class, Statistics};
-
-/// Where the loader put what a program refers to.
-#[derive(Clone, Debug, Default)]
-pub struct Addresses {
-    /// By variable: the address of global and constant variables; 0 for the others.
-    pub variables: Vec<u64>,
-}
-
-/// The address of a function, as `mov.u64 %rd, f` and initialisers give it.
-///
-/// Code has no bytes here: these are small numbers above the null page that no allocation has.
-#[must_use]
-pub fn function_address(function: FunctionId) -> u64 {
-    0x1_0000 + 16 * u64::from(function.0)
-}
 
 /// An entry ready to be launched.
 #[derive(Debug)]
 pub struct Kernel {
-    code: code::Code,
+    code: context::Code,
     rooms: schedule::kept_rooms::Rooms,
     live_registers: OnceLock<u32>,
 }
@@ -88,7 +78,7 @@ impl Kernel {
                 if !ops::executes(program.operation(instruction)) {
                     let used = &program.forms[instruction.form.0 as usize];
                     let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction));
-                    missing.push(Unsupported { what: link::head(&form), span: instruction.span });
+                    missing.push(Unsupported { what: ops::head(&form), span: instruction.span });
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! From a program to linked code: operands become slots, labels block numbers, instructions operations.
 
+mod constants;
 mod frame;
 mod layout;
+mod linker;
 mod operand;
 mod order;
 mod terminator;
@@ -10,18 +12,19 @@ use std::sync::Arc;
 
 use ptxvm_ir::flow::{self, Graph};
 use ptxvm_ir::{FunctionId, OperandKind, Program};
-use ptxvm_isa::ISA;
 use smallvec::SmallVec;
 
-use crate::Addresses;
-use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
+use crate::addresses::Addresses;
+use crate::code::{Block, Converge, Function, Source, Terminator};
+use crate::context::{Code, Instruction};
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
 use crate::vector::lanes::Op;
+use constants::Constants;
 use frame::Frame;
 use layout::Layout;
-use operand::Constants;
+use linker::Linker;
 use ptxvm_ir::operation::compute::{Compute, Movement};
 use ptxvm_ir::operation::{Converges, Form, Operation, SpecialRegister};
 use terminator::Ending;
@@ -71,16 +74,6 @@ fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
     })
 }
 
-struct Linker<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
-    blocks: Vec<Block>,
-    instructions: Vec<Instruction>,
-    constants: Constants,
-    /// A function has more registers than there is room for.
-    too_large: bool,
-}
-
 impl Linker<'_> {
     fn function(&mut self, id: FunctionId) -> Function {
         let function = &self.program.functions[id.0 as usize];
@@ -91,7 +84,7 @@ impl Linker<'_> {
         self.blocks.extend(blocks);
         let unset = flow::read_first(function);
         self.too_large |= frame.is_full();
-        frame.finish(function, begin, self, &unset)
+        frame.finish(function, begin, self.program, &unset)
     }
 
     /// A block of a function whose first block has the number `first`.
@@ -194,12 +187,4 @@ impl Linker<'_> {
         let slots = SmallVec::from_slice(slots);
         self.instructions.push(Instruction { op, slots, guard: None, source, class: None });
     }
-}
-
-/// The table's row of a form, for messages.
-#[must_use]
-pub fn head(form: &Form<'_>) -> String {
-    let row = form.row();
-    let section = ISA.sections[usize::from(row.section)].number;
-    format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
 }

@@ -2,8 +2,8 @@
 
 use ptxvm_ir::{Argument, Callee as IrCallee, Operand, Terminator as IrTerminator};
 
-use super::Linker;
 use super::frame::Frame;
+use super::linker::Linker;
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;

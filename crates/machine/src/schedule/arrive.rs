@@ -4,7 +4,7 @@ use crate::code::Arrival;
 use crate::context::{CtaState, Fault, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES};
-use crate::schedule::interpret::After;
+use crate::schedule::after::After;
 use crate::schedule::warp::{Group, State, Warp};
 
 /// Ends a block with a barrier.

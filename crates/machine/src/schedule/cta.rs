@@ -4,14 +4,16 @@ use ptxvm_memory::local::DEFAULT_LIMIT;
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::asynchronous::queue::Trouble;
-use crate::code::{Code, Reduction};
+use crate::code::Reduction;
+use crate::context::Code;
 use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::explain::finding::Stop;
 use crate::explain::mistake::Findings;
 use crate::explain::report;
 use crate::registers::{LANES, Value};
 use crate::schedule::barrier::{Barrier, Reduced};
-use crate::schedule::cluster::{Arrivals, OFFSET_BITS};
+use crate::schedule::cluster::barrier::Arrivals;
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::interpret::{self, At, Fault, Leave};
 use crate::schedule::warp::{Awaited, State, Warp};
 
@@ -195,7 +197,13 @@ impl Cta {
                     return match (worker.trouble.take(), worker.limit.take()) {
                         (Some(trouble), _) => Progress::Trouble(trouble),
                         (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
-                        (None, None) => Progress::Stopped(report::fault(self, index, at, worker, run)),
+                        (None, None) => Progress::Stopped(report::fault(
+                            self.state.ctaid,
+                            &mut self.warps[index],
+                            at,
+                            worker,
+                            run,
+                        )),
                     };
                 }
             }
@@ -224,7 +232,8 @@ impl Cta {
         let Some(fault) = worker.fault.take_if(|fault| fault.survived) else { return false };
         let kind = fault.kind;
         if let (Findings::Report, Some(mistakes)) = (findings, &run.launch.mistakes) {
-            mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
+            let (ctaid, warp) = (self.state.ctaid, &mut self.warps[warp]);
+            mistakes.note(at.at, kind, || report::finding(ctaid, warp, at, fault, run));
         }
         let Some(group) = self.warps[warp].groups.last_mut() else { return false };
         let block = &run.code.blocks[group.block as usize];

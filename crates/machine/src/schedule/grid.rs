@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 
-use crate::code::Code;
+use crate::context::Code;
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Limit, Stop, Unsupported};
 use crate::launch::{Environment, Launch};
@@ -202,7 +202,7 @@ fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut d
     let _alarm = Alarm(common);
     let Room { blocks, spare } = rooms.take(run);
     let mut spare: Vec<Box<Cluster>> = spare.into_iter().collect();
-    let mut worker = Worker::new(number, run, blocks);
+    let mut worker = Worker::new(number, run.launch.seed, blocks);
     let mut live: VecDeque<Box<Cluster>> = VecDeque::new();
     let mut told = Told::default();
     // After a cluster has spun, another begins before it runs again.

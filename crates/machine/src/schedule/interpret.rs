@@ -1,15 +1,18 @@
 //! The interpreter: runs a warp until it ends, waits, has spun, or has used up its turn.
 
-use crate::code::{Block, Code, Converge, Terminator};
-use crate::context::{Context, CtaState, Run, Worker};
+use crate::code::{Block, Converge, Terminator};
+use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, Value};
+use crate::schedule::after::After;
 use crate::schedule::arrive;
 use crate::schedule::call;
 use crate::schedule::meeting;
 use crate::schedule::warp::{Awaited, Group, State, Warp};
 use crate::vector::lanes::Flow;
+
+pub use crate::code::At;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +36,6 @@ pub struct Fault {
     pub at: At,
     /// The activation.
     pub activation: u32,
-}
-
-/// An instruction of linked code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum At {
-    /// An instruction in a block.
-    Instruction(u32),
-    /// The end of a block.
-    End(u32),
 }
 
 /// After so many looks at memory in a loop, a group is taken to be waiting for somebody.
@@ -277,16 +271,6 @@ fn again(
     done
 }
 
-/// What comes after the end of a block.
-pub(crate) enum After {
-    /// The group goes on at its block.
-    Go,
-    /// The group has been put away.
-    Switch,
-    /// The worker's fault says what happened.
-    Fault,
-}
-
 fn guarded(bank: &crate::registers::Bank, guard: Option<Slot>) -> u32 {
     guard.map_or(u32::MAX, |slot| bank.mask(slot))
 }
@@ -350,7 +334,7 @@ fn end(
         }
         Terminator::Exit { guard, next } => {
             let gone = group.mask & guarded(bank, *guard);
-            if worker.cluster.barrier.leave(&warp.state, gone) {
+            if worker.cluster.barrier.leave(&warp.state.arrivals, gone) {
                 worker.cluster.events += 1;
                 worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
             }

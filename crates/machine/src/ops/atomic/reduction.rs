@@ -8,8 +8,8 @@ use ptxvm_isa::Type;
 use ptxvm_memory::atomic;
 use ptxvm_num::float::atomic::Unit;
 
+use super::combine::{Combine, Memorable, combine};
 use super::update::exclusively;
-use super::{Combine, Memorable, combine};
 
 type Apply = dyn Fn(Unit, *mut u8, &[u8]) + Send + Sync;
 

@@ -18,18 +18,14 @@ use ptxvm_num::float::atomic::Unit;
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::explain::finding::Kind;
-use crate::ops::atomic::Combine;
+use crate::ops::atomic::combine::{Combine, Memorable};
 use crate::ops::load_store::{addresses, traffic};
-use crate::registers::{LANES, Plain, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
 
 /// A change of words that an atomic makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Change(pub Atomic);
-
-/// A word as registers and memory hold it.
-pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}
-impl<T: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static> Memorable for T {}
 
 impl Combine for Change {
     type Output = Op;

@@ -4,7 +4,7 @@
 //! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
 //! those whom it waits for.
 
-use super::{At, misused};
+use super::place::{At, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;

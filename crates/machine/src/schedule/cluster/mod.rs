@@ -3,11 +3,14 @@
 //! A launch that does not speak of clusters has clusters of one CTA. When no thread of a cluster can go on, its
 //! asynchronous units are asked to complete something; only when they have nothing left is that a deadlock.
 
-mod barrier;
-mod claims;
+pub mod barrier;
+pub mod claims;
+mod columns;
 mod repetition;
-mod state;
-mod tensor_memory;
+pub mod shared;
+pub mod state;
+pub mod tensor_memory;
+mod warpgroup;
 
 use smallvec::SmallVec;
 
@@ -17,14 +20,14 @@ use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
 use crate::launch::Asynchrony;
-use crate::ops::wgmma::pending as wgmma;
 use crate::schedule::cta::{Cta, Progress};
 use crate::schedule::warp::{Awaited, State};
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
 use repetition::Repetition;
-pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
+pub use shared::{OFFSET_BITS, Peer, rank_and_offset};
+pub use state::ClusterState;
 pub use tensor_memory::{Gain, TensorMemories};
 
 /// The least effort of a CTA's turn while others of its cluster wait for theirs.
@@ -236,7 +239,7 @@ impl Cluster {
     /// A CTA has ended: nobody may touch its shared memory any more. Gives what the cluster came to by that, if
     /// anything.
     fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
-        if let Some(trouble) = wgmma::disagreement(&self.ctas[rank].warps, rank as u32) {
+        if let Some(trouble) = warpgroup::disagreement(&self.ctas[rank].warps, rank as u32) {
             return Some(self.trouble(trouble, run));
         }
         if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
@@ -261,8 +264,10 @@ impl Cluster {
         Outcome::Stopped(Stop::Finding(Box::new(deadlock::finding(&self.ctas, &worker.cluster, run))))
     }
 
-    fn trouble(&mut self, trouble: Trouble, run: &Run<'_>) -> Outcome {
-        Outcome::Stopped(report::trouble(&mut self.ctas, trouble, run))
+    fn trouble(&self, trouble: Trouble, run: &Run<'_>) -> Outcome {
+        let cta = &self.ctas[trouble.issuer.rank as usize];
+        let warp = &cta.warps[trouble.issuer.warp as usize];
+        Outcome::Stopped(report::trouble(cta.state.ctaid, warp, trouble, run))
     }
 
     /// Lets all waits at mbarriers end in vain. Gives whether there were some, and whether that can make a difference;

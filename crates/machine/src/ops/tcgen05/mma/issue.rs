@@ -7,8 +7,8 @@ use ptxvm_tensor::Swizzle;
 use smallvec::SmallVec;
 
 use super::data_path::DataPath;
+use super::issued::{Product, Source};
 use super::operands::{InShared, Shape};
-use super::product::{Product, Source};
 use super::scale::Factors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
@@ -19,7 +19,7 @@ use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
 use crate::ops::operand::Address;
-use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
+use crate::ops::tcgen05::place::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
