@@ -41,11 +41,6 @@ pub enum Flow {
 pub trait Execute: Send + Sync {
     /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
-
-    /// Whether it may name the registers of `wgmma` products under way.
-    fn is_wgmma(&self) -> bool {
-        false
-    }
 }
 
 /// The view of a running operation.
@@ -165,6 +160,8 @@ pub struct Instruction {
     pub source: Source,
     /// What it is counted as; `None` for those that the linker added.
     pub class: Option<Class>,
+    /// Whether it may name the registers of `wgmma` products under way.
+    pub wgmma: bool,
 }
 
 /// What all workers of a launch share.

@@ -26,6 +26,7 @@ use frame::Frame;
 use layout::Layout;
 use linker::Linker;
 use ptxvm_ir::operation::compute::{Compute, Movement};
+use ptxvm_ir::operation::matrix::{Matrix, Wgmma};
 use ptxvm_ir::operation::{Converges, Form, Operation, SpecialRegister};
 use terminator::Ending;
 
@@ -160,7 +161,8 @@ impl Linker<'_> {
         }
         let op = operation.and_then(ops::executor).unwrap_or_else(|| ops::unsupported(form));
         let class = operation.map(|operation| operation.class());
-        self.instructions.push(Instruction { op, slots, guard, source, class });
+        let wgmma = matches!(operation, Some(Operation::Matrix(Matrix::Wgmma(Wgmma::Product(_)))));
+        self.instructions.push(Instruction { op, slots, guard, source, class, wgmma });
     }
 
     /// `mov` from a special register straight into the destination.
@@ -179,12 +181,12 @@ impl Linker<'_> {
         }
         let slots = SmallVec::from_slice(&[slot]);
         let op = special::read(SpecialRegister::of(sreg), member);
-        Some(Instruction { op, slots, guard, source, class: Some(Class::Move) })
+        Some(Instruction { op, slots, guard, source, class: Some(Class::Move), wgmma: false })
     }
 
     /// An instruction of the linker's own, before the one that needs it.
     fn prepare(&mut self, op: Op, slots: &[Slot], source: Source) {
         let slots = SmallVec::from_slice(slots);
-        self.instructions.push(Instruction { op, slots, guard: None, source, class: None });
+        self.instructions.push(Instruction { op, slots, guard: None, source, class: None, wgmma: false });
     }
 }

@@ -28,10 +28,6 @@ impl Execute for Issue {
             Err(flow) => flow,
         }
     }
-
-    fn is_wgmma(&self) -> bool {
-        true
-    }
 }
 
 impl Issue {

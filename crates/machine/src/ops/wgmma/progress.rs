@@ -41,7 +41,7 @@ impl Context<'_> {
     /// waits there (its warning C7517), and compilers rely on that.
     pub fn before(&mut self, instruction: &Instruction) -> Result<(), Flow> {
         let products = &mut self.warp.wgmma;
-        if instruction.op.is_wgmma() || !products.is_touched(&self.bank, &instruction.slots) {
+        if instruction.wgmma || !products.is_touched(&self.bank, &instruction.slots) {
             return Ok(());
         }
         self.worker.statistics.injected_waits += 1;
