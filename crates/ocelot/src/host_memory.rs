@@ -17,13 +17,17 @@ pub struct Adopted<'d> {
 
 impl<'d> Adopted<'d> {
     /// Lends the device whatever of the values are addresses of memory that can be read and written.
-    pub fn new(device: &'d Device, values: &[u64]) -> Adopted<'d> {
+    ///
+    /// # Safety
+    /// Those that are addresses of buffers stay valid until this is dropped, and nobody else touches the buffers
+    /// meanwhile.
+    pub unsafe fn new(device: &'d Device, values: &[u64]) -> Adopted<'d> {
         let mut adopted = Adopted { device, starts: Vec::new() };
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
         for range in ranges(values, &writable(&maps)) {
             let start = std::ptr::with_exposed_provenance_mut::<u8>(range.start as usize);
-            // SAFETY: the range is mapped for reading and writing; who calls `ptx_run` promises that its buffers
-            // stay and are touched by nobody else meanwhile, and a kernel touches what its caller made it to.
+            // SAFETY: the range is mapped for reading and writing; the caller promises that its buffers stay and are
+            // touched by nobody else meanwhile, and a kernel touches what its caller made it to.
             if unsafe { device.memory().adopt(start, range.end - range.start) }.is_ok() {
                 adopted.starts.push(start);
             }

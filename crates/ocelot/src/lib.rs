@@ -26,7 +26,7 @@ const BUG: i32 = 101;
 ///
 /// # Safety
 /// `ptx` is a text that ends with a zero, and `args` has `n_args` values. Those that are addresses of buffers stay
-/// valid for the call.
+/// valid for the call, and nobody else touches these.
 #[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "gpuocelot's")]
@@ -56,16 +56,22 @@ pub unsafe extern "C" fn ptx_run(
     let grid = [grid_x, grid_y, grid_z].map(size);
     let block = [block_x, block_y, block_z].map(size);
     let launch = LaunchOptions { shared: size(shared), ..LaunchOptions::new(grid, block) };
+    // SAFETY: the caller promises that buffers stay for the call.
+    let run = || unsafe { run(&source, &values, launch) };
     // A panic that left a C function would abort, and that looks like the guest's own `trap`.
-    if catch_unwind(AssertUnwindSafe(|| run(&source, &values, launch))).is_err() {
+    if catch_unwind(AssertUnwindSafe(run)).is_err() {
         end(BUG, "internal error: this is a bug in ptxvm; please report it");
     }
 }
 
-fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
+/// # Safety
+/// Those of the values that are addresses of buffers stay valid for the call, and nobody else touches the buffers.
+#[allow(unsafe_code, reason = "it passes the promise on")]
+unsafe fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
     let device = device();
     // Before anything of the module is placed: its own blocks may come to lie between the buffers.
-    let adopted = Adopted::new(&device, values);
+    // SAFETY: what the caller promises; they are given back before this returns.
+    let adopted = unsafe { Adopted::new(&device, values) };
     let module = device.load(source).unwrap_or_else(|error| not_loaded(source, error));
     let name = module.kernels().next().map(|kernel| kernel.name.clone());
     let name = name.unwrap_or_else(|| end(INVALID, "the PTX has no kernel"));

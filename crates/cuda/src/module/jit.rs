@@ -83,7 +83,8 @@ impl Jit {
     /// Says how long it took.
     pub fn took(&self, time: Duration) {
         if let Some(slot) = self.time {
-            // SAFETY: a slot of the array of values, which is as large as a pointer; the call that took it has not returned.
+            // SAFETY: a slot of the array of values, which is as large as a pointer, and which the program keeps as long as the
+            // call lasts, or the linker that it was given to.
             unsafe { Out::new(slot.0.cast::<f32>()) }.offer(time.as_secs_f32() * 1e3);
         }
     }
@@ -99,7 +100,7 @@ impl Log {
     pub fn append(&mut self, text: &str) {
         if let Some(buffer) = self.buffer.filter(|_| self.size != 0) {
             let room = (self.size - 1 - self.length) as usize;
-            // SAFETY: the program has said where the buffer is and how long; a linker's it keeps until it destroys the linker.
+            // SAFETY: the program has said where the buffer is and how long, and keeps it as long as the slot of `took`.
             let buffer = unsafe { Out::new(buffer.byte()) };
             let between = if self.length == 0 || text.is_empty() { "" } else { "\n" };
             for byte in between.bytes().chain(text.bytes()).take(room) {
@@ -110,7 +111,7 @@ impl Log {
         }
         if let Some(slot) = self.filled {
             // The slot is as large as a pointer, the number is not.
-            // SAFETY: as above.
+            // SAFETY: a slot as that of `took`.
             unsafe { Out::new(slot.0.cast::<u32>()) }.offer(self.length);
         }
     }
