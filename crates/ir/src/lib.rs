@@ -18,6 +18,7 @@ mod merge;
 mod opaque;
 mod operand;
 pub mod operation;
+mod part;
 mod print;
 mod problem;
 mod program;
@@ -32,7 +33,8 @@ use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::File;
 
 pub use address_words::address_words;
-pub use merge::{LinkProblem, Part, merge};
+pub use merge::merge;
+pub use part::{LinkProblem, Part};
 pub use problem::{Problem, ProblemKind};
 pub use program::*;
 

@@ -1,6 +1,7 @@
 //! `mbarrier.*`: the manual's 9.7.13.15.
 
-use super::{Address, Form};
+use super::address::Address;
+use super::form::Form;
 use crate::program::OperandKind;
 
 /// An instruction on mbarrier objects. Operands besides the object are named by their position.
