@@ -21,6 +21,7 @@ mod merge;
 mod opaque;
 mod operand;
 pub mod operation;
+mod part;
 mod print;
 mod problem;
 mod program;
@@ -36,7 +37,8 @@ use ptxvm_syntax::ast::File;
 
 pub use address_words::address_words;
 pub use block::{Block, BlockId, Terminator};
-pub use merge::{LinkProblem, Part, merge};
+pub use merge::merge;
+pub use part::{LinkProblem, Part};
 pub use print::Listing;
 pub use problem::{Problem, ProblemKind};
 pub use program::*;

@@ -9,7 +9,6 @@ use crate::form::Forms;
 use crate::inline_assembly::InlineAssembly;
 use crate::problem::{Problem, ProblemKind};
 use crate::program::Program;
-use crate::variable::Frame;
 
 /// So many problems are kept; the rest would tell nothing new.
 const MOST_PROBLEMS: usize = 100;
@@ -128,5 +127,19 @@ impl<'a> Lowering<'a> {
                 self.program.files.push((number, name.to_owned()));
             }
         }
+    }
+}
+
+/// A function's parameter block and frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    pub parameter_bytes: u64,
+    pub bytes: u64,
+    pub align: u32,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self { parameter_bytes: 0, bytes: 0, align: 1 }
     }
 }

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::merge::{LinkProblem, Part};
+use crate::part::{LinkProblem, Part};
 use crate::program::{Function, FunctionId, Linkage, Parameter, Variable};
 
 /// Something with a name that other parts may see: the number of its part, and its own number there.

@@ -5,26 +5,12 @@ use ptxvm_module::entity::{FunctionId, Role, VariableType};
 use ptxvm_module::module;
 use ptxvm_syntax::ast::{FunctionKind, LinkageKind, SpaceKind};
 
-use crate::lowering::Lowering;
+use crate::lowering::{Frame, Lowering};
 use crate::program::{self, Linkage, Space, Variable};
 
 /// More variables than this are not made from `x<1000000>`: a few bytes of text must not become gigabytes. Those that are
 /// written one by one have a text that is longer than they are many.
 const MOST_EXPANDED: usize = 1 << 16;
-
-/// A function's parameter block and frame.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    pub parameter_bytes: u64,
-    pub bytes: u64,
-    pub align: u32,
-}
-
-impl Default for Frame {
-    fn default() -> Self {
-        Self { parameter_bytes: 0, bytes: 0, align: 1 }
-    }
-}
 
 impl Lowering<'_> {
     /// How many variables a module may have.

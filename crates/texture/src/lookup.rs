@@ -12,6 +12,7 @@ use crate::gradient;
 use crate::image::{Image, Level};
 use crate::level;
 use crate::sampler::{AddressMode, Filter, Sampler};
+use crate::texel::Texel;
 
 /// Where a lane looks: as many as the geometry has, the rest is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +50,6 @@ pub struct Request {
     /// What is added to the texel's place.
     pub offset: [i32; 3],
 }
-
-/// Four values, as bits: integers of 32 bits or floats.
-pub type Texel = [u32; 4];
 
 /// What a texture holds where a lane looks. The view holds the image's bytes, and the geometry [fits](crate::fit::fits).
 #[must_use]

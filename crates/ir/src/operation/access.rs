@@ -6,7 +6,8 @@
 use ptxvm_isa::Type;
 
 use super::address::{Address, AddressSpace, space_of};
-use super::{Form, Order, Scope};
+use super::form::Form;
+use super::order::{Order, Scope};
 use crate::program::OperandKind;
 
 /// An access to memory by which threads read or write a few bytes each.

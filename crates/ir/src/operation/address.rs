@@ -1,6 +1,6 @@
 //! The addresses among an instruction's operands: which space each is in, and where it stands.
 
-use super::Form;
+use super::form::Form;
 use crate::program::{Base, OperandKind, Space};
 
 /// The state space that an instruction names for its address.

@@ -1,7 +1,14 @@
 //! What an operation does besides computing: whom it waits for, and where control goes after it.
 
+use super::cluster::Cluster;
+use super::control::Control;
+use super::copy::Copy;
+use super::mbarrier::Mbarrier;
+use super::meaning::Operation;
+use super::special::Special;
+use super::tcgen05::Tcgen05;
+use super::warp::Warp;
 use super::warp::WarpFunction;
-use super::{Cluster, Control, Copy, Mbarrier, Operation, Special, Tcgen05, Warp};
 
 /// The lanes that must be together before an operation is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

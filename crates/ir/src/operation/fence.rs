@@ -1,6 +1,8 @@
 //! `fence` and `membar`: the manual's 9.7.13.4.
 
-use super::{Address, AddressSpace, Form, Order, Scope};
+use super::address::{Address, AddressSpace};
+use super::form::Form;
+use super::order::{Order, Scope};
 
 /// A fence, as the program asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

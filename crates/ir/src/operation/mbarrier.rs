@@ -1,6 +1,8 @@
 //! `mbarrier.*`: the manual's 9.7.13.15.
 
-use super::{Address, Form, Order, Scope};
+use super::address::Address;
+use super::form::Form;
+use super::order::{Order, Scope};
 use crate::program::OperandKind;
 
 /// An instruction on mbarrier objects. Operands besides the object are named by their position.

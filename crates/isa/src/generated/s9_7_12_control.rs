@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 5] = [
+pub static ROWS: [Row; 5] = [
     // bra{.uni} tgt:label
     Row {
         section: 32,

@@ -3,6 +3,7 @@
 
 pub mod issuer;
 pub mod mbarrier;
+pub mod named;
 pub mod queue;
 pub mod tensor;
 pub mod trouble;

@@ -8,7 +8,7 @@
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::SmallVec;
 
-use crate::asynchronous::queue::{GroupKind, Pending, Signal, Transfer};
+use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::event::What;
@@ -125,7 +125,7 @@ impl Execute for Copying {
                 ..Pending::new(
                     context,
                     alike,
-                    format!("a `cp.async` of {} bytes", self.0.bytes),
+                    Named::CpAsync(self.0.bytes),
                     Lines { mask: alike, ..lines.clone() },
                 )
             });
@@ -278,7 +278,7 @@ impl Execute for Arrive {
             signals,
             after_copies: true,
             writes: 1 << rank,
-            ..Pending::new(context, mask, "the arrival of a `cp.async.mbarrier.arrive`", Nothing)
+            ..Pending::new(context, mask, Named::CpAsyncArrival, Nothing)
         });
         Flow::Issued
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::smallvec;
 
-use crate::asynchronous::queue::{Pending, Signal, Transfer};
+use crate::asynchronous::queue::{Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
@@ -92,7 +92,7 @@ impl TryCancel {
                 ..Pending::new(
                     context,
                     1 << lane,
-                    "a request to cancel a cluster",
+                    Named::CancelRequest,
                     Response { to: host, request: Arc::clone(&request) },
                 )
             });

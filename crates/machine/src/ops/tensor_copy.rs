@@ -12,7 +12,7 @@ use ptxvm_tensor::rules::SHARED_ALIGNMENT;
 use ptxvm_tensor::{Access, Coordinates, Direction, TensorMap, Walk, Wide, broken_by_place, broken_rule};
 use smallvec::{SmallVec, smallvec};
 
-use crate::asynchronous::queue::{GroupKind, Pending, Signal};
+use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal};
 use crate::asynchronous::tensor::reduce::combine;
 use crate::asynchronous::tensor::store::{Edge, written};
 use crate::asynchronous::tensor::transfer::{Load, Store};
@@ -211,7 +211,7 @@ impl ToShared {
             ..Pending::new(
                 context,
                 1 << lane,
-                format!("a tensor copy of {bytes} bytes"),
+                Named::TensorCopy(bytes),
                 Load { walk, map, to: places, fetched: None },
             )
         };
@@ -277,10 +277,7 @@ impl FromShared {
         let from = context.addresses(self.from, slots)[lane];
         let from = context.resolve_shared(self.from, lane, from, 16, 16, Wants::Read)?;
         fits(context, lane, walk.extent_inside(), from)?;
-        let what = match self.reduction {
-            None => format!("a tensor store of {} bytes", walk.bytes()),
-            Some(reduction) => format!("a tensor reduction ({}) of {} bytes", reduction.name(), walk.bytes()),
-        };
+        let what = Named::TensorStore(walk.bytes(), self.reduction);
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let pending = Pending {
             group: Some((GroupKind::Bulk, closed)),

@@ -7,7 +7,7 @@ use ptxvm_isa::Type;
 use ptxvm_isa::table::{Count, CountSource, Operand, Shape, TypeOf};
 use ptxvm_num::int::permute::Permute;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 use crate::program::OperandKind;
 
 /// A move.

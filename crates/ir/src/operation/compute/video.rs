@@ -4,7 +4,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::int::video::{Compare, Mad, Negate, Operation, Part, Scalar, Source, Then};
 use ptxvm_num::int::video_simd::{self as simd, Gather, Simd};
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 use crate::program::{OperandKind, SIMD_SELECTOR};
 
 /// A video instruction.

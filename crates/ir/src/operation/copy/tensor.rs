@@ -1,7 +1,8 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (the manual's 9.7.9.25.5).
 
 use crate::operation::access::Combination;
-use crate::operation::{Address, AddressSpace, Form};
+use crate::operation::address::{Address, AddressSpace};
+use crate::operation::form::Form;
 
 /// A box of a tensor between global memory and the shared memory of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

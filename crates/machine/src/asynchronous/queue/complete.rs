@@ -41,7 +41,7 @@ impl ClusterState {
             self.log.act(pending.issuer);
             self.log.note(|| What::Issued {
                 operation: pending.issuer.operation,
-                what: pending.what.clone(),
+                what: pending.what.to_string(),
                 lanes: pending.issuer.lanes,
                 group: pending.group,
                 reads: pending.reads,

@@ -3,22 +3,18 @@
 use smallvec::SmallVec;
 
 use crate::asynchronous::issuer::Issuer;
+use crate::asynchronous::named::Named;
 use crate::asynchronous::queue::pending::{Pending, Transfer};
 use crate::context::Context;
 
 impl Pending {
     /// An operation of these lanes of the running warp, which is in no group, tells nobody and touches nobody's shared
     /// memory.
-    pub fn new(
-        context: &Context<'_>,
-        lanes: u32,
-        what: impl Into<String>,
-        transfer: impl Transfer + 'static,
-    ) -> Self {
+    pub fn new(context: &Context<'_>, lanes: u32, what: Named, transfer: impl Transfer + 'static) -> Self {
         let (rank, warp) = (context.cta.rank, context.warp.index);
         Self {
             issuer: Issuer { rank, warp, lanes, ..Issuer::default() },
-            what: what.into(),
+            what,
             transfer: Box::new(transfer),
             fetched: false,
             charge: None,

@@ -16,6 +16,7 @@ use ptxvm_memory::Budget;
 use crate::random::splitmix64;
 
 pub use crate::asynchronous::issuer::{GroupKind, Issuer};
+pub use crate::asynchronous::named::{BulkSort, Named, StoreSort, Where};
 pub use crate::asynchronous::trouble::{COMPLETION, Trouble};
 pub use crate::effort::{copying, reducing};
 pub use pending::{Pending, Signal, TensorUse, Transfer};

@@ -7,6 +7,7 @@ use ptxvm_memory::{Budget, Charge, TensorMemory};
 use smallvec::SmallVec;
 
 use crate::asynchronous::issuer::{GroupKind, Issuer};
+use crate::asynchronous::named::Named;
 use crate::asynchronous::trouble::Wrong;
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
@@ -68,8 +69,8 @@ impl TensorUse {
 pub struct Pending {
     /// Who issued it.
     pub issuer: Issuer,
-    /// What it is, for reports: `a bulk copy of 512 bytes`.
-    pub what: String,
+    /// What it is, for events and findings.
+    pub what: Named,
     /// What it moves.
     pub transfer: Box<dyn Transfer>,
     /// Whether the source has been read.

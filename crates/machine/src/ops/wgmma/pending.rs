@@ -28,7 +28,7 @@ pub struct Products {
 }
 
 /// A product that has been issued. What it is knows `ops/wgmma/product.rs`.
-pub trait Product: std::fmt::Debug + Send {
+pub trait UnderWay: std::fmt::Debug + Send {
     /// Reads A, B and C as they are now, and writes D.
     fn complete(self: Box<Self>, operands: &mut Operands);
 
@@ -42,7 +42,7 @@ pub trait Product: std::fmt::Debug + Send {
 /// A product and the group it belongs to: the number of those closed before.
 #[derive(Debug)]
 struct Pending {
-    product: Box<dyn Product>,
+    product: Box<dyn UnderWay>,
     group: u32,
 }
 
@@ -55,7 +55,7 @@ impl Products {
 
     /// Takes a product of an instruction, which a number stands for. All warps of a warpgroup should issue those of the
     /// same instructions and descriptors.
-    pub fn push(&mut self, product: Box<dyn Product>, instruction: u64, descriptors: [u64; 2]) {
+    pub fn push(&mut self, product: Box<dyn UnderWay>, instruction: u64, descriptors: [u64; 2]) {
         let (count, digest) = &mut self.issued;
         *count += 1;
         *digest = digested(*digest, [instruction, descriptors[0], descriptors[1]]);
@@ -150,7 +150,7 @@ impl Watched {
         self.registers.fill(0);
     }
 
-    fn add(&mut self, product: &dyn Product) {
+    fn add(&mut self, product: &dyn UnderWay) {
         if self.bank.is_none_or(|bank| !bank.is(product.bank())) {
             self.clear();
             self.bank = Some(*product.bank());

@@ -14,7 +14,7 @@ use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
 use crate::ops::mma::operands::rows_of_a;
-use crate::ops::wgmma::pending::Product as UnderWay;
+use crate::ops::wgmma::pending::UnderWay;
 use crate::registers::{ALL, Bank, LANES, Slot, Value};
 use crate::schedule::cluster::shared::Peer;
 

@@ -6,7 +6,7 @@
 use super::super::element::NOTHING;
 use super::super::operand::{Left, Right};
 use super::super::scheme::{Order, Scheme};
-use super::Precision;
+use super::precision::Precision;
 
 /// A, row after row, the factors of a row in the order of the steps.
 #[derive(Default)]

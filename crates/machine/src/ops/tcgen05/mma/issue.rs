@@ -12,7 +12,7 @@ use super::operands::{InShared, Shape};
 use super::scale::Factors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
-use crate::asynchronous::queue::{Pending, TensorUse};
+use crate::asynchronous::queue::{Named, Pending, TensorUse};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
@@ -67,7 +67,7 @@ impl Mma {
         let product = self.product(&mut issue, ctas)?;
         let Instruction { m, n, k, .. } = product.instruction;
         context.count_products((m * n * k) as usize >> u32::from(self.asked.sparse));
-        let shape = format!("a tcgen05.mma of {m}x{n}x{k}");
+        let shape = Named::Tcgen05Mma([m, n, k]);
         context
             .worker
             .cluster
