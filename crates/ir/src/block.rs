@@ -1,9 +1,8 @@
 //! The blocks of a function and how each ends.
 
 use crate::operation::control::Barrier;
-use crate::program::Function;
 
-/// A basic block of a function: an index into [`Function::blocks`].
+/// A basic block of a function: an index into `Function::blocks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
@@ -36,7 +35,7 @@ pub enum Terminator {
     },
     /// `brx.idx`
     Index {
-        /// The targets: an index into [`Function::branch_lists`].
+        /// The targets: an index into `Function::branch_lists`.
         list: u32,
         /// Which operand says the one that is taken: destinations are counted first, then sources.
         index: usize,
@@ -45,7 +44,7 @@ pub enum Terminator {
     },
     /// `call`
     Call {
-        /// The call: an index into [`Function::calls`].
+        /// The call: an index into `Function::calls`.
         call: u32,
         /// Where it goes on.
         next: BlockId,
@@ -90,10 +89,11 @@ impl Terminator {
         }
     }
 
-    /// The blocks that lanes may go to, one of them twice if two ways lead there.
-    pub fn successors(self, function: &Function) -> impl Iterator<Item = BlockId> + '_ {
+    /// The blocks that lanes may go to, one of them twice if two ways lead there; `lists` are its function's lists of
+    /// branch targets.
+    pub fn successors(self, lists: &[Vec<BlockId>]) -> impl Iterator<Item = BlockId> + '_ {
         let list = match self {
-            Self::Index { list, .. } => function.branch_lists.get(list as usize).map(Vec::as_slice),
+            Self::Index { list, .. } => lists.get(list as usize).map(Vec::as_slice),
             _ => None,
         };
         list.unwrap_or(&[]).iter().copied().chain(self.target()).chain(self.next())

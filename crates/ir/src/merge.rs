@@ -5,12 +5,12 @@
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
+use crate::id::{FormId, FunctionId, OperationId, VariableId};
+use crate::instruction::{Argument, Base, Callee, FormUse, OperandKind};
 use crate::part::{LinkProblem, Part};
-use crate::program::{
-    Argument, Base, Callee, FormId, FormUse, Function, FunctionId, Home, Linkage, Location, OperandKind,
-    OperationId, Program, RelocationTarget, Space, Variable, VariableId,
-};
+use crate::program::{Function, Home, Location, Program};
 use crate::symbol::{Symbol, Symbols};
+use crate::variable::{Linkage, RelocationTarget, Space, Variable};
 
 /// Makes one program of several. Functions and variables keep their order, part after part.
 ///

@@ -69,7 +69,7 @@ fn consistent(program: &Program) -> Result<(), String> {
             }
         }
         for block in &function.blocks {
-            let mut after = block.terminator.successors(function);
+            let mut after = block.terminator.successors(&function.branch_lists);
             let last = &function.instructions[block.end as usize - 1];
             let ends = matches!(program.operation(last), Some(ptxvm_ir::operation::Operation::Control(_)));
             let plain = matches!(block.terminator, Terminator::Next(_));

@@ -194,7 +194,7 @@ fn fault(program: &Program, function: &Function, instruction: &Instruction) -> O
 /// Whether an instruction has a meaning. Those that ptxas takes and makes no sense of have none, and their row says so.
 fn has_meaning(program: &Program, function: &Function, instruction: &Instruction) -> bool {
     let form = &program.forms[instruction.form.0 as usize];
-    let view = Form::new(form, function.operands_of(instruction)).of(program, function.entry);
+    let view = Form::new(form, function.operands_of(instruction)).of(&program.variables, function.entry);
     let notes = ISA.rows[usize::from(form.row)].notes;
     let decoded = decode(&view);
     assert_eq!(program.operation(instruction), decoded.as_ref(), "{form}");

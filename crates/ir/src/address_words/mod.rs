@@ -14,10 +14,10 @@ use ptxvm_isa::{Kind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::treatment::{Reach, Treatment};
-use crate::program::{
-    Argument, Base, Call, Callee, Function, FunctionId, Home, Instruction, Operand, OperandKind, Parameter,
-    Program, RegisterId, Space, VariableId,
-};
+use crate::id::{FunctionId, RegisterId, VariableId};
+use crate::instruction::{Argument, Base, Call, Callee, Instruction, Operand, OperandKind};
+use crate::program::{Function, Home, Parameter, Program};
+use crate::variable::Space;
 
 /// The bytes of a cell: pointers may travel in halves.
 const CELL: u64 = 4;

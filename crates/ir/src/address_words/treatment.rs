@@ -1,8 +1,8 @@
 //! What an instruction does with the addresses among its operands.
 
+use crate::instruction::{Operand, OperandKind};
 use crate::operation::compute::{Bits, Comparing, Compute, ExtendedFunction, IntegerFunction, LogicFunction};
 use crate::operation::{Access, AddressSpace, Control, Copy, Generic, Matrix, Named, Operation};
-use crate::program::{Operand, OperandKind};
 
 /// How an instruction treats an address among its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! Lengauer and Tarjan ("A fast algorithm for finding dominators in a flowgraph", 1979), in time that grows little
 //! faster than the graph.
 
-use super::Graph;
+use super::graph::Graph;
 
 /// The tree of immediate dominators of a graph, from a root.
 #[derive(Clone, Debug)]

@@ -15,7 +15,8 @@ impl Graph {
     #[must_use]
     pub fn of(function: &Function) -> Self {
         let lists = function.blocks.iter().map(|block| {
-            let mut after: Vec<u32> = block.terminator.successors(function).map(|BlockId(to)| to).collect();
+            let mut after: Vec<u32> =
+                block.terminator.successors(&function.branch_lists).map(|BlockId(to)| to).collect();
             after.sort_unstable();
             after.dedup();
             after

@@ -9,8 +9,10 @@ use std::collections::VecDeque;
 
 use ptxvm_isa::Type;
 
-use super::Graph;
-use crate::program::{Function, Instruction, RegisterId};
+use super::graph::Graph;
+use crate::id::RegisterId;
+use crate::instruction::Instruction;
+use crate::program::Function;
 
 /// More bits of liveness than this are not worth computing: then every register is taken to be read first.
 const MOST: usize = 1 << 28;
@@ -38,7 +40,7 @@ pub fn most_live(function: &Function) -> u32 {
     let mut most = 0;
     for block in &function.blocks {
         let mut live = vec![0u64; function.registers.len().div_ceil(64)];
-        for next in block.terminator.successors(function) {
+        for next in block.terminator.successors(&function.branch_lists) {
             live.iter_mut().zip(&blocks[next.0 as usize].live).for_each(|(bits, more)| *bits |= more);
         }
         let set = |live: &[u64], id: usize| live[id / 64] >> (id % 64) & 1 != 0;

@@ -1,8 +1,7 @@
 //! The loops of a function, one inside of the other: the strongly connected parts of its graph, then those of each
 //! without its head. So a loop with several entrances is one too; the first of them is its head.
 
-use super::Graph;
-use super::graph::{OUTSIDE, components};
+use super::graph::{Graph, OUTSIDE, components};
 
 /// Loops nested deeper than this are not told apart.
 const DEEPEST: u32 = 64;

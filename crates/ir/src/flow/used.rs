@@ -1,6 +1,8 @@
 //! Which registers an instruction reads and which it writes.
 
-use crate::program::{Argument, Base, Callee, Function, Instruction, Operand, OperandKind, RegisterId};
+use crate::id::RegisterId;
+use crate::instruction::{Argument, Base, Callee, Instruction, Operand, OperandKind};
+use crate::program::Function;
 
 /// A register that an instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +60,7 @@ impl Function {
     fn calls_of<'a>(
         &'a self,
         instruction: &'a Instruction,
-    ) -> impl Iterator<Item = &'a crate::program::Call> + 'a {
+    ) -> impl Iterator<Item = &'a crate::instruction::Call> + 'a {
         self.operands_of(instruction).iter().filter_map(|operand| match operand.kind {
             OperandKind::Call(call) => self.calls.get(call as usize),
             _ => None,

@@ -4,8 +4,10 @@
 //!
 //! The carry flag of the extended-precision instructions counts as one more register.
 
-use super::{Dominators, Graph};
-use crate::program::{Function, Instruction, Program};
+use super::dominators::Dominators;
+use super::graph::Graph;
+use crate::instruction::Instruction;
+use crate::program::{Function, Program};
 
 /// More looks than this are not worth it: who asks is told that nothing is known.
 const MOST: usize = 1 << 26;

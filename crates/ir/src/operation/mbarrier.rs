@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::form::Form;
 use super::order::{Order, Scope};
-use crate::program::OperandKind;
+use crate::instruction::OperandKind;
 
 /// An instruction on mbarrier objects. Operands besides the object are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

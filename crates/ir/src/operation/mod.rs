@@ -18,7 +18,7 @@ pub mod generic;
 pub mod hint;
 pub mod matrix;
 pub mod mbarrier;
-mod meaning;
+pub(crate) mod meaning;
 mod order;
 pub mod special;
 mod special_register;

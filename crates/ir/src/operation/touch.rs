@@ -6,11 +6,17 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::access::{Access, Words};
+use super::address::{Address, AddressSpace};
+use super::cluster::Cluster;
 use super::copy::{Copy, TensorTransfer};
+use super::hint::Hint;
 use super::matrix::{Matrix, Wgmma, WgmmaA};
 use super::mbarrier::Mbarrier;
+use super::meaning::Operation;
+use super::order::{Order, Scope};
+use super::surface::Surface;
 use super::tcgen05::{Tcgen05, Tcgen05A};
-use super::{Address, AddressSpace, Cluster, Hint, Operation, Order, Scope, Surface, Texture};
+use super::texture::Texture;
 
 /// A method of access to memory.
 #[derive(Clone, core::marker::Copy, Debug, PartialEq, Eq, Hash)]

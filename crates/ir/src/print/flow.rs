@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Formatter};
 
-use super::register_name;
+use super::instruction::register_name;
 use crate::flow::{Flow, Level, Uniformity, ValueId};
-use crate::program::{Function, Program, RegisterId};
+use crate::id::RegisterId;
+use crate::program::{Function, Program};
 
 /// What is known of a function's flow.
 pub(super) struct Notes<'a> {

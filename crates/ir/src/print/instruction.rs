@@ -4,12 +4,12 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use ptxvm_isa::ISA;
 
-use super::register_name;
 use crate::block::Terminator;
-use crate::program::{
-    Argument, Base, Call, Callee, Function, Instruction, Operand, OperandKind, Program, SELECTORS,
-    SIMD_SELECTOR,
+use crate::id::RegisterId;
+use crate::instruction::{
+    Argument, Base, Call, Callee, Instruction, Operand, OperandKind, SELECTORS, SIMD_SELECTOR,
 };
+use crate::program::{Function, Program};
 
 /// Where a block leads.
 pub(super) struct Ending<'a>(pub Terminator, pub &'a Function);
@@ -168,4 +168,9 @@ impl Program {
         }
         f.write_char(')')
     }
+}
+
+/// The name of a register.
+pub(super) fn register_name(function: &Function, register: RegisterId) -> &str {
+    function.register_names.get(register.0 as usize).map_or("?", String::as_str)
 }

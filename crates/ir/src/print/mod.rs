@@ -11,11 +11,11 @@ use ptxvm_isa::form::MAX_SLOTS;
 use ptxvm_isa::{ISA, NO_WORD};
 
 use self::flow::Notes;
-use self::instruction::{Ending, Offset};
-use crate::program::{
-    FormUse, Function, Home, Limits, Linkage, Parameter, Program, RegisterId, RelocationTarget, Space,
-    Variable, VariableId,
-};
+use self::instruction::{Ending, Offset, register_name};
+use crate::id::VariableId;
+use crate::instruction::FormUse;
+use crate::program::{Function, Home, Limits, Parameter, Program};
+use crate::variable::{Linkage, RelocationTarget, Space, Variable};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -218,10 +218,6 @@ impl Program {
         }
         writeln!(f)
     }
-}
-
-fn register_name(function: &Function, register: RegisterId) -> &str {
-    function.register_names.get(register.0 as usize).map_or("?", String::as_str)
 }
 
 fn print_limits(f: &mut Formatter<'_>, limits: &Limits) -> fmt::Result {

@@ -112,7 +112,7 @@ impl Linker<'_> {
                 }
                 operation => {
                     let used = &self.program.forms[instruction.form.0 as usize];
-                    let form = Form::new(used, operands).of(self.program, function.entry);
+                    let form = Form::new(used, operands).of(&self.program.variables, function.entry);
                     self.instruction(&form, operation, guard, frame, source);
                 }
             }

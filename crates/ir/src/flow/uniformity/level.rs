@@ -1,10 +1,12 @@
 //! Over which threads the result of one operation is the same, given that of its sources.
 
+use crate::instruction::{Instruction, Operand, OperandKind};
 use crate::operation::warp::{ShflMode, Warp, WarpFunction};
 use crate::operation::{
     Access, AddressSpace, Cluster, Control, Mbarrier, Operation, SpecialRegister, Surface, Texture,
 };
-use crate::program::{Function, Instruction, Operand, OperandKind, Program, Space};
+use crate::program::{Function, Program};
+use crate::variable::Space;
 
 /// The threads that a value is the same for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

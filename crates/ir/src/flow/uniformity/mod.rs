@@ -13,9 +13,12 @@ mod parting;
 
 pub use level::Level;
 
-use super::{Dominators, Graph, Loops, Origin, ValueId, Values, read_by};
+use super::analysis::Flow;
+use super::used::read_by;
+use super::values::{Origin, ValueId, Values};
 use crate::block::Terminator;
-use crate::program::{Function, Operand, Program};
+use crate::instruction::Operand;
+use crate::program::{Function, Program};
 use level::{of_operand, of_result};
 use parting::Partings;
 
@@ -50,33 +53,6 @@ impl Uniformity {
     #[must_use]
     pub fn branch(&self, block: u32) -> Level {
         self.branches[block as usize]
-    }
-}
-
-/// How control and values flow through a function.
-#[derive(Clone, Debug)]
-pub struct Flow {
-    /// Which block leads to which.
-    pub graph: Graph,
-    /// What every way to a block passes.
-    pub dominators: Dominators,
-    /// What every way from a block passes.
-    pub ends: Dominators,
-    /// The loops.
-    pub loops: Loops,
-    /// The values of registers; `None` if they are too many.
-    pub values: Option<Values>,
-}
-
-impl Flow {
-    /// The flow of a function that has a body.
-    #[must_use]
-    pub fn of(program: &Program, function: &Function) -> Self {
-        let graph = Graph::of(function);
-        let dominators = Dominators::of(&graph);
-        let values = Values::of(program, function, &graph, &dominators);
-        let (ends, loops) = (Dominators::of_ends(&graph), Loops::of(&graph));
-        Self { graph, dominators, ends, loops, values }
     }
 }
 

@@ -7,7 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::{Dominators, Graph, Loops};
+use crate::flow::dominators::Dominators;
+use crate::flow::graph::Graph;
+use crate::flow::loops::Loops;
 
 /// What becomes of lanes that part.
 #[derive(Clone, Debug, Default)]

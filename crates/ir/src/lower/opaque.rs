@@ -4,8 +4,8 @@ use ptxvm_module::entity::VariableType;
 use ptxvm_module::module;
 use ptxvm_syntax::ast::{InitializerKind, SpaceKind};
 
-use crate::lowering::Lowering;
-use crate::program::{Field, FieldValue, Opaque, OpaqueKind};
+use crate::lower::lowering::Lowering;
+use crate::variable::{Field, FieldValue, Opaque, OpaqueKind};
 
 /// The bytes of one as offsets count them: an array of them is addressed as if it were one of handles.
 pub const BYTES: i64 = 8;

@@ -5,8 +5,8 @@ use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::{Argument, ExpressionId, File, ItemKind, Span};
 use ptxvm_syntax::{Evaluator, Value};
 
-use crate::form::Forms;
-use crate::inline_assembly::InlineAssembly;
+use crate::lower::form::Forms;
+use crate::lower::inline_assembly::InlineAssembly;
 use crate::problem::{Problem, ProblemKind};
 use crate::program::Program;
 

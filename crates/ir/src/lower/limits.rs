@@ -2,7 +2,7 @@
 
 use ptxvm_syntax::ast::{Argument, Directive, List};
 
-use crate::lowering::Lowering;
+use crate::lower::lowering::Lowering;
 use crate::program::Limits;
 
 impl Lowering<'_> {

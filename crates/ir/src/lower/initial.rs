@@ -5,10 +5,11 @@ use ptxvm_module::entity::VariableType;
 use ptxvm_module::module::{self, Used};
 use ptxvm_syntax::ast::{ExpressionId, Initializer, InitializerKind, Span};
 
-use crate::constant;
-use crate::lowering::Lowering;
-use crate::opaque;
-use crate::program::{Relocation, RelocationTarget, VariableId};
+use crate::id::VariableId;
+use crate::lower::constant;
+use crate::lower::lowering::Lowering;
+use crate::lower::opaque;
+use crate::variable::{Relocation, RelocationTarget};
 
 /// More zeros than this are not kept between the initial bytes of a module: `{{1}, {1}}` may stand for two rows of a
 /// gigabyte each.

@@ -6,9 +6,10 @@
 use ptxvm_isa::{Kind, Type};
 use ptxvm_syntax::ast::Span;
 
-use crate::body::BodyLowering;
-use crate::constant;
-use crate::program::{OperandKind, RegisterId, VariableId};
+use crate::id::{RegisterId, VariableId};
+use crate::instruction::OperandKind;
+use crate::lower::body::BodyLowering;
+use crate::lower::constant;
 
 impl BodyLowering<'_, '_> {
     /// Appends an instruction of these words before the current one; its first operand is written. Gives the fresh

@@ -9,7 +9,7 @@ use ptxvm_module::module::{Body, Registers};
 use ptxvm_syntax::ast::File;
 use rustc_hash::FxHashMap;
 
-use crate::program::RegisterId;
+use crate::id::RegisterId;
 
 /// The members of a vector, each with its second name.
 const MEMBERS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];

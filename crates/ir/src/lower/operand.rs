@@ -6,9 +6,9 @@ use ptxvm_isa::table::{Operand as Place, Shape};
 use ptxvm_module::module::Used;
 use ptxvm_syntax::ast::{List, Operand, OperandId, OperandKind as Tree, Span, TargetListId};
 
-use crate::body::BodyLowering;
-use crate::layout::{Label, MOST_TARGETS, Target};
-use crate::program::OperandKind;
+use crate::instruction::OperandKind;
+use crate::lower::body::BodyLowering;
+use crate::lower::layout::{Label, MOST_TARGETS, Target};
 
 /// Where an operand goes.
 #[derive(Clone, Copy)]

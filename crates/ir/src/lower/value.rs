@@ -4,12 +4,13 @@ use ptxvm_isa::Type;
 use ptxvm_module::module::Used;
 use ptxvm_syntax::ast::{OperandId, OperandKind as Tree, Span, Symbol};
 
-use crate::body::BodyLowering;
-use crate::constant;
-use crate::opaque;
-use crate::operand::Slot;
-use crate::program::{OperandKind, SELECTORS, SIMD_SELECTOR, VariableId};
-use crate::register::member;
+use crate::id::VariableId;
+use crate::instruction::{OperandKind, SELECTORS, SIMD_SELECTOR};
+use crate::lower::body::BodyLowering;
+use crate::lower::constant;
+use crate::lower::opaque;
+use crate::lower::operand::Slot;
+use crate::lower::register::member;
 
 impl BodyLowering<'_, '_> {
     /// Lowers a value; `negated` if a sign stood before it.

@@ -6,10 +6,11 @@ use ptxvm_isa::table::{Operand as Place, TypeOf};
 use ptxvm_module::module::{TextureMode, Used};
 use ptxvm_syntax::ast::{OperandId, OperandKind as Tree, Span};
 
-use crate::body::BodyLowering;
-use crate::opaque;
-use crate::operand::{Slot, ids};
-use crate::program::{Base, OperandKind, VariableId};
+use crate::id::VariableId;
+use crate::instruction::{Base, OperandKind};
+use crate::lower::body::BodyLowering;
+use crate::lower::opaque;
+use crate::lower::operand::{Slot, ids};
 
 impl Base {
     /// The same place as a value: its address.

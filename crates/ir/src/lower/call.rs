@@ -7,15 +7,17 @@ use ptxvm_syntax::ast::{
     Instruction, List, Operand, OperandId, OperandKind as Tree, PrototypeId, SpaceKind, Span, TargetListId,
 };
 
-use crate::body::BodyLowering;
-use crate::constant;
-use crate::lowering::Lowering;
-use crate::operand::ids;
-use crate::program::{self, Argument, Call, Callee, OperandKind, Prototype, VariableId};
+use crate::id;
+use crate::id::VariableId;
+use crate::instruction::{Argument, Call, Callee, OperandKind, Prototype};
+use crate::lower::body::BodyLowering;
+use crate::lower::constant;
+use crate::lower::lowering::Lowering;
+use crate::lower::operand::ids;
 
 impl Lowering<'_> {
     /// The function that a name means: that of an alias is the function it stands for.
-    pub fn callee(&self, id: FunctionId) -> program::FunctionId {
+    pub fn callee(&self, id: FunctionId) -> id::FunctionId {
         let mut id = id;
         // An alias of an alias is refused by the check, but nothing here should turn for ever if it were not.
         for _ in 0..8 {
@@ -24,7 +26,7 @@ impl Lowering<'_> {
                 None => break,
             }
         }
-        program::FunctionId(id.0)
+        id::FunctionId(id.0)
     }
 }
 

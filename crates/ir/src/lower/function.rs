@@ -6,11 +6,13 @@ use ptxvm_module::module::{self, Body};
 use ptxvm_syntax::ast::{FunctionKind, Pointer, Span};
 use rustc_hash::FxHashMap;
 
-use crate::body::BodyLowering;
-use crate::call::{scalars, size};
-use crate::lowering::Lowering;
-use crate::program::{Function, Home, Limits, Parameter, Space, VariableId};
-use crate::variable::linkage;
+use crate::id::VariableId;
+use crate::lower::body::BodyLowering;
+use crate::lower::call::{scalars, size};
+use crate::lower::lowering::Lowering;
+use crate::lower::variable::linkage;
+use crate::program::{Function, Home, Limits, Parameter};
+use crate::variable::Space;
 
 /// Where the names of parameters that are said to be pointers stand, and what is said of them.
 type Pointers = FxHashMap<u32, Pointer>;

@@ -6,8 +6,10 @@ use ptxvm_module::instruction::form::word;
 use ptxvm_syntax::ast::{File, Instruction};
 use rustc_hash::FxHashMap;
 
+use crate::id::{FormId, OperationId};
+use crate::instruction::{FormUse, Operand};
 use crate::operation::{self, Form, Operation};
-use crate::program::{FormId, FormUse, Operand, OperationId, Program};
+use crate::variable::Variable;
 
 /// The forms met so far.
 #[derive(Default)]
@@ -72,10 +74,10 @@ impl Forms {
         &mut self,
         id: FormId,
         operands: &[Operand],
-        program: &Program,
+        variables: &[Variable],
         entry: bool,
     ) -> Option<(OperationId, Operation)> {
-        let form = Form::new(&self.forms[id.0 as usize], operands).of(program, entry);
+        let form = Form::new(&self.forms[id.0 as usize], operands).of(variables, entry);
         let operation = operation::decode(&form)?;
         let latest = &mut self.latest[id.0 as usize];
         let known = latest.iter().flatten().find(|known| self.operations[known.0 as usize] == operation);

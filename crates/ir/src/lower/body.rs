@@ -6,13 +6,13 @@ use ptxvm_module::entity::FunctionId;
 use ptxvm_module::module::{Body, Used};
 use ptxvm_syntax::ast::{FunctionKind, InstructionId, Loc, OperandId, Span, StatementKind};
 
-use crate::layout::{End, Label, Layout, Target};
-use crate::lowering::Lowering;
+use crate::id::{FormId, RegisterId};
+use crate::instruction::{Call, Guard, Instruction, Operand, OperandKind};
+use crate::lower::layout::{End, Label, Layout, Target};
+use crate::lower::lowering::Lowering;
+use crate::lower::register::RegisterTable;
 use crate::operation::{Effects, Operation};
-use crate::program::{
-    Call, FormId, Function, Guard, Instruction, Location, Operand, OperandKind, RegisterId,
-};
-use crate::register::RegisterTable;
+use crate::program::{Function, Location};
 
 /// No position is known.
 const NOWHERE: u32 = u32::MAX;
@@ -181,7 +181,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
     /// Appends an instruction with the current operands.
     pub fn emit(&mut self, form: FormId, guard: Option<Guard>, span: Span) {
         let Lowering { forms, program, .. } = &mut *self.lowering;
-        let meant = forms.meaning(form, &self.current, program, self.entry);
+        let meant = forms.meaning(form, &self.current, &program.variables, self.entry);
         self.last = meant.map(|(_, operation)| operation.effects()).unwrap_or_default();
         if self.last.leads {
             self.layout.lead(self.here());

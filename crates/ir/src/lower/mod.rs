@@ -1,0 +1,19 @@
+//! From a checked module to a program: names, labels and expressions become numbers.
+
+mod address;
+mod body;
+mod call;
+mod constant;
+mod form;
+mod function;
+mod initial;
+mod inline_assembly;
+mod layout;
+mod limits;
+pub(crate) mod lowering;
+mod opaque;
+mod operand;
+mod register;
+mod synthesis;
+mod value;
+mod variable;
