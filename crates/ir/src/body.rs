@@ -9,9 +9,7 @@ use ptxvm_syntax::ast::{InstructionId, Loc, OperandId, Span, StatementKind};
 use crate::block::Layout;
 use crate::lowering::Lowering;
 use crate::operation::Effects;
-use crate::program::{
-    Call, FormId, Function, Guard, Instruction, Location, Operand, OperandKind, RegisterId,
-};
+use crate::program::{Call, FormId, Function, Guard, Instruction, Operand, OperandKind, RegisterId};
 use crate::register::RegisterTable;
 
 /// No position is known.
@@ -110,17 +108,8 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
         if self.lowering.inline_assembly.repeats(loc.span) {
             return;
         }
-        let position = loc.position;
-        let mut number = |id| self.lowering.integer(id).map(|n| n.min(u64::from(u32::MAX)) as u32);
-        if let (Some(file), Some(line), Some(column)) =
-            (number(position.file), number(position.line), number(position.column))
-        {
-            let locations = &mut self.lowering.program.locations;
-            let location = Location { file, line, column };
-            if locations.last() != Some(&location) {
-                locations.push(location);
-            }
-            self.location = locations.len() as u32 - 1;
+        if let Some(location) = self.lowering.location(loc) {
+            self.location = location;
         }
     }
 

@@ -13,6 +13,7 @@ mod function;
 mod initial;
 mod inline_assembly;
 mod limits;
+mod location;
 mod lowering;
 mod merge;
 mod opaque;

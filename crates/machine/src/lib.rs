@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_ir::{FunctionId, Program};
 
 pub use event::Event;
-pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
+pub use explain::finding::{Finding, Kind, Limit, Place, SourceLine, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use launch::{Asynchrony, Control, Environment, Launch};
 pub use matrix::Mma;
