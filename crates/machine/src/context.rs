@@ -18,6 +18,7 @@ use crate::schedule::cluster::{Arrivals, Claims, ClusterState};
 use crate::schedule::dependency::GridStatus;
 use crate::schedule::halt::Halt;
 use crate::schedule::late_writes::HeldBack;
+use crate::schedule::step::Stepped;
 use crate::schedule::warp::Awaited;
 use crate::statistics::Statistics;
 use crate::vector::lanes::Flow;
@@ -25,7 +26,7 @@ use crate::vector::lanes::Flow;
 /// The view of a running operation.
 pub struct Context<'a> {
     /// The registers of the running activation.
-    pub bank: Bank,
+    pub bank: Bank<'a>,
     /// The lanes that run the instruction's group, guards aside.
     pub active: u32,
     /// The warp.
@@ -317,6 +318,10 @@ pub struct Worker {
     /// The same and what else took time, in about the time of an instruction: what turns and limits go by, so that
     /// a guest that prints megabytes can be stopped too.
     pub effort: u64,
+    /// Whether somebody looks on: then it is interrupted after each instruction.
+    pub single: bool,
+    /// The instruction that it has been interrupted after.
+    pub stepped: Option<Stepped>,
     /// Random numbers of this worker.
     pub random: u64,
     /// The cluster whose turn it is.
@@ -353,6 +358,8 @@ impl Worker {
             instructions: 0,
             looks: 0,
             effort: 0,
+            single: false,
+            stepped: None,
             cluster: Box::default(),
             held_back: HeldBack::default(),
             operands: Operands::default(),

@@ -13,4 +13,7 @@ pub(crate) mod interpret;
 pub(crate) mod kept_rooms;
 pub(crate) mod late_writes;
 mod meeting;
+pub(crate) mod step;
+mod terminator;
 pub(crate) mod warp;
+mod work;

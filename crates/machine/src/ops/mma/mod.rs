@@ -55,7 +55,7 @@ pub(super) fn split(fragments: Fragments, slots: &[Slot]) -> Option<[&[Slot]; 5]
 const WORDS: usize = 4 * 32;
 
 /// The rows of A as packed words.
-pub(super) fn rows_of_a(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
+pub(super) fn rows_of_a(bank: &Bank<'_>, slots: &[Slot]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     for (index, slot) in slots.iter().enumerate() {
         fragment::place_a(&mut words, index, slots.len(), &u32::read(bank, *slot));
@@ -64,7 +64,7 @@ pub(super) fn rows_of_a(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
 }
 
 /// The columns of B as packed words.
-pub(super) fn columns_of_b(bank: &Bank, slots: &[Slot]) -> [u32; WORDS] {
+pub(super) fn columns_of_b(bank: &Bank<'_>, slots: &[Slot]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     for (index, slot) in slots.iter().enumerate() {
         fragment::place_b(&mut words, index, slots.len(), &u32::read(bank, *slot));

@@ -15,7 +15,7 @@ use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::units::Units;
 use crate::ops::wgmma::{A, Product};
-use crate::registers::{ALL, Bank, Slot};
+use crate::registers::{ALL, Bank, KeptBank, Slot};
 use crate::schedule::cluster::Peer;
 use crate::schedule::halt::Halt;
 use crate::schedule::warp::Warp;
@@ -45,7 +45,7 @@ pub struct Pending {
     pub product: Arc<Product>,
     pub slots: Box<[Slot]>,
     /// The registers of the activation that issued it.
-    pub bank: Bank,
+    pub bank: KeptBank,
     pub cores: Cores,
     /// The CTA's shared memory.
     pub shared: Peer,
@@ -136,7 +136,7 @@ struct Watched {
     /// A bit for each register, by its number.
     registers: Vec<u64>,
     /// The activation whose registers they are: the last that issued a product.
-    bank: Option<Bank>,
+    bank: Option<KeptBank>,
 }
 
 impl Watched {
@@ -145,7 +145,7 @@ impl Watched {
     }
 
     fn add(&mut self, product: &Pending) {
-        if self.bank.is_none_or(|bank| !bank.is(&product.bank)) {
+        if self.bank.as_ref().is_none_or(|bank| !bank.is_that_of(&product.bank)) {
             self.clear();
             self.bank = Some(product.bank);
         }
@@ -159,12 +159,12 @@ impl Watched {
     }
 
     /// Whether an instruction with these operands uses one of them.
-    fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
+    fn is_touched(&self, bank: &Bank<'_>, slots: &[Slot]) -> bool {
         let watched = |slot: &Slot| {
             let number = slot.number();
             self.registers.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
         };
-        self.bank.is_some_and(|own| own.is(bank))
+        self.bank.as_ref().is_some_and(|own| own.is(bank))
             && slots.iter().any(|slot| !slot.is_constant() && !slot.is_sink() && watched(slot))
     }
 }
