@@ -21,6 +21,7 @@ pub mod schedule;
 pub mod statistics;
 pub mod tensor;
 pub mod vector;
+pub mod view;
 
 use std::sync::{Arc, OnceLock};
 
@@ -34,6 +35,8 @@ pub use matrix::Mma;
 pub use occupancy::Demand;
 pub use profile::Profile;
 pub use schedule::dependency::GridStatus;
+pub use schedule::execution::Execution;
+pub use schedule::step::Stepped;
 pub use statistics::{Class, Statistics};
 
 /// Where the loader put what a program refers to.

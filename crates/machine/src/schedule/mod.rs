@@ -7,6 +7,7 @@ mod call;
 pub mod cluster;
 pub(crate) mod cta;
 pub mod dependency;
+pub(crate) mod execution;
 pub(crate) mod grid;
 pub mod halt;
 pub(crate) mod interpret;
