@@ -40,6 +40,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Program, Vec<LinkProblem>> {
             operations: Vec::new(),
             files: Vec::new(),
             locations: Vec::new(),
+            inlined_functions: Vec::new(),
         },
         forms: FxHashMap::default(),
     };
@@ -156,9 +157,14 @@ impl Merging {
         let operations = self.program.operations.len() as u32;
         self.program.operations.extend(program.operations);
         self.program.files.extend(program.files.into_iter().map(|(number, name)| (file(number), name)));
-        self.program
-            .locations
-            .extend(program.locations.iter().map(|l| Location { file: file(l.file), ..*l }));
+        let functions = self.program.inlined_functions.len() as u32;
+        self.program.inlined_functions.extend(program.inlined_functions);
+        self.program.locations.extend(program.locations.iter().map(|l| Location {
+            file: file(l.file),
+            function: l.function.map(|function| function + functions),
+            inlined_at: l.inlined_at.map(|outer| outer + locations),
+            ..*l
+        }));
         for (index, mut variable) in program.variables.into_iter().enumerate() {
             if !numbers.keeps_variable[index] {
                 continue;

@@ -30,6 +30,8 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// The positions that `.loc` gives.
     pub locations: Vec<Location>,
+    /// The names of inlined functions that `.loc` gives.
+    pub inlined_functions: Vec<String>,
 }
 
 impl Program {
@@ -49,6 +51,10 @@ pub struct Location {
     pub line: u32,
     /// The column, from 1; 0 if it is not known.
     pub column: u32,
+    /// The inlined function that it stands in, if it does: an index into [`Program::inlined_functions`].
+    pub function: Option<u32>,
+    /// Where that function was inlined: an index into [`Program::locations`], lower than its own.
+    pub inlined_at: Option<u32>,
 }
 
 /// A kernel or device function.

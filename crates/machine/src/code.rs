@@ -179,3 +179,16 @@ pub enum At {
     /// The end of a block.
     End(u32),
 }
+
+/// An instruction that a group of lanes has executed, or come to wait at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stepped {
+    /// The CTA's number in the grid.
+    pub cta: u64,
+    /// The warp's number in its CTA.
+    pub warp: u32,
+    /// The lanes of the group, guards aside.
+    pub lanes: u32,
+    /// The instruction of the program.
+    pub source: Source,
+}

@@ -46,7 +46,7 @@ pub trait Execute: Send + Sync {
 /// The view of a running operation.
 pub struct Context<'a> {
     /// The registers of the running activation.
-    pub bank: Bank,
+    pub bank: Bank<'a>,
     /// The lanes that run the instruction's group, guards aside.
     pub active: u32,
     /// The warp.

@@ -23,18 +23,21 @@ pub mod schedule;
 pub mod state;
 pub mod statistics;
 pub mod vector;
+pub mod view;
 
 use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
 pub use addresses::{Addresses, function_address};
+pub use code::Stepped;
 pub use event::Event;
-pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
+pub use explain::finding::{Finding, Kind, Limit, Place, SourceLine, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use launch::{Asynchrony, Control, Environment, Launch};
 pub use matrix::cores::Mma;
 pub use schedule::dependency::GridStatus;
+pub use schedule::execution::Execution;
 pub use statistics::{Class, Statistics};
 
 /// An entry ready to be launched.

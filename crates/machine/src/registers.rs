@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, handle_alloc_error};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -65,6 +66,11 @@ impl Slot {
         self.flags & Self::CONSTANT != 0
     }
 
+    /// The bits of one lane.
+    pub(crate) const fn bits(self) -> u32 {
+        if self.width == 0 { 1 } else { self.width as u32 * 8 }
+    }
+
     /// The bytes that it takes in its block.
     pub(crate) const fn size(self) -> u32 {
         if self.width == 0 { 4 } else { self.width as u32 * LANES as u32 }
@@ -120,37 +126,54 @@ impl Block {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
+
+    /// One lane of a register, whatever its width, for those who look on.
+    pub(crate) fn value(&self, slot: Slot, lane: usize) -> Option<u128> {
+        let (offset, width) = (slot.offset as usize, usize::from(slot.width));
+        if lane >= LANES || slot.is_constant() {
+            return None;
+        }
+        if width == 0 {
+            let mask =
+                self.bytes().get(offset..offset + 4)?.first_chunk().map(|mask| u32::from_le_bytes(*mask))?;
+            return Some((mask >> lane & 1).into());
+        }
+        let bytes = self.bytes().get(offset + lane * width..offset + (lane + 1) * width)?;
+        let mut value = [0; 16];
+        value[..width].copy_from_slice(bytes);
+        Some(u128::from_le_bytes(value))
+    }
 }
 
-/// The registers and constants that the running instruction sees.
+/// The registers and constants that the running instruction sees: a borrow of an activation's block, which ends before
+/// anybody else reaches the block.
 ///
-/// Holds pointers rather than borrows because the activation's block stays where it is while operations also need
-/// the warp mutably. Slots are made by the linker alone, which keeps every one inside its block; `read` and
-/// `write` assert it in debug builds.
-#[derive(Clone, Copy, Debug)]
-pub struct Bank {
+/// Holds pointers, so that an operation may write one register while it holds values of others. Slots are made by the
+/// linker alone, which keeps every one inside its block; `read` and `write` assert it in debug builds.
+#[derive(Debug)]
+pub struct Bank<'a> {
     registers: *mut u8,
     constants: *const u8,
     register_bytes: u32,
     constant_bytes: u32,
+    borrowed: PhantomData<(&'a mut Block, &'a Block)>,
 }
 
-// SAFETY: a bank is a way to registers, which only the host thread that runs the warp takes.
-unsafe impl Send for Bank {}
-
-impl Bank {
-    pub(crate) fn new(registers: &mut Block, constants: &Block) -> Self {
+impl<'a> Bank<'a> {
+    pub(crate) fn new(registers: &'a mut Block, constants: &'a Block) -> Self {
         Self {
             registers: registers.start.as_ptr(),
             constants: constants.start.as_ptr(),
             register_bytes: registers.len() as u32,
             constant_bytes: constants.len() as u32,
+            borrowed: PhantomData,
         }
     }
 
-    /// Whether it is of the same activation.
-    pub(crate) fn is(&self, other: &Bank) -> bool {
-        self.registers == other.registers
+    /// What finds the same registers later, when the borrow has ended.
+    pub(crate) fn keep(&self) -> KeptBank {
+        let Self { registers, constants, register_bytes, constant_bytes, .. } = *self;
+        KeptBank { registers, constants, register_bytes, constant_bytes }
     }
 
     #[inline(always)]
@@ -177,7 +200,7 @@ impl Bank {
         debug_assert_eq!(usize::from(slot.width), size_of::<T>());
         debug_assert!(!slot.is_constant(), "a constant is never written");
         let to = self.pointer(slot).cast_mut().cast::<[T; LANES]>();
-        // SAFETY: as in `lanes`; the register block is only reached through the warp that this bank borrows from.
+        // SAFETY: as in `lanes`; the bank borrows the register block exclusively.
         let to = unsafe { &mut *to };
         if mask == ALL {
             *to = *values;
@@ -239,8 +262,42 @@ impl Bank {
         }
         debug_assert_eq!(slot.width, 0);
         let to = self.pointer(slot).cast_mut().cast::<u32>();
-        // SAFETY: as in `mask`, and the register block is only reached through this bank.
+        // SAFETY: as in `mask`, and the bank borrows the register block exclusively.
         unsafe { *to = *to & !mask | value & mask };
+    }
+}
+
+/// The registers of an activation for work that outlives the instruction that issued it.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptBank {
+    registers: *mut u8,
+    constants: *const u8,
+    register_bytes: u32,
+    constant_bytes: u32,
+}
+
+// SAFETY: it is a way to registers, which only the host thread that runs the warp takes.
+unsafe impl Send for KeptBank {}
+
+impl KeptBank {
+    /// Whether it is of the same activation.
+    pub(crate) fn is(&self, bank: &Bank<'_>) -> bool {
+        self.registers == bank.registers
+    }
+
+    /// Whether both are of the same activation.
+    pub(crate) fn is_that_of(&self, other: &KeptBank) -> bool {
+        self.registers == other.registers
+    }
+
+    /// The registers again.
+    ///
+    /// # Safety
+    /// The activation's block and the code's constants still exist, and nobody else reads or writes the registers while
+    /// the bank is used.
+    pub(crate) unsafe fn bank(&self) -> Bank<'_> {
+        let Self { registers, constants, register_bytes, constant_bytes } = *self;
+        Bank { registers, constants, register_bytes, constant_bytes, borrowed: PhantomData }
     }
 }
 
@@ -257,9 +314,9 @@ pub trait Value: Copy {
     /// What a fresh array of lanes holds.
     const ZERO: Self;
     /// Reads a source: the low bits of a wider register, a narrower one zero-extended.
-    fn read(bank: &Bank, slot: Slot) -> [Self; LANES];
+    fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES];
     /// Writes a destination: a wider register is extended as the slot says.
-    fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]);
+    fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]);
 }
 
 macro_rules! value {
@@ -268,7 +325,7 @@ macro_rules! value {
             const ZERO: Self = 0;
 
             #[inline(always)]
-            fn read(bank: &Bank, slot: Slot) -> [Self; LANES] {
+            fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES] {
                 if slot.width == $width {
                     return bank.lanes::<$ty>(slot);
                 }
@@ -278,7 +335,7 @@ macro_rules! value {
             }
 
             #[inline(always)]
-            fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]) {
+            fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]) {
                 if slot.width == $width && !slot.is_sink() {
                     return bank.set_lanes(slot, mask, values);
                 }
@@ -297,7 +354,7 @@ value!(u128 i128 16);
 /// The rare case: a source has another width than the operation reads.
 #[cold]
 #[inline(never)]
-fn other_width(bank: &Bank, slot: Slot, mut set: impl FnMut(usize, u128)) {
+fn other_width(bank: &Bank<'_>, slot: Slot, mut set: impl FnMut(usize, u128)) {
     let values = match slot.width {
         // Where ptxas lets a predicate stand for 32 bits, all of them are set, or none.
         0 => bool::read(bank, slot).map(|set| if set { u128::from(u32::MAX) } else { 0 }),
@@ -315,7 +372,7 @@ fn other_width(bank: &Bank, slot: Slot, mut set: impl FnMut(usize, u128)) {
 /// The rare case: the destination has another width than the result.
 #[cold]
 #[inline(never)]
-fn widen(bank: &mut Bank, slot: Slot, mask: u32, both: impl Fn(usize) -> (u128, i128)) {
+fn widen(bank: &mut Bank<'_>, slot: Slot, mask: u32, both: impl Fn(usize) -> (u128, i128)) {
     if slot.is_sink() {
         return;
     }
@@ -336,7 +393,7 @@ impl Value for bool {
     const ZERO: Self = false;
 
     #[inline(always)]
-    fn read(bank: &Bank, slot: Slot) -> [Self; LANES] {
+    fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES] {
         let mask = if slot.width == 0 { bank.mask(slot) } else { nonzero(bank, slot) };
         let mut lanes = [false; LANES];
         for (lane, value) in lanes.iter_mut().enumerate() {
@@ -346,7 +403,7 @@ impl Value for bool {
     }
 
     #[inline(always)]
-    fn write(bank: &mut Bank, slot: Slot, mask: u32, values: &[Self; LANES]) {
+    fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]) {
         let mut bits = 0;
         for (lane, value) in values.iter().enumerate() {
             bits |= u32::from(*value) << lane;
@@ -360,6 +417,6 @@ impl Value for bool {
 }
 
 #[cold]
-fn nonzero(bank: &Bank, slot: Slot) -> u32 {
+fn nonzero(bank: &Bank<'_>, slot: Slot) -> u32 {
     (0..LANES).fold(0, |mask, lane| mask | u32::from(bank.lane(slot, lane) & 1 != 0) << lane)
 }

@@ -1,7 +1,7 @@
 //! Showing what stopped a run: findings of the guest in rustc's manner, what is not supported, and limits.
 
 use ptxvm_syntax::Label;
-use ptxvm_vm::{Finding, Limit, Mistake, Thread, Unsupported};
+use ptxvm_vm::{Finding, Limit, Mistake, SourceLine, Thread, Unsupported};
 use serde_json::{Value, json};
 
 use crate::number::{grouped, time};
@@ -37,8 +37,16 @@ fn without_advice(finding: &Finding, seed: u64) -> Message {
             finding.registers.iter().map(|(name, value)| format!("{name} = {value:#x}")).collect();
         message.notes.push(registers.join(", "));
     }
-    if let Some((file, location)) = finding.place.as_ref().and_then(|p| p.location.as_ref()) {
-        message.notes.push(format!("made from {file}:{}{}", location.line, column(location.column)));
+    let sources = finding.place.as_ref().map_or(&[][..], |place| &place.sources);
+    for (depth, source) in sources.iter().enumerate() {
+        let made = if depth == 0 { "made from" } else { "inlined at" };
+        let inside = source.function.as_ref().map_or(String::new(), |name| format!(" in `{name}`"));
+        message.notes.push(format!(
+            "{made} {}:{}{}{inside}",
+            source.file,
+            source.line,
+            column(source.column)
+        ));
     }
     if seed != 0 {
         message.notes.push(format!("--seed {seed} gives this order of execution again"));
@@ -105,8 +113,11 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
         object["column"] = json!(start.column);
         object["end_line"] = json!(end.line);
         object["end_column"] = json!(end.column);
-        object["source"] = json!(place.location.as_ref().map(|(file, location)| {
-            json!({ "file": file, "line": location.line, "column": location.column })
+        let line = |at: &SourceLine| json!({ "file": at.file, "line": at.line, "column": at.column, "function": at.function });
+        object["source"] = json!(place.sources.split_first().map(|(first, outer)| {
+            let mut source = line(first);
+            source["inlined_at"] = outer.iter().map(line).collect();
+            source
         }));
         let calls = place.calls.iter().map(|(function, span)| {
             let at = report.place(*span).0;

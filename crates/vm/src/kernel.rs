@@ -4,10 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Environment, Event, Launch, Statistics, Unsupported};
+use ptxvm_machine::{Environment, Event, Execution, Launch, Statistics, Unsupported};
 use ptxvm_profile::Demand;
 
 use crate::failure::{Failure, guarded};
+use crate::held::Held;
 use crate::launch::{Dimensions, LaunchOptions};
 use crate::limits::{self, Demands};
 use crate::module::Module;
@@ -179,6 +180,30 @@ impl Kernel {
     }
 
     fn run(&self, options: &LaunchOptions) -> Result<Statistics, Failure> {
+        let launch = self.prepared(options)?;
+        let environment = self.environment(options);
+        let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
+        ran.map_err(Failure::Bug)?.map_err(Failure::from)
+    }
+
+    /// Launches it and holds it before its first instruction, to be looked at and run step by step. It runs on the
+    /// calling thread, however many `options` name.
+    ///
+    /// # Errors
+    /// Why it could not begin.
+    pub fn hold<'a>(&'a self, options: &'a LaunchOptions) -> Result<Held<'a>, Failure> {
+        let held = self.prepared(options).and_then(|launch| {
+            let begun = guarded(|| Execution::begin(&self.linked, launch, self.environment(options)));
+            begun.map_err(Failure::Bug)?.map_err(Failure::from)
+        });
+        if let (Err(_), Some(status)) = (&held, &options.status) {
+            status.end();
+        }
+        held.map(Held::new)
+    }
+
+    /// What a launch is told by the options, if the kernel and the device take it.
+    fn prepared(&self, options: &LaunchOptions) -> Result<Launch, Failure> {
         let device = self.module.device();
         let function = self.function();
         let block =
@@ -204,7 +229,7 @@ impl Kernel {
                 return Err(Failure::TooLarge { ctas, resident });
             }
         }
-        let launch = Launch {
+        Ok(Launch {
             grid,
             cluster,
             asynchrony: options.asynchrony,
@@ -223,23 +248,25 @@ impl Kernel {
             mistakes: options.mistakes.clone(),
             statistics: options.statistics,
             control: Arc::clone(&options.control),
-        };
-        let print = |text: &[u8]| {
-            if let Some(print) = &options.print {
-                print(text);
-            }
+        })
+    }
+
+    /// What a launch works with.
+    fn environment<'a>(&'a self, options: &'a LaunchOptions) -> Environment<'a> {
+        let device = self.module.device();
+        let print = match &options.print {
+            Some(print) => &**print as &(dyn Fn(&[u8]) + Sync),
+            None => &|_: &[u8]| {},
         };
         let set_conditional = options.set_conditional.as_deref().map(|set| set as &(dyn Fn(u64, u32) + Sync));
         let on_event = options.on_event.as_deref().map(|told| told as &(dyn Fn(&Event) + Sync));
-        let environment = Environment {
+        Environment {
             memory: device.memory(),
             objects: device.objects(),
             profile: device.profile(),
-            print: &print,
+            print,
             set_conditional,
             on_event,
-        };
-        let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
-        ran.map_err(Failure::Bug)?.map_err(Failure::from)
+        }
     }
 }

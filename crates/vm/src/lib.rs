@@ -67,6 +67,7 @@ mod array;
 mod buffer;
 mod device;
 mod failure;
+mod held;
 pub mod image;
 mod kernel;
 mod launch;
@@ -83,6 +84,7 @@ pub use array::{Array, ArrayError};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
+pub use held::Held;
 pub use kernel::Kernel;
 pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
 pub use linked::{Goal, LOAD_WEIGHT, LoadOptions, Text, check_linked};
@@ -96,7 +98,7 @@ pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
     Asynchrony, Class, Control, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes, Mma,
-    Place, Statistics, Thread, Unsupported,
+    Place, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

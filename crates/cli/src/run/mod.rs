@@ -28,7 +28,9 @@ use std::sync::atomic::Ordering;
 
 use ptxvm_profile::Profile;
 use ptxvm_report::Report;
-use ptxvm_vm::{Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module};
+use ptxvm_vm::{
+    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Statistics,
+};
 
 use crate::exit::{self, Exit};
 use crate::input;
@@ -51,6 +53,13 @@ pub fn run(arguments: &Arguments) -> Exit {
     match attempt(arguments, &output) {
         Ok(code) | Err(code) => code,
     }
+}
+
+/// Runs a kernel to its end, and stops after every instruction.
+fn step_by_step(kernel: &Kernel, launch: &LaunchOptions) -> Result<Statistics, Failure> {
+    let mut held = kernel.hold(launch)?;
+    while held.step()?.is_some() {}
+    held.finish()
 }
 
 fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
@@ -110,7 +119,10 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
 
     let ctas = launch.grid.product();
     launch.timeout = deadline.launch(&launch.control, ctas);
-    let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
+    let ran = progress::watched(&launch.control, ctas, output.chatty(), || match arguments.single_steps {
+        false => kernel.launch(&launch),
+        true => step_by_step(&kernel, &launch),
+    });
     deadline.end();
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let survived = output.mistakes(&report, &launch);

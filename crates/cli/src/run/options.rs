@@ -31,6 +31,9 @@ pub struct Arguments {
     /// on standard error, or an object with --format json
     #[arg(long)]
     pub events: bool,
+    /// Stop after every instruction and go on: it must change nothing, as the tests ask it
+    #[arg(long, hide = true)]
+    pub single_steps: bool,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,

@@ -15,6 +15,7 @@ pub struct Expectations {
     thread: Option<Value>,
     registers: Vec<(String, String)>,
     source: Option<String>,
+    inlined_at: Option<Vec<String>>,
     /// The kind of the object that ends the run, its code, and a text of its message.
     end: Option<(&'static str, Option<String>, Vec<String>)>,
     exit: Option<i32>,
@@ -79,6 +80,7 @@ impl Expectations {
                 self.registers.push((name.into(), value.into()));
             }
             "source" if rest.contains(':') => self.source = Some(rest.into()),
+            "inlined" if rest.starts_with("at ") => self.inlined_at = Some(names().skip(1).collect()),
             "limit" => self.end = Some(("limit", Some(rest.into()), Vec::new())),
             "invalid" => self.end = Some(("invalid", Some(rest.into()), Vec::new())),
             "unsupported" => self.end = Some(("unsupported", None, quoted(rest)?)),
@@ -180,11 +182,15 @@ impl Expectations {
             let found = finding["calls"].as_array().into_iter().flatten().map(|c| c["function"].clone());
             same("the list of calls", json!(calls), &found.collect());
         }
+        let line = |at: &Value| {
+            format!("{}:{}:{}", at["file"].as_str().unwrap_or_default(), at["line"], at["column"])
+        };
         if let Some(source) = &self.source {
-            let at = &finding["source"];
-            let found =
-                format!("{}:{}:{}", at["file"].as_str().unwrap_or_default(), at["line"], at["column"]);
-            same("the source", json!(source), &json!(found));
+            same("the source", json!(source), &json!(line(&finding["source"])));
+        }
+        if let Some(outer) = &self.inlined_at {
+            let found = finding["source"]["inlined_at"].as_array().into_iter().flatten().map(line);
+            same("the place it was inlined at", json!(outer), &found.collect());
         }
         for (name, value) in &self.registers {
             let shown = finding["registers"].as_array().into_iter().flatten().find(|r| r["name"] == **name);

@@ -6,6 +6,7 @@
 mod asynchrony;
 mod expectation;
 mod outcome;
+mod single_steps;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,6 +81,13 @@ macro_rules! folders {
         fn $name() {
             folder(stringify!($name));
         })*
+
+        mod step_by_step {
+            $(#[test]
+            fn $name() {
+                crate::single_steps::folder(stringify!($name));
+            })*
+        }
 
         #[test]
         fn every_folder_is_run() {

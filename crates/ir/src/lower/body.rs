@@ -12,7 +12,7 @@ use crate::lower::layout::{End, Label, Layout, Target};
 use crate::lower::lowering::Lowering;
 use crate::lower::register::RegisterTable;
 use crate::operation::{Effects, Operation};
-use crate::program::{Function, Location};
+use crate::program::Function;
 
 /// No position is known.
 const NOWHERE: u32 = u32::MAX;
@@ -116,17 +116,8 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
         if self.lowering.inline_assembly.repeats(loc.span) {
             return;
         }
-        let position = loc.position;
-        let mut number = |id| self.lowering.integer(id).map(|n| n.min(u64::from(u32::MAX)) as u32);
-        if let (Some(file), Some(line), Some(column)) =
-            (number(position.file), number(position.line), number(position.column))
-        {
-            let locations = &mut self.lowering.program.locations;
-            let location = Location { file, line, column };
-            if locations.last() != Some(&location) {
-                locations.push(location);
-            }
-            self.location = locations.len() as u32 - 1;
+        if let Some(location) = self.lowering.location(loc) {
+            self.location = location;
         }
     }
 

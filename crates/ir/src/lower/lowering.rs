@@ -7,6 +7,7 @@ use ptxvm_syntax::{Evaluator, Value};
 
 use crate::lower::form::Forms;
 use crate::lower::inline_assembly::InlineAssembly;
+use crate::lower::location::Positions;
 use crate::problem::{Problem, ProblemKind};
 use crate::program::Program;
 
@@ -22,6 +23,7 @@ pub struct Lowering<'a> {
     pub forms: Forms,
     pub program: Program,
     pub inline_assembly: InlineAssembly,
+    pub positions: Positions,
     /// By function: what its variables take.
     pub frames: Vec<Frame>,
     /// What the module's own local variables have taken so far.
@@ -43,6 +45,7 @@ impl<'a> Lowering<'a> {
             operations: Vec::new(),
             files: Vec::new(),
             locations: Vec::new(),
+            inlined_functions: Vec::new(),
         };
         Self {
             file,
@@ -52,6 +55,7 @@ impl<'a> Lowering<'a> {
             forms: Forms::default(),
             program,
             inline_assembly: InlineAssembly::of(file, source),
+            positions: Positions::default(),
             frames: Vec::new(),
             module_local_bytes: 0,
             initial_bytes: 0,

@@ -10,6 +10,7 @@ mod initial;
 mod inline_assembly;
 mod layout;
 mod limits;
+mod location;
 pub(crate) mod lowering;
 mod opaque;
 mod operand;

@@ -180,8 +180,13 @@ impl Program {
                 let instruction = &function.instructions[at as usize];
                 if instruction.location != location {
                     location = instruction.location;
-                    if let Some(at) = self.locations.get(location as usize) {
-                        writeln!(f, "  # {}:{}:{}", at.file, at.line, at.column)?;
+                    for (depth, at) in self.inlined(location).enumerate() {
+                        let inlined = if depth == 0 { "" } else { "inlined at " };
+                        write!(f, "  # {inlined}{}:{}:{}", at.file, at.line, at.column)?;
+                        match at.function.and_then(|name| self.inlined_functions.get(name as usize)) {
+                            Some(name) => writeln!(f, " in {name}")?,
+                            None => writeln!(f)?,
+                        }
                     }
                 }
                 self.instruction(f, function, instruction)?;

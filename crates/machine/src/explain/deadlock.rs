@@ -10,6 +10,7 @@ use crate::schedule::cluster::barrier::ClusterBarrier;
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::schedule::cluster::state::ClusterState;
 use crate::schedule::cta::Cta;
+use crate::schedule::interpret;
 use crate::schedule::warp::{Awaited, Group, State, Warp};
 
 /// How many waiting groups of lanes, and how many mbarrier objects, a finding speaks of.
@@ -105,15 +106,7 @@ impl<'a> Scene<'a> {
 
     /// The instruction that a waiting group stands at.
     fn source(&self, group: &Group) -> Source {
-        let code = self.run.code;
-        match group.state {
-            // A group at a barrier has already been moved past it.
-            State::Barrier { at, .. } => code.blocks[at as usize].source,
-            _ => {
-                let block = &code.blocks[group.block as usize];
-                code.instructions.get(block.start as usize).map_or(block.source, |i| i.source)
-            }
-        }
+        interpret::place(self.run.code, group.at(self.run.code))
     }
 
     /// What a group waits for.
@@ -163,7 +156,7 @@ impl<'a> Scene<'a> {
                 )
             }
             State::Wait(Awaited::Grids) => format!("{who} wait at {line} for the grids before this one"),
-            State::Ready | State::Released(_) | State::Again(..) => format!("{who} could run"),
+            State::Ready | State::Released | State::Again(_) => format!("{who} could run"),
         }
     }
 

@@ -3,7 +3,6 @@
 //! A [`Finding`] says what, where and who in numbers and names; it prints nothing. The doors to the world turn
 //! spans into lines and choose colours.
 
-use ptxvm_ir::Location;
 use ptxvm_memory::OverBudget;
 use ptxvm_syntax::ast::Span;
 
@@ -154,10 +153,24 @@ pub struct Place {
     pub function: String,
     /// Where it stands in the PTX.
     pub span: Span,
-    /// Where what it was made from stands, with the file's name.
-    pub location: Option<(String, Location)>,
+    /// Where what it was made from stands: if functions were inlined there, the innermost first, and after each where it
+    /// was inlined.
+    pub sources: Vec<SourceLine>,
     /// The calls that led here, innermost first: function and span of the call.
     pub calls: Vec<(String, Span)>,
+}
+
+/// A position in the source that PTX was made from, as `.loc` gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if it is not known.
+    pub column: u32,
+    /// The inlined function that it stands in, if it does and its name is known.
+    pub function: Option<String>,
 }
 
 /// A thread's coordinates.

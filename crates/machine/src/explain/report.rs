@@ -1,11 +1,11 @@
 //! From a fault in the machine to a finding that a person can read.
 
-use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
+use ptxvm_ir::{Argument, Base, Callee, FunctionId, Location, OperandKind, Program, RegisterId};
 
 use crate::asynchronous::trouble::Trouble;
 use crate::code::Source;
 use crate::context::{Run, Worker};
-use crate::explain::finding::{Finding, Place, Stop, Thread, Unsupported};
+use crate::explain::finding::{Finding, Place, SourceLine, Stop, Thread, Unsupported};
 use crate::explain::missed_variable;
 use crate::schedule::interpret::{self, Fault};
 use crate::schedule::warp::Warp;
@@ -76,10 +76,6 @@ pub fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Pla
     let program = &run.code.program;
     let function = &program.functions[source.function.0 as usize];
     let instruction = &function.instructions[source.instruction as usize];
-    let location = program.locations.get(instruction.location as usize).map(|l| {
-        let file = program.files.iter().find(|(number, _)| *number == l.file);
-        (file.map_or_else(|| format!("file {}", l.file), |(_, name)| name.clone()), *l)
-    });
     let mut calls = Vec::new();
     let mut at = activation;
     while let Some(call) = warp.activations.get(at as usize)
@@ -91,7 +87,19 @@ pub fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Pla
         calls.push((caller.name.clone(), caller.instructions[site.instruction as usize].span));
         at = call.parent;
     }
-    Place { function: function.name.clone(), span: instruction.span, location, calls }
+    let sources = source_lines(program, instruction.location);
+    Place { function: function.name.clone(), span: instruction.span, sources, calls }
+}
+
+/// What `.loc` says of an instruction, through all functions that were inlined.
+pub fn source_lines(program: &Program, location: u32) -> Vec<SourceLine> {
+    let line = |at: &Location| SourceLine {
+        file: program.file_name(at.file).map_or_else(|| format!("file {}", at.file), str::to_owned),
+        line: at.line,
+        column: at.column,
+        function: at.function.and_then(|name| program.inlined_functions.get(name as usize)).cloned(),
+    };
+    program.inlined(location).map(line).collect()
 }
 
 /// The registers that an instruction names, with their values in one lane.

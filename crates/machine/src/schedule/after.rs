@@ -6,6 +6,6 @@ pub(crate) enum After {
     Go,
     /// The group has been put away.
     Switch,
-    /// The worker's fault says what happened.
+    /// The worker's fault says what happened. The group is still at the end of the block.
     Fault,
 }

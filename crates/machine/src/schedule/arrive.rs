@@ -1,9 +1,9 @@
 //! Lanes come to `bar` or `barrier`: they are counted, and wait unless they only arrive.
 
 use crate::code::Arrival;
-use crate::context::{CtaState, Fault, Worker};
+use crate::context::{CtaState, Fault, Run, Worker};
 use crate::explain::finding::Kind;
-use crate::registers::{Bank, LANES};
+use crate::registers::LANES;
 use crate::schedule::after::After;
 use crate::schedule::warp::{Group, State, Warp};
 
@@ -14,12 +14,13 @@ pub(crate) fn arrive(
     warp: &mut Warp,
     cta: &mut CtaState,
     worker: &mut Worker,
-    bank: &Bank,
+    run: &Run<'_>,
 ) -> After {
+    let bank = warp.bank(group.activation, run.code);
     let guard = arrival.guard.map_or(u32::MAX, |slot| bank.mask(slot));
     let mut here = group.mask & guard;
     if here == 0 {
-        group.block = arrival.next;
+        group.go(arrival.next);
         return After::Go;
     }
     let first = here.trailing_zeros() as usize;
@@ -34,12 +35,12 @@ pub(crate) fn arrive(
         worker.fault = Some(Fault::new(Kind::Misuse, first, message, Vec::new()));
         return After::Fault;
     }
+    let reduction = arrival.reduction.map(|(_, predicate, how)| (bank.mask(predicate), how));
     // Lanes that name another barrier come again, and those whom the guard holds back go on.
     warp.add(Group { mask: others, ..*group });
     here &= !others;
-    warp.add(Group { block: arrival.next, mask: group.mask & !here & !others, ..*group });
+    warp.add(group.of(arrival.next, group.mask & !here & !others));
 
-    let reduction = arrival.reduction.map(|(_, predicate, how)| (bank.mask(predicate), how));
     let index = warp.state.index as usize;
     let barrier = &mut cta.barriers[number as usize];
     // A wait for no threads is one for all.
@@ -48,7 +49,7 @@ pub(crate) fn arrive(
     cta.busy |= 1 << number;
     cta.unsettled = true;
     let at = group.block;
-    (group.block, group.mask) = (arrival.next, here);
+    *group = group.of(arrival.next, here);
     if !arrival.wait {
         return After::Go;
     }

@@ -104,6 +104,12 @@ impl Barrier {
         self.partial != 0 || self.arrivals != 0
     }
 
+    /// The lanes of a warp, given those that live, that have not arrived since the barrier was last complete.
+    #[must_use]
+    pub fn missing(&self, warp: usize, alive: u32) -> u32 {
+        if self.arrived >> warp & 1 != 0 { 0 } else { alive & !self.arriving[warp] }
+    }
+
     /// For reports: warps that have arrived, and warps that must, given those that live.
     #[must_use]
     pub fn progress(&self, living: u32) -> (u32, u32) {

@@ -6,7 +6,8 @@ use crate::context::{Context, CtaState, Fault, Run, Worker};
 use crate::explain::finding::{Kind, Limit};
 use crate::registers::{Bank, LANES, Slot, Value};
 use crate::schedule::after::After;
-use crate::schedule::warp::{Activating, Group, Warp};
+use crate::schedule::warp::{Activating, Group, Warp, bank_of, bank_pair};
+use crate::vector::lanes::Flow;
 use ptxvm_ir::FunctionId;
 use ptxvm_memory::{LocalMemory, StackOverflow};
 
@@ -22,25 +23,26 @@ pub(crate) fn call(
     let bank = warp.bank(group.activation, run.code);
     let mut callers = group.mask & site.guard.map_or(u32::MAX, |slot| bank.mask(slot));
     if callers == 0 {
-        group.block = site.next;
+        group.go(site.next);
         return After::Go;
     }
-    warp.add(Group { block: site.next, mask: group.mask & !callers, ..*group });
+    warp.add(group.of(site.next, group.mask & !callers));
     group.mask = callers;
     let callee = match site.callee {
         Callee::Builtin(which) => {
             let frame = caller_frame(group, warp, run);
+            let bank = bank_of(&mut warp.activations, group.activation, run.code);
             let mut context = Context { bank, active: callers, warp: &mut warp.state, cta, worker, run };
-            let outcome = builtin::run(which, site, &frame, &mut context, callers);
-            group.block = site.next;
-            return match outcome {
-                crate::vector::lanes::Flow::Stop => After::Fault,
-                _ => After::Go,
-            };
+            if builtin::run(which, site, &frame, &mut context, callers) == Flow::Stop {
+                return After::Fault;
+            }
+            group.go(site.next);
+            return After::Go;
         }
         Callee::Function(function) => function,
         Callee::Address(slot) => {
             let first = callers.trailing_zeros() as usize;
+            let bank = warp.bank(group.activation, run.code);
             let address = bank.lane(slot, first);
             let Some(function) = function_at(address, run) else {
                 worker.fault =
@@ -53,9 +55,8 @@ pub(crate) fn call(
                 .filter(|l| callers >> l & 1 != 0 && same[*l] != address)
                 .fold(0, |m, l| m | 1 << l);
             callers &= !others;
-            warp.groups.push(Group { mask: others, ..*group });
-            if others == 0 {
-                warp.groups.pop();
+            if others != 0 {
+                warp.groups.push(Group { mask: others, ..*group });
             }
             group.mask = callers;
             function
@@ -102,21 +103,20 @@ pub(crate) fn call(
         worker.limit = Some(Limit::Memory(budget.refusal(u64::from(function.register_bytes))));
         return After::Fault;
     };
-    let mut to = warp.bank(activation, run.code);
+    let caller = caller_frame(group, warp, run);
+    let [from, mut to] = bank_pair(&mut warp.activations, [group.activation, activation], run.code);
     for slot in &function.unset {
         to.clear(*slot, callers);
     }
     u64::write(&mut to, function.caller_stack, callers, &frame.before);
     u64::write(&mut to, function.frame, callers, &frame.base);
-    let caller = caller_frame(group, warp, run);
+    let (from, mut into) = (Side { bank: from, frame: &caller }, Side { bank: to, frame: &frame.base });
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
-        let from = Side { bank, frame: &caller, actual: *actual };
-        let mut into = Side { bank: to, frame: &frame.base, actual: *formal };
-        pass(&from, &mut into, callers, &mut warp.state.local);
+        pass((&from, *actual), (&mut into, *formal), callers, &mut warp.state.local);
     }
     group.activation = activation;
     group.depth += 1;
-    group.block = function.block;
+    group.go(function.block);
     After::Go
 }
 
@@ -198,18 +198,22 @@ fn reserve(
     Ok(Frame { base, before })
 }
 
-/// One end of a parameter's way.
+/// One end of the way of parameters.
 struct Side<'a> {
-    bank: Bank,
+    bank: Bank<'a>,
     frame: &'a [u64; LANES],
-    actual: Actual,
 }
 
 /// Copies a parameter from one side to the other, for some lanes.
-fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory) {
+fn pass(
+    (from, actual): (&Side<'_>, Actual),
+    (to, formal): (&mut Side<'_>, Actual),
+    lanes: u32,
+    local: &mut LocalMemory,
+) {
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         let mut bytes = [0; 16];
-        match (from.actual, to.actual) {
+        match (actual, formal) {
             (Actual::Slot(slot), Actual::Slot(into)) if slot.width == 16 || into.width == 16 => {
                 bytes = wide(&from.bank, slot, lane).to_le_bytes();
                 set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
@@ -258,11 +262,11 @@ fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory)
     }
 }
 
-fn wide(bank: &Bank, slot: Slot, lane: usize) -> u128 {
+fn wide(bank: &Bank<'_>, slot: Slot, lane: usize) -> u128 {
     if slot.width == 16 { u128::read(bank, slot)[lane] } else { u128::from(bank.lane(slot, lane)) }
 }
 
-fn set(bank: &mut Bank, slot: Slot, lane: usize, value: u128) {
+fn set(bank: &mut Bank<'_>, slot: Slot, lane: usize, value: u128) {
     if slot.width == 0 {
         bank.set_mask(slot, 1 << lane, if value & 1 != 0 { u32::MAX } else { 0 });
     } else {
@@ -273,10 +277,10 @@ fn set(bank: &mut Bank, slot: Slot, lane: usize, value: u128) {
 /// Lanes return from a function: results are passed and the frame is given back.
 pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, next: u32) -> After {
     if gone == 0 {
-        group.block = next;
+        group.go(next);
         return After::Go;
     }
-    warp.add(Group { block: next, mask: group.mask & !gone, ..*group });
+    warp.add(group.of(next, group.mask & !gone));
     group.mask = gone;
     let from = group.activation;
     let (parent, site, function) = {
@@ -295,13 +299,12 @@ pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, 
     let before = u64::read(&callee_bank, function.caller_stack);
     group.activation = parent;
     group.depth = group.depth.saturating_sub(1);
-    group.block = call.next;
-    let bank = warp.bank(parent, run.code);
+    group.go(call.next);
     let frame = caller_frame(group, warp, run);
+    let [bank, into] = bank_pair(&mut warp.activations, [from, parent], run.code);
+    let (from, mut into) = (Side { bank, frame: &callee_frame }, Side { bank: into, frame: &frame });
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
-        let from = Side { bank: callee_bank, frame: &callee_frame, actual: *formal };
-        let mut into = Side { bank, frame: &frame, actual: *actual };
-        pass(&from, &mut into, gone, &mut warp.state.local);
+        pass((&from, *formal), (&mut into, *actual), gone, &mut warp.state.local);
     }
     for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
         warp.state.stack[lane] = before[lane];

@@ -14,7 +14,7 @@ use crate::registers::{LANES, Value};
 use crate::schedule::barrier::{Barrier, Reduced};
 use crate::schedule::cluster::barrier::Arrivals;
 use crate::schedule::cluster::shared::OFFSET_BITS;
-use crate::schedule::interpret::{self, At, Fault, Leave};
+use crate::schedule::interpret::{self, Fault, Leave};
 use crate::schedule::warp::{Awaited, State, Warp};
 
 /// A CTA with its warps.
@@ -34,6 +34,19 @@ pub struct Cta {
     turn: usize,
     /// What had happened in the cluster when its sleeping warps last looked.
     seen: u64,
+    /// The turn that goes on with the next call.
+    interrupted: Option<Turn>,
+}
+
+/// A turn of a CTA.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The effort at which it is over.
+    enough: u64,
+    /// How many warps in a row were found to wait in a loop.
+    spinning: u32,
+    /// The warp whose turn it is, and the effort at which that is over.
+    warp: Option<(usize, u64)>,
 }
 
 /// How far a CTA got.
@@ -46,6 +59,8 @@ pub enum Progress {
     Waiting,
     /// Its turn is over.
     Turn,
+    /// Its turn is not over, but an instruction has been executed and somebody looks on.
+    Interrupted,
     /// An asynchronous operation went wrong when it completed.
     Trouble(Box<Trouble>),
     /// It cannot go on.
@@ -95,9 +110,19 @@ impl Cta {
             },
             activations: Vec::new(),
             groups: Vec::new(),
+            interrupted: false,
         };
         let warps: Vec<Warp> = (0..warps as u32).map(warp).collect();
-        Some(Self { state, warps, block: run.launch.block, awake: 0, living: 0, turn: 0, seen: 0 })
+        Some(Self {
+            state,
+            warps,
+            block: run.launch.block,
+            awake: 0,
+            living: 0,
+            turn: 0,
+            seen: 0,
+            interrupted: None,
+        })
     }
 
     /// Whether a CTA of an earlier launch of the same code has the shape of this one; it gets this one's shared memory.
@@ -131,6 +156,7 @@ impl Cta {
         self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
         self.state.shared.reset(0);
         (self.state.unsettled, self.state.asleep, self.seen) = (false, 0, 0);
+        self.interrupted = None;
         (self.state.released_dependents, self.state.saw_refusal) = (false, false);
         if self.state.busy != 0 {
             self.state.busy = 0;
@@ -160,65 +186,94 @@ impl Cta {
         true
     }
 
-    /// Runs the warps in turn, for about `fuel` of effort.
+    /// Runs the warps in turn, for about `fuel` of effort, or goes on with a turn that was interrupted.
     pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Progress {
-        let enough = worker.effort.saturating_add(fuel);
-        let mut spinning = 0;
+        let fresh = || Turn { enough: worker.effort.saturating_add(fuel), spinning: 0, warp: None };
+        let mut turn = self.interrupted.take().unwrap_or_else(fresh);
         loop {
-            if self.may_wake(worker) {
-                self.wake(worker);
-            }
-            let Some(index) = self.next(run, worker) else {
-                if self.warps.iter().all(|w| w.groups.is_empty()) {
-                    return Progress::Ended;
-                }
+            let Some((index, enough)) = turn.warp.take().or_else(|| self.give_turn(&turn, worker, run))
+            else {
                 // Those who sleep are the cluster's to wake.
-                return Progress::Waiting;
+                let ended = self.warps.iter().all(|w| w.groups.is_empty());
+                return if ended { Progress::Ended } else { Progress::Waiting };
             };
-            let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
-            let turn = turn.min(enough.saturating_sub(worker.effort));
-            let warp = &mut self.warps[index];
-            match interpret::run(warp, &mut self.state, worker, run, turn) {
+            let fuel = enough.saturating_sub(worker.effort);
+            match interpret::run(&mut self.warps[index], &mut self.state, worker, run, fuel) {
+                Leave::Interrupted => {
+                    turn.warp = Some((index, enough));
+                    return self.interrupt(turn);
+                }
                 Leave::Ended => {
                     self.awake &= !(1 << index);
                     self.living &= !(1 << index);
-                    spinning = 0;
+                    turn.spinning = 0;
                 }
                 Leave::Waiting => {
                     self.awake &= !(1 << index);
-                    spinning = 0;
+                    turn.spinning = 0;
                 }
-                Leave::Turn => spinning = 0,
-                Leave::Spinning => spinning += 1,
+                Leave::Turn => turn.spinning = 0,
+                Leave::Spinning => turn.spinning += 1,
                 // Nothing is wrong with what the end of the launch has interrupted.
                 Leave::Fault(_) if worker.halted => return Progress::Turn,
                 Leave::Fault(at) if self.survives(index, at, worker, run) => continue,
-                Leave::Fault(at) => {
-                    return match (worker.trouble.take(), worker.limit.take()) {
-                        (Some(trouble), _) => Progress::Trouble(trouble),
-                        (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
-                        (None, None) => Progress::Stopped(report::fault(
-                            self.state.ctaid,
-                            &mut self.warps[index],
-                            at,
-                            worker,
-                            run,
-                        )),
-                    };
-                }
+                Leave::Fault(at) => return self.stopped(index, at, worker, run),
             }
             self.turn = index + 1;
             if self.state.unsettled {
                 self.settle(run.code);
             }
             if self.may_wake(worker) {
-                spinning = 0;
+                turn.spinning = 0;
             }
-            if spinning > 0 && spinning >= self.awake.count_ones() {
+            if turn.spinning > 0 && turn.spinning >= self.awake.count_ones() {
                 return Progress::Spinning;
             }
-            if worker.effort >= enough || run.halt.is_set() {
+            if worker.effort >= turn.enough || run.halt.is_set() {
                 return Progress::Turn;
+            }
+            if worker.stepped.is_some() {
+                return self.interrupt(turn);
+            }
+        }
+    }
+
+    /// Has a lane's group run first when the CTA goes on; gives whether it can.
+    pub fn choose(&mut self, warp: u32, lane: u32) -> bool {
+        let chosen = self.warps.get_mut(warp as usize).is_some_and(|warp| warp.choose(lane));
+        if chosen {
+            let fresh = Turn { enough: u64::MAX, spinning: 0, warp: None };
+            let turn = self.interrupted.get_or_insert(fresh);
+            turn.warp = Some((warp as usize, turn.enough));
+        }
+        chosen
+    }
+
+    /// Stops where it is; the next call goes on from there.
+    #[cold]
+    fn interrupt(&mut self, turn: Turn) -> Progress {
+        self.interrupted = Some(turn);
+        Progress::Interrupted
+    }
+
+    /// Chooses the next warp and the effort at which its turn is over; `None` if none can run.
+    fn give_turn(&mut self, turn: &Turn, worker: &mut Worker, run: &Run<'_>) -> Option<(usize, u64)> {
+        if self.may_wake(worker) {
+            self.wake(worker);
+        }
+        let index = self.next(run, worker)?;
+        let fuel = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+        Some((index, worker.effort.saturating_add(fuel).min(turn.enough)))
+    }
+
+    /// Why a warp that met a fault cannot go on.
+    #[cold]
+    fn stopped(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Progress {
+        match (worker.trouble.take(), worker.limit.take()) {
+            (Some(trouble), _) => Progress::Trouble(trouble),
+            (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
+            (None, None) => {
+                Progress::Stopped(report::fault(self.state.ctaid, &mut self.warps[warp], at, worker, run))
             }
         }
     }
@@ -236,12 +291,7 @@ impl Cta {
             mistakes.note(at.at, kind, || report::finding(ctaid, warp, at, fault, run));
         }
         let Some(group) = self.warps[warp].groups.last_mut() else { return false };
-        let block = &run.code.blocks[group.block as usize];
-        let number = match at.at {
-            At::Instruction(at) => at - block.start,
-            At::End(_) => block.end - block.start,
-        };
-        group.state = State::Again(number, kind);
+        group.state = State::Again(kind);
         true
     }
 

@@ -5,7 +5,7 @@
 //! the order; the machine tells how far a grid is and waits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How far a grid is. It belongs to one launch.
@@ -150,11 +150,11 @@ impl GridStatus {
 }
 
 /// Says that a grid has ended when it is dropped, however that comes about.
-pub(crate) struct Ending<'a>(pub Option<&'a GridStatus>);
+pub(crate) struct Ending(pub Option<Arc<GridStatus>>);
 
-impl Drop for Ending<'_> {
+impl Drop for Ending {
     fn drop(&mut self) {
-        if let Some(status) = self.0 {
+        if let Some(status) = &self.0 {
             status.end();
         }
     }

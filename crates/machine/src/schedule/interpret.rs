@@ -1,16 +1,20 @@
 //! The interpreter: runs a warp until it ends, waits, has spun, or has used up its turn.
+//!
+//! [`run`] chooses a group of lanes ([`Turn::choose`]) and lets it go on ([`Turn::go_on`]) block after block until it
+//! gives way. Of a block it executes all instructions (`step.rs`) and the end (`terminator.rs`), and then looks who is
+//! next ([`Turn::give_way`]). Where somebody looks on ([`Worker::single`]), the warp is interrupted after each
+//! instruction that the program has: the group is left where it stands, and the next call goes on with it as if nothing
+//! had happened. So what is counted, and who has the next turn, is the same as without.
 
-use crate::code::{Block, Converge, Terminator};
+use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
-use crate::event::What;
 use crate::explain::finding::Kind;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{Bank, LANES, Value};
 use crate::schedule::after::After;
-use crate::schedule::arrive;
-use crate::schedule::call;
 use crate::schedule::meeting;
-use crate::schedule::warp::{Awaited, Group, State, Warp};
-use crate::vector::lanes::Flow;
+use crate::schedule::step::{self, Step, guarded};
+use crate::schedule::terminator;
+use crate::schedule::warp::{Group, State, Warp, bank_of};
 
 pub use crate::code::At;
 
@@ -25,6 +29,8 @@ pub enum Leave {
     Spinning,
     /// Its turn is over.
     Turn,
+    /// Its turn is not over, but an instruction has been executed and somebody looks on.
+    Interrupted,
     /// The worker says what happened, at this instruction.
     Fault(Fault),
 }
@@ -43,240 +49,350 @@ const POLLS: u32 = 16;
 /// After so many rounds of loops while others of the warp wait, they have their turn.
 const ROUNDS: u32 = 1 << 20;
 
-/// Runs a warp for about `fuel` of effort.
+/// Runs a warp for about `fuel` of effort, or goes on with a turn that was interrupted and has so much left.
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
-    let code = run.code;
     let enough = worker.effort.saturating_add(fuel);
+    let mut turn = Turn { warp, cta, worker, run, enough };
     loop {
-        let Some(index) = warp.pick() else {
-            if warp.release_converging(code) {
+        let Some(group) = turn.choose() else {
+            if turn.warp.release_converging(run.code) {
                 continue;
             }
-            return if warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
+            return if turn.warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
         };
-        let mut group = warp.groups.swap_remove(index);
-        // Who has been let go does not wait again, and goes on after what has been run for all who met.
-        let mut released = None;
-        match group.state {
-            State::Released(0) => match meeting::meet(&group, warp, cta, worker, run) {
-                Ok(done) => released = Some(done),
-                Err(number) => {
-                    let at = At::Instruction(code.blocks[group.block as usize].start + number);
-                    return fault(warp, group, at);
-                }
-            },
-            State::Released(done) => released = Some(done),
-            State::Again(number, kind) => match again(&mut group, (number, kind), warp, cta, worker, run) {
-                Again::Done => released = Some(number + 1),
-                Again::Ended(After::Go) => {}
-                Again::Waits | Again::Ended(After::Switch) => continue,
-                Again::Fault | Again::Ended(After::Fault) => {
-                    return fault(warp, group, at_number(&group, number, code));
-                }
-            },
-            _ => warp.join(&mut group),
-        }
-        group.state = State::Ready;
-        let mut bank = warp.bank(group.activation, code);
-        loop {
-            let block = &code.blocks[group.block as usize];
-            if let Some(converge) = block.converge
-                && released.is_none()
-            {
-                let (together, wanted) = gathered(&bank, converge, group.mask, warp.state.alive());
-                let waiting = group.mask & !together;
-                if waiting != 0 {
-                    let state = State::Converge(wanted);
-                    warp.groups.push(Group { mask: waiting, state, deferred: false, ..group });
-                    group.mask = together;
-                }
-                if together == 0 {
-                    break;
-                }
-            }
-            let first = block.start + released.take().unwrap_or(0);
-            let count = &mut worker.blocks[group.block as usize];
-            count.0 += 1;
-            count.1 += u64::from(group.mask.count_ones());
-            let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
-            let mut watches = context.watches_registers();
-            for (offset, instruction) in
-                code.instructions[first as usize..block.end as usize].iter().enumerate()
-            {
-                let mask = match instruction.guard {
-                    None => group.mask,
-                    Some(guard) => group.mask & context.bank.mask(guard),
-                };
-                if mask == 0 {
-                    continue;
-                }
-                if watches && let Err(_) = context.before(instruction) {
-                    return fault(warp, group, At::Instruction(first + offset as u32));
-                }
-                match instruction.op.run(&mut context, &instruction.slots, mask) {
-                    Flow::Next => {}
-                    Flow::Stop => return fault(warp, group, At::Instruction(first + offset as u32)),
-                    Flow::Wait => {
-                        part(&mut warp.groups, &mut group, mask, &mut context);
-                        context.active = group.mask;
-                        if group.mask == 0 {
-                            break;
-                        }
-                    }
-                    Flow::Issued => {
-                        let at = first + offset as u32;
-                        let done = context.issued(at, group.activation);
-                        watches = context.watches_registers();
-                        context.worker.tell(run);
-                        if done == Flow::Stop {
-                            return fault(warp, group, At::Instruction(at));
-                        }
-                    }
-                }
-            }
-            let executed = u64::from(block.end - block.start) + 1;
-            worker.instructions += executed;
-            worker.effort += executed;
-            if group.mask == 0 {
-                break;
-            }
-
-            let from = group.block;
-            match end(block, &mut group, warp, cta, worker, run, &bank) {
-                After::Go => {}
-                After::Switch => break,
-                After::Fault => return fault(warp, group, At::End(from)),
-            }
-            if group.block <= from {
-                // Counted in the group, since a turn may be shorter than either.
-                group.rounds += u32::from(!warp.groups.is_empty());
-                group.polls += u32::from(std::mem::take(&mut worker.polled));
-                if group.polls >= POLLS || group.rounds >= ROUNDS {
-                    let spinning = group.polls >= POLLS;
-                    (group.deferred, group.polls, group.rounds) = (true, 0, 0);
-                    warp.add(group);
-                    let alone = warp.groups.iter().all(|g| g.deferred || !g.state.runs());
-                    if alone && !warp.release_converging(code) && spinning {
-                        return Leave::Spinning;
-                    }
-                    break;
-                }
-            }
-            if worker.effort >= enough || run.halt.is_set() {
-                warp.add(group);
-                return Leave::Turn;
-            }
-            if !warp.groups.is_empty() {
-                warp.join(&mut group);
-                // Another group that is further behind, or deeper, runs first.
-                let behind = |g: &Group| {
-                    g.state.runs()
-                        && !g.deferred
-                        && (g.depth > group.depth || g.depth == group.depth && g.block < group.block)
-                };
-                if warp.groups.iter().any(behind) {
-                    warp.add(group);
-                    break;
-                }
-            }
-            bank = warp.bank(group.activation, code);
+        match turn.go_on(group) {
+            Next::Leave(leave) => return leave,
+            Next::Switch if turn.worker.stepped.is_some() => return Leave::Interrupted,
+            Next::Switch | Next::Go => {}
         }
     }
 }
 
-/// Leaves a warp whose group has met a fault; the report still finds the group there.
-fn fault(warp: &mut Warp, group: Group, at: At) -> Leave {
-    let activation = group.activation;
-    warp.groups.push(group);
-    Leave::Fault(Fault { at, activation })
+/// The turn of a warp.
+struct Turn<'a> {
+    warp: &'a mut Warp,
+    cta: &'a mut CtaState,
+    worker: &'a mut Worker,
+    run: &'a Run<'a>,
+    /// The effort at which it is over.
+    enough: u64,
 }
 
-/// Puts lanes of a group away that wait for something outside of the warp: they come again, and the others of the group
-/// go on without them.
-fn part(groups: &mut Vec<Group>, group: &mut Group, waiting: u32, context: &mut Context<'_>) {
-    let awaited = context.warp.awaited.take().unwrap_or(Awaited::ClusterBarrier);
-    context.cta.asleep |= 1 << context.warp.index;
-    groups.push(Group { mask: waiting, state: State::Wait(awaited), deferred: false, ..*group });
-    group.mask &= !waiting;
+/// What comes next.
+enum Next {
+    /// The group goes on.
+    Go,
+    /// The group has been put away: another one.
+    Switch,
+    /// The warp leaves.
+    Leave(Leave),
 }
 
-/// What came of an instruction that was executed again.
-enum Again {
-    /// It has been executed.
+/// What came of some instructions of a block.
+enum Ran {
+    /// They have been executed, for some lanes of the group at least.
     Done,
-    /// It was the end of the block.
-    Ended(After),
     /// All lanes wait.
     Waits,
-    /// It has met another fault.
+    /// One has met a fault; the group stands there.
     Fault,
 }
 
-/// The instruction of this number of a group's block, or the block's end.
-fn at_number(group: &Group, number: u32, code: &Code) -> At {
-    let block = &code.blocks[group.block as usize];
-    if number < block.end - block.start {
-        At::Instruction(block.start + number)
-    } else {
-        At::End(group.block)
+impl Turn<'_> {
+    /// Takes the group that runs next: the one that was interrupted, or the one whose turn it is with all who are where
+    /// it is. `None` if all wait or have ended.
+    fn choose(&mut self) -> Option<Group> {
+        if std::mem::take(&mut self.warp.interrupted) {
+            return self.warp.groups.pop();
+        }
+        let index = self.warp.pick()?;
+        let mut group = self.warp.groups.swap_remove(index);
+        if group.state == State::Ready {
+            self.warp.join(&mut group);
+        }
+        Some(group)
     }
-}
 
-/// Executes an instruction again that has met a mistake, and forgives it.
-#[cold]
-fn again(
-    group: &mut Group,
-    (number, kind): (u32, Kind),
-    warp: &mut Warp,
-    cta: &mut CtaState,
-    worker: &mut Worker,
-    run: &Run<'_>,
-) -> Again {
-    let block = &run.code.blocks[group.block as usize];
-    let bank = warp.bank(group.activation, run.code);
-    let place = at_number(group, number, run.code);
-    (worker.forgiving, worker.forgiven) = (true, 0);
-    let done = match place {
-        At::End(_) => Again::Ended(end(block, group, warp, cta, worker, run, &bank)),
-        At::Instruction(at) => {
-            // The rest of the block counts as what it is: executed once.
-            let count = &mut worker.blocks[group.block as usize];
-            *count = (count.0.saturating_sub(1), count.1.saturating_sub(u64::from(group.mask.count_ones())));
-            let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
-            let instruction = &run.code.instructions[at as usize];
-            let mask = group.mask & guarded(&context.bank, instruction.guard);
-            match instruction.op.run(&mut context, &instruction.slots, mask) {
-                Flow::Next => Again::Done,
-                Flow::Stop => Again::Fault,
-                Flow::Issued => {
-                    let issued = context.issued(at, group.activation);
-                    context.worker.tell(run);
-                    if issued == Flow::Stop { Again::Fault } else { Again::Done }
+    /// Runs a group until it gives way or is put away.
+    fn go_on(&mut self, mut group: Group) -> Next {
+        let state = std::mem::replace(&mut group.state, State::Ready);
+        if state != State::Ready
+            && let Some(next) = self.come_back(&mut group, state)
+        {
+            return next;
+        }
+        // Who has been let go does not wait for others again.
+        let mut alone = state == State::Released && group.number == 0;
+        loop {
+            if group.number == 0 {
+                if !std::mem::take(&mut alone) && !self.gather(&mut group) {
+                    return Next::Switch;
                 }
-                Flow::Wait => {
-                    part(&mut warp.groups, group, mask, &mut context);
-                    if group.mask == 0 { Again::Waits } else { Again::Done }
+                self.worker.count_block(&group);
+            }
+            let from = group.block;
+            match self.block(&mut group) {
+                Next::Go => {}
+                other => return other,
+            }
+            if let Some(next) = self.between_blocks(&mut group, from) {
+                return next;
+            }
+        }
+    }
+
+    /// Puts lanes away that must wait for others before the block; gives whether some need not.
+    #[inline(always)]
+    fn gather(&mut self, group: &mut Group) -> bool {
+        let code = self.run.code;
+        let Some(converge) = code.blocks[group.block as usize].converge else { return true };
+        let alive = self.warp.state.alive();
+        let bank = bank_of(&mut self.warp.activations, group.activation, code);
+        let (together, wanted) = gathered(&bank, converge, group.mask, alive);
+        let waiting = group.mask & !together;
+        if waiting != 0 {
+            let state = State::Converge(wanted);
+            self.warp.groups.push(Group { mask: waiting, state, deferred: false, ..*group });
+            group.mask = together;
+        }
+        together != 0
+    }
+
+    /// Executes a group's block from where it stands to its end, or one instruction of it.
+    #[inline(always)]
+    fn block(&mut self, group: &mut Group) -> Next {
+        let block = &self.run.code.blocks[group.block as usize];
+        if self.worker.single
+            && let Some(next) = self.single(group, block)
+        {
+            return next;
+        }
+        match self.instructions(group, block.end) {
+            Ran::Done => {}
+            Ran::Waits => {
+                self.spend(block);
+                return Next::Switch;
+            }
+            Ran::Fault => return self.fault(*group),
+        }
+        self.spend(block);
+        self.end(group, block)
+    }
+
+    /// Executes the next instruction that the program has in a group's block; those that the linker has put before it
+    /// are executed with it. Gives what comes next, unless that is the end of the block.
+    #[cold]
+    fn single(&mut self, group: &mut Group, block: &Block) -> Option<Next> {
+        let first = block.start + group.number;
+        let mut rest = (first..block.end).zip(&self.run.code.instructions[first as usize..]);
+        let Some((at, _)) = rest.find(|(_, instruction)| instruction.class.is_some()) else {
+            if block.class.is_some() {
+                self.stepped(group, At::End(group.block));
+            }
+            return None;
+        };
+        self.stepped(group, At::Instruction(at));
+        match self.instructions(group, at + 1) {
+            Ran::Done if at + 1 == block.end && block.class.is_none() => None,
+            Ran::Done => Some(self.interrupt(*group)),
+            Ran::Waits => {
+                self.spend(block);
+                Some(Next::Switch)
+            }
+            Ran::Fault => Some(self.fault(*group)),
+        }
+    }
+
+    /// Executes the instructions of a group's block from where it stands up to one.
+    #[inline(always)]
+    fn instructions(&mut self, group: &mut Group, last: u32) -> Ran {
+        let Turn { warp, cta, worker, run, .. } = self;
+        let code = run.code;
+        let start = code.blocks[group.block as usize].start;
+        let first = start + group.number;
+        let Warp { state, activations, groups, .. } = &mut **warp;
+        let bank = bank_of(activations, group.activation, code);
+        let mut context = Context { bank, active: group.mask, warp: state, cta, worker, run };
+        let mut watches = context.watches_registers();
+        for (at, instruction) in (first..).zip(&code.instructions[first as usize..last as usize]) {
+            match step::step(&mut context, instruction, (at, group.activation), &mut watches) {
+                Step::Done => {}
+                Step::Stopped => {
+                    group.number = at - start;
+                    return Ran::Fault;
+                }
+                Step::Waits(lanes) => {
+                    step::part(groups, group, lanes, &mut context);
+                    if group.mask == 0 {
+                        return Ran::Waits;
+                    }
                 }
             }
         }
-    };
-    worker.forgiving = false;
-    if let Some(mistakes) = &run.launch.mistakes {
-        mistakes.count(place, kind, worker.forgiven.max(1));
+        group.number = last - start;
+        Ran::Done
     }
-    // What is not forgiven the second time is no mistake that silicon survives.
-    if let Some(fault) = &mut worker.fault {
-        fault.survived = false;
-    }
-    done
-}
 
-fn guarded(bank: &crate::registers::Bank, guard: Option<Slot>) -> u32 {
-    guard.map_or(u32::MAX, |slot| bank.mask(slot))
+    /// Executes the end of a group's block.
+    #[inline(always)]
+    fn end(&mut self, group: &mut Group, block: &Block) -> Next {
+        match terminator::end(block, group, self.warp, self.cta, self.worker, self.run) {
+            After::Go => Next::Go,
+            After::Switch => Next::Switch,
+            After::Fault => self.fault(*group),
+        }
+    }
+
+    /// Counts a block that has been run.
+    #[inline(always)]
+    fn spend(&mut self, block: &Block) {
+        let executed = u64::from(block.end - block.start) + 1;
+        self.worker.instructions += executed;
+        self.worker.effort += executed;
+    }
+
+    /// Between two blocks: what comes next if the group does not go on.
+    #[inline(always)]
+    fn between_blocks(&mut self, group: &mut Group, from: u32) -> Option<Next> {
+        match self.give_way(group, from) {
+            Next::Go if self.worker.stepped.is_some() => Some(self.interrupt(*group)),
+            Next::Go => None,
+            other => Some(other),
+        }
+    }
+
+    /// Whether a group that has come from another block goes on, or others do.
+    #[inline(always)]
+    fn give_way(&mut self, group: &mut Group, from: u32) -> Next {
+        if group.block <= from {
+            // Counted in the group, since a turn may be shorter than either.
+            group.rounds += u32::from(!self.warp.groups.is_empty());
+            group.polls += u32::from(std::mem::take(&mut self.worker.polled));
+            if group.polls >= POLLS || group.rounds >= ROUNDS {
+                return self.step_back(*group);
+            }
+        }
+        if self.worker.effort >= self.enough || self.run.halt.is_set() {
+            self.warp.add(*group);
+            return Next::Leave(Leave::Turn);
+        }
+        if !self.warp.groups.is_empty() {
+            self.warp.join(group);
+            // Another group that is further behind, or deeper, runs first.
+            let place = |g: &Group| (u32::MAX - g.depth, g.block, g.number);
+            let behind = |g: &Group| g.state.runs() && !g.deferred && place(g) < place(group);
+            if self.warp.groups.iter().any(behind) {
+                self.warp.add(*group);
+                return Next::Switch;
+            }
+        }
+        Next::Go
+    }
+
+    /// A group that waits in a loop lets the others run first.
+    #[cold]
+    fn step_back(&mut self, mut group: Group) -> Next {
+        let spinning = group.polls >= POLLS;
+        (group.deferred, group.polls, group.rounds) = (true, 0, 0);
+        self.warp.add(group);
+        let alone = self.warp.groups.iter().all(|g| g.deferred || !g.state.runs());
+        if alone && !self.warp.release_converging(self.run.code) && spinning {
+            return Next::Leave(Leave::Spinning);
+        }
+        Next::Switch
+    }
+
+    /// A group that does not just go on: it has been let go, or is forgiven. Gives what comes next if it does not then.
+    #[cold]
+    fn come_back(&mut self, group: &mut Group, state: State) -> Option<Next> {
+        match state {
+            State::Released => self.meet(group),
+            State::Again(kind) => {
+                let from = group.block;
+                match self.again(group, kind) {
+                    // It was the end of the block.
+                    Next::Go if group.number == 0 => self.between_blocks(group, from),
+                    Next::Go => None,
+                    other => Some(other),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A group that has been let go executes what it was to execute together with those who are let go elsewhere. Gives
+    /// what comes next if it does not go on.
+    #[cold]
+    fn meet(&mut self, group: &mut Group) -> Option<Next> {
+        match meeting::meet(group, self.warp, self.cta, self.worker, self.run) {
+            Ok(lanes) => {
+                if self.worker.single && lanes != 0 {
+                    let at = self.run.code.blocks[group.block as usize].start + group.number - 1;
+                    self.stepped(&Group { mask: lanes, ..*group }, At::Instruction(at));
+                    return Some(self.interrupt(*group));
+                }
+                None
+            }
+            Err(()) => Some(self.fault(*group)),
+        }
+    }
+
+    /// Executes an instruction again that has met a mistake, and forgives it.
+    #[cold]
+    fn again(&mut self, group: &mut Group, kind: Kind) -> Next {
+        let code = self.run.code;
+        let (block, at) = (&code.blocks[group.block as usize], group.at(code));
+        if self.worker.single {
+            self.stepped(group, at);
+        }
+        (self.worker.forgiving, self.worker.forgiven) = (true, 0);
+        let next = match at {
+            At::Instruction(at) => match self.instructions(group, at + 1) {
+                Ran::Done if self.worker.single => self.interrupt(*group),
+                Ran::Done => Next::Go,
+                Ran::Waits => Next::Switch,
+                Ran::Fault => self.fault(*group),
+            },
+            At::End(_) => self.end(group, block),
+        };
+        self.worker.forgiving = false;
+        if let Some(mistakes) = &self.run.launch.mistakes {
+            mistakes.count(at, kind, self.worker.forgiven.max(1));
+        }
+        // What is not forgiven the second time is no mistake that silicon survives.
+        if let Some(fault) = &mut self.worker.fault {
+            fault.survived = false;
+        }
+        next
+    }
+
+    /// Leaves a warp whose group has met a fault; the report still finds the group there.
+    #[cold]
+    fn fault(&mut self, group: Group) -> Next {
+        let fault = Fault { at: group.at(self.run.code), activation: group.activation };
+        self.worker.stepped = None;
+        self.warp.groups.push(group);
+        Next::Leave(Leave::Fault(fault))
+    }
+
+    /// Leaves a warp whose group is to go on with the next call.
+    #[cold]
+    fn interrupt(&mut self, group: Group) -> Next {
+        self.warp.groups.push(group);
+        self.warp.interrupted = true;
+        Next::Leave(Leave::Interrupted)
+    }
+
+    /// Says which instruction has been executed.
+    fn stepped(&mut self, group: &Group, at: At) {
+        let source = place(self.run.code, at);
+        let (cta, warp) = (self.cta.index, self.warp.state.index);
+        self.worker.stepped = Some(Stepped { cta, warp, lanes: group.mask, source });
+    }
 }
 
 /// The lanes of a group that have all with them whom they must wait for, and the lanes that the others wait for.
-fn gathered(bank: &crate::registers::Bank, converge: Converge, lanes: u32, alive: u32) -> (u32, u32) {
+fn gathered(bank: &Bank<'_>, converge: Converge, lanes: u32, alive: u32) -> (u32, u32) {
     let absent = alive & !lanes;
     let asking = lanes & guarded(bank, converge.guard);
     let slot = match converge.members {
@@ -290,102 +406,6 @@ fn gathered(bank: &crate::registers::Bank, converge: Converge, lanes: u32, alive
         .filter(lacking)
         .fold((0, 0), |(waiting, wanted), lane| (waiting | 1 << lane, wanted | masks[lane]));
     (lanes & !waiting.0, waiting.1)
-}
-
-fn end(
-    block: &Block,
-    group: &mut Group,
-    warp: &mut Warp,
-    cta: &mut CtaState,
-    worker: &mut Worker,
-    run: &Run<'_>,
-    bank: &crate::registers::Bank,
-) -> After {
-    match &block.end_with {
-        Terminator::Next(next) => {
-            group.block = *next;
-            After::Go
-        }
-        Terminator::Branch { guard, target, next } => {
-            let taken = group.mask & guarded(bank, *guard);
-            split(group, warp, taken, *target, *next)
-        }
-        Terminator::Index { guard, index, targets, next } => {
-            let taken = group.mask & guarded(bank, *guard);
-            let mut to = [*next; LANES];
-            for lane in (0..LANES).filter(|l| taken >> l & 1 != 0) {
-                let at = bank.lane(*index, lane);
-                let Some(target) = targets.get(at as usize) else {
-                    let message = format!("index {at} is behind a list of {} branch targets", targets.len());
-                    worker.fault =
-                        Some(crate::context::Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
-                    return After::Fault;
-                };
-                to[lane] = *target;
-            }
-            let lanes = || (0..LANES).filter(|l| group.mask >> l & 1 != 0);
-            let lowest = lanes().map(|lane| to[lane]).min().unwrap_or(*next);
-            let stay = lanes().filter(|lane| to[*lane] == lowest).fold(0, |mask, lane| mask | 1 << lane);
-            for lane in lanes().filter(|lane| to[*lane] != lowest) {
-                warp.add(Group { block: to[lane], mask: 1 << lane, ..*group });
-            }
-            (group.block, group.mask) = (lowest, stay);
-            After::Go
-        }
-        Terminator::Exit { guard, next } => {
-            let gone = group.mask & guarded(bank, *guard);
-            if worker.cluster.barrier.leave(&warp.state.arrivals, gone) {
-                worker.cluster.events += 1;
-                worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
-            }
-            warp.state.exited |= gone;
-            // Who waits for this warp at a barrier may have waited for these lanes alone.
-            let mut busy = cta.busy;
-            while busy != 0 {
-                let number = busy.trailing_zeros() as usize;
-                busy &= busy - 1;
-                cta.barriers[number].gather(warp.state.index as usize, warp.state.alive());
-                cta.unsettled = true;
-            }
-            warp.reconsider();
-            leave(group, gone, *next)
-        }
-        Terminator::Return { guard, next } => {
-            let gone = group.mask & guarded(bank, *guard);
-            // What is under way may be about to write to the registers of this activation.
-            if warp.state.wgmma.is_busy() && !warp.state.wgmma.finish(worker, run.halt) {
-                return After::Fault;
-            }
-            call::ret(group, warp, run, gone, *next)
-        }
-        Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),
-        Terminator::Barrier(arrival) => arrive::arrive(arrival, group, warp, cta, worker, bank),
-    }
-}
-
-/// Takes lanes out of a group; the others go on.
-fn leave(group: &mut Group, gone: u32, next: u32) -> After {
-    group.mask &= !gone;
-    group.block = next;
-    if group.mask == 0 { After::Switch } else { After::Go }
-}
-
-/// Sends some lanes to one block and the others to another; the group goes on with the lower.
-fn split(group: &mut Group, warp: &mut Warp, taken: u32, target: u32, next: u32) -> After {
-    if taken == group.mask {
-        group.block = target;
-    } else if taken == 0 {
-        group.block = next;
-    } else {
-        let (low, low_mask, high, high_mask) = if target < next {
-            (target, taken, next, group.mask & !taken)
-        } else {
-            (next, group.mask & !taken, target, taken)
-        };
-        warp.add(Group { block: high, mask: high_mask, ..*group });
-        (group.block, group.mask) = (low, low_mask);
-    }
-    After::Go
 }
 
 /// The code that a group runs, for reports.

@@ -8,100 +8,120 @@
 
 use smallvec::SmallVec;
 
-use crate::context::{Context, CtaState, Instruction, Run, Worker};
+use crate::context::{Context, CtaState, Run, Worker};
 use crate::explain::finding::Limit;
 use crate::registers::{self, Bank, Slot, Value};
 use crate::schedule::collective::{Meeting, is_one};
-use crate::schedule::warp::{Group, State, Warp};
-use crate::vector::lanes::Flow;
+use crate::schedule::step::{self, Step, guarded};
+use crate::schedule::warp::{Group, State, Warp, bank_of};
 
 /// The bytes of the widest register.
 const WIDEST: u32 = 512;
 
-/// Runs the first instruction of a block for a group and for all that have been let go to meet it. Gives how many of the
-/// block's instructions have been run then, or the number of one that stopped.
+/// Runs the first instruction of a block for a group and for all that have been let go to meet it. All stand after it
+/// then; gives the lanes that have executed it together, 0 if there was nobody to meet or they wait. If it stops, the
+/// group stands there.
 pub(crate) fn meet(
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> Result<u32, ()> {
+    let code = run.code;
+    let own = *group;
+    let same = |g: &Group| g.state == State::Released && is_one(g.block, own.block, code);
+    let mut all: Vec<Group> = warp.groups.iter().filter(|g| same(g)).copied().collect();
+    if all.is_empty() || Meeting::of(own.block, code).is_none() {
+        return Ok(0);
+    }
+    all.push(own);
+    for each in &all {
+        lead_up(each, warp, cta, worker, run).inspect_err(|number| group.number = *number).map_err(drop)?;
+    }
+    let number = |g: &Group| Meeting::of(g.block, code).map_or(0, |meeting| meeting.number);
+    match together(&all, warp, cta, worker, run) {
+        Step::Stopped => {
+            worker.count_block(group);
+            group.number = number(group);
+            Err(())
+        }
+        // Each waits for itself, and they meet here again.
+        Step::Waits(_) => Ok(0),
+        Step::Done => {
+            for each in warp.groups.iter_mut().filter(|g| same(g)).chain([group]) {
+                worker.count_block(each);
+                (each.number, each.state) = (number(each) + 1, State::Ready);
+            }
+            Ok(all.iter().fold(0, |lanes, each| lanes | each.mask))
+        }
+    }
+}
+
+/// Executes what the linker has put before the instruction at which a group meets others. Gives the number of one that
+/// stopped.
+fn lead_up(
     group: &Group,
     warp: &mut Warp,
     cta: &mut CtaState,
     worker: &mut Worker,
     run: &Run<'_>,
-) -> Result<u32, u32> {
-    let code = run.code;
-    let same = |g: &Group| g.state == State::Released(0) && is_one(g.block, group.block, code);
-    let met: Vec<Group> = warp.groups.iter().filter(|g| same(g)).copied().collect();
-    let Some(own) = Meeting::of(group.block, code).filter(|_| !met.is_empty()) else { return Ok(0) };
-    let all = || met.iter().chain([group]).filter_map(|g| Some((g, Meeting::of(g.block, code)?)));
-    for (each, meeting) in all() {
-        let start = code.blocks[each.block as usize].start;
-        for number in 0..meeting.number {
-            let instruction = &code.instructions[(start + number) as usize];
-            let bank = warp.bank(each.activation, code);
-            let lanes = each.mask & instruction.guard.map_or(u32::MAX, |guard| bank.mask(guard));
-            let context = Context { bank, active: each.mask, warp: &mut warp.state, cta, worker, run };
-            let at = start + number;
-            execute(instruction, &instruction.slots, at, each, context, lanes).map_err(|()| number)?;
+) -> Result<(), u32> {
+    let start = run.code.blocks[group.block as usize].start;
+    let before = Meeting::of(group.block, run.code).map_or(0, |meeting| meeting.number);
+    let bank = bank_of(&mut warp.activations, group.activation, run.code);
+    let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+    let mut watches = context.watches_registers();
+    for number in 0..before {
+        let at = start + number;
+        let instruction = &run.code.instructions[at as usize];
+        if step::step(&mut context, instruction, (at, group.activation), &mut watches) == Step::Stopped {
+            return Err(number);
         }
     }
+    Ok(())
+}
 
+/// Executes the instruction at which groups meet, once for all of them; the last says at which place.
+fn together(all: &[Group], warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>) -> Step {
+    let code = run.code;
+    let each = || all.iter().filter_map(|group| Some((group, Meeting::of(group.block, code)?)));
+    let Some((own, meeting)) = each().last() else { return Step::Done };
     // Each operand has a register of its own in a block that belongs to no activation.
     let slots: SmallVec<[Slot; 5]> = (0u32..)
-        .zip(&own.instruction.slots)
+        .zip(&meeting.instruction.slots)
         .map(|(n, slot)| Slot { offset: n * WIDEST, flags: slot.flags & !Slot::CONSTANT, ..*slot })
         .collect();
     let (bytes, budget) = (slots.len() as u32 * WIDEST, run.environment.memory.budget());
     let Some(mut block) = registers::Block::of_budget(bytes as usize, budget) else {
         worker.limit = Some(Limit::Memory(budget.refusal(bytes.into())));
-        return Err(own.number);
+        return Step::Stopped;
     };
     let mut bank = Bank::new(&mut block, &code.constants);
     let (mut lanes, mut active) = (0, 0);
-    for (each, meeting) in all() {
-        let from = warp.bank(each.activation, code);
-        active |= each.mask;
-        lanes |= each.mask & meeting.instruction.guard.map_or(u32::MAX, |guard| from.mask(guard));
+    for (group, meeting) in each() {
+        let from = warp.bank(group.activation, code);
+        active |= group.mask;
+        lanes |= group.mask & guarded(&from, meeting.instruction.guard);
         for (to, slot) in slots.iter().zip(&meeting.instruction.slots).filter(|(to, _)| !to.is_sink()) {
             let values = u128::read(&from, Slot { flags: slot.flags & Slot::CONSTANT, ..*slot });
-            u128::write(&mut bank, Slot { flags: 0, ..*to }, each.mask, &values);
+            u128::write(&mut bank, Slot { flags: 0, ..*to }, group.mask, &values);
         }
     }
-    let context = Context { bank, active, warp: &mut warp.state, cta, worker, run };
-    let at = code.blocks[group.block as usize].start + own.number;
-    let ran = execute(own.instruction, &slots, at, group, context, lanes);
-    if ran.map_err(|()| own.number)? == Flow::Wait {
-        // Each waits for itself, and they meet here again.
-        return Ok(own.number);
-    }
-    for (each, meeting) in all() {
-        let mut to = warp.bank(each.activation, code);
+    let mut context = Context { bank, active, warp: &mut warp.state, cta, worker, run };
+    let place = (code.blocks[own.block as usize].start + meeting.number, own.activation);
+    let ran = match lanes {
+        0 => Step::Done,
+        _ => step::execute(&mut context, meeting.instruction, &slots, lanes, place, &mut false),
+    };
+    let bank = Bank::new(&mut block, &code.constants);
+    for (group, meeting) in each().filter(|_| ran == Step::Done) {
+        let mut to = warp.bank(group.activation, code);
         let moved = |slot: &Slot| !slot.is_constant() && !slot.is_sink();
         for (from, slot) in slots.iter().zip(&meeting.instruction.slots).filter(|(_, slot)| moved(slot)) {
             let values = u128::read(&bank, Slot { flags: 0, ..*from });
-            u128::write(&mut to, Slot { flags: 0, ..*slot }, each.mask, &values);
+            u128::write(&mut to, Slot { flags: 0, ..*slot }, group.mask, &values);
         }
     }
-    for other in warp.groups.iter_mut().filter(|g| same(g)) {
-        let number = Meeting::of(other.block, code).map_or(0, |meeting| meeting.number);
-        other.state = State::Released(number + 1);
-    }
-    Ok(own.number + 1)
-}
-
-/// Executes an instruction with these operands in some lanes.
-fn execute(
-    instruction: &Instruction,
-    slots: &[Slot],
-    at: u32,
-    group: &Group,
-    mut context: Context<'_>,
-    lanes: u32,
-) -> Result<Flow, ()> {
-    if lanes == 0 {
-        return Ok(Flow::Next);
-    }
-    let mut flow = instruction.op.run(&mut context, slots, lanes);
-    if flow == Flow::Issued {
-        flow = context.issued(at, group.activation);
-    }
-    if flow == Flow::Stop { Err(()) } else { Ok(flow) }
+    ran
 }

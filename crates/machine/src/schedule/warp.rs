@@ -1,6 +1,6 @@
 //! A warp: its activations of functions, and the groups of lanes that run together.
 //!
-//! Every lane has a place in the code; lanes with the same place form a group. The group in the innermost call and,
+//! Every lane has a place in the code, between two instructions; lanes with the same place form a group. The group in the innermost call and,
 //! there, at the lowest block runs first, which brings lanes together again where their ways join. A group that
 //! spins steps back until the others have had their turn, so that a lock inside one warp is released.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ptxvm_memory::Budget;
 
-use crate::code::{Function, Reduction};
+use crate::code::{At, Function, Reduction};
 use crate::context::Code;
 use crate::context::WarpState;
 use crate::explain::finding::Kind;
@@ -20,8 +20,11 @@ pub use crate::state::awaited::Awaited;
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// The block it is about to run.
+    /// The block it is in.
     pub block: u32,
+    /// The instruction there that it is about to execute: 0 is the first, and after the last comes the block's end.
+    /// Beyond 0 the block has been counted.
+    pub number: u32,
     /// Its lanes.
     pub mask: u32,
     /// The activation it is in.
@@ -56,19 +59,50 @@ pub enum State {
     },
     /// For something outside of the warp, to execute the first instruction of its block again then.
     Wait(Awaited),
-    /// It has been let go without the lanes it waited for: they wait elsewhere for the same.
-    /// So many instructions of its block have been run for it with those whom it met there.
-    Released(u32),
-    /// It has made a mistake of this kind, at the instruction of this number of its block or at the end of it, that it is
-    /// forgiven: it executes it again and goes on.
-    Again(u32, Kind),
+    /// It has been let go without the lanes it waited for: they wait elsewhere for the same, and it meets them there.
+    Released,
+    /// It has made a mistake of this kind that it is forgiven: it executes the instruction again and goes on.
+    Again(Kind),
+}
+
+impl Group {
+    /// Moves to the beginning of a block.
+    #[inline(always)]
+    pub fn go(&mut self, block: u32) {
+        (self.block, self.number) = (block, 0);
+    }
+
+    /// Some of its lanes at the beginning of a block.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(&self, block: u32, mask: u32) -> Self {
+        Self { block, number: 0, mask, ..*self }
+    }
+
+    /// Whether lanes of the other group are at the same place.
+    #[inline(always)]
+    fn is_with(&self, other: &Self) -> bool {
+        (self.block, self.number, self.activation) == (other.block, other.number, other.activation)
+    }
+
+    /// The instruction that it is about to execute, or the barrier that it waits at.
+    #[must_use]
+    pub fn at(&self, code: &Code) -> At {
+        let block = &code.blocks[self.block as usize];
+        match self.state {
+            // A group at a barrier has been moved past it.
+            State::Barrier { at, .. } => At::End(at),
+            _ if self.number < block.end - block.start => At::Instruction(block.start + self.number),
+            _ => At::End(self.block),
+        }
+    }
 }
 
 impl State {
     /// Whether a group can run.
     #[must_use]
     pub fn runs(self) -> bool {
-        matches!(self, Self::Ready | Self::Released(_) | Self::Again(..))
+        matches!(self, Self::Ready | Self::Released | Self::Again(_))
     }
 
     /// Whether lanes that come to the same place join the group. Those who have been let go have met their partners
@@ -76,6 +110,19 @@ impl State {
     fn takes(self) -> bool {
         matches!(self, Self::Ready | Self::Converge(_))
     }
+}
+
+/// The registers of one of a warp's activations.
+#[inline(always)]
+pub fn bank_of<'a>(activations: &'a mut [Activation], activation: u32, code: &'a Code) -> Bank<'a> {
+    Bank::new(&mut activations[activation as usize].registers, &code.constants)
+}
+
+/// The registers of two of them, of which one has called the other.
+pub fn bank_pair<'a>(activations: &'a mut [Activation], two: [u32; 2], code: &'a Code) -> [Bank<'a>; 2] {
+    let both = activations.get_disjoint_mut(two.map(|activation| activation as usize));
+    let both = both.expect("a call has an activation of its own");
+    both.map(|activation| Bank::new(&mut activation.registers, &code.constants))
 }
 
 /// A call in progress, shared by all lanes that made it at the same place under the same caller.
@@ -115,6 +162,8 @@ pub struct Warp {
     pub activations: Vec<Activation>,
     /// The groups, in no order.
     pub groups: Vec<Group>,
+    /// Whether the last of them goes on first: the warp was interrupted between two of its instructions.
+    pub interrupted: bool,
 }
 
 impl Warp {
@@ -145,9 +194,11 @@ impl Warp {
         }
         self.state.wgmma.start();
         self.state.stack = [entry.frame_bytes; crate::registers::LANES];
+        self.interrupted = false;
         self.groups.clear();
         self.groups.push(Group {
             block: entry.block,
+            number: 0,
             mask: self.state.present,
             activation: 0,
             depth: 0,
@@ -160,15 +211,15 @@ impl Warp {
     }
 
     /// The registers of an activation, with the code's constants.
-    pub fn bank(&mut self, activation: u32, code: &Code) -> Bank {
-        Bank::new(&mut self.activations[activation as usize].registers, &code.constants)
+    pub fn bank<'a>(&'a mut self, activation: u32, code: &'a Code) -> Bank<'a> {
+        bank_of(&mut self.activations, activation, code)
     }
 
     /// The group that runs next; `None` if all wait or have ended.
     pub fn pick(&mut self) -> Option<usize> {
         for round in 0..2 {
             let ready = self.groups.iter().enumerate().filter(|(_, g)| g.state.runs() && !g.deferred);
-            if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block)) {
+            if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block, g.number)) {
                 return Some(index);
             }
             if round == 0 {
@@ -183,8 +234,7 @@ impl Warp {
         if group.mask == 0 {
             return;
         }
-        let same =
-            |g: &&mut Group| g.block == group.block && g.activation == group.activation && g.state.takes();
+        let same = |g: &&mut Group| g.is_with(&group) && g.state.takes();
         match self.groups.iter_mut().find(same) {
             Some(other) => {
                 other.mask |= group.mask;
@@ -200,7 +250,7 @@ impl Warp {
         let mut index = 0;
         while index < self.groups.len() {
             let other = &self.groups[index];
-            if other.block == group.block && other.activation == group.activation && other.state.takes() {
+            if other.is_with(group) && other.state.takes() {
                 group.mask |= other.mask;
                 // Who meets others gets somewhere.
                 (group.polls, group.rounds) = (0, 0);
@@ -209,6 +259,22 @@ impl Warp {
                 index += 1;
             }
         }
+    }
+
+    /// Has a lane's group run next; gives whether it can.
+    pub fn choose(&mut self, lane: u32) -> bool {
+        let of = |g: &Group| g.mask.checked_shr(lane).unwrap_or(0) & 1 != 0 && g.state.runs();
+        let Some(index) = self.groups.iter().position(of) else { return false };
+        let last = self.groups.len() - 1;
+        if !(self.interrupted && index == last) {
+            let mut group = self.groups.swap_remove(index);
+            if group.state == State::Ready {
+                self.join(&mut group);
+            }
+            self.groups.push(group);
+        }
+        self.interrupted = true;
+        true
     }
 
     /// When nothing is ready: lets groups go that wait for lanes which wait for them too, if at other places. Where both
@@ -237,7 +303,7 @@ impl Warp {
         }
         for group in &mut self.groups {
             if meeting.iter().any(|met| met.mask == group.mask) {
-                group.state = State::Released(0);
+                group.state = State::Released;
             }
         }
         !meeting.is_empty()

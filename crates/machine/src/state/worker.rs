@@ -7,6 +7,7 @@ use ptxvm_memory::Region;
 
 use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
+use crate::code::Stepped;
 use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
@@ -50,6 +51,10 @@ pub struct Worker {
     /// The same and what else took time, in about the time of an instruction: what turns and limits go by, so that
     /// a guest that prints megabytes can be stopped too.
     pub effort: u64,
+    /// Whether somebody looks on: then it is interrupted after each instruction.
+    pub single: bool,
+    /// The instruction that it has been interrupted after.
+    pub stepped: Option<Stepped>,
     /// Random numbers of this worker.
     pub random: u64,
     /// The cluster whose turn it is.
@@ -86,6 +91,8 @@ impl Worker {
             instructions: 0,
             looks: 0,
             effort: 0,
+            single: false,
+            stepped: None,
             cluster: Box::default(),
             held_back: HeldBack::default(),
             operands: Operands::default(),

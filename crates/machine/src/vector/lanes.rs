@@ -31,13 +31,13 @@ pub trait Results: Sized {
     /// How many destinations it fills.
     const COUNT: usize;
     /// Computes every lane and writes the destinations.
-    fn write(bank: &mut Bank, slots: &[Slot], mask: u32, lane: impl FnMut(usize) -> Self);
+    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, lane: impl FnMut(usize) -> Self);
 }
 
 impl<T: Value> Results for T {
     const COUNT: usize = 1;
     #[inline(always)]
-    fn write(bank: &mut Bank, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
         let mut values = [T::ZERO; LANES];
         for (index, value) in values.iter_mut().enumerate() {
             *value = lane(index);
@@ -51,7 +51,7 @@ macro_rules! results {
         impl<$($ty: Value),*> Results for ($($ty,)*) {
             const COUNT: usize = $count;
             #[inline(always)]
-            fn write(bank: &mut Bank, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+            fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
                 let mut values = ($([$ty::ZERO; LANES],)*);
                 for index in 0..LANES {
                     let results = lane(index);
@@ -132,7 +132,7 @@ macro_rules! arity {
         struct $Map<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
 
         #[inline(always)]
-        fn $body<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        fn $body<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
         where
             Func: Fn($($ty),*) -> Out,
             Out: Results,
@@ -176,7 +176,7 @@ macro_rules! vectorised {
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-        fn $v3<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        fn $v3<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
         where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
         {
             $body(f, bank, slots, mask);
@@ -184,7 +184,7 @@ macro_rules! vectorised {
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-        fn $v4<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank, slots: &[Slot], mask: u32)
+        fn $v4<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
         where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
         {
             $body(f, bank, slots, mask);

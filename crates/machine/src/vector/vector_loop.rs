@@ -9,7 +9,7 @@ use crate::registers::{Bank, Slot};
 use crate::vector::lanes::{Execute, Flow, Level, Op, level};
 
 /// A loop that any host can run: the registers, the destination and the sources, the active lanes.
-pub type Loop = fn(&mut Bank, &[Slot], u32);
+pub type Loop = fn(&mut Bank<'_>, &[Slot], u32);
 
 /// The same, compiled for one level: only hosts that have its instructions can run it.
 pub type LevelLoop = unsafe fn(&mut Bank, &[Slot], u32);
@@ -44,7 +44,7 @@ macro_rules! vector_loop {
         use $crate::registers::{Bank, LANES, Slot, Value};
 
         #[inline(always)]
-        fn baseline(bank: &mut Bank, slots: &[Slot], mask: u32) {
+        fn baseline(bank: &mut Bank<'_>, slots: &[Slot], mask: u32) {
             let [to, $($arg),+] = slots else { return };
             $(let $arg = <$ty as Value>::read(bank, *$arg);)+
             let mut values = [<$out as Value>::ZERO; LANES];
@@ -56,7 +56,7 @@ macro_rules! vector_loop {
         }
 
         #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c"))]
-        fn v3(bank: &mut Bank, slots: &[Slot], mask: u32) {
+        fn v3(bank: &mut Bank<'_>, slots: &[Slot], mask: u32) {
             baseline(bank, slots, mask);
         }
 
@@ -66,7 +66,7 @@ macro_rules! vector_loop {
                 enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
             )
         )]
-        fn v4(bank: &mut Bank, slots: &[Slot], mask: u32) {
+        fn v4(bank: &mut Bank<'_>, slots: &[Slot], mask: u32) {
             baseline(bank, slots, mask);
         }
 

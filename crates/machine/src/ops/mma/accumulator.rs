@@ -60,7 +60,7 @@ impl Order {
 }
 
 /// C as a plain matrix. Integers are like f32: one in each register.
-pub fn read(bank: &Bank, accumulator: Accumulator, slots: &[Slot], order: Order) -> [u32; ELEMENTS] {
+pub fn read(bank: &Bank<'_>, accumulator: Accumulator, slots: &[Slot], order: Order) -> [u32; ELEMENTS] {
     let mut values = [0; ELEMENTS];
     let mut put = |index: usize, elements: [u32; LANES]| {
         let rest = &mut values[order.of_index(index)..];

@@ -30,10 +30,10 @@ impl Execute for Double {
         let Some([d, a, b, c, _]) = split(self.fragments, slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
         let (mut left, mut right, mut values) = ([0; 16 * 16], [0; 16 * 8], [0; 16 * 8]);
-        let bank = context.bank;
+        let bank = &context.bank;
         let gather = |slots: &[Slot], to: &mut [u64], at: &dyn Fn(usize, usize) -> usize| {
             for (index, slot) in slots.iter().enumerate() {
-                for (lane, value) in u64::read(&bank, *slot).into_iter().enumerate() {
+                for (lane, value) in u64::read(bank, *slot).into_iter().enumerate() {
                     to[at(lane, index)] = value;
                 }
             }

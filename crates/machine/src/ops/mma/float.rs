@@ -61,10 +61,9 @@ impl Execute for Float {
             return flow;
         }
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
-        let bank = context.bank;
         let cores = context.cores();
         let Shape { m, n, k } = self.shape;
-        let (a, b) = (rows_of_a(&bank, a), columns_of_b(&bank, b));
+        let (a, b) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
         let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
         let rows = rows[..m * self.stored * self.a.bits / 32].as_flattened();
         let columns = columns[..n * k * self.b.bits / 32].as_flattened();
@@ -92,7 +91,7 @@ impl Execute for Float {
             }
         };
         let Operands { left, right, .. } = &context.worker.operands;
-        let mut values = accumulator::read(&bank, self.accumulator, c, order);
+        let mut values = accumulator::read(&context.bank, self.accumulator, c, order);
         let all = &mut values[..m * n];
         cores.multiply(Family::Mma, self.a.element, self.accumulator, (left, right), all);
         context.count_products(m * n * self.stored);

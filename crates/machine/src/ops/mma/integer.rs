@@ -48,13 +48,12 @@ impl Execute for Integers {
         }
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let Shape { m, n, k } = self.shape;
-        let bank = context.bank;
         let (mut left, mut right) = ([0; 16 * DEPTH], [0; 8 * DEPTH]);
         match &self.sparse {
-            None => self.a.unpack(&rows_of_a(&bank, a), &mut left[..m * k]),
+            None => self.a.unpack(&rows_of_a(&context.bank, a), &mut left[..m * k]),
             Some(sparse) => {
                 let mut stored = [0; 16 * DEPTH / 2];
-                self.a.unpack(&rows_of_a(&bank, a), &mut stored[..m * k / 2]);
+                self.a.unpack(&rows_of_a(&context.bank, a), &mut stored[..m * k / 2]);
                 let mut belongs = context.worker.operands.left.belongs.take().unwrap_or_default();
                 if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
                     return flow;
@@ -63,8 +62,8 @@ impl Execute for Integers {
                 context.worker.operands.left.belongs = Some(belongs);
             }
         }
-        self.b.unpack(&columns_of_b(&bank, b), &mut right[..n * k]);
-        let mut values = accumulator::read(&bank, Accumulator::F32, c, Order::Rows);
+        self.b.unpack(&columns_of_b(&context.bank, b), &mut right[..n * k]);
+        let mut values = accumulator::read(&context.bank, Accumulator::F32, c, Order::Rows);
         integer::multiply(&left[..m * k], &right[..n * k], k, self.satfinite, &mut values[..m * n]);
         context.count_products(self.shape.products());
         accumulator::write(context, Accumulator::F32, (d, mask), &values, Order::Rows);

@@ -98,12 +98,11 @@ impl Execute for Scaled {
         {
             return flow;
         }
-        let bank = context.bank;
-        let rows = rows_of_a(&bank, a).map(u32::to_le_bytes);
-        let columns = columns_of_b(&bank, b).map(u32::to_le_bytes);
+        let rows = rows_of_a(&context.bank, a).map(u32::to_le_bytes);
+        let columns = columns_of_b(&context.bank, b).map(u32::to_le_bytes);
         let rows = &rows.as_flattened()[..m * self.stored * self.a.bits / 8];
         let columns = &columns.as_flattened()[..n * k * self.b.bits / 8];
-        let mut values = accumulator::read(&bank, Accumulator::F32, c, Order::Rows);
+        let mut values = accumulator::read(&context.bank, Accumulator::F32, c, Order::Rows);
         if self.byte_each {
             self.shifted(context, (rows, columns), scales, belongs, &mut values);
         } else {

@@ -64,7 +64,7 @@ impl Issue {
             forgiven: context.worker.forgiving,
             product: Arc::clone(&self.product),
             slots: slots.into(),
-            bank: context.bank,
+            bank: context.bank.keep(),
             cores,
             shared,
             warp,

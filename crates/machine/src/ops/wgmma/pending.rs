@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
-use crate::registers::{Bank, Slot};
+use crate::registers::{Bank, KeptBank, Slot};
 use crate::schedule::halt::Halt;
 use crate::state::worker::Worker;
 
@@ -33,7 +33,7 @@ pub trait UnderWay: std::fmt::Debug + Send {
     fn complete(self: Box<Self>, operands: &mut Operands);
 
     /// The registers of the activation that issued it.
-    fn bank(&self) -> &Bank;
+    fn bank(&self) -> &KeptBank;
 
     /// Calls `f` for each register of D, and of A if it is there.
     fn each_register(&self, f: &mut dyn FnMut(&Slot));
@@ -142,7 +142,7 @@ struct Watched {
     /// A bit for each register, by its number.
     registers: Vec<u64>,
     /// The activation whose registers they are: the last that issued a product.
-    bank: Option<Bank>,
+    bank: Option<KeptBank>,
 }
 
 impl Watched {
@@ -151,7 +151,7 @@ impl Watched {
     }
 
     fn add(&mut self, product: &dyn UnderWay) {
-        if self.bank.is_none_or(|bank| !bank.is(product.bank())) {
+        if self.bank.as_ref().is_none_or(|bank| !bank.is_that_of(product.bank())) {
             self.clear();
             self.bank = Some(*product.bank());
         }
@@ -168,12 +168,12 @@ impl Watched {
     }
 
     /// Whether an instruction with these operands uses one of them.
-    fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
+    fn is_touched(&self, bank: &Bank<'_>, slots: &[Slot]) -> bool {
         let watched = |slot: &Slot| {
             let number = slot.number();
             self.registers.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
         };
-        self.bank.is_some_and(|own| own.is(bank))
+        self.bank.as_ref().is_some_and(|own| own.is(bank))
             && slots.iter().any(|slot| !slot.is_constant() && !slot.is_sink() && watched(slot))
     }
 }

@@ -15,7 +15,7 @@ use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
 use crate::ops::mma::operands::rows_of_a;
 use crate::ops::wgmma::pending::UnderWay;
-use crate::registers::{ALL, Bank, LANES, Slot, Value};
+use crate::registers::{ALL, Bank, KeptBank, LANES, Slot, Value};
 use crate::schedule::cluster::shared::Peer;
 
 /// The rows of D that one warp has.
@@ -93,7 +93,7 @@ pub struct Pending {
     pub product: Arc<Product>,
     pub slots: Box<[Slot]>,
     /// The registers of the activation that issued it.
-    pub bank: Bank,
+    pub bank: KeptBank,
     pub cores: Cores,
     /// The CTA's shared memory.
     pub shared: Peer,
@@ -112,9 +112,14 @@ pub struct Pending {
 impl UnderWay for Pending {
     fn complete(mut self: Box<Self>, operands: &mut Operands) {
         let product = Arc::clone(&self.product);
-        self.left(operands);
+        let belongs = self.belongs.take();
+        // SAFETY: the registers of an activation stay where they are as long as the warp has products of its own: `start`
+        // forgets these before a warp is used again. Only the host thread that runs the warp completes them, between two
+        // reads or writes of an operation.
+        let mut bank = unsafe { self.bank.bank() };
+        self.left(&bank, operands);
         self.right(operands);
-        operands.left.belongs = self.belongs.take();
+        operands.left.belongs = belongs;
         if product.sparse.as_ref().is_some_and(|(_, sparse)| sparse.pairs_halves(self.forgiven)) {
             let pairs = pairs_of_halves(&words(&operands.b));
             operands.right.decode_columns(
@@ -129,14 +134,14 @@ impl UnderWay for Pending {
         d.resize(ROWS * columns, 0);
         let halves = matches!(product.factors, Factors::Float { d: Accumulator::F16, .. });
         if self.add {
-            self.read_d(halves, columns, &mut d);
+            self.read_d(&bank, halves, columns, &mut d);
         }
         self.multiply(operands, &mut d);
-        self.write_d(halves, columns, &d);
+        self.write_d(&mut bank, halves, columns, &d);
         operands.d = d;
     }
 
-    fn bank(&self) -> &Bank {
+    fn bank(&self) -> &KeptBank {
         &self.bank
     }
 
@@ -147,13 +152,13 @@ impl UnderWay for Pending {
 
 impl Pending {
     /// D's old values, row after row.
-    fn read_d(&self, halves: bool, columns: usize, d: &mut [u32]) {
+    fn read_d(&self, bank: &Bank<'_>, halves: bool, columns: usize, d: &mut [u32]) {
         let registers = &self.slots[..self.product.registers];
         for (block, slots) in registers.chunks_exact(if halves { 1 } else { 2 }).enumerate() {
-            let first = u32::read(&self.bank, slots[0]);
+            let first = u32::read(bank, slots[0]);
             let pairs: [[u32; 2]; LANES] = match slots.get(1) {
                 Some(second) => {
-                    let second = u32::read(&self.bank, *second);
+                    let second = u32::read(bank, *second);
                     std::array::from_fn(|lane| [first[lane], second[lane]])
                 }
                 None => first.map(|word| [word & 0xffff, word >> 16]),
@@ -166,7 +171,7 @@ impl Pending {
     }
 
     /// Puts D's new values into its registers.
-    fn write_d(&mut self, halves: bool, columns: usize, d: &[u32]) {
+    fn write_d(&self, bank: &mut Bank<'_>, halves: bool, columns: usize, d: &[u32]) {
         let registers = &self.slots[..self.product.registers];
         for (block, slots) in registers.chunks_exact(if halves { 1 } else { 2 }).enumerate() {
             let mut pairs = [[0; 2]; LANES];
@@ -176,10 +181,10 @@ impl Pending {
             }
             match slots.get(1) {
                 Some(second) => {
-                    u32::write(&mut self.bank, slots[0], ALL, &pairs.map(|[first, _]| first));
-                    u32::write(&mut self.bank, *second, ALL, &pairs.map(|[_, second]| second));
+                    u32::write(bank, slots[0], ALL, &pairs.map(|[first, _]| first));
+                    u32::write(bank, *second, ALL, &pairs.map(|[_, second]| second));
                 }
-                None => u32::write(&mut self.bank, slots[0], ALL, &pairs.map(|[low, high]| low | high << 16)),
+                None => u32::write(bank, slots[0], ALL, &pairs.map(|[low, high]| low | high << 16)),
             }
         }
     }
@@ -208,12 +213,12 @@ impl Pending {
     }
 
     /// Brings this warp's rows of A together.
-    fn left(&self, operands: &mut Operands) {
+    fn left(&self, bank: &Bank<'_>, operands: &mut Operands) {
         let raw = &mut operands.a;
         raw.resize(ROWS * ROW_BYTES, 0);
         match self.a {
             A::Registers { slot } => {
-                let rows = rows_of_a(&self.bank, &self.slots[slot..slot + 4]).map(u32::to_le_bytes);
+                let rows = rows_of_a(bank, &self.slots[slot..slot + 4]).map(u32::to_le_bytes);
                 raw.copy_from_slice(rows.as_flattened());
             }
             A::Shared(units) if units.major() == Major::K => {

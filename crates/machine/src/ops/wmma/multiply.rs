@@ -97,18 +97,17 @@ impl Execute for Floats {
             return flow;
         }
         let Some(tiles) = self.tiles.of(slots) else { return Flow::Next };
-        let bank = context.bank;
         let cores = context.cores();
         let wide = self.c == Accumulator::F32 || self.d == Accumulator::F32;
         let format = if wide { Accumulator::F32 } else { Accumulator::F16 };
         let row = self.tiles.shape.k * self.packed.bits / 32;
         let mut values = [[0; ELEMENTS]; TILES];
         for (tile, values) in tiles.iter().zip(&mut values) {
-            *values = accumulator::read(&bank, self.c, tile.c, Order::Columns);
+            *values = accumulator::read(&context.bank, self.c, tile.c, Order::Columns);
             if self.c != format {
                 convert(values, F16, F32);
             }
-            let (a, b) = (rows_of_a(&bank, tile.a), columns_of_b(&bank, tile.b));
+            let (a, b) = (rows_of_a(&context.bank, tile.a), columns_of_b(&context.bank, tile.b));
             let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
             let operands = &mut context.worker.operands;
             // Turned over, as for `mma`.
@@ -147,15 +146,14 @@ impl Execute for Integers {
             return flow;
         }
         let Some(tiles) = self.tiles.of(slots) else { return Flow::Next };
-        let bank = context.bank;
         /// The only k of these shapes.
         const DEPTH: usize = 16;
         let mut values = [[0; ELEMENTS]; TILES];
         for (tile, values) in tiles.iter().zip(&mut values) {
             let (mut left, mut right) = ([0; ROWS * DEPTH], [0; COLUMNS * DEPTH]);
-            self.integer.unpack(&rows_of_a(&bank, tile.a), &mut left);
-            self.integer.unpack(&columns_of_b(&bank, tile.b), &mut right);
-            *values = accumulator::read(&bank, Accumulator::F32, tile.c, Order::Rows);
+            self.integer.unpack(&rows_of_a(&context.bank, tile.a), &mut left);
+            self.integer.unpack(&columns_of_b(&context.bank, tile.b), &mut right);
+            *values = accumulator::read(&context.bank, Accumulator::F32, tile.c, Order::Rows);
             integer::multiply(&left, &right, DEPTH, self.satfinite, values);
         }
         context.count_products(self.tiles.shape.products());

@@ -40,6 +40,8 @@ pub enum Outcome {
     Ended,
     /// Its turn is over.
     Turn,
+    /// Its turn is not over, but an instruction has been executed and somebody looks on.
+    Interrupted,
     /// Its threads look for something that only others can do.
     Spinning,
     /// Its threads wait for grids before this one.
@@ -62,6 +64,21 @@ pub struct Cluster {
     /// The waits that have expired in a row, and what had happened before the first.
     repetition: Repetition,
     quiet_since: u64,
+    /// The turn that goes on with the next call.
+    interrupted: Option<Turn>,
+}
+
+/// A turn of a cluster.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The effort at which it is over.
+    enough: u64,
+    /// The CTAs that could not go on since something last happened.
+    stuck: u32,
+    /// Whether some of them look for something outside.
+    spinning: bool,
+    /// The CTA whose turn it is and has been interrupted.
+    rank: Option<usize>,
 }
 
 impl Cluster {
@@ -71,7 +88,15 @@ impl Cluster {
         let ctas = (0..size).map(|_| Cta::new(run).map(Box::new)).collect::<Option<Vec<_>>>()?;
         let queue = Queue::new(run.environment.memory.budget());
         let state = Box::new(ClusterState { queue, ..ClusterState::default() });
-        Some(Self { ctas, state, living: 0, turn: 0, repetition: Repetition::default(), quiet_since: 0 })
+        Some(Self {
+            ctas,
+            state,
+            living: 0,
+            turn: 0,
+            repetition: Repetition::default(),
+            quiet_since: 0,
+            interrupted: None,
+        })
     }
 
     /// Whether a cluster of an earlier launch of the same code has the shape of this one.
@@ -92,6 +117,21 @@ impl Cluster {
         self.ctas.first().map_or(0, |cta| cta.state.index)
     }
 
+    /// What operations may use, between two of its turns.
+    pub(crate) fn state(&self) -> &ClusterState {
+        &self.state
+    }
+
+    /// Has a lane's group run first when the cluster goes on; gives whether it can.
+    pub fn choose(&mut self, rank: usize, warp: u32, lane: u32) -> bool {
+        let chosen = self.ctas[rank].choose(warp, lane);
+        if chosen {
+            let fresh = Turn { enough: u64::MAX, stuck: 0, spinning: false, rank: None };
+            self.interrupted.get_or_insert(fresh).rank = Some(rank);
+        }
+        chosen
+    }
+
     /// Makes it the cluster of this number, at its beginning. Gives whether the host had memory for its frames.
     pub fn start(&mut self, index: u64, run: &Run<'_>, worker: &mut Worker) -> bool {
         let shape = run.launch.cluster_shape();
@@ -100,7 +140,7 @@ impl Cluster {
         self.state.start(index, clusterid, threads, run.launch.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
-        self.turn = 0;
+        (self.turn, self.interrupted) = (0, None);
         self.repetition.restart();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
@@ -125,74 +165,103 @@ impl Cluster {
         true
     }
 
-    /// Runs the CTAs in turn, for about `fuel` of effort.
+    /// Runs the CTAs in turn, for about `fuel` of effort, or goes on with a turn that was interrupted.
     pub fn run(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Outcome {
         std::mem::swap(&mut self.state, &mut worker.cluster);
-        let outcome = self.run_within(worker, run, fuel);
+        let mut turn = self.interrupted.take().unwrap_or_else(|| {
+            look_for_grids(worker, run);
+            Turn { enough: worker.effort.saturating_add(fuel), stuck: 0, spinning: false, rank: None }
+        });
+        let outcome = self.run_within(&mut turn, worker, run);
+        if matches!(outcome, Outcome::Interrupted) {
+            self.interrupted = Some(turn);
+        }
         worker.tell(run);
         std::mem::swap(&mut self.state, &mut worker.cluster);
         outcome
     }
 
-    fn run_within(&mut self, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Outcome {
-        let enough = worker.effort.saturating_add(fuel);
-        look_for_grids(worker, run);
-        // The CTAs that could not go on since something last happened, and whether some of them look for something
-        // outside.
-        let mut stuck = 0;
-        let mut spinning = false;
+    fn run_within(&mut self, turn: &mut Turn, worker: &mut Worker, run: &Run<'_>) -> Outcome {
         loop {
-            let rank = self.next(stuck, worker, run);
-            let share = self.share(enough.saturating_sub(worker.effort), worker, run);
+            let (rank, share) = match turn.rank.take() {
+                // Its own turn says how long it lasts.
+                Some(rank) => (rank, 0),
+                None => {
+                    let rank = self.next(turn.stuck, worker, run);
+                    (rank, self.share(turn.enough.saturating_sub(worker.effort), worker, run))
+                }
+            };
             match self.ctas[rank].run(worker, run, share) {
                 Progress::Ended => {
                     if let Some(outcome) = self.ended(rank, worker, run) {
                         return outcome;
                     }
-                    (stuck, spinning) = (0, false);
+                    turn.something_happened();
                 }
-                Progress::Turn => (stuck, spinning) = (0, false),
-                Progress::Spinning => (stuck, spinning) = (stuck | 1 << rank, true),
-                Progress::Waiting => stuck |= 1 << rank,
+                Progress::Turn => turn.something_happened(),
+                Progress::Interrupted => {
+                    turn.rank = Some(rank);
+                    return Outcome::Interrupted;
+                }
+                Progress::Spinning => (turn.stuck, turn.spinning) = (turn.stuck | 1 << rank, true),
+                Progress::Waiting => turn.stuck |= 1 << rank,
                 Progress::Trouble(trouble) => return self.trouble(*trouble, run),
                 Progress::Stopped(stop) => return Outcome::Stopped(stop),
             }
-            worker.tell(run);
             self.turn = rank + 1;
-            if run.launch.asynchrony == Asynchrony::Seeded
-                && let Err(trouble) = worker.cluster.tick(run.halt)
-            {
-                return self.trouble(*trouble, run);
+            if let Some(outcome) = self.between_turns(turn, worker, run) {
+                return outcome;
             }
-            worker.effort += worker.cluster.take_spent();
-            if run.halt.is_set() {
+            if worker.effort >= turn.enough {
                 return Outcome::Turn;
             }
-            if self.ctas.iter().any(|cta| cta.may_wake(worker)) {
-                (stuck, spinning) = (0, false);
+            if worker.stepped.is_some() {
+                return Outcome::Interrupted;
             }
-            if self.living & !stuck == 0 {
-                let awaited = match run.launch.asynchrony {
-                    Asynchrony::Lazy => self.awaited(),
-                    Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
-                };
-                match worker.cluster.complete_one(&awaited, run.halt) {
-                    Err(trouble) => return self.trouble(*trouble, run),
-                    Ok(true) => {}
-                    Ok(false) => {
-                        let expired = self.expire(worker, spinning);
-                        if spinning {
-                            return Outcome::Spinning;
-                        }
-                        if !expired {
-                            return self.waits_in_vain(worker, run);
-                        }
-                    }
+        }
+    }
+
+    /// What the units of the cluster do between the turns of two CTAs. Gives what the cluster came to by that, if
+    /// anything.
+    fn between_turns(&mut self, turn: &mut Turn, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
+        worker.tell(run);
+        if run.launch.asynchrony == Asynchrony::Seeded
+            && let Err(trouble) = worker.cluster.tick(run.halt)
+        {
+            return Some(self.trouble(*trouble, run));
+        }
+        worker.effort += worker.cluster.take_spent();
+        if run.halt.is_set() {
+            return Some(Outcome::Turn);
+        }
+        if self.ctas.iter().any(|cta| cta.may_wake(worker)) {
+            turn.something_happened();
+        }
+        if self.living & !turn.stuck == 0 {
+            if let Some(outcome) = self.stands_still(turn.spinning, worker, run) {
+                return Some(outcome);
+            }
+            turn.something_happened();
+        }
+        None
+    }
+
+    /// No CTA can go on: an asynchronous operation is completed, or waits end in vain. Gives what the cluster came to if
+    /// that does not help.
+    fn stands_still(&mut self, spinning: bool, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
+        let awaited = match run.launch.asynchrony {
+            Asynchrony::Lazy => self.awaited(),
+            Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
+        };
+        match worker.cluster.complete_one(&awaited, run.halt) {
+            Err(trouble) => Some(self.trouble(*trouble, run)),
+            Ok(true) => None,
+            Ok(false) => {
+                let expired = self.expire(worker, spinning);
+                match spinning {
+                    true => Some(Outcome::Spinning),
+                    false => (!expired).then(|| self.waits_in_vain(worker, run)),
                 }
-                (stuck, spinning) = (0, false);
-            }
-            if worker.effort >= enough {
-                return Outcome::Turn;
             }
         }
     }
@@ -287,6 +356,13 @@ impl Cluster {
             some |= cta.expire();
         }
         some
+    }
+}
+
+impl Turn {
+    /// Those who could not go on may be able to now.
+    fn something_happened(&mut self) {
+        (self.stuck, self.spinning) = (0, false);
     }
 }
 

@@ -63,7 +63,7 @@ fn digest(ctas: &[Box<Cta>]) -> u64 {
         }
         for warp in &cta.warps {
             for group in &warp.groups {
-                (group.block, group.mask, group.activation).hash(&mut hasher);
+                (group.block, group.number, group.mask, group.activation).hash(&mut hasher);
             }
             for activation in warp.activations.iter().filter(|activation| activation.lanes != 0) {
                 activation.registers.bytes().hash(&mut hasher);

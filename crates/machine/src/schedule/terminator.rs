@@ -1,0 +1,132 @@
+//! How a group of lanes leaves a block: branches, exits, calls, returns, barriers. The last step of a block.
+
+use crate::code::{Block, Terminator};
+use crate::context::{CtaState, Fault, Run, Worker};
+use crate::event::What;
+use crate::explain::finding::Kind;
+use crate::registers::{LANES, Slot, lanes_in};
+use crate::schedule::after::After;
+use crate::schedule::step::guarded;
+use crate::schedule::warp::{Group, Warp};
+use crate::schedule::{arrive, call};
+
+/// Ends a block for a group that stands at its end.
+#[inline(always)]
+pub(crate) fn end(
+    block: &Block,
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> After {
+    let taken = |group: &Group, warp: &mut Warp, guard: Option<Slot>| {
+        group.mask & guarded(&warp.bank(group.activation, run.code), guard)
+    };
+    match &block.end_with {
+        Terminator::Next(next) => {
+            group.go(*next);
+            After::Go
+        }
+        Terminator::Branch { guard, target, next } => {
+            let taken = taken(group, warp, *guard);
+            split(group, warp, taken, *target, *next)
+        }
+        Terminator::Index { guard, index, targets, next } => {
+            let taken = taken(group, warp, *guard);
+            match index_targets(taken, group, warp, (*index, targets, *next), run) {
+                Ok(to) => scatter(group, warp, &to),
+                Err(fault) => {
+                    worker.fault = Some(fault);
+                    After::Fault
+                }
+            }
+        }
+        Terminator::Exit { guard, next } => {
+            let gone = taken(group, warp, *guard);
+            exit(gone, warp, cta, worker);
+            group.mask &= !gone;
+            group.go(*next);
+            if group.mask == 0 { After::Switch } else { After::Go }
+        }
+        Terminator::Return { guard, next } => {
+            let gone = taken(group, warp, *guard);
+            // What is under way may be about to write to the registers of this activation.
+            if warp.state.wgmma.is_busy() && !warp.state.wgmma.finish(worker, run.halt) {
+                return After::Fault;
+            }
+            call::ret(group, warp, run, gone, *next)
+        }
+        Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),
+        Terminator::Barrier(arrival) => arrive::arrive(arrival, group, warp, cta, worker, run),
+    }
+}
+
+/// Sends some lanes to one block and the others to another; the group goes on with the lower.
+#[inline(always)]
+fn split(group: &mut Group, warp: &mut Warp, taken: u32, target: u32, next: u32) -> After {
+    if taken == group.mask {
+        group.go(target);
+    } else if taken == 0 {
+        group.go(next);
+    } else {
+        let (low, low_mask, high, high_mask) = if target < next {
+            (target, taken, next, group.mask & !taken)
+        } else {
+            (next, group.mask & !taken, target, taken)
+        };
+        warp.add(group.of(high, high_mask));
+        *group = group.of(low, low_mask);
+    }
+    After::Go
+}
+
+/// Where `brx.idx` sends each lane.
+fn index_targets(
+    taken: u32,
+    group: &Group,
+    warp: &mut Warp,
+    (index, targets, next): (Slot, &[u32], u32),
+    run: &Run<'_>,
+) -> Result<[u32; LANES], Fault> {
+    let bank = warp.bank(group.activation, run.code);
+    let mut to = [next; LANES];
+    for lane in lanes_in(taken) {
+        let at = bank.lane(index, lane);
+        let Some(target) = usize::try_from(at).ok().and_then(|at| targets.get(at)) else {
+            let message = format!("index {at} is behind a list of {} branch targets", targets.len());
+            return Err(Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
+        };
+        to[lane] = *target;
+    }
+    Ok(to)
+}
+
+/// Sends each lane to a block of its own; the group goes on with the lowest.
+fn scatter(group: &mut Group, warp: &mut Warp, to: &[u32; LANES]) -> After {
+    let lowest = lanes_in(group.mask).map(|lane| to[lane]).min().unwrap_or(group.block);
+    let stay = lanes_in(group.mask).filter(|lane| to[*lane] == lowest).fold(0, |mask, lane| mask | 1 << lane);
+    for lane in lanes_in(group.mask & !stay) {
+        warp.add(group.of(to[lane], 1 << lane));
+    }
+    *group = group.of(lowest, stay);
+    After::Go
+}
+
+/// Lanes end.
+fn exit(gone: u32, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
+    if worker.cluster.barrier.leave(&warp.state.arrivals, gone) {
+        worker.cluster.events += 1;
+        worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
+    }
+    warp.state.exited |= gone;
+    // Who waits for this warp at a barrier may have waited for these lanes alone.
+    let mut busy = cta.busy;
+    while busy != 0 {
+        let number = busy.trailing_zeros() as usize;
+        busy &= busy - 1;
+        cta.barriers[number].gather(warp.state.index as usize, warp.state.alive());
+        cta.unsettled = true;
+    }
+    warp.reconsider();
+}
