@@ -40,6 +40,22 @@ impl Program {
     pub fn operation(&self, instruction: &Instruction) -> Option<&Operation> {
         self.operations.get(instruction.operation?.0 as usize)
     }
+
+    /// A location, and where the function that it stands in was inlined, and so on: the innermost first.
+    pub fn inlined(&self, location: u32) -> impl Iterator<Item = &Location> {
+        let found = move |number: u32| self.locations.get(number as usize).map(|found| (number, found));
+        let outer = move |(number, inner): &(u32, &Location)| {
+            // Each was known before the one inside of it.
+            inner.inlined_at.filter(|outer| outer < number).and_then(found)
+        };
+        std::iter::successors(found(location), outer).map(|(_, location)| location)
+    }
+
+    /// The name of the file of this number.
+    #[must_use]
+    pub fn file_name(&self, number: u32) -> Option<&str> {
+        self.files.iter().find(|(known, _)| *known == number).map(|(_, name)| name.as_str())
+    }
 }
 
 /// A position in the source that the PTX was made from.

@@ -7,7 +7,7 @@ use ptxvm_syntax::{Evaluator, Value};
 
 use crate::lower::form::Forms;
 use crate::lower::inline_assembly::InlineAssembly;
-use crate::lower::location::Positions;
+use crate::lower::positions::Positions;
 use crate::problem::{Problem, ProblemKind};
 use crate::program::Program;
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use ptxvm_memory::{AllocationKind, GlobalMemory, Lease};
 
 use crate::context::{Code, Run};
-use crate::explain::finding::{Limit, Stop, Unsupported};
+use crate::explain::finding::{Stop, Unsupported};
 use crate::launch::{Environment, Launch};
 use crate::schedule::cluster::Claims;
 use crate::schedule::dependency::Ending;
@@ -182,9 +182,9 @@ impl<'a> Passing<'a> {
     fn new(memory: &'a GlobalMemory, kind: AllocationKind, bytes: &[u8]) -> Result<Self, Stop> {
         let address = memory
             .allocate(bytes.len() as u64, 256, kind, None)
-            .map_err(|_| out_of_memory(memory, bytes.len()))?;
+            .map_err(|_| Stop::out_of_memory(memory.budget(), bytes.len()))?;
         let passing = Self { memory, address };
-        memory.write(address, bytes).map_err(|_| out_of_memory(memory, bytes.len()))?;
+        memory.write(address, bytes).map_err(|_| Stop::out_of_memory(memory.budget(), bytes.len()))?;
         Ok(passing)
     }
 }
@@ -194,9 +194,4 @@ impl Drop for Passing<'_> {
         // It was allocated here, and nobody else knows how to free it.
         let _ = self.memory.free(self.address);
     }
-}
-
-/// The budget of the host's memory has no more for a launch that needs about so many bytes.
-pub(super) fn out_of_memory(memory: &GlobalMemory, bytes: usize) -> Stop {
-    Stop::Limit(Limit::Memory(memory.budget().refusal(bytes as u64)))
 }

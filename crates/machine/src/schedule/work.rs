@@ -12,7 +12,6 @@ use std::time::Duration;
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Limit, Stop};
 use crate::schedule::cluster::{Cluster, Outcome};
-use crate::schedule::grid::out_of_memory;
 use crate::schedule::kept_rooms::{Room, Rooms};
 use crate::statistics::Statistics;
 
@@ -164,7 +163,7 @@ impl Work {
         let room = self.spare.pop().or_else(|| Cluster::new(run).map(Box::new));
         let started = room.and_then(|mut room| room.start(index, run, &mut self.worker).then_some(room));
         if started.is_none() {
-            common.stop(index, out_of_memory(run.environment.memory, run.cluster_bytes()));
+            common.stop(index, Stop::out_of_memory(run.environment.memory.budget(), run.cluster_bytes()));
         }
         started
     }
