@@ -61,6 +61,17 @@ pub enum Color {
     Never,
 }
 
+impl Color {
+    /// This, or what the environment says if it leaves the choice open.
+    pub fn or(self, environment: ColorChoice) -> Color {
+        match (self, environment) {
+            (Color::Auto, ColorChoice::Always | ColorChoice::AlwaysAnsi) => Color::Always,
+            (Color::Auto, ColorChoice::Never) => Color::Never,
+            _ => self,
+        }
+    }
+}
+
 impl From<Color> for ColorChoice {
     fn from(color: Color) -> ColorChoice {
         match color {

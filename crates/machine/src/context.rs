@@ -42,7 +42,7 @@ impl Context<'_> {
     /// The instruction at this place has handed work to the asynchronous units, which takes them time.
     pub fn issued(&mut self, at: u32, activation: u32) -> Flow {
         self.warp.wgmma.place = (at, activation);
-        let asynchrony = self.run.launch.asynchrony;
+        let asynchrony = self.run.launch.settings.asynchrony;
         let outcome = self.worker.cluster.issue(at, activation, asynchrony, self.run.halt);
         self.worker.effort += outcome.as_ref().map_or(0, |operations| operations * OPERATION);
         self.completed(outcome.map(drop))
@@ -357,7 +357,7 @@ impl Worker {
             held_back: HeldBack::default(),
             operands: Operands::default(),
             opaque: Opaque::default(),
-            random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            random: run.launch.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         }
     }
 

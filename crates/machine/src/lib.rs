@@ -18,6 +18,7 @@ pub mod ops;
 pub mod profile;
 pub mod registers;
 pub mod schedule;
+pub mod settings;
 pub mod statistics;
 pub mod tensor;
 pub mod vector;
@@ -34,6 +35,7 @@ pub use matrix::Mma;
 pub use occupancy::Demand;
 pub use profile::Profile;
 pub use schedule::dependency::GridStatus;
+pub use settings::Settings;
 pub use statistics::{Class, Statistics};
 
 /// Where the loader put what a program refers to.

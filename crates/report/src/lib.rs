@@ -4,6 +4,7 @@
 //! to a stream that the caller chooses, in colours; [`stderr`] is such a stream, and takes the colours out where they
 //! are not wanted.
 
+pub mod event;
 pub mod finding;
 mod human;
 mod message;

@@ -95,7 +95,7 @@ pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
     Asynchrony, Class, Control, Demand, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes,
-    Mma, Place, Profile, Statistics, Thread, Unsupported, tensor,
+    Mma, Place, Profile, Settings, Statistics, Thread, Unsupported, tensor,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

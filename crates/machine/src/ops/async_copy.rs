@@ -99,14 +99,15 @@ impl Execute for Copying {
             Ok(lines) => lines,
             Err(flow) => return flow,
         };
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let counted = &mut context.worker.statistics;
             let read = lanes_in(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
             counted.bytes_read[traffic(AddressSpace::Global)] += read;
             counted.bytes_written[traffic(AddressSpace::Shared)] +=
                 self.0.bytes * u64::from(mask.count_ones());
         }
-        if context.run.launch.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on() {
+        if context.run.launch.settings.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on()
+        {
             lines.deliver(&mut []);
             return Flow::Next;
         }

@@ -154,7 +154,8 @@ impl Cta {
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;
-        self.turn = if run.launch.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
+        self.turn =
+            if run.launch.settings.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
         true
     }
 
@@ -173,7 +174,7 @@ impl Cta {
                 // Those who sleep are the cluster's to wake.
                 return Progress::Waiting;
             };
-            let turn = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+            let turn = if run.launch.settings.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
             let turn = turn.min(enough.saturating_sub(worker.effort));
             let warp = &mut self.warps[index];
             match interpret::run(warp, &mut self.state, worker, run, turn) {
@@ -217,7 +218,7 @@ impl Cta {
 
     /// Whether a warp goes on after a fault: an H200 does, and the launch is to do as it. The finding is noted.
     fn survives(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> bool {
-        let findings = run.launch.findings;
+        let findings = run.launch.settings.findings;
         if findings == Findings::Stop || worker.trouble.is_some() || worker.limit.is_some() {
             return false;
         }
@@ -241,8 +242,11 @@ impl Cta {
         if self.awake == 0 {
             return None;
         }
-        let start =
-            if run.launch.seed == 0 { self.turn } else { worker.next_random() as usize % self.warps.len() };
+        let start = if run.launch.settings.seed == 0 {
+            self.turn
+        } else {
+            worker.next_random() as usize % self.warps.len()
+        };
         // The first from there on, or else the first of all.
         let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
         let from = if later != 0 { later } else { self.awake };

@@ -105,7 +105,7 @@ pub fn run(
         status.begin(ctas);
     }
     let claims = Arc::new(Claims::new(launch));
-    let deadline = Deadline::new(began, launch.timeout);
+    let deadline = Deadline::new(began, launch.settings.timeout);
     let run = Run {
         code,
         launch,
@@ -118,7 +118,8 @@ pub fn run(
         resident,
         claims: &claims,
     };
-    let workers = launch.threads.clamp(1, usize::try_from(claims.all()).unwrap_or(usize::MAX).max(1));
+    let workers =
+        launch.settings.threads.clamp(1, usize::try_from(claims.all()).unwrap_or(usize::MAX).max(1));
     let common = Common {
         workers: AtomicUsize::new(1),
         instructions: AtomicU64::new(0),
@@ -131,7 +132,7 @@ pub fn run(
         together(workers, &run, &common, rooms)
     };
     statistics.time = began.elapsed();
-    statistics.mma = launch.mma.name();
+    statistics.mma = launch.settings.mma.name();
     let stop = common.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match stop {
         Some((_, stop)) => Err(stop),
@@ -285,7 +286,10 @@ fn doze(run: &Run<'_>) {
 /// The effort until limits are looked at again: no more than instructions are left.
 fn slice(run: &Run<'_>, common: &Common) -> u64 {
     let done = common.instructions.load(Ordering::Relaxed);
-    run.launch.max_instructions.map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
+    run.launch
+        .settings
+        .max_instructions
+        .map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
 }
 
 /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
@@ -323,17 +327,17 @@ impl Told {
 /// Whether a limit of the user's has been reached.
 fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> Option<Limit> {
     let launch = run.launch;
-    if worker.instructions - told.instructions >= TOLD || launch.max_instructions.is_some() {
+    if worker.instructions - told.instructions >= TOLD || launch.settings.max_instructions.is_some() {
         told.tell(worker, run, common);
     }
     if launch.control.stop.load(Ordering::Relaxed) {
         return Some(Limit::Interrupted);
     }
     // The watchdog's flag says that the time is over; if there is no watchdog, the clock does.
-    if let Some(most) = launch.timeout.filter(|most| run.began.elapsed() >= *most) {
+    if let Some(most) = launch.settings.timeout.filter(|most| run.began.elapsed() >= *most) {
         return Some(Limit::Time(most));
     }
-    if let Some(most) = launch.max_instructions
+    if let Some(most) = launch.settings.max_instructions
         && common.instructions.load(Ordering::Relaxed) > most
     {
         return Some(Limit::Instructions(most));

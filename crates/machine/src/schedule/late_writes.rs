@@ -23,7 +23,7 @@ impl Worker {
         let (index, clusterid) = (self.cluster.index, self.cluster.clusterid);
         for pending in self.cluster.take_rest() {
             self.held_back.0.push_back((index, clusterid, pending));
-            let now = run.launch.asynchrony == Asynchrony::Seeded && self.next_random() & 1 != 0;
+            let now = run.launch.settings.asynchrony == Asynchrony::Seeded && self.next_random() & 1 != 0;
             if (now || self.held_back.0.len() > MOST) && !run.halt.is_set() {
                 self.release_oldest(run);
             }

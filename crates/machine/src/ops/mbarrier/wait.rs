@@ -62,7 +62,7 @@ impl Waiting {
             return asked < PATIENCE;
         }
         asked == 0
-            && match context.run.launch.asynchrony {
+            && match context.run.launch.settings.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
                 Asynchrony::Seeded => context.worker.cluster.queue.toss(),

@@ -96,7 +96,7 @@ impl Deallocate {
             return Err(misused(context, lane, wrong));
         }
         let patient = self.group == 2
-            && match context.run.launch.asynchrony {
+            && match context.run.launch.settings.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
                 Asynchrony::Seeded => context.worker.cluster.queue.toss(),

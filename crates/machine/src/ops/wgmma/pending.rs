@@ -175,7 +175,7 @@ impl Context<'_> {
         let products = &mut self.warp.wgmma;
         let mut completed = false;
         loop {
-            let go_on = match self.run.launch.asynchrony {
+            let go_on = match self.run.launch.settings.asynchrony {
                 Asynchrony::Eager => true,
                 Asynchrony::Lazy => false,
                 Asynchrony::Seeded => self.worker.cluster.queue.toss(),
@@ -198,7 +198,7 @@ impl Context<'_> {
     /// late as the manual allows.
     #[must_use]
     pub fn watches_registers(&self) -> bool {
-        self.warp.wgmma.is_busy() && self.run.launch.asynchrony != Asynchrony::Lazy
+        self.warp.wgmma.is_busy() && self.run.launch.settings.asynchrony != Asynchrony::Lazy
     }
 
     /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas

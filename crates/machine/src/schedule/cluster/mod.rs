@@ -94,7 +94,7 @@ impl Cluster {
         let shape = run.launch.cluster_shape();
         let clusterid = claims::clusterid(index, run.launch.grid, shape);
         let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
-        self.state.start(index, clusterid, threads, run.launch.seed);
+        self.state.start(index, clusterid, threads, run.launch.settings.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
         self.turn = 0;
@@ -156,7 +156,7 @@ impl Cluster {
             }
             worker.tell(run);
             self.turn = rank + 1;
-            if run.launch.asynchrony == Asynchrony::Seeded
+            if run.launch.settings.asynchrony == Asynchrony::Seeded
                 && let Err(trouble) = worker.cluster.tick(run.halt)
             {
                 return self.trouble(*trouble, run);
@@ -169,7 +169,7 @@ impl Cluster {
                 (stuck, spinning) = (0, false);
             }
             if self.living & !stuck == 0 {
-                let awaited = match run.launch.asynchrony {
+                let awaited = match run.launch.settings.asynchrony {
                     Asynchrony::Lazy => self.awaited(),
                     Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
                 };
@@ -211,7 +211,7 @@ impl Cluster {
         if self.ctas.len() == 1 || ready == 0 {
             return 0;
         }
-        let first = match run.launch.seed {
+        let first = match run.launch.settings.seed {
             0 => self.turn as u32,
             _ => worker.next_random() as u32 % self.ctas.len() as u32,
         };
@@ -226,7 +226,7 @@ impl Cluster {
         if living <= 1 {
             return left;
         }
-        let share = match run.launch.seed {
+        let share = match run.launch.settings.seed {
             0 => (left / living).max(LEAST_TURN),
             _ => 1 + worker.next_random() % (2 * LEAST_TURN),
         };
