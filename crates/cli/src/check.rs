@@ -42,7 +42,7 @@ pub struct Arguments {
 /// A form for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people, in rustc's manner, on standard error
+    /// For people, as rustc shows it, on standard error
     Human,
     /// One JSON object a line, on standard output
     Json,

@@ -1,5 +1,5 @@
-//! Names and words as numbers: each distinct spelling gets one [`Symbol`], so that the rest of the
-//! house compares `u32`s instead of strings.
+//! Names and words as numbers: each distinct spelling gets one [`Symbol`], so that the rest of
+//! ptxvm compares `u32`s instead of strings.
 //!
 //! The table is an open-addressing one of our own: parsing spends a good part of its time here,
 //! and a lookup by a borrowed string without a second hash is what it needs. The hash is seeded at

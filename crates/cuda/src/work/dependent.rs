@@ -2,7 +2,7 @@
 //!
 //! Whether they do follows the mode of asynchrony. Eagerly, all that is asynchronous is over at once, and so is the
 //! primary when its dependent begins. Lazily, the dependent begins as soon as the primary lets it, and the primary then
-//! stands still for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
+//! pauses for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
 //! decides for each launch; seed 0 is the plain order.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::options;
 /// How often one who waits for a primary looks whether it will ever begin.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How a launch stands to others that run beside it.
+/// How a launch depends on others that run beside it.
 #[derive(Clone, Default)]
 pub struct Ties {
     /// Tells those that depend on it how far it is.

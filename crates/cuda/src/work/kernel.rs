@@ -32,7 +32,7 @@ pub struct KernelLaunch {
     pub early: bool,
     /// CTAs of a cluster in each dimension, where the launch has clusters.
     pub cluster: Option<[u32; 3]>,
-    /// How it stands to launches that run beside it.
+    /// How it depends on launches that run beside it.
     pub ties: Ties,
 }
 

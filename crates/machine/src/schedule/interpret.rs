@@ -332,7 +332,8 @@ fn end(
             for lane in (0..LANES).filter(|l| taken >> l & 1 != 0) {
                 let at = bank.lane(*index, lane);
                 let Some(target) = targets.get(at as usize) else {
-                    let message = format!("index {at} is behind a list of {} branch targets", targets.len());
+                    let message =
+                        format!("index {at} is past the end of a list of {} branch targets", targets.len());
                     worker.fault =
                         Some(crate::context::Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
                     return After::Fault;

@@ -1,7 +1,7 @@
 //! Writes to global memory that a cluster issued and nobody waited for before it ended.
 //!
 //! The end of a grid waits for them, the end of a CTA does not: a program in which another cluster relies on them is
-//! wrong, and is to be seen to be. They are done when those who run can do nothing else, and at the end of the launch.
+//! wrong, and the mistake must show. They are done when those who run can do nothing else, and at the end of the launch.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! `texture(f32[4,4]=iota, filter linear)` and `surface(u8x4 …)`: arguments that are images, behind a handle.
+//! `texture(f32[4,4]=iota, filter linear)` and `surface(u8x4 …)`: arguments that are images, passed as a handle.
 //!
 //! What was written is a [`Description`]; with its source's elements it becomes a [`HostImage`], and on the device an
 //! array with a texture or a surface of it ([`object`]).
