@@ -14,12 +14,12 @@ mod format;
 mod input;
 mod isa;
 mod memory;
-mod mistakes;
 mod pages;
 mod private;
 mod ptxas;
 mod render;
 mod run;
+mod switches;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -69,7 +69,7 @@ pub(crate) use unsupported;
 /// Runs the body of an entry point and gives what it answers to the program.
 pub fn answer(name: &str, arguments: impl FnOnce() -> String, body: impl FnOnce() -> Answer) -> CUresult {
     // The arguments are shown as they came, before the body fills results in.
-    let traced = options::get().api_trace.then(|| (arguments(), Instant::now()));
+    let traced = options::get().choices.api_trace.then(|| (arguments(), Instant::now()));
     let result = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(result)) => result,

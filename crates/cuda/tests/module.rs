@@ -217,7 +217,7 @@ fn logs_are_filled_as_far_as_they_reach() {
         }
         let text = std::str::from_utf8(&error[..filled]).expect("text");
         assert_eq!(error[filled], 0);
-        assert!(error[filled + 1..].iter().all(|byte| *byte == 0xff), "written behind the end");
+        assert!(error[filled + 1..].iter().all(|byte| *byte == 0xff), "written past the end");
         assert_eq!(values[3] as u32, 0);
         assert_eq!(info[0], 0);
         if room == 4096 {

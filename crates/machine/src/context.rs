@@ -63,7 +63,7 @@ impl Context<'_> {
     /// The instruction at this place has handed work to the asynchronous units, which takes them time.
     pub fn issued(&mut self, at: u32, activation: u32) -> Flow {
         self.warp.wgmma.place = (at, activation);
-        let asynchrony = self.run.launch.asynchrony;
+        let asynchrony = self.run.launch.settings.asynchrony;
         let outcome = self.worker.cluster.issue(at, activation, asynchrony, self.run.halt);
         self.worker.effort += outcome.as_ref().map_or(0, |operations| operations * OPERATION);
         self.completed(outcome.map(drop))

@@ -38,7 +38,7 @@ struct Links {
 
 static LINKS: LazyLock<Mutex<Links>> = LazyLock::new(Mutex::default);
 
-/// A number is no address, so that whoever looks behind a handle stops at once.
+/// A number is not an address, so that whoever follows a handle as a pointer stops at once.
 const STEP: usize = 16;
 
 /// The other names of an entry point.

@@ -12,9 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use host_memory::Adopted;
-use ptxvm_host::{Share, Wanted};
-use ptxvm_report::{ColorChoice, Message, Report, finding};
-use ptxvm_vm::{Device, DeviceOptions, Failure, Kernel, LaunchOptions, LoadError, Profile};
+use ptxvm_host::Share;
+use ptxvm_report::{Message, Report, finding};
+use ptxvm_settings::{Choices, Said};
+use ptxvm_vm::{Device, DeviceOptions, Failure, Kernel, LaunchOptions, LoadError};
 
 /// Exit statuses, as `ptxvm run` has them.
 const INVALID: i32 = 2;
@@ -55,7 +56,8 @@ pub unsafe extern "C" fn ptx_run(
     let size = |n: c_int| u32::try_from(n).unwrap_or(0);
     let grid = [grid_x, grid_y, grid_z].map(size);
     let block = [block_x, block_y, block_z].map(size);
-    let launch = LaunchOptions { shared: size(shared), ..LaunchOptions::new(grid, block) };
+    let settings = choices().settings;
+    let launch = LaunchOptions { shared: size(shared), settings, ..LaunchOptions::new(grid, block) };
     // SAFETY: the caller promises that buffers stay for the call.
     let run = || unsafe { run(&source, &values, launch) };
     // A panic that left a C function would abort, and that looks like the guest's own `trap`.
@@ -91,14 +93,21 @@ unsafe fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
     drop(adopted);
 }
 
-/// An H200 with the memory that `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say, or that the host can give.
+/// What the environment says, read at the first call.
+fn choices() -> &'static Choices {
+    static CHOICES: OnceLock<Choices> = OnceLock::new();
+    CHOICES.get_or_init(|| {
+        let told = |why| eprintln!("ptxvm: ptx_run: {why}; it is ignored");
+        Said::from_environment(|_| true, told).choices()
+    })
+}
+
+/// The device that `PTXVM_DEVICE` names, with the memory that `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say, or that the host
+/// could give at the first call.
 fn device() -> Device {
     static SHARE: OnceLock<Share> = OnceLock::new();
-    let profile: &'static Profile = Default::default();
-    let share = SHARE.get_or_init(|| {
-        Wanted::from_environment(|why| ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}\n")))
-            .share(profile.memory)
-    });
+    let profile = choices().profile;
+    let share = SHARE.get_or_init(|| choices().memory.share(profile.memory));
     let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
     Device::with_options(profile, memory)
 }
@@ -108,7 +117,7 @@ fn not_loaded(source: &str, error: LoadError) -> ! {
     match error {
         LoadError::Invalid(diagnostics) => {
             let report = Report::with("PTX", source.into(), diagnostics);
-            let mut out = ptxvm_report::stderr(ColorChoice::Auto);
+            let mut out = ptxvm_report::stderr(choices().color);
             let _ = report.write(100, &mut out).and_then(|()| out.flush());
             std::process::exit(INVALID)
         }
@@ -127,7 +136,7 @@ fn failed(kernel: &Kernel, failure: &Failure) -> ! {
     let report = Report::with("PTX", kernel.module().source().into(), Vec::new());
     match failure {
         Failure::Finding(found) => {
-            say(finding::message(found, 0), &report);
+            say(finding::message(found, choices().settings.seed), &report);
             std::process::exit(FINDING)
         }
         Failure::Unsupported(what) => {
@@ -140,7 +149,7 @@ fn failed(kernel: &Kernel, failure: &Failure) -> ! {
 }
 
 fn say(message: Message, report: &Report<'_>) {
-    let mut out = ptxvm_report::stderr(ColorChoice::Auto);
+    let mut out = ptxvm_report::stderr(choices().color);
     // Nothing is to be done for a reader that has gone away.
     let _ = message.write(report, &mut out).and_then(|()| out.flush());
 }

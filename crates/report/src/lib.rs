@@ -5,6 +5,7 @@
 //! are not wanted.
 #![forbid(unsafe_code)]
 
+pub mod event;
 pub mod finding;
 mod human;
 mod message;

@@ -16,7 +16,7 @@ pub struct TensorMap {
     pub sizes: [u64; MOST_DIMENSIONS],
     /// The distance of neighbours in each dimension, in bytes. That of dimension 0 follows from the element.
     pub strides: [u64; MOST_DIMENSIONS],
-    /// In each dimension, every how manieth element is copied.
+    /// In each dimension, every n-th element is copied.
     pub element_strides: [u32; MOST_DIMENSIONS],
     /// Which elements a copy takes.
     pub mode: Mode,

@@ -28,8 +28,8 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
             if found.kind == Kind::OutOfBounds {
                 found.notes.extend(refused.iter().map(Refused::to_string));
             }
-            let object = finding::object(&report, &found, launch.seed);
-            tell(finding::message(&found, launch.seed), &report, object, kernel, launch);
+            let object = finding::object(&report, &found, launch.settings.seed);
+            tell(finding::message(&found, launch.settings.seed), &report, object, kernel, launch);
             result(&found)
         }
         Failure::Unsupported(what) => {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use ptxvm_image::Refusal;
 use ptxvm_report::{Message, Report};
+use ptxvm_vm::{Event, Module};
 use serde_json::json;
 
 pub use failure::{failure, not_loaded};
@@ -38,6 +39,11 @@ pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
         "ptxvm: {entry}({arguments}) -> {result:?} in {:.1} us\n",
         took.as_secs_f64() * 1e6
     ));
+}
+
+/// A line of `--events`.
+pub fn event(module: &Module, event: &Event) {
+    eprintln!("ptxvm: {}", ptxvm_report::event::line(module, event));
 }
 
 /// Says that a program has called an entry point that ptxvm does not have yet.
@@ -69,7 +75,7 @@ pub fn image(refusal: &Refusal) {
 /// a reader that has gone away.
 fn say(message: Message, report: &Report<'_>) -> String {
     let mut said = Vec::new();
-    let mut out = ptxvm_report::stderr(options::get().color);
+    let mut out = ptxvm_report::stderr(options::get().choices.color);
     let _ = message.write(report, &mut said).and_then(|()| out.write_all(&said)).and_then(|()| out.flush());
     String::from_utf8_lossy(&said).into_owned()
 }

@@ -22,7 +22,7 @@ static SUM: Mutex<Sum> = Mutex::new(Sum { launches: 0, instructions: 0, lanes: 0
 
 /// Tells of a launch that has ended, if that was asked for.
 pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics) {
-    if !launch.statistics {
+    if !launch.settings.statistics {
         return;
     }
     let (instructions, lanes) = (statistics.instructions(), statistics.lanes());

@@ -294,13 +294,13 @@ impl Context<'_> {
         } else if below {
             format!("begins {} bytes before the beginning", short.unsigned_abs())
         } else if offset >= size {
-            format!("begins {} bytes behind them", offset - size)
+            format!("begins {} bytes after them", offset - size)
         } else {
-            format!("reaches {} bytes over their end", offset + bytes - size)
+            format!("reaches {} bytes past their end", offset + bytes - size)
         };
         let mut notes = vec![format!("{whose} has {size} bytes of {name} memory; the access {miss}")];
         if window_of(offset) != Window::Global {
-            notes.push("this is a generic address: `cvta.to` makes one of the space of it".into());
+            notes.push("this is a generic address: `cvta.to` turns it into an address of the space".into());
         }
         let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
         let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });

@@ -44,7 +44,7 @@ impl Context<'_> {
     pub fn cores(&self) -> Cores {
         let (major, minor) = self.run.environment.profile.capability;
         let device = Unit::of(major, minor);
-        match self.run.launch.mma {
+        match self.run.launch.settings.mma {
             Mma::Exact => Cores { unit: device, precision: Precision::Exact },
             Mma::Of(unit) => Cores { unit, precision: Precision::Exact },
             Mma::Fast => Cores { unit: device, precision: Precision::Fast },

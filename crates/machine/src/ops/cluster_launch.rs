@@ -73,7 +73,7 @@ impl TryCancel {
             let message = "a request whose response goes to all CTAs of the cluster, of which one has ended";
             return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
         }
-        let whim = context.run.launch.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
+        let whim = context.run.launch.settings.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
         let request = Arc::new(Request {
             claims: (!whim).then(|| Arc::clone(context.run.claims)),
             response: OnceLock::new(),

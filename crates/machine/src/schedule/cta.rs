@@ -182,7 +182,8 @@ impl Cta {
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;
-        self.turn = if run.launch.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
+        self.turn =
+            if run.launch.settings.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
         true
     }
 
@@ -262,7 +263,7 @@ impl Cta {
             self.wake(worker);
         }
         let index = self.next(run, worker)?;
-        let fuel = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+        let fuel = if run.launch.settings.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
         Some((index, worker.effort.saturating_add(fuel).min(turn.enough)))
     }
 
@@ -280,7 +281,7 @@ impl Cta {
 
     /// Whether a warp goes on after a fault: an H200 does, and the launch is to do as it. The finding is noted.
     fn survives(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> bool {
-        let findings = run.launch.findings;
+        let findings = run.launch.settings.findings;
         if findings == Findings::Stop || worker.trouble.is_some() || worker.limit.is_some() {
             return false;
         }
@@ -300,8 +301,11 @@ impl Cta {
         if self.awake == 0 {
             return None;
         }
-        let start =
-            if run.launch.seed == 0 { self.turn } else { worker.next_random() as usize % self.warps.len() };
+        let start = if run.launch.settings.seed == 0 {
+            self.turn
+        } else {
+            worker.next_random() as usize % self.warps.len()
+        };
         // The first from there on, or else the first of all.
         let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
         let from = if later != 0 { later } else { self.awake };

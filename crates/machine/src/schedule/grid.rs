@@ -41,7 +41,7 @@ pub fn run(
     let grid = Grid::new(code, Cow::Borrowed(launch), *environment)?;
     let run = grid.run();
     let clusters = usize::try_from(run.claims.all()).unwrap_or(usize::MAX);
-    let workers = launch.threads.clamp(1, clusters.max(1));
+    let workers = launch.settings.threads.clamp(1, clusters.max(1));
     let common = Common::default();
     let statistics = if workers == 1 {
         work(0, &run, &common, rooms, &mut || {})
@@ -134,7 +134,7 @@ impl<'a> Grid<'a> {
             workspace,
             gridid: GRIDS.fetch_add(1, Ordering::Relaxed),
             began,
-            deadline: Deadline::new(began, launch.timeout),
+            deadline: Deadline::new(began, launch.settings.timeout),
             resident: resident(code, &launch, &environment),
             claims: Arc::new(Claims::new(&launch)),
             launch,

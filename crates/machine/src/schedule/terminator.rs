@@ -94,7 +94,7 @@ fn index_targets(
     for lane in lanes_in(taken) {
         let at = bank.lane(index, lane);
         let Some(target) = usize::try_from(at).ok().and_then(|at| targets.get(at)) else {
-            let message = format!("index {at} is behind a list of {} branch targets", targets.len());
+            let message = format!("index {at} is past the end of a list of {} branch targets", targets.len());
             return Err(Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
         };
         to[lane] = *target;

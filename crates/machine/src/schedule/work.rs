@@ -59,7 +59,7 @@ impl Common {
     /// What a launch came to that has ended.
     pub fn outcome(&self, mut statistics: Statistics, run: &Run<'_>) -> Result<Statistics, Stop> {
         statistics.time = run.began.elapsed();
-        statistics.mma = run.launch.mma.name();
+        statistics.mma = run.launch.settings.mma.name();
         self.stopped().map_or(Ok(statistics), Err)
     }
 }
@@ -94,7 +94,7 @@ impl Work {
     pub fn new(number: u64, run: &Run<'_>, rooms: &Rooms) -> Self {
         let Room { blocks, spare } = rooms.take(run);
         Self {
-            worker: Worker::new(number, run.launch.seed, blocks),
+            worker: Worker::new(number, run.launch.settings.seed, blocks),
             live: VecDeque::new(),
             current: None,
             spare: spare.into_iter().collect(),
@@ -209,7 +209,10 @@ fn doze(run: &Run<'_>) {
 /// The effort until limits are looked at again: no more than instructions are left.
 fn slice(run: &Run<'_>, common: &Common) -> u64 {
     let done = common.instructions.load(Ordering::Relaxed);
-    run.launch.max_instructions.map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
+    run.launch
+        .settings
+        .max_instructions
+        .map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
 }
 
 /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
@@ -239,17 +242,17 @@ impl Told {
 /// Whether a limit of the user's has been reached.
 fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> Option<Limit> {
     let launch = run.launch;
-    if worker.instructions - told.instructions >= TOLD || launch.max_instructions.is_some() {
+    if worker.instructions - told.instructions >= TOLD || launch.settings.max_instructions.is_some() {
         told.tell(worker, run, common);
     }
     if launch.control.stop.load(Ordering::Relaxed) {
         return Some(Limit::Interrupted);
     }
     // The watchdog's flag says that the time is over; if there is no watchdog, the clock does.
-    if let Some(most) = launch.timeout.filter(|most| run.began.elapsed() >= *most) {
+    if let Some(most) = launch.settings.timeout.filter(|most| run.began.elapsed() >= *most) {
         return Some(Limit::Time(most));
     }
-    if let Some(most) = launch.max_instructions
+    if let Some(most) = launch.settings.max_instructions
         && common.instructions.load(Ordering::Relaxed) > most
     {
         return Some(Limit::Instructions(most));

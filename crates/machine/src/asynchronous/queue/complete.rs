@@ -11,10 +11,10 @@ use crate::asynchronous::queue::pending::{Pending, Signal};
 use crate::asynchronous::trouble::{COMPLETION, Trouble, Wrong};
 use crate::event::What;
 use crate::explain::finding::Kind;
-use crate::launch::Asynchrony;
 use crate::random::splitmix64;
 use crate::schedule::cluster::state::ClusterState;
 use crate::schedule::halt::Halt;
+use crate::settings::Asynchrony;
 
 /// How many operations of a cluster may be under way: a program that never waits must not fill the host's memory.
 const MOST_PENDING: usize = 4096;

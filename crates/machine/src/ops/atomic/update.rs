@@ -113,7 +113,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
         if order.acquires() {
             fence(Ordering::Acquire);
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             context.worker.statistics.bytes_written[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next

@@ -48,7 +48,7 @@ impl Store {
                 }
             }
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let bytes = 4 * u64::from(registers) * u64::from(mask.count_ones());
             context.worker.statistics.bytes_written[traffic(AddressSpace::Const)] += bytes;
         }

@@ -1,7 +1,7 @@
 //! When the products of a warp go on: as the launch's asynchrony says, and before an instruction uses their registers.
 
 use crate::context::{Context, Flow, Instruction};
-use crate::launch::Asynchrony;
+use crate::settings::Asynchrony;
 
 /// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
 const MOST_PENDING: usize = 256;
@@ -12,7 +12,7 @@ impl Context<'_> {
         let products = &mut self.warp.wgmma;
         let mut completed = false;
         loop {
-            let go_on = match self.run.launch.asynchrony {
+            let go_on = match self.run.launch.settings.asynchrony {
                 Asynchrony::Eager => true,
                 Asynchrony::Lazy => false,
                 Asynchrony::Seeded => self.worker.cluster.queue.toss(),
@@ -34,7 +34,7 @@ impl Context<'_> {
     /// late as the manual allows.
     #[must_use]
     pub fn watches_registers(&self) -> bool {
-        self.warp.wgmma.is_busy() && self.run.launch.asynchrony != Asynchrony::Lazy
+        self.warp.wgmma.is_busy() && self.run.launch.settings.asynchrony != Asynchrony::Lazy
     }
 
     /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas

@@ -19,9 +19,9 @@ use crate::context::{Run, Worker};
 use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
-use crate::launch::Asynchrony;
 use crate::schedule::cta::{Cta, Progress};
 use crate::schedule::warp::{Awaited, State};
+use crate::settings::Asynchrony;
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
@@ -137,7 +137,7 @@ impl Cluster {
         let shape = run.launch.cluster_shape();
         let clusterid = claims::clusterid(index, run.launch.grid, shape);
         let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
-        self.state.start(index, clusterid, threads, run.launch.seed);
+        self.state.start(index, clusterid, threads, run.launch.settings.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
         (self.turn, self.interrupted) = (0, None);
@@ -225,7 +225,7 @@ impl Cluster {
     /// anything.
     fn between_turns(&mut self, turn: &mut Turn, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
         worker.tell(run);
-        if run.launch.asynchrony == Asynchrony::Seeded
+        if run.launch.settings.asynchrony == Asynchrony::Seeded
             && let Err(trouble) = worker.cluster.tick(run.halt)
         {
             return Some(self.trouble(*trouble, run));
@@ -249,7 +249,7 @@ impl Cluster {
     /// No CTA can go on: an asynchronous operation is completed, or waits end in vain. Gives what the cluster came to if
     /// that does not help.
     fn stands_still(&mut self, spinning: bool, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
-        let awaited = match run.launch.asynchrony {
+        let awaited = match run.launch.settings.asynchrony {
             Asynchrony::Lazy => self.awaited(),
             Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
         };
@@ -283,7 +283,7 @@ impl Cluster {
         if self.ctas.len() == 1 || ready == 0 {
             return 0;
         }
-        let first = match run.launch.seed {
+        let first = match run.launch.settings.seed {
             0 => self.turn as u32,
             _ => worker.next_random() as u32 % self.ctas.len() as u32,
         };
@@ -298,7 +298,7 @@ impl Cluster {
         if living <= 1 {
             return left;
         }
-        let share = match run.launch.seed {
+        let share = match run.launch.settings.seed {
             0 => (left / living).max(LEAST_TURN),
             _ => 1 + worker.next_random() % (2 * LEAST_TURN),
         };
