@@ -88,7 +88,7 @@ fn thread(root: &Path, filter: &[&str]) -> Result<(), String> {
     build.run(root, &["-p", "ptxvm-cuda"], filter)
 }
 
-/// The tests of `memory`, and those parts of the tests of `num`, `ir`, `machine` and `vm` that end within minutes: Miri is
+/// The tests of `memory`, and those parts of the tests of `num`, `ir` and `machine` that are short: Miri is
 /// some thousand times slower than a processor. It knows neither inline assembly nor most calls of the system; the cfg
 /// `miri` puts plain code in their place.
 fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
