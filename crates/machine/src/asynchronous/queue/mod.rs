@@ -1,8 +1,9 @@
 //! The asynchronous units of a cluster: what threads have issued and what has not been completed yet.
 //!
-//! An operation is checked when it is issued. It completes later, at a moment that the launch's [`Asynchrony`] and the
-//! seed choose: its source is read, its destination written, and then it signals an mbarrier object or counts for a
-//! group of its thread. A program that does not wait for what it needs finds the old bytes.
+//! An operation is checked when it is issued. It completes later, at a moment that the launch's
+//! [`Asynchrony`](crate::launch::Asynchrony) and the seed choose: its source is read, its destination written, and then
+//! it signals an mbarrier object or counts for a group of its thread. A program that does not wait for what it needs
+//! finds the old bytes.
 
 mod complete;
 mod issue;
@@ -50,7 +51,8 @@ impl Queue {
         (self.random, self.settled, self.issued, self.spent) = (seed, 0, 0, 0);
     }
 
-    /// Takes an operation. The interpreter says where it was issued when the instruction is over ([`ClusterState::issue`]).
+    /// Takes an operation. The interpreter says where it was issued when the instruction is over
+    /// ([`ClusterState::issue`](crate::schedule::cluster::ClusterState::issue)).
     pub fn push(&mut self, pending: Pending) {
         self.under_way.push_back(Box::new(pending));
     }
