@@ -29,7 +29,10 @@ pub fn get() -> &'static Options {
 }
 
 fn read() -> Options {
-    let said = Said::from_environment(|_| true, |why| eprintln!("ptxvm: {why}; it is ignored"));
+    let said = Said::from_environment(
+        |_| true,
+        |why| ptxvm_host::say(format_args!("ptxvm: {why}; it is ignored\n")),
+    );
     let choices = said.choices();
     Options {
         choices,

@@ -97,7 +97,7 @@ unsafe fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
 fn choices() -> &'static Choices {
     static CHOICES: OnceLock<Choices> = OnceLock::new();
     CHOICES.get_or_init(|| {
-        let told = |why| eprintln!("ptxvm: ptx_run: {why}; it is ignored");
+        let told = |why| ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}; it is ignored\n"));
         Said::from_environment(|_| true, told).choices()
     })
 }

@@ -43,7 +43,7 @@ pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
 
 /// A line of `--events`.
 pub fn event(module: &Module, event: &Event) {
-    eprintln!("ptxvm: {}", ptxvm_report::event::line(module, event));
+    ptxvm_host::say(format_args!("ptxvm: {}\n", ptxvm_report::event::line(module, event)));
 }
 
 /// Says that a program has called an entry point that ptxvm does not have yet.

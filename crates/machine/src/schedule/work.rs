@@ -83,6 +83,7 @@ pub(super) struct Work {
     /// The cluster that runs, and how many slices it has had in a row.
     pub current: Option<(Box<Cluster>, u32)>,
     /// Room for further ones.
+    #[expect(clippy::vec_box, reason = "they go to `live` and `current` and back, and are large")]
     spare: Vec<Box<Cluster>>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
