@@ -30,6 +30,10 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// A time; without a unit in seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time; write 10s, 500ms or 2min");
+    // Seconds as programs write them, with an exponent.
+    if let Ok(seconds) = text.parse() {
+        return Duration::try_from_secs_f64(seconds).map_err(|_| wrong());
+    }
     let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(at);
     let unit = match unit {
