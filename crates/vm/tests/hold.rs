@@ -76,7 +76,7 @@ fn numbers(device: &Device, count: u32) -> Buffer {
 /// What thread `i` must end with: the other side's number, doubled if that is even.
 fn right(i: u32) -> u32 {
     let other = i ^ 63;
-    if other % 2 == 0 { 2 * other } else { other }
+    if other.is_multiple_of(2) { 2 * other } else { other }
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn lead_up(
 fn together(all: &[Group], warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>) -> Step {
     let code = run.code;
     let each = || all.iter().filter_map(|group| Some((group, Meeting::of(group.block, code)?)));
-    let Some((own, meeting)) = each().last() else { return Step::Done };
+    let Some((own, meeting)) = each().next_back() else { return Step::Done };
     // Each operand has a register of its own in a block that belongs to no activation.
     let slots: SmallVec<[Slot; 5]> = (0u32..)
         .zip(&meeting.instruction.slots)
