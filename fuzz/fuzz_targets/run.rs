@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use ptxvm_vm::{Arguments, Buffer, Device, Failure, Kernel, KernelError, LaunchOptions, LoadError};
+use ptxvm_vm::{Arguments, Buffer, Device, Failure, Kernel, KernelError, LaunchOptions, LoadError, Settings};
 
 const TIME: Duration = Duration::from_millis(200);
 
@@ -46,10 +46,13 @@ fn launch(device: &Device, kernel: &Kernel) {
     for (threads, seed) in [(1, 0), (2, 1)] {
         let launch = LaunchOptions {
             arguments: arguments.clone(),
-            threads,
-            seed,
-            max_instructions: Some(20_000),
-            timeout: Some(TIME),
+            settings: Settings {
+                threads,
+                seed,
+                max_instructions: Some(20_000),
+                timeout: Some(TIME),
+                ..Settings::default()
+            },
             ..LaunchOptions::new(3, block)
         };
         let began = Instant::now();

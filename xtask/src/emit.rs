@@ -181,7 +181,7 @@ fn row(r: &Row) -> String {
 fn rows_file(rows: &[&Row]) -> String {
     let mut text = String::from(HEAD);
     text += "#![cfg_attr(rustfmt, rustfmt_skip)]\n#![allow(unused_imports)]\n\nuse crate::generated::prelude::*;\n\n";
-    let _ = writeln!(text, "pub const ROWS: [Row; {}] = [", rows.len());
+    let _ = writeln!(text, "pub static ROWS: [Row; {}] = [", rows.len());
     for r in rows {
         text += &row(r);
     }

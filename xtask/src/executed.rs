@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ptxvm_ir::FormUse;
-use ptxvm_ir::operation::Form;
+use ptxvm_ir::operation::{Form, decode};
 use ptxvm_isa::form::MAX_SLOTS;
 use ptxvm_isa::{ISA, Isa, NO_WORD};
 use ptxvm_machine::ops;
@@ -75,7 +75,7 @@ fn bare(row: u16) -> Share {
         }
     }
     let used = FormUse { row, filling };
-    Share { tried: 1, runs: usize::from(ops::executes(&Form::new(&used, &[]))) }
+    Share { tried: 1, runs: usize::from(ops::executes(decode(&Form::new(&used, &[])).as_ref())) }
 }
 
 fn count(text: &str, isa: &'static Isa, shares: &mut [Share]) {
@@ -85,10 +85,9 @@ fn count(text: &str, isa: &'static Isa, shares: &mut [Share]) {
     for function in program.functions.iter().filter(|f| f.entry) {
         for instruction in &function.instructions {
             let used = &program.forms[instruction.form.0 as usize];
-            let form = Form::new(used, function.operands_of(instruction)).of(&program, function.entry);
             let share = &mut shares[usize::from(used.row)];
             share.tried += 1;
-            share.runs += usize::from(ops::executes(&form));
+            share.runs += usize::from(ops::executes(program.operation(instruction)));
         }
     }
 }

@@ -1,4 +1,6 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "commands of the project say what they do")]
+#![forbid(unsafe_code)]
 
 mod clients;
 mod confirmed;
@@ -43,9 +45,11 @@ cargo xtask fuzz images [COUNT [SEED]]
 cargo xtask fuzz driver [COUNT [SEED]]
                             run so many sequences of random driver calls, each in its own process
 cargo xtask sanitize address [FILTER]
-                            run the programs of tests/run under AddressSanitizer, with AVX-512 and without
+                            run tests/run and tests/golden under AddressSanitizer, with AVX-512 and without
 cargo xtask sanitize thread [FILTER]
                             run the tests of the driver library under ThreadSanitizer
+cargo xtask sanitize miri [FILTER]
+                            run the tests of memory and parts of num, ir and machine in Miri
 cargo xtask lateness [PART] run every form of the table (with PART in its name) in an endless loop, and say how late it
                             stops when it is told to; build with --release
 cargo xtask compare FILE [SEED [EXTRA]]

@@ -1,5 +1,5 @@
-//! `cargo xtask sanitize`: tests under a sanitizer of the compiler's, which sees what `unsafe` code and inline assembly do
-//! behind the language's back.
+//! `cargo xtask sanitize`: tests under a sanitizer of the compiler's, which sees what `unsafe` code does where the language
+//! does not look, or in Miri, which runs it by Rust's own rules.
 //!
 //! Sanitizers are options of the nightly compiler, but the stable one has their runtimes too and takes the options with
 //! `RUSTC_BOOTSTRAP`. The cfg `sanitized` puts plain accesses in the place of inline assembly, which no sanitizer sees
@@ -14,6 +14,17 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// Blocks of the host's heap lie as near to one another as the sanitizer can have them, as they do without it. Leaks are
 /// not looked for: a driver library keeps what it has until the process ends.
 const ADDRESS: &str = "redzone=16:max_redzone=16:detect_leaks=0:allocator_may_return_null=1:exitcode=99";
+
+/// What runs in Miri, each with its words for `cargo test`.
+const MIRI: &[&[&str]] = &[
+    &["-p", "ptxvm-memory"],
+    &["-p", "ptxvm-num", "--lib"],
+    &["-p", "ptxvm-ir", "--lib", "--test", "address_words"],
+    &["-p", "ptxvm-machine", "--lib", "--test", "descriptor"],
+];
+
+/// Tests read files, and device addresses are exposed addresses of the process.
+const MIRI_FLAGS: &str = "-Zmiri-disable-isolation -Zmiri-permissive-provenance";
 
 /// One way to build and run.
 struct Build<'a> {
@@ -33,15 +44,17 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
     match arguments {
         ["address", filter @ ..] => Some(address(root, filter)),
         ["thread", filter @ ..] => Some(thread(root, filter)),
+        ["miri", filter @ ..] => Some(miri(root, filter)),
         _ => None,
     }
 }
 
-/// Every program of `tests/run`, with the vector loops that the host has and without those of AVX-512, and the fuzzers of
-/// descriptors and images.
+/// Every program of `tests/run` and every kernel that an H200 has answered for, with the vector loops that the host has and
+/// without those of AVX-512, and the fuzzers of descriptors and images.
 fn address(root: &Path, filter: &[&str]) -> Result<(), String> {
-    let tests: [&[&str]; 3] = [
+    let tests: [&[&str]; 4] = [
         &["-p", "ptxvm", "--test", "programs"],
+        &["-p", "ptxvm-vm", "--test", "golden"],
         &["-p", "xtask", "descriptors_at_the_edge"],
         &["-p", "ptxvm-cuda", "--test", "image_fuzz"],
     ];
@@ -73,6 +86,39 @@ fn thread(root: &Path, filter: &[&str]) -> Result<(), String> {
         with_std: true,
     };
     build.run(root, &["-p", "ptxvm-cuda"], filter)
+}
+
+/// The tests of `memory`, and those parts of the tests of `num`, `ir` and `machine` that are short: Miri is
+/// some thousand times slower than a processor. It knows neither inline assembly nor most calls of the system; the cfg
+/// `miri` puts plain code in their place.
+fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
+    let there = Command::new("cargo").args(["+nightly", "miri", "--version"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        return Err(
+            "Miri is not installed: `rustup toolchain install nightly --component miri,rust-src`".into()
+        );
+    }
+    for tests in MIRI {
+        println!(
+            "$ MIRIFLAGS='{MIRI_FLAGS}' cargo +nightly miri test {} {}",
+            tests.join(" "),
+            filter.join(" ")
+        );
+        // Not the cargo that runs this: rustup's, which knows other toolchains.
+        let status = Command::new("cargo")
+            .args(["+nightly", "miri", "test", "--no-fail-fast", "--target-dir"])
+            .arg(root.join("target/sanitize/miri"))
+            .args(*tests)
+            .args(filter)
+            .env("MIRIFLAGS", MIRI_FLAGS)
+            .current_dir(root)
+            .status()
+            .map_err(|e| format!("cargo: {e}"))?;
+        if !status.success() {
+            return Err(format!("tests failed in Miri ({status})"));
+        }
+    }
+    Ok(())
 }
 
 impl Build<'_> {

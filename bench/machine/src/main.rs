@@ -6,7 +6,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::Instant;
 
-use ptxvm_vm::{Buffer, Device, LaunchOptions, Module, Profile};
+use ptxvm_vm::{Buffer, Device, LaunchOptions, Module, Profile, Settings};
 
 const VECTOR: usize = 1 << 24;
 const MATRIX: usize = 512;
@@ -129,7 +129,8 @@ fn kernels(device: &Device) -> (Vec<Kernel>, Vec<Rc<Buffer>>) {
 /// The median time of some runs with so many host threads, and the lane instructions of one.
 fn measure(module: &Module, kernel: &Kernel, threads: usize, runs: usize) -> (f64, u64) {
     let entry = module.kernel(kernel.name).expect("the kernel");
-    let launch = LaunchOptions { threads, ..kernel.launch.clone() };
+    let launch =
+        LaunchOptions { settings: Settings { threads, ..kernel.launch.settings }, ..kernel.launch.clone() };
     let mut times = Vec::new();
     let mut lanes = 0;
     for _ in 0..runs {

@@ -8,9 +8,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use ptxvm_machine::tensor::{
-    Access, Coordinates, Edge, Element, Fill, Image, Interleave, Mode, Swizzle, TensorMap, Walk, load, store,
-};
+use ptxvm_machine::asynchronous::tensor::image::Image;
+use ptxvm_machine::asynchronous::tensor::load::load;
+use ptxvm_machine::asynchronous::tensor::store::{Edge, store};
+use ptxvm_tensor::{Access, Coordinates, Element, Fill, Interleave, Mode, Swizzle, TensorMap, Walk};
 
 /// The rows of a tensor that no cache holds.
 const ROWS: usize = 16384;
@@ -151,7 +152,10 @@ fn median(mut round: impl FnMut() -> u64) -> f64 {
 fn main() {
     let mut tensor = memory(ROWS * ROW);
     let mut shared = memory(64 << 10);
-    println!("{:30} {:>10} {:>10} {:>8}   {:>10} {:>10} {:>8}", "", "memcpy", "boxes", "", "memcpy", "boxes", "");
+    println!(
+        "{:30} {:>10} {:>10} {:>8}   {:>10} {:>10} {:>8}",
+        "", "memcpy", "boxes", "", "memcpy", "boxes", ""
+    );
     println!("{:30} {:>31}   {:>31}", "GB/s", "a tensor of 66 MB", "of 528 kB, in the cache");
     for case in &CASES {
         print!("{:30}", case.name);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ptxvm_memory::AllocationKind;
 use ptxvm_texture::{Channel, Filter, Format, Image, Object, Sampler, Shape, Texture};
-use ptxvm_vm::{Buffer, Device, Dimensions, LaunchOptions};
+use ptxvm_vm::{Buffer, Device, Dimensions, LaunchOptions, Settings};
 
 /// `picture`: each thread takes one sample of a rotated picture and stores it. `many`: each thread adds up 64 samples,
 /// as filters and ray marchers do.
@@ -69,7 +69,11 @@ pub fn rates(side: u32, texels: &[u8]) -> [(&'static str, f64); 2] {
     [("picture", 64, 1.0), ("many", 1, 64.0)].map(|(name, rows, samples)| {
         let kernel = module.kernel(name).expect("the kernel");
         let grid = Dimensions([4, rows, 1]);
-        let options = LaunchOptions { grid, threads: 1, ..LaunchOptions::new(1, 256) };
+        let options = LaunchOptions {
+            grid,
+            settings: Settings { threads: 1, ..Settings::default() },
+            ..LaunchOptions::new(1, 256)
+        };
         let options = options.argument(texture).argument(&out);
         let mut times: Vec<f64> = (0..ROUNDS)
             .map(|_| {

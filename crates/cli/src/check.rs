@@ -42,7 +42,7 @@ pub struct Arguments {
 /// A form for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people, in rustc's manner, on standard error
+    /// For people, as rustc shows it, on standard error
     Human,
     /// One JSON object a line, on standard output
     Json,
@@ -59,6 +59,17 @@ pub enum Color {
     Auto,
     Always,
     Never,
+}
+
+impl Color {
+    /// This, or what the environment says if it leaves the choice open.
+    pub fn or(self, environment: ColorChoice) -> Color {
+        match (self, environment) {
+            (Color::Auto, ColorChoice::Always | ColorChoice::AlwaysAnsi) => Color::Always,
+            (Color::Auto, ColorChoice::Never) => Color::Never,
+            _ => self,
+        }
+    }
 }
 
 impl From<Color> for ColorChoice {

@@ -1,4 +1,10 @@
 //! `ptxvm`, the command: a door to the libraries, which do the work.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the command: what it has to say, it prints"
+)]
+#![forbid(unsafe_code)]
 
 mod check;
 mod exec;
@@ -8,12 +14,12 @@ mod format;
 mod input;
 mod isa;
 mod memory;
-mod mistakes;
 mod pages;
 mod private;
 mod ptxas;
 mod render;
 mod run;
+mod switches;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use ptxvm_host::{Wanted, show};
+use ptxvm_settings::{Said, Switch};
 use ptxvm_vm::{Budget, OverBudget};
 
 /// The option of commands that have no device.
@@ -17,14 +18,19 @@ pub struct MaxMemory {
 impl MaxMemory {
     /// The budget that the files of a command share.
     pub fn budget(self) -> Arc<Budget> {
-        let wanted = Wanted { memory: None, max_memory: self.max_memory }.or(environment());
+        let wanted = Wanted { memory: None, max_memory: self.max_memory }.or(environment().choices().memory);
         Arc::new(Budget::new(wanted.share(0).max_memory))
     }
 }
 
-/// What the environment says of memory.
-pub fn environment() -> Wanted {
-    Wanted::from_environment(|why| eprintln!("ptxvm: {why}"))
+/// Whether a switch is about memory.
+pub fn concerns(switch: &Switch) -> bool {
+    matches!(switch.name, "memory" | "max-memory")
+}
+
+/// What the environment says of memory, to every command.
+pub fn environment() -> Said {
+    Said::from_environment(concerns, |why| eprintln!("ptxvm: {why}; it is ignored"))
 }
 
 /// Says of what does not fit how much it would take, and what to do.

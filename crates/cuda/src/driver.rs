@@ -1,4 +1,5 @@
 //! The driver of this process: initialised once, with one virtual GPU.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -41,7 +42,7 @@ pub fn init() -> Answer {
         let options = options::get();
         let share = options.share;
         let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
-        let device = Device::with_options(options.profile, memory);
+        let device = Device::with_options(options.choices.profile, memory);
         let handle = Handle::insert_with(|handle| Context::new(handle, device.clone(), true));
         let primary = handle.find().unwrap_or_else(|| Context::new(handle, device.clone(), true));
         Driver { device, primary }

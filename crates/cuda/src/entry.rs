@@ -9,15 +9,26 @@ use crate::{options, report};
 
 /// Declares entry points. The body is that of a function which gives an [`Answer`]. A name in brackets is that of the
 /// variant for programs whose default stream is the thread's own.
+///
+/// They are `unsafe`, since they trust the pointers that they are handed (`abi/pointer.rs` says in what); their bodies
+/// are not, unless the file around them allows it.
 macro_rules! entry {
     ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         $(#[$about])*
+        ///
+        /// # Safety
+        /// Every pointer among the arguments is null or what the driver API says of it.
+        #[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($argument: $ty),*) -> $crate::abi::CUresult {
+        pub unsafe extern "C" fn $name($($argument: $ty),*) -> $crate::abi::CUresult {
             $crate::entry::answer(
                 stringify!($name),
                 || Vec::<String>::from([$(format!(concat!(stringify!($argument), "={:?}"), $argument)),*]).join(", "),
-                move || -> $crate::abi::Answer { $body },
+                move || -> $crate::abi::Answer {
+                    #[deny(unsafe_code)]
+                    let answered: $crate::abi::Answer = $body;
+                    answered
+                },
             )
         }
 
@@ -30,9 +41,13 @@ pub(crate) use entry;
 macro_rules! own_variant {
     ([] $($entry:tt)*) => {};
     ([$own:ident] $name:ident($($argument:ident: $ty:ty),*)) => {
+        /// # Safety
+        /// As for the one that it is a variant of.
+        #[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
         #[unsafe(no_mangle)]
-        pub extern "C" fn $own($($argument: $ty),*) -> $crate::abi::CUresult {
-            $crate::stream::own_default(|| $name($($argument),*))
+        pub unsafe extern "C" fn $own($($argument: $ty),*) -> $crate::abi::CUresult {
+            // SAFETY: the same arguments, of which the caller promises the same.
+            $crate::stream::own_default(|| unsafe { $name($($argument),*) })
         }
     };
 }
@@ -42,6 +57,7 @@ pub(crate) use own_variant;
 /// calling conventions of our hosts the caller cleans up.
 macro_rules! unsupported {
     ($($name:ident)*) => {$(
+        #[allow(unsafe_code, reason = "the name is for C programs; they are handed nothing that they trust")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> $crate::abi::CUresult {
             $crate::entry::refuse(stringify!($name))
@@ -53,7 +69,7 @@ pub(crate) use unsupported;
 /// Runs the body of an entry point and gives what it answers to the program.
 pub fn answer(name: &str, arguments: impl FnOnce() -> String, body: impl FnOnce() -> Answer) -> CUresult {
     // The arguments are shown as they came, before the body fills results in.
-    let traced = options::get().api_trace.then(|| (arguments(), Instant::now()));
+    let traced = options::get().choices.api_trace.then(|| (arguments(), Instant::now()));
     let result = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(result)) => result,

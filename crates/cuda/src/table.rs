@@ -1,5 +1,5 @@
 //! Every entry point of the driver API: the name a program asks for, and for each version of the API since when which
-//! function answers it. Behind the bar stand the functions for programs whose default stream is the thread's own.
+//! function answers it. After the bar come the functions for programs whose default stream is the thread's own.
 
 use crate::array::*;
 use crate::context::*;

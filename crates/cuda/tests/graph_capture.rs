@@ -1,5 +1,6 @@
 //! Captures as clients make them: streams that take down, forks and joins, and what is refused. The numbers of refusals
 //! are those that an H200 gives (`tests/golden/driver`).
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,6 +1,7 @@
 //! What of the host's plain memory a kernel may touch: the array that it was passed, to its last byte, and no more.
 //!
 //! The sanitizers bring a `malloc` of their own, whose blocks are not glibc's.
+#![allow(unsafe_code)]
 #![cfg(not(sanitized))]
 
 mod client;

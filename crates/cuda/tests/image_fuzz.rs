@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask fuzz images COUNT SEED` runs more of them. What is handed over with its size lies in a block of exactly
 //! that size, so that AddressSanitizer sees who reads further.
+#![allow(clippy::print_stdout, reason = "a long run tells what it has met")]
 
 mod client;
 

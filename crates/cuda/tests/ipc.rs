@@ -1,4 +1,5 @@
 //! Device memory that another process maps. The answers are those of an H200 (`tests/golden/driver/ipc.txt`).
+#![allow(unsafe_code)]
 #![cfg(target_os = "linux")]
 
 mod client;

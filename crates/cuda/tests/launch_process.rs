@@ -1,4 +1,5 @@
 //! A program and its kernels as one process: the order of what both print, and how it ends while kernels run.
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,5 +1,6 @@
 //! A device with little memory on a host that gives little: what programs are told of it, and images that would become
 //! more than fits. The limits are set before the library is loaded, so that these tests have a process of their own.
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,4 +1,5 @@
 //! Memory of the host's in kernels: given by the driver, registered, or just passed.
+#![allow(unsafe_code)]
 
 mod client;
 
@@ -55,7 +56,7 @@ fn arrays_with_a_mapping_of_their_own_are_used_in_place() {
     assert_eq!(*word, 0);
 }
 
-/// The kernel `append` writes behind the number that its list begins with.
+/// The kernel `append` writes after the number that its list begins with.
 #[test]
 #[cfg_attr(sanitized, ignore = "a sanitizer's malloc is not glibc's")]
 fn a_block_ends_where_malloc_says() {
@@ -80,7 +81,7 @@ fn an_array_whose_elements_look_like_a_header_is_not_cut_short() {
     for value in [33u64, 49, 65, 129, 4097] {
         let mut array = vec![value; 4096];
         let view = array[2..].as_mut_ptr() as u64;
-        // The list's first word says where to write: far behind what the header before it would allow.
+        // The list's first word says where to write: far past what the header before it would allow.
         array[2] = (value << 32) | 3000;
         let append = bench.module.kernel("append");
         assert_eq!(launch(append, [1; 3], [1; 3], 0, &[view, 5]), 0);

@@ -1,5 +1,6 @@
 //! `PTXVM_FINDINGS=report`: a kernel goes on after a mistake that an H200 survives, and what is told of it is told once for
 //! each place. The variables are set before the library is loaded, so that this test has a process of its own.
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -142,7 +142,7 @@ fn every_prefix_of_an_image_is_refused() {
     for (image, kind) in whole {
         assert_eq!(link(image, kind), 0);
         for end in 1..image.len() {
-            // Behind its fatbin an object has tables, and an archive padding, that nobody needs.
+            // After its fatbin an object has tables, and an archive padding, that nobody needs.
             let result = link(&image[..end], kind);
             let refused = matches!(result, INVALID_IMAGE | NO_BINARY_FOR_GPU);
             assert!(refused || (kind > 2 && result == 0), "{end} bytes of {}: {result}", image.len());

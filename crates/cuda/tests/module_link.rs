@@ -1,4 +1,5 @@
 //! The linker: texts, fatbins, objects and archives become one image, which loads and runs.
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,4 +1,5 @@
 //! Streams and events from outside: what waits for what, and what does not.
+#![allow(unsafe_code)]
 
 mod client;
 

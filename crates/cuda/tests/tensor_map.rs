@@ -1,5 +1,5 @@
 //! `cuTensorMapEncode*` as a C program calls them. What they write is compared with an H200's maps in
-//! `crates/vm/tests/tensor_map.rs`; here it is how they take their arguments.
+//! `crates/tensor/tests/tensor_map.rs`; here it is how they take their arguments.
 
 mod client;
 
@@ -89,7 +89,7 @@ fn a_tiled_map_is_the_drivers() {
     let mut room = Room([0xee; 256]);
     assert_eq!(Tiled::new(&mut room).encode(), SUCCESS);
     assert_eq!(room.0[..128], golden());
-    assert!(room.0[128..].iter().all(|&b| b == 0xee), "nothing is written behind the map");
+    assert!(room.0[128..].iter().all(|&b| b == 0xee), "nothing is written after the map");
     // cuda-core keeps maps where its Python objects happen to lie.
     let mut room = Room([0xee; 256]);
     let mut tiled = Tiled::new(&mut room);

@@ -3,7 +3,7 @@
 //! What the user says counts. What is left open follows from what the host can give, so that a program that takes a
 //! share of the device's memory never takes more than there is.
 
-use crate::{available, parse};
+use crate::available;
 
 /// What the user has asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,17 +40,6 @@ impl Share {
 }
 
 impl Wanted {
-    /// What `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say. What cannot be read is told to `complain` and left out.
-    #[must_use]
-    pub fn from_environment(complain: impl Fn(&str)) -> Self {
-        let read = |name: &str| {
-            let text = std::env::var_os(name).filter(|text| !text.is_empty())?;
-            let size = parse(&text.to_string_lossy());
-            size.map_err(|why| complain(&format!("{name}: {why}; it is ignored"))).ok()
-        };
-        Self { memory: read("PTXVM_MEMORY"), max_memory: read("PTXVM_MAX_MEMORY") }
-    }
-
     /// This, and what it leaves open from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {

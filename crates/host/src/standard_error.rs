@@ -1,6 +1,7 @@
-//! Which file standard error is: a library can tell by it whether what it says there still reaches the user, or the
-//! program has put something else in its place, as pytest does.
+//! Standard error, where the libraries that a program loads have their say, and which file it is: a library can tell by it
+//! whether what it says there still reaches the user, or the program has put something else in its place, as pytest does.
 
+use std::fmt;
 use std::fs::metadata;
 use std::os::unix::fs::MetadataExt;
 
@@ -10,4 +11,10 @@ use std::os::unix::fs::MetadataExt;
 pub fn standard_error() -> Option<String> {
     let file = metadata("/proc/self/fd/2").ok()?;
     Some(format!("{}:{}", file.dev(), file.ino()))
+}
+
+/// Says something to the user of a program that has loaded one of our libraries: nobody else could pass it on.
+#[expect(clippy::print_stderr, reason = "the one place where a library prints")]
+pub fn say(text: fmt::Arguments<'_>) {
+    eprint!("{text}");
 }

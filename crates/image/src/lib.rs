@@ -3,6 +3,7 @@
 //! A driver takes texts, fatbins, object files and machine code through the same door and finds out itself which it
 //! is. So do we; but only PTX can be run here, so all that matters of an image are its texts. A linker may also want
 //! the code for link-time optimisation, of which NVIDIA's makes PTX.
+#![forbid(unsafe_code)]
 
 mod compression;
 mod fatbin;

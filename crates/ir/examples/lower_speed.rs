@@ -1,5 +1,6 @@
 //! Measures the lowering: `cargo run --release -p ptxvm-ir --example lower_speed -- FILE…` lowers every file again and
 //! again for two seconds, on one thread, and prints the rate beside that of parsing and checking.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what it measures, it prints")]
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,31 +1,21 @@
 //! From a checked module to a program that an engine can run.
 //!
 //! [`lower`] turns names, labels and expressions into numbers; it decides nothing about how to execute.
+#![forbid(unsafe_code)]
 
-mod address;
 mod address_words;
 mod block;
-mod body;
-mod call;
-mod constant;
-mod form;
-mod function;
-mod initial;
-mod inline_assembly;
-mod limits;
-mod location;
-mod lowering;
+pub mod flow;
+mod id;
+mod instruction;
+mod lower;
 mod merge;
-mod opaque;
-mod operand;
 pub mod operation;
+mod part;
 mod print;
 mod problem;
 mod program;
-mod register;
 mod symbol;
-mod synthesis;
-mod value;
 mod variable;
 
 use ptxvm_isa::Isa;
@@ -33,9 +23,15 @@ use ptxvm_module::module::Module;
 use ptxvm_syntax::ast::File;
 
 pub use address_words::address_words;
-pub use merge::{LinkProblem, Part, merge};
+pub use block::{Block, BlockId, Terminator};
+pub use id::*;
+pub use instruction::*;
+pub use merge::merge;
+pub use part::{LinkProblem, Part};
+pub use print::Listing;
 pub use problem::{Problem, ProblemKind};
 pub use program::*;
+pub use variable::*;
 
 /// Lowers a module that has been checked without an error, with the tree and the text it was made from.
 ///
@@ -43,7 +39,7 @@ pub use program::*;
 /// What cannot be lowered, in source order. A module with errors gives a problem for each place that the check left
 /// unresolved; nothing panics.
 pub fn lower(file: &File, source: &str, module: &Module, isa: &'static Isa) -> Result<Program, Vec<Problem>> {
-    let mut lowering = lowering::Lowering::new(file, source, module, isa);
+    let mut lowering = lower::lowering::Lowering::new(file, source, module, isa);
     lowering.variables();
     lowering.functions();
     lowering.files();

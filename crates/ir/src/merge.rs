@@ -5,74 +5,12 @@
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
-use crate::program::{
-    Argument, Base, Callee, FormId, FormUse, Function, FunctionId, Home, Linkage, Location, OperandKind,
-    Program, RelocationTarget, Space, Variable, VariableId,
-};
+use crate::id::{FormId, FunctionId, OperationId, VariableId};
+use crate::instruction::{Argument, Base, Callee, FormUse, OperandKind};
+use crate::part::{LinkProblem, Part};
+use crate::program::{Function, Home, Location, Program};
 use crate::symbol::{Symbol, Symbols};
-
-/// A program to be linked with others.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// What it is called in messages.
-    pub name: String,
-    /// The program.
-    pub program: Program,
-    /// Where its text begins in the text of all parts.
-    pub base: u32,
-}
-
-/// Why programs cannot be linked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkProblem {
-    /// Two parts define the same name.
-    Duplicate {
-        /// The name.
-        name: String,
-        /// The two parts.
-        parts: [String; 2],
-    },
-    /// Two parts take the same name for different things.
-    Mismatch {
-        /// The name.
-        name: String,
-        /// The part that defines it, or speaks of it first, and the one that disagrees.
-        parts: [String; 2],
-        /// How they differ.
-        what: String,
-    },
-    /// Addresses have 32 bits in one part and 64 in another.
-    AddressSize {
-        /// The two parts.
-        parts: [String; 2],
-    },
-    /// A local variable of the module, which PTX before 3.0 has, cannot be reached from other modules' kernels.
-    Local {
-        /// The variable.
-        name: String,
-        /// Its part.
-        part: String,
-    },
-}
-
-impl std::fmt::Display for LinkProblem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Duplicate { name, parts: [a, b] } => write!(f, "`{name}` is defined in {a} and in {b}"),
-            Self::Mismatch { name, parts: [a, b], what } => {
-                write!(f, "{a} and {b} disagree about `{name}`: {what}")
-            }
-            Self::AddressSize { parts: [a, b] } => {
-                write!(f, "addresses have another size in {b} than in {a}")
-            }
-            Self::Local { name, part } => {
-                write!(f, "`{name}` in {part} is local memory of the module, which cannot be linked")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LinkProblem {}
+use crate::variable::{Linkage, RelocationTarget, Space, Variable};
 
 /// Makes one program of several. Functions and variables keep their order, part after part.
 ///
@@ -99,6 +37,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Program, Vec<LinkProblem>> {
             functions: Vec::new(),
             variables: Vec::new(),
             forms: Vec::new(),
+            operations: Vec::new(),
             files: Vec::new(),
             locations: Vec::new(),
             inlined_functions: Vec::new(),
@@ -215,6 +154,8 @@ impl Merging {
         let files = self.program.files.iter().map(|(number, _)| number.saturating_add(1)).max().unwrap_or(0);
         let file = |number: u32| number.saturating_add(files);
         let locations = self.program.locations.len() as u32;
+        let operations = self.program.operations.len() as u32;
+        self.program.operations.extend(program.operations);
         self.program.files.extend(program.files.into_iter().map(|(number, name)| (file(number), name)));
         let functions = self.program.inlined_functions.len() as u32;
         self.program.inlined_functions.extend(program.inlined_functions);
@@ -247,6 +188,7 @@ impl Merging {
             renumber(&mut function, numbers, base);
             for instruction in &mut function.instructions {
                 instruction.form = forms[instruction.form.0 as usize];
+                instruction.operation = instruction.operation.map(|id| OperationId(id.0 + operations));
                 if instruction.location != u32::MAX {
                     instruction.location += locations;
                 }

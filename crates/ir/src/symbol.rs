@@ -6,8 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::merge::{LinkProblem, Part};
-use crate::program::{Function, FunctionId, Linkage, Parameter, Variable};
+use crate::id::FunctionId;
+use crate::part::{LinkProblem, Part};
+use crate::program::{Function, Parameter};
+use crate::variable::{Linkage, Variable};
 
 /// Something with a name that other parts may see: the number of its part, and its own number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

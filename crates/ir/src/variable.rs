@@ -1,179 +1,134 @@
-//! Variables: their sizes and initial bytes, and the offsets of those that lie in a parameter block or a frame.
+//! Variables with an address: where they lie, and what they hold when a program is loaded.
 
-use ptxvm_isa::Version;
-use ptxvm_module::entity::{FunctionId, Role, VariableType};
-use ptxvm_module::module;
-use ptxvm_syntax::ast::{FunctionKind, LinkageKind, SpaceKind};
+use crate::id::{FunctionId, VariableId};
 
-use crate::lowering::Lowering;
-use crate::program::{self, Linkage, Space, Variable};
+/// The state space of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// A parameter of an `.entry`.
+    EntryParam,
+    /// A parameter of a `.func`, or a `.param` variable of a body: it lies in the frame.
+    FuncParam,
+}
 
-/// More variables than this are not made from `x<1000000>`: a few bytes of text must not become gigabytes. Those that are
-/// written one by one have a text that is longer than they are many.
-const MOST_EXPANDED: usize = 1 << 16;
+/// Who finds a name when modules are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    /// Its own module.
+    Private,
+    /// `.extern`: it is another module's.
+    Extern,
+    /// `.visible`: all, and there is one of them.
+    Visible,
+    /// `.weak`: all, and it gives way to others.
+    Weak,
+    /// `.common`: all, and those of several modules are one.
+    Common,
+}
 
-/// A function's parameter block and frame.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    pub parameter_bytes: u64,
-    pub bytes: u64,
+/// A variable with an address.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Where it lies.
+    pub space: Space,
+    /// Its size in bytes; 0 for an unsized array.
+    pub size: u64,
+    /// Its address is a multiple of this.
     pub align: u32,
+    /// Who else can find it by its name. `.extern` shared memory is the dynamic part of a launch; otherwise it is a
+    /// variable of another module.
+    pub linkage: Linkage,
+    /// `.attribute(.managed)`
+    pub managed: bool,
+    /// The function it was declared in.
+    pub function: Option<FunctionId>,
+    /// For `EntryParam`, `Local` and `FuncParam`: the offset in the function's parameter block or frame. A local
+    /// variable of the module, which only PTX before 3.0 has, lies in the frame of every entry, at its beginning. A
+    /// parameter of a `.func` that leaves its size open (`rest[]`) lies at the end of the frame, which an activation
+    /// makes as much larger as what is passed for it.
+    pub offset: u64,
+    /// Its initial bytes, shorter than `size` where the rest is zero.
+    pub initial: Vec<u8>,
+    /// The addresses to be put into the initial bytes.
+    pub relocations: Vec<Relocation>,
+    /// Whether it is a texture, sampler or surface, which has a handle in place of an address.
+    pub opaque: Option<Opaque>,
 }
 
-impl Default for Frame {
-    fn default() -> Self {
-        Self { parameter_bytes: 0, bytes: 0, align: 1 }
-    }
+/// What is known about a `.texref`, `.samplerref` or `.surfref` variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// Which of the three.
+    pub kind: OpaqueKind,
+    /// How many there are: more than one in an array. Their handles follow one another.
+    pub count: u64,
+    /// What the initialiser says.
+    pub fields: Vec<Field>,
 }
 
-impl Lowering<'_> {
-    /// How many variables a module may have.
-    fn most_variables(&self) -> usize {
-        MOST_EXPANDED + self.source.len()
-    }
-
-    /// Lowers every variable. Their numbers are those of the module.
-    pub fn variables(&mut self) {
-        let module = self.module;
-        self.module_locals();
-        for described in &module.variables {
-            let count = described.count.unwrap_or(1);
-            let most = self.most_variables();
-            if self.program.variables.len() + count as usize > most {
-                let message = format!("the module has more than {most} variables");
-                return self.unsupported(described.span, message);
-            }
-            if described.id.0 as usize != self.program.variables.len() {
-                return self.unresolved(described.span);
-            }
-            let (initial, relocations) = self.initial(described, count);
-            let opaque = self.opaque(described);
-            for number in 0..count {
-                let mut variable = self.variable(described);
-                if described.count.is_some() {
-                    variable.name += &number.to_string();
-                }
-                variable.offset = self.offset(described, variable.space);
-                variable.initial.clone_from(&initial);
-                variable.relocations.clone_from(&relocations);
-                variable.opaque.clone_from(&opaque);
-                self.program.variables.push(variable);
-            }
-        }
-        self.open_parameters();
-    }
-
-    /// A last parameter that leaves its size open lies after everything else in its frame, so that what is passed
-    /// for it has room there.
-    fn open_parameters(&mut self) {
-        let module = self.module;
-        let open = |v: &&module::Variable| v.role == Role::Parameter && v.elements == Some(0);
-        for described in module.variables.iter().filter(open) {
-            let frame = described.function.and_then(|f| self.frames.get_mut(f.0 as usize));
-            if let (Some(frame), Some(variable)) =
-                (frame, self.program.variables.get_mut(described.id.0 as usize))
-            {
-                variable.offset = take(&mut frame.bytes, &mut frame.align, described);
-            }
-        }
-    }
-
-    fn variable(&self, described: &module::Variable) -> Variable {
-        Variable {
-            name: self.file.text(described.name).to_owned(),
-            space: self.space(described),
-            size: size(described),
-            align: described.align,
-            linkage: linkage(described.linkage),
-            managed: described.managed,
-            function: described.function.map(|f| program::FunctionId(f.0)),
-            offset: 0,
-            initial: Vec::new(),
-            relocations: Vec::new(),
-            opaque: None,
-        }
-    }
-
-    fn space(&self, described: &module::Variable) -> Space {
-        match described.space {
-            SpaceKind::Global | SpaceKind::Tex | SpaceKind::Reg => Space::Global,
-            SpaceKind::Const => Space::Const,
-            SpaceKind::Shared => Space::Shared,
-            SpaceKind::Local => Space::Local,
-            SpaceKind::Param if described.role == Role::EntryParameter => Space::EntryParam,
-            SpaceKind::Param if self.is_old_parameter(described) => Space::EntryParam,
-            SpaceKind::Param => Space::FuncParam,
-        }
-    }
-
-    /// Before PTX 1.4, the parameters of a kernel are declared in its body.
-    fn is_old_parameter(&self, described: &module::Variable) -> bool {
-        let kind = described.function.and_then(|f| self.module.functions.get(f.0 as usize)).map(|f| f.kind);
-        self.module.language.ptx < Version::new(1, 4) && kind == Some(FunctionKind::Entry)
-    }
-
-    /// Gives each entry the module's local variables as the beginning of its frame.
-    fn module_locals(&mut self) {
-        let module = self.module;
-        let mut locals = Frame::default();
-        for described in
-            module.variables.iter().filter(|v| v.space == SpaceKind::Local && v.function.is_none())
-        {
-            for _ in 0..described.count.unwrap_or(1).min(self.most_variables() as u32) {
-                take(&mut locals.bytes, &mut locals.align, described);
-            }
-        }
-        self.frames = module
-            .functions
-            .iter()
-            .map(|f| if f.kind == FunctionKind::Entry { locals } else { Frame::default() })
-            .collect();
-    }
-
-    /// The offset of the next variable like this one in its parameter block or frame.
-    fn offset(&mut self, described: &module::Variable, space: Space) -> u64 {
-        let Some(FunctionId(function)) = described.function else {
-            if space != Space::Local {
-                return 0;
-            }
-            return take(&mut self.module_local_bytes, &mut 1, described);
-        };
-        let Some(frame) = self.frames.get_mut(function as usize) else { return 0 };
-        match space {
-            Space::EntryParam => take(&mut frame.parameter_bytes, &mut 1, described),
-            Space::Local | Space::FuncParam => take(&mut frame.bytes, &mut frame.align, described),
-            Space::Global | Space::Const | Space::Shared => 0,
-        }
-    }
+/// The kinds of opaque variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpaqueKind {
+    /// `.texref`
+    Texture,
+    /// `.samplerref`
+    Sampler,
+    /// `.surfref`
+    Surface,
 }
 
-/// Who finds a name, by the directive in front of it.
-pub fn linkage(directive: Option<LinkageKind>) -> Linkage {
-    match directive {
-        None => Linkage::Private,
-        Some(LinkageKind::Extern) => Linkage::Extern,
-        Some(LinkageKind::Visible) => Linkage::Visible,
-        Some(LinkageKind::Weak) => Linkage::Weak,
-        Some(LinkageKind::Common) => Linkage::Common,
-    }
+/// A field in the initialiser of an opaque variable: `filter_mode = linear`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The element of the array that it belongs to.
+    pub element: u64,
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: FieldValue,
 }
 
-/// The size of a variable; a texture, sampler or surface among a kernel's parameters takes no room.
-fn size(described: &module::Variable) -> u64 {
-    match described.ty {
-        VariableType::Data(_) => described.size,
-        _ if described.role == Role::EntryParameter => 0,
-        _ => described.size,
-    }
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// `linear`, `wrap`, …
+    Word(String),
+    /// A constant.
+    Number(u64),
 }
 
-/// Takes the next aligned bytes for a variable.
-fn take(end: &mut u64, align: &mut u32, described: &module::Variable) -> u64 {
-    let size = size(described);
-    let opaque = !matches!(described.ty, VariableType::Data(_));
-    let alignment = if opaque { 1 } else { described.align.max(1) };
-    let offset = end.checked_next_multiple_of(u64::from(alignment)).unwrap_or(u64::MAX);
-    *end = offset.saturating_add(size);
-    *align = alignment.max(*align);
-    offset
+/// An address in an initialiser.
+#[derive(Clone, Copy, Debug)]
+pub struct Relocation {
+    /// Where in the variable it goes.
+    pub at: u64,
+    /// How many bytes it takes.
+    pub bytes: u8,
+    /// Shift the value right by this before it is stored (`0xff00(x)` stores one byte of it).
+    pub shift: u8,
+    /// What it is the address of.
+    pub target: RelocationTarget,
+    /// What is added to it.
+    pub addend: i64,
+    /// `generic(x)`: the generic address, not the one in the variable's own space.
+    pub generic: bool,
+}
+
+/// What a relocation is the address of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationTarget {
+    /// A variable.
+    Variable(VariableId),
+    /// A function.
+    Function(FunctionId),
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ptxvm_ir::{Problem, ProblemKind, Program, lower};
+use ptxvm_ir::{Listing, Problem, ProblemKind, Program, Terminator, lower};
 use ptxvm_isa::ISA;
 use ptxvm_module::{Options, check};
 use ptxvm_syntax::{Interner, Severity};
@@ -38,7 +38,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// What must hold of every function: its blocks cover its instructions, every number points at something.
 fn consistent(program: &Program) -> Result<(), String> {
-    use ptxvm_ir::OperandKind::{Address, BranchList, Call, Register, Variable};
+    use ptxvm_ir::OperandKind::{Address, Call, Register, Variable};
     for function in &program.functions {
         let mut next = 0;
         for block in &function.blocks {
@@ -60,8 +60,6 @@ fn consistent(program: &Program) -> Result<(), String> {
                     Variable { variable, .. } | Address { base: ptxvm_ir::Base::Variable(variable), .. } => {
                         (variable.0 as usize) < program.variables.len()
                     }
-                    ptxvm_ir::OperandKind::Block(block) => (block.0 as usize) < function.blocks.len(),
-                    BranchList(list) => (list as usize) < function.branch_lists.len(),
                     Call(call) => (call as usize) < function.calls.len(),
                     _ => true,
                 };
@@ -70,9 +68,14 @@ fn consistent(program: &Program) -> Result<(), String> {
                 }
             }
         }
-        let lists = function.branch_lists.iter().flatten();
-        if lists.into_iter().any(|block| block.0 as usize >= function.blocks.len()) {
-            return Err(format!("{}: {:?}", function.name, function.branch_lists));
+        for block in &function.blocks {
+            let mut after = block.terminator.successors(&function.branch_lists);
+            let last = &function.instructions[block.end as usize - 1];
+            let ends = matches!(program.operation(last), Some(ptxvm_ir::operation::Operation::Control(_)));
+            let plain = matches!(block.terminator, Terminator::Next(_));
+            if ends == plain || after.any(|to| to.0 as usize >= function.blocks.len()) {
+                return Err(format!("{}: {block:?}", function.name));
+            }
         }
     }
     Ok(())
@@ -93,6 +96,7 @@ fn the_corpus_can_be_lowered() {
                 if let Err(wrong) = consistent(&program) {
                     panic!("{}: {wrong}", path.display());
                 }
+                assert!(Listing(&program).to_string().len() > program.to_string().len());
             }
         }
     }

@@ -17,6 +17,13 @@ fn module(target: &str, version: &str, instructions: &[&str]) -> String {
         let number = |text: &str| text.parse().unwrap_or(0);
         (number(major), number(minor)) >= (8, 3)
     });
+    // The first GPUs have no generic addresses, surfaces and functions.
+    if version.starts_with("1.") {
+        let body = instructions.join("\n");
+        return format!(
+            ".version {version}\n.target {target}\n.entry k() {{ .reg .f32 %f<10>; .reg .f64 %fd<10>;\nL0:\n{body}\nexit; }}\n"
+        );
+    }
     let sm: u32 = target.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().unwrap_or(0);
     let quads = if wide && sm >= 70 { ".reg .b128 %q<10>;" } else { "" };
     format!(
@@ -37,6 +44,52 @@ ret; }}
         instructions.join("\n")
     )
 }
+
+/// Forms that the oracle's generator does not reach: of GPUs that ptxas 13.1 no longer knows, with byte selectors, of
+/// vectors in `mov` and of textures' gradients.
+const BESIDE: &str = "\
+# sm_13 1.3
+mad.f32 %f1, %f2, %f3, %f4;
+mad.f64 %fd1, %fd2, %fd3, %fd4;
+div.f32 %f1, %f2, %f3;
+rcp.f32 %f1, %f2;
+sqrt.f32 %f1, %f2;
+rsqrt.f32 %f1, %f2;
+sin.f32 %f1, %f2;
+cos.f32 %f1, %f2;
+lg2.f32 %f1, %f2;
+ex2.f32 %f1, %f2;
+# sm_90 8.4
+mad.f32 %f1, %f2, %f3, %f4;
+vadd.s32.u32.s32.sat %r1.b0, %r2.h1, %r3.b2, %r4;
+vsub.s32.u32.s32 %r1.b0, %r2.h1, %r3.b2, %r4;
+vabsdiff.s32.u32.s32 %r1.h0, %r2.h1, %r3.b2, %r4;
+vmin.s32.u32.s32 %r1.b0, %r2.h1, %r3.b2, %r4;
+vmax.s32.u32.s32 %r1.b3, %r2.h1, %r3.b2, %r4;
+vshl.s32.u32.u32.clamp %r1.b0, %r2.h1, %r3.b2, %r4;
+vshr.s32.u32.u32.wrap %r1.b0, %r2.h1, %r3.b2, %r4;
+vmad.s32.s32.u32.shr7 %r1, %r2.h1, %r3.b2, -%r4;
+vset.s32.u32.lt %r1.h1, %r2.h1, %r3.b2, %r4;
+mov.pred %p1, 1;
+mov.v2.u32 {%r1, %r2}, {%laneid, %r2};
+mov.b32 %r1, {%c1, _, %c3, %c4};
+mov.b32 %r1, {%h1, _};
+mov.b64 %rd1, {%laneid, %r2};
+mov.b128 %q1, {%r1, %r2, %laneid, %r4};
+mov.b32 %r1, {%laneid};
+tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6}], {%f7, %f8}, {%f9, %f0};
+tex.grad.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6, %f7, %f8}], {%f1, %f2, %f3, %f4}, {%f1, %f2, %f3, %f4};
+tex.grad.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%r5, %f6, %f7, %f8}], {%f1}, {%f2};
+";
+
+/// Rows that the check does not come to, since an earlier one of the same name takes what they take.
+const SHADOWED: &[&str] = &[
+    "mov.pred d:pred, #a:pred",
+    "mov.vec.type {d/_}x.vec, {%a/sreg}x.vec",
+    "mov.type d, {%a/sreg}x1",
+    "mov.b64 d, {%a:.b32/sreg}x2",
+    "mov.b128 d, {%a:.b32/sreg}x4",
+];
 
 /// The program of these instructions, those left out that our own check refuses.
 fn program(target: &str, version: &str, mut instructions: Vec<&str>) -> (Program, usize) {
@@ -112,7 +165,10 @@ fn fault(program: &Program, function: &Function, instruction: &Instruction) -> O
     }
     let mut places: Vec<u8> = operands.iter().map(|o| o.place).collect();
     places.dedup();
-    if !row.lists.contains(&places.as_slice()) {
+    // Where a branch leads is in the terminator of its block.
+    let leads =
+        |place: &&u8| matches!(row.operands[usize::from(**place)].shape, Shape::Label | Shape::Targets);
+    if !row.lists.iter().any(|list| list.iter().filter(|place| !leads(place)).eq(&places)) {
         return Some(format!("the places {places:?} are none of {:?}", row.lists));
     }
     for &number in &places {
@@ -138,9 +194,11 @@ fn fault(program: &Program, function: &Function, instruction: &Instruction) -> O
 /// Whether an instruction has a meaning. Those that ptxas takes and makes no sense of have none, and their row says so.
 fn has_meaning(program: &Program, function: &Function, instruction: &Instruction) -> bool {
     let form = &program.forms[instruction.form.0 as usize];
-    let view = Form::new(form, function.operands_of(instruction)).of(program, function.entry);
+    let view = Form::new(form, function.operands_of(instruction)).of(&program.variables, function.entry);
     let notes = ISA.rows[usize::from(form.row)].notes;
-    decode(&view).is_some() || notes.iter().any(|note| note.ends_with("executed."))
+    let decoded = decode(&view);
+    assert_eq!(program.operation(instruction), decoded.as_ref(), "{form}");
+    decoded.is_some() || notes.iter().any(|note| note.ends_with("executed."))
 }
 
 #[test]
@@ -153,8 +211,11 @@ fn every_form_has_the_operands_of_its_row_and_a_meaning() {
     let mut rows = vec![false; ISA.rows.len()];
     let mut count = 0;
     let mut wrong = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).expect("the verdicts of a family");
+    let beside = BESIDE
+        .lines()
+        .map(|line| if line.starts_with('#') { format!("{line}\n") } else { format!("+{line}\n") });
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).expect("the verdicts of a family"));
+    for text in texts.chain([beside.collect()]) {
         for group in text.split("# ").filter(|group| !group.is_empty()) {
             let mut lines = group.lines();
             let Some((target, version)) = lines.next().and_then(|head| head.split_once(' ')) else {
@@ -178,10 +239,8 @@ fn every_form_has_the_operands_of_its_row_and_a_meaning() {
         }
     }
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
-    let met = rows.iter().filter(|&&met| met).count();
-    assert!(
-        count > 15_000 && met * 10 > rows.len() * 9,
-        "{count} instructions, {met} of {} rows",
-        rows.len()
-    );
+    let unmet: Vec<&str> =
+        ISA.rows.iter().zip(&rows).filter(|(_, met)| !**met).map(|(row, _)| row.head).collect();
+    assert_eq!(unmet, SHADOWED, "rows that no instruction has met");
+    assert!(count > 15_000, "{count} instructions");
 }

@@ -2,6 +2,7 @@
 //!
 //! Everything here comes from the table in `isa/*.isa` (read `isa/README.md`); `cargo xtask isa` writes
 //! [`generated`] from it. This crate knows nothing of text, files or machines.
+#![forbid(unsafe_code)]
 
 pub mod form;
 pub mod generated;

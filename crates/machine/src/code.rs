@@ -1,62 +1,15 @@
-//! Linked code: what the interpreter walks through.
+//! The parts of linked code: what the interpreter walks through.
 //!
 //! The blocks of all functions that an entry can reach stand in one list, function after function in the order of
 //! the source, and inside a function so that lanes which part meet again (`link/order.rs`). A warp's groups of lanes
 //! only stop and join at the beginning of blocks.
 
 pub use ptxvm_ir::operation::control::BarrierReduction as Reduction;
-use ptxvm_ir::{FunctionId, Program, Prototype, VariableId};
-use smallvec::SmallVec;
-use std::sync::Arc;
+use ptxvm_ir::{FunctionId, Prototype};
 
-use crate::builtin::Builtin;
-use crate::registers::{self, Slot};
+use crate::builtin::function::Builtin;
+use crate::registers::Slot;
 use crate::statistics::Class;
-use crate::vector::lanes::Op;
-
-/// An entry and all that it can reach.
-pub struct Code {
-    /// The program it was linked from.
-    pub program: Arc<Program>,
-    /// The entry.
-    pub entry: FunctionId,
-    /// The blocks of all functions.
-    pub blocks: Vec<Block>,
-    /// The instructions of all blocks.
-    pub instructions: Vec<Instruction>,
-    /// By function: where it begins and what an activation needs; `None` if the entry cannot reach it.
-    pub functions: Vec<Option<Function>>,
-    /// The constants of all instructions.
-    pub constants: registers::Block,
-    /// The static shared memory of a CTA in bytes.
-    pub shared_bytes: u32,
-    /// The shared variables that it can reach, and where each begins.
-    pub shared: Vec<(VariableId, u64)>,
-    /// Whether it asks where the reserved shared memory lies.
-    pub reserved_shared: bool,
-    /// Some registers or constants found no room, so that it cannot run.
-    pub too_large: bool,
-}
-
-impl std::fmt::Debug for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Code of entry {} with {} instructions", self.entry.0, self.instructions.len())
-    }
-}
-
-/// One instruction with its operands resolved.
-pub struct Instruction {
-    /// What it does.
-    pub op: Op,
-    /// Destinations, then sources.
-    pub slots: SmallVec<[Slot; 5]>,
-    /// The predicate in front of it.
-    pub guard: Option<Slot>,
-    /// The instruction of the program it was made from.
-    pub source: Source,
-    /// What it is counted as; `None` for those that the linker added.
-    pub class: Option<Class>,
-}
 
 /// An instruction of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,4 +169,26 @@ pub struct Arrival {
     pub reduction: Option<(Slot, Slot, Reduction)>,
     /// Where it goes on.
     pub next: u32,
+}
+
+/// An instruction of linked code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum At {
+    /// An instruction in a block.
+    Instruction(u32),
+    /// The end of a block.
+    End(u32),
+}
+
+/// An instruction that a group of lanes has executed, or come to wait at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stepped {
+    /// The CTA's number in the grid.
+    pub cta: u64,
+    /// The warp's number in its CTA.
+    pub warp: u32,
+    /// The lanes of the group, guards aside.
+    pub lanes: u32,
+    /// The instruction of the program.
+    pub source: Source,
 }

@@ -1,27 +1,47 @@
-//! What an operation sees while it runs: the registers, its warp, its CTA, its worker, and the launch.
+//! What an operation is, and what it sees while it runs: the registers, its warp, its CTA, its worker, and the launch
+//! with its code, which is made of operations. They name each other, so they stand together.
 
 use std::sync::Arc;
 
-use ptxvm_memory::{LocalMemory, Region, SharedMemory};
+use ptxvm_ir::{FunctionId, Program, VariableId};
+use smallvec::SmallVec;
 
-use crate::asynchronous::queue::Trouble;
-use crate::code::Code;
-use crate::door::address::AddressSpace;
-use crate::door::opaque::Opaque;
+use crate::asynchronous::trouble::Trouble;
+use crate::code::{Block, Function, Source};
+use crate::effort::BYTES_OF_AN_INSTRUCTION;
 use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
-use crate::matrix::operands::Operands;
-use crate::ops::wgmma::pending::Products;
-use crate::registers::{Bank, LANES};
-use crate::schedule::barrier::Barrier;
-use crate::schedule::cluster::{Arrivals, Claims, ClusterState};
-use crate::schedule::dependency::GridStatus;
+use crate::registers::{self, Bank, Slot};
+use crate::schedule::cluster::claims::Claims;
 use crate::schedule::halt::Halt;
-use crate::schedule::late_writes::HeldBack;
-use crate::schedule::step::Stepped;
-use crate::schedule::warp::Awaited;
-use crate::statistics::Statistics;
-use crate::vector::lanes::Flow;
+use crate::statistics::Class;
+
+pub use crate::state::cta::CtaState;
+pub use crate::state::warp::WarpState;
+pub use crate::state::worker::{Fault, Missed, Worker};
+
+/// An operation, ready to be run.
+pub type Op = Box<dyn Execute>;
+
+/// What the interpreter does after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on with the next instruction.
+    Next,
+    /// The operation has stopped the warp; the context says why.
+    Stop,
+    /// Nothing has been done yet: the lanes wait for what `WarpState::awaited` says, and then execute it again. Only
+    /// instructions that begin a block may say so (`link/terminator.rs`).
+    Wait,
+    /// The operation has handed work to the cluster's asynchronous units, or noted events: the interpreter says where.
+    Issued,
+}
+
+/// An instruction's operation. One object serves all warps; what differs is in the context.
+pub trait Execute: Send + Sync {
+    /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
+    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
+}
 
 /// The view of a running operation.
 pub struct Context<'a> {
@@ -43,7 +63,7 @@ impl Context<'_> {
     /// The instruction at this place has handed work to the asynchronous units, which takes them time.
     pub fn issued(&mut self, at: u32, activation: u32) -> Flow {
         self.warp.wgmma.place = (at, activation);
-        let asynchrony = self.run.launch.asynchrony;
+        let asynchrony = self.run.launch.settings.asynchrony;
         let outcome = self.worker.cluster.issue(at, activation, asynchrony, self.run.halt);
         self.worker.effort += outcome.as_ref().map_or(0, |operations| operations * OPERATION);
         self.completed(outcome.map(drop))
@@ -98,43 +118,50 @@ impl Context<'_> {
 /// What an asynchronous operation takes, in instructions.
 const OPERATION: u64 = 16;
 
-/// As many bytes are copied in about the time of an instruction.
-pub const BYTES_OF_AN_INSTRUCTION: u64 = 64;
-
-/// A finding in the making.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// What kind of wrong.
-    pub kind: Kind,
-    /// Who did it.
-    pub lane: usize,
-    /// One sentence.
-    pub message: String,
-    /// More sentences.
-    pub notes: Vec<String>,
-    /// The shared or local memory that was missed: the report names the variable that was meant.
-    pub missed: Option<Missed>,
-    /// Whether an H200 goes on after it.
-    pub survived: bool,
+/// An entry and all that it can reach.
+pub struct Code {
+    /// The program it was linked from.
+    pub program: Arc<Program>,
+    /// The entry.
+    pub entry: FunctionId,
+    /// The blocks of all functions.
+    pub blocks: Vec<Block>,
+    /// The instructions of all blocks.
+    pub instructions: Vec<Instruction>,
+    /// By function: where it begins and what an activation needs; `None` if the entry cannot reach it.
+    pub functions: Vec<Option<Function>>,
+    /// The constants of all instructions.
+    pub constants: registers::Block,
+    /// The static shared memory of a CTA in bytes.
+    pub shared_bytes: u32,
+    /// The shared variables that it can reach, and where each begins.
+    pub shared: Vec<(VariableId, u64)>,
+    /// Whether it asks where the reserved shared memory lies.
+    pub reserved_shared: bool,
+    /// Some registers or constants found no room, so that it cannot run.
+    pub too_large: bool,
 }
 
-impl Fault {
-    /// One that misses no memory, and that ends the kernel on an H200.
-    #[must_use]
-    pub fn new(kind: Kind, lane: usize, message: String, notes: Vec<String>) -> Self {
-        Self { kind, lane, message, notes, missed: None, survived: false }
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Code of entry {} with {} instructions", self.entry.0, self.instructions.len())
     }
 }
 
-/// An access outside of shared or local memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Missed {
-    /// Which of the two.
-    pub space: AddressSpace,
-    /// Where it began.
-    pub offset: u64,
-    /// How long it was.
-    pub bytes: u64,
+/// One instruction with its operands resolved.
+pub struct Instruction {
+    /// What it does.
+    pub op: Op,
+    /// Destinations, then sources.
+    pub slots: SmallVec<[Slot; 5]>,
+    /// The predicate in front of it.
+    pub guard: Option<Slot>,
+    /// The instruction of the program it was made from.
+    pub source: Source,
+    /// What it is counted as; `None` for those that the linker added.
+    pub class: Option<Class>,
+    /// Whether it may name the registers of `wgmma` products under way.
+    pub wgmma: bool,
 }
 
 /// What all workers of a launch share.
@@ -200,185 +227,3 @@ impl Run<'_> {
 
 /// What the reserved shared memory's offset is a multiple of.
 const RESERVED_ALIGNMENT: u64 = 128;
-
-/// The state of a warp that operations may use.
-#[derive(Debug)]
-pub struct WarpState {
-    /// The warp's number in its CTA.
-    pub index: u32,
-    /// The lanes that have a thread.
-    pub present: u32,
-    /// The lanes that have ended.
-    pub exited: u32,
-    /// `%tid.x`, `.y`, `.z` of each lane.
-    pub tid: [[u32; LANES]; 3],
-    /// The local memory of its lanes.
-    pub local: LocalMemory,
-    /// Each lane's stack pointer: the first byte of local memory that no frame uses.
-    pub stack: [u64; LANES],
-    /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
-    pub maxnreg: u32,
-    /// What an operation that said [`Flow::Wait`] waits for.
-    pub awaited: Option<Awaited>,
-    /// The lanes whose wait at an mbarrier has lasted as long as it may.
-    pub expired: u32,
-    /// How often in a row the warp has asked an mbarrier in vain.
-    pub asked: u32,
-    /// What its lanes have to do with the barrier of their cluster.
-    pub arrivals: Arrivals,
-    /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`].
-    pub closed: [[u32; LANES]; 2],
-    /// Its matrix products that are under way.
-    pub wgmma: Products,
-}
-
-impl WarpState {
-    /// The lanes that have not ended.
-    #[must_use]
-    pub fn alive(&self) -> u32 {
-        self.present & !self.exited
-    }
-}
-
-/// The state of a CTA that operations may use.
-#[derive(Debug)]
-pub struct CtaState {
-    /// `%ctaid`
-    pub ctaid: [u32; 3],
-    /// The CTA's number in the grid.
-    pub index: u64,
-    /// The multiprocessor that it pretends to run on: `%smid`.
-    pub smid: u32,
-    /// Its shared memory.
-    pub shared: SharedMemory,
-    /// Its sixteen barriers.
-    pub barriers: [Barrier; 16],
-    /// The barriers that somebody has arrived at.
-    pub busy: u16,
-    /// Whether a barrier may have become complete.
-    pub unsettled: bool,
-    /// `%cluster_ctarank`
-    pub rank: u32,
-    /// `%cluster_ctaid`
-    pub cluster_ctaid: [u32; 3],
-    /// The address of its shared memory among those of its cluster.
-    pub shared_base: u64,
-    /// Whether one of its threads has seen that a request to cancel a cluster was refused.
-    pub saw_refusal: bool,
-    /// Whether it holds back the grids that depend on this one no longer.
-    pub released_dependents: bool,
-    /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`]).
-    pub asleep: u32,
-}
-
-impl CtaState {
-    /// The grids that depend on this one need not wait for this CTA any more.
-    pub fn release_dependents(&mut self, status: Option<&GridStatus>) {
-        if !std::mem::replace(&mut self.released_dependents, true)
-            && let Some(status) = status
-        {
-            status.release(1);
-        }
-    }
-}
-
-/// The state of one host thread.
-#[derive(Debug)]
-pub struct Worker {
-    /// Why the warp stopped.
-    pub fault: Option<Fault>,
-    /// Whether an instruction is executed again that has met a mistake, to do what silicon does.
-    pub forgiving: bool,
-    /// How many threads it has forgiven.
-    pub forgiven: u64,
-    /// What an asynchronous operation came to when it completed, if that is why.
-    pub trouble: Option<Box<Trouble>>,
-    /// The instruction that the machine does not have, if that is why.
-    pub unsupported: Option<String>,
-    /// An operation has stopped in its middle because the launch is to end: nothing may run any more.
-    pub halted: bool,
-    /// Global regions that accesses fell into lately.
-    pub regions: [Region; REGIONS],
-    /// The one to be replaced next.
-    pub oldest: usize,
-    /// The generation of the memory that they belong to.
-    pub generation: u64,
-    /// The limit that a fault stands for which is nobody's mistake.
-    pub limit: Option<Limit>,
-    /// Set by operations that look at what other threads may change, or that sleep: a loop of them may be waiting.
-    pub polled: bool,
-    /// What has been counted.
-    pub statistics: Statistics,
-    /// Executions of each block, and lanes in them.
-    pub blocks: Vec<(u64, u64)>,
-    /// Warp instructions executed.
-    pub instructions: u64,
-    /// Looks at the clock.
-    pub looks: u64,
-    /// The same and what else took time, in about the time of an instruction: what turns and limits go by, so that
-    /// a guest that prints megabytes can be stopped too.
-    pub effort: u64,
-    /// Whether somebody looks on: then it is interrupted after each instruction.
-    pub single: bool,
-    /// The instruction that it has been interrupted after.
-    pub stepped: Option<Stepped>,
-    /// Random numbers of this worker.
-    pub random: u64,
-    /// The cluster whose turn it is.
-    pub cluster: Box<ClusterState>,
-    /// What clusters that have ended left to be written.
-    pub held_back: HeldBack,
-    /// Buffers of matrix products.
-    pub operands: Operands,
-    /// The textures, samplers and surfaces that were used last.
-    pub opaque: Opaque,
-}
-
-/// How many regions a worker remembers: a kernel's usual handful of buffers.
-pub const REGIONS: usize = 6;
-
-impl Worker {
-    /// The worker of this number of a launch, with a count of zero for each block.
-    #[must_use]
-    pub fn new(number: u64, run: &Run<'_>, blocks: Vec<(u64, u64)>) -> Self {
-        Self {
-            fault: None,
-            forgiving: false,
-            forgiven: 0,
-            trouble: None,
-            unsupported: None,
-            halted: false,
-            regions: [Region::EMPTY; REGIONS],
-            oldest: 0,
-            generation: 0,
-            limit: None,
-            polled: false,
-            statistics: Statistics::default(),
-            blocks,
-            instructions: 0,
-            looks: 0,
-            effort: 0,
-            single: false,
-            stepped: None,
-            cluster: Box::default(),
-            held_back: HeldBack::default(),
-            operands: Operands::default(),
-            opaque: Opaque::default(),
-            random: run.launch.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        }
-    }
-
-    /// The next random number (splitmix64).
-    pub fn next_random(&mut self) -> u64 {
-        splitmix64(&mut self.random)
-    }
-}
-
-/// The next random number of a state.
-pub fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}

@@ -1,14 +1,13 @@
-//! What a launch is made of: its shape, its parameters, its limits, and what it hands to the host.
+//! What a launch is made of: its shape, its parameters, how it is executed, and what it hands to the host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Duration;
 
 use crate::event::Event;
-use crate::explain::mistake::{Findings, Mistakes};
-use crate::matrix::Mma;
-use crate::profile::Profile;
+use crate::explain::mistake::Mistakes;
 use crate::schedule::dependency::GridStatus;
+use crate::settings::Settings;
+use ptxvm_profile::Profile;
 
 /// The shape of a launch and how to run it.
 #[derive(Clone, Debug)]
@@ -23,30 +22,16 @@ pub struct Launch {
     pub shared: u32,
     /// The parameter block, laid out as the kernel's parameters are.
     pub parameters: Vec<u8>,
-    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
-    pub seed: u64,
-    /// When asynchronous operations complete.
-    pub asynchrony: Asynchrony,
-    /// The arithmetic of matrix instructions.
-    pub mma: Mma,
-    /// How many host threads run CTAs.
-    pub threads: usize,
-    /// Stops the kernel after so many warp instructions.
-    pub max_instructions: Option<u64>,
-    /// Stops the kernel after so long.
-    pub timeout: Option<Duration>,
+    /// How it is executed.
+    pub settings: Settings,
     /// Whether all CTAs are resident together and can wait for each other: the guest then finds a workspace for it.
     pub cooperative: bool,
     /// Tells the grids that depend on this one how far it is.
     pub status: Option<Arc<GridStatus>>,
     /// The grids whose end `griddepcontrol.wait` waits for.
     pub prerequisites: Vec<Arc<GridStatus>>,
-    /// What is done about mistakes that an H200 survives.
-    pub findings: Findings,
-    /// Takes them with [`Findings::Report`], if somebody wants to know.
+    /// Takes the mistakes that an H200 survives, with [`Findings::Report`](crate::Findings::Report), if somebody wants to know.
     pub mistakes: Option<Arc<Mistakes>>,
-    /// Whether memory traffic is counted.
-    pub statistics: bool,
     /// How the host watches and stops the launch.
     pub control: Arc<Control>,
 }
@@ -59,18 +44,11 @@ impl Default for Launch {
             cluster: None,
             shared: 0,
             parameters: Vec::new(),
-            seed: 0,
-            asynchrony: Asynchrony::default(),
-            mma: Mma::default(),
-            threads: 1,
-            max_instructions: None,
-            timeout: None,
+            settings: Settings::default(),
             cooperative: false,
             status: None,
             prerequisites: Vec::new(),
-            findings: Findings::default(),
             mistakes: None,
-            statistics: false,
             control: Arc::default(),
         }
     }
@@ -81,33 +59,6 @@ impl Launch {
     #[must_use]
     pub fn cluster_shape(&self) -> [u32; 3] {
         self.cluster.unwrap_or([1; 3])
-    }
-}
-
-/// When asynchronous operations complete, between the moment they are issued and the last that the program allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asynchrony {
-    /// At once.
-    Eager,
-    /// Only when the program waits for them, or nothing else in the cluster can run; one at a time.
-    Lazy,
-    /// At a time and in an order that the seed decides.
-    #[default]
-    Seeded,
-}
-
-impl Asynchrony {
-    /// Every choice.
-    pub const ALL: [Asynchrony; 3] = [Self::Eager, Self::Lazy, Self::Seeded];
-
-    /// The name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Eager => "eager",
-            Self::Lazy => "lazy",
-            Self::Seeded => "seeded",
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! All operations are sequentially consistent: weaker orders would cost the same instructions on x86-64, and a
 //! stronger order than the guest asked for is always allowed. Each gives the value that was there before.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 

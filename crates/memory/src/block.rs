@@ -2,6 +2,7 @@
 //!
 //! The bytes are touched only through raw pointers and atomics, by many threads at once, so a block hands out
 //! addresses and never references.
+#![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;

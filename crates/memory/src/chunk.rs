@@ -3,6 +3,7 @@
 //! A chunk is touched as [`crate::access`] touches words: on x86-64 by the processor's own moves of sixteen bytes,
 //! which to the compiler are no accesses that could race, and whose aligned halves are whole in every race; elsewhere
 //! as two words.
+#![allow(unsafe_code)]
 
 /// The bytes of a chunk.
 pub const CHUNK: usize = 16;

@@ -6,6 +6,7 @@
 //! what runs meanwhile. Workers look a region up once, keep it, and drop it when [`GlobalMemory::generation`] has
 //! changed. A worker that has not noticed yet still touches mapped memory: the range stays mapped as long as the device
 //! lives.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

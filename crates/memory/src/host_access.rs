@@ -1,4 +1,5 @@
 //! The host's own way to guest memory: copies in and out, fills, each checked against the table.
+#![allow(unsafe_code)]
 
 use crate::access;
 use crate::allocation::AllocationKind;

@@ -1,4 +1,5 @@
 //! Memory of the host's own that the guest may touch in place: lent, looked up under a lease, taken back.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

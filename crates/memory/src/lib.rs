@@ -21,6 +21,7 @@ mod directory;
 pub mod error;
 pub mod explain;
 pub mod export;
+mod exporting;
 pub mod global;
 mod host_access;
 pub mod lending;

@@ -2,6 +2,7 @@
 //!
 //! A lane's bytes are contiguous, so that a lane's pointer arithmetic is plain addition; lane after lane follows
 //! at a stride that doubles when a lane needs more. Most warps use none, and then there is no memory at all.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

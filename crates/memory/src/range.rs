@@ -5,6 +5,7 @@
 //! addresses in two logs can be compared. What has not been handed out yet cannot be touched by anybody; what has been
 //! handed out once stays mapped until the device goes, so that a stale address of the guest's never reaches foreign
 //! memory. Giving memory back to the host means that its pages are forgotten and read as zero.
+#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::ptr::NonNull;

@@ -4,6 +4,7 @@
 //! Where the address allows, words below 64 bits are therefore moved two, four or eight at a time. An aligned word
 //! lies in one aligned 64-bit unit, so it is never torn, exactly as when it is moved alone; what [`crate::access`]
 //! says of racing accesses of different sizes holds here too.
+#![allow(unsafe_code)]
 
 use crate::access::{Word, load, store};
 

@@ -1,4 +1,5 @@
 //! The shared memory of one CTA.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 //!
 //! They are no excuse for a check. A build for AddressSanitizer (`cargo xtask sanitize address`, which sets the cfg
 //! `sanitized`) is told that nothing may touch them, so that it reports who does.
+#![allow(unsafe_code)]
 
 /// How many on each side: eight lines of 128 bytes, the largest step that a swizzle or an atom makes.
 pub(crate) const SLACK: usize = 1024;

@@ -1,4 +1,5 @@
 //! Raw loads, stores and copies.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

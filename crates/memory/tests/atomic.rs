@@ -1,4 +1,5 @@
 //! Read-modify-write: single results and no update lost among threads.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

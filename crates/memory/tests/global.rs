@@ -1,4 +1,5 @@
 //! Allocating, freeing and finding, as the machine and the library face see it.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

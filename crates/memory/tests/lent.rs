@@ -1,4 +1,5 @@
 //! Memory that is lent to the guest, and what of the host's may be: kinds, ranges side by side, what is ours.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! Rows of a warp's words at every alignment that words can have.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! Many threads at one memory: workers that look up and touch, a guest that allocates and frees, a host that copies.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -1,4 +1,5 @@
 //! The generic windows and the memory behind them.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::module::TextureMode;
 
-/// The newest version this house knows.
+/// The newest version that ptxvm knows.
 pub const NEWEST: Version = Version::new(9, 1);
 
 /// The last minor version of each major one, from 1 on.

@@ -166,7 +166,7 @@ fn attributes_of(
     if place == Place::FuncParameter {
         let after_type = declaration.align_after_type.map(|a| a.span);
         if let Some(span) = declaration.pointer.map(|p| p.span).or(after_type) {
-            let message = "only a kernel's parameters have attributes behind their type";
+            let message = "only a kernel's parameters have attributes after their type";
             let diagnostic = Diagnostic::error(codes::KERNEL_ATTRIBUTE, span, message);
             context.report(diagnostic.section("5.1.6.2"));
         }

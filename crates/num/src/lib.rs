@@ -2,6 +2,7 @@
 //!
 //! Every function takes and gives the raw bits of registers (`u16`, `u32`, `u64`); it is pure, total and
 //! panics on nothing. The H200's recorded answers in `tests/golden` are the judge.
+#![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod approx;
 pub mod convert;

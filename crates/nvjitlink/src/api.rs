@@ -1,14 +1,14 @@
 //! The entry points, each under the plain name and under those of the headers of CUDA 13.0 to 13.4.
 //!
-//! A C program promises with every call that a pointer which is not null points to what nvJitLink.h says; that promise
-//! is relied on here and nowhere else. Handles are numbers that are given once, so that a stale or invented one finds
-//! nothing. No panic leaves this file.
+//! They are `unsafe`, since they trust the pointers that they are handed; `pointer.rs` is where they do. Handles are numbers
+//! that are given once, so that a stale or invented one finds nothing. No panic leaves this file.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use crate::pointer::{Data, Out, Room, Text, Texts};
 use crate::result::{Answer, JitResult};
 use crate::search;
 use crate::session::Session;
@@ -20,6 +20,7 @@ const VERSION: (u32, u32) = (13, 4);
 pub const OWN: &str = "ptxvm_reads_ltoir";
 
 /// Whether LTO-IR can be linked, that is, whether NVIDIA's library is there too: 1 or 0.
+#[allow(unsafe_code, reason = "the name is for C programs")]
 #[unsafe(no_mangle)]
 pub extern "C" fn ptxvm_reads_ltoir() -> u32 {
     catch_unwind(search::library).is_ok_and(|library| library.is_some()).into()
@@ -37,16 +38,20 @@ struct Links {
 
 static LINKS: LazyLock<Mutex<Links>> = LazyLock::new(Mutex::default);
 
-/// A number is no address, so that whoever looks behind a handle stops at once.
+/// A number is not an address, so that whoever follows a handle as a pointer stops at once.
 const STEP: usize = 16;
 
 /// The other names of an entry point.
 macro_rules! versions {
     ([] $($entry:tt)*) => {};
     ([$first:ident $($rest:ident)*] $name:ident($($argument:ident: $ty:ty),*)) => {
+        /// # Safety
+        /// As for the plain name.
+        #[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
         #[unsafe(no_mangle)]
-        pub extern "C" fn $first($($argument: $ty),*) -> JitResult {
-            $name($($argument),*)
+        pub unsafe extern "C" fn $first($($argument: $ty),*) -> JitResult {
+            // SAFETY: the same arguments, of which the caller promises the same.
+            unsafe { $name($($argument),*) }
         }
 
         versions! { [$($rest)*] $name($($argument: $ty),*) }
@@ -60,9 +65,16 @@ macro_rules! entry {
         fn $name:ident [$($versioned:ident)*] ($($argument:ident: $ty:ty),*) $body:block
     )*) => {$(
         $(#[$about])*
+        /// # Safety
+        /// Every pointer among the arguments is null or what nvJitLink.h says of it.
+        #[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($argument: $ty),*) -> JitResult {
-            answer(stringify!($name), move || $body)
+        pub unsafe extern "C" fn $name($($argument: $ty),*) -> JitResult {
+            answer(stringify!($name), move || {
+                #[deny(unsafe_code)]
+                let answered: Answer = $body;
+                answered
+            })
         }
 
         versions! { [$($versioned)*] $name($($argument: $ty),*) }
@@ -70,59 +82,55 @@ macro_rules! entry {
 }
 
 entry! {
-    fn nvJitLinkVersion [](major: *mut u32, minor: *mut u32) {
-        if major.is_null() || minor.is_null() {
-            return Err(JitResult::NULL_INPUT);
-        }
-        set(major, VERSION.0)?;
-        set(minor, VERSION.1)
+    fn nvJitLinkVersion [](major: Out<u32>, minor: Out<u32>) {
+        major.given()?;
+        minor.given()?;
+        major.set(VERSION.0)?;
+        minor.set(VERSION.1)
     }
 
     fn nvJitLinkCreate [
         __nvJitLinkCreate_13_0 __nvJitLinkCreate_13_1 __nvJitLinkCreate_13_2 __nvJitLinkCreate_13_3
         __nvJitLinkCreate_13_4
-    ](handle: *mut Handle, count: u32, options: *const *const c_char) {
-        if handle.is_null() || (options.is_null() && count > 0) {
-            return Err(JitResult::NULL_INPUT);
-        }
-        let (session, result) = Session::new(words(options, count as usize)?);
+    ](handle: Out<Handle>, count: u32, options: Texts) {
+        handle.given()?;
+        let (session, result) = Session::new(options.get(count as usize)?);
         let mut links = links();
         links.given += STEP;
         let number = links.given;
         links.sessions.insert(number, Arc::new(Mutex::new(session)));
-        set(handle, std::ptr::without_provenance_mut(number))?;
+        handle.set(std::ptr::without_provenance_mut(number))?;
         result.ok()
     }
 
     fn nvJitLinkDestroy [
         __nvJitLinkDestroy_13_0 __nvJitLinkDestroy_13_1 __nvJitLinkDestroy_13_2 __nvJitLinkDestroy_13_3
         __nvJitLinkDestroy_13_4
-    ](handle: *mut Handle) {
-        let number = get(handle)?;
+    ](handle: Out<Handle>) {
+        let number = handle.get()?;
         if number.is_null() {
             return Err(JitResult::NULL_INPUT);
         }
         let removed = links().sessions.remove(&number.addr());
-        set(handle, std::ptr::null_mut())?;
+        handle.set(std::ptr::null_mut())?;
         removed.map(|_| ()).ok_or(JitResult::INVALID_INPUT)
     }
 
     fn nvJitLinkAddData [
         __nvJitLinkAddData_13_0 __nvJitLinkAddData_13_1 __nvJitLinkAddData_13_2 __nvJitLinkAddData_13_3
         __nvJitLinkAddData_13_4
-    ](handle: Handle, kind: u32, data: *const c_void, size: usize, name: *const c_char) {
+    ](handle: Handle, kind: u32, data: Data, size: usize, name: Text) {
         let session = find(handle)?;
-        let name = if name.is_null() { String::new() } else { text(name)? };
-        let bytes = bytes(data, size)?;
-        lock(&session).add(kind, bytes, &name)
+        let name = if name.is_null() { String::new() } else { name.get()? };
+        data.with(size, |bytes| lock(&session).add(kind, bytes, &name))
     }
 
     fn nvJitLinkAddFile [
         __nvJitLinkAddFile_13_0 __nvJitLinkAddFile_13_1 __nvJitLinkAddFile_13_2 __nvJitLinkAddFile_13_3
         __nvJitLinkAddFile_13_4
-    ](handle: Handle, kind: u32, file: *const c_char) {
+    ](handle: Handle, kind: u32, file: Text) {
         let session = find(handle)?;
-        let file = text(file)?;
+        let file = file.get()?;
         let mut session = lock(&session);
         let Ok(bytes) = std::fs::read(&file) else {
             session.errors.add(&format!("no such file: {file}"));
@@ -145,71 +153,71 @@ entry! {
     fn nvJitLinkGetLinkedCubinSize [
         __nvJitLinkGetLinkedCubinSize_13_0 __nvJitLinkGetLinkedCubinSize_13_1 __nvJitLinkGetLinkedCubinSize_13_2
         __nvJitLinkGetLinkedCubinSize_13_3 __nvJitLinkGetLinkedCubinSize_13_4
-    ](handle: Handle, size: *mut usize) {
-        result(handle, size, |session, size| set(size, session.cubin()?.len()))
+    ](handle: Handle, size: Out<usize>) {
+        answer_size(handle, size, |session| Ok(session.cubin()?.len()))
     }
 
     fn nvJitLinkGetLinkedCubin [
         __nvJitLinkGetLinkedCubin_13_0 __nvJitLinkGetLinkedCubin_13_1 __nvJitLinkGetLinkedCubin_13_2
         __nvJitLinkGetLinkedCubin_13_3 __nvJitLinkGetLinkedCubin_13_4
-    ](handle: Handle, cubin: *mut c_void) {
-        result(handle, cubin, |session, cubin| fill(cubin, session.cubin()?))
+    ](handle: Handle, cubin: Room) {
+        answer_bytes(handle, cubin, |session, room| room.fill(session.cubin()?))
     }
 
     fn nvJitLinkGetLinkedPtxSize [
         __nvJitLinkGetLinkedPtxSize_13_0 __nvJitLinkGetLinkedPtxSize_13_1 __nvJitLinkGetLinkedPtxSize_13_2
         __nvJitLinkGetLinkedPtxSize_13_3 __nvJitLinkGetLinkedPtxSize_13_4
-    ](handle: Handle, size: *mut usize) {
-        result(handle, size, |session, size| set(size, session.ptx()?.len()))
+    ](handle: Handle, size: Out<usize>) {
+        answer_size(handle, size, |session| Ok(session.ptx()?.len()))
     }
 
     fn nvJitLinkGetLinkedPtx [
         __nvJitLinkGetLinkedPtx_13_0 __nvJitLinkGetLinkedPtx_13_1 __nvJitLinkGetLinkedPtx_13_2
         __nvJitLinkGetLinkedPtx_13_3 __nvJitLinkGetLinkedPtx_13_4
-    ](handle: Handle, ptx: *mut c_char) {
-        result(handle, ptx.cast(), |session, ptx| fill(ptx, session.ptx()?))
+    ](handle: Handle, ptx: Room) {
+        answer_bytes(handle, ptx, |session, room| room.fill(session.ptx()?))
     }
 
     fn nvJitLinkGetLinkedLTOIRSize [
         __nvJitLinkGetLinkedLTOIRSize_13_0 __nvJitLinkGetLinkedLTOIRSize_13_1 __nvJitLinkGetLinkedLTOIRSize_13_2
         __nvJitLinkGetLinkedLTOIRSize_13_3 __nvJitLinkGetLinkedLTOIRSize_13_4
-    ](handle: Handle, size: *mut usize) {
-        result(handle, size, |session, size| set(size, session.ltoir()?.len()))
+    ](handle: Handle, size: Out<usize>) {
+        answer_size(handle, size, |session| Ok(session.ltoir()?.len()))
     }
 
     fn nvJitLinkGetLinkedLTOIR [
         __nvJitLinkGetLinkedLTOIR_13_0 __nvJitLinkGetLinkedLTOIR_13_1 __nvJitLinkGetLinkedLTOIR_13_2
         __nvJitLinkGetLinkedLTOIR_13_3 __nvJitLinkGetLinkedLTOIR_13_4
-    ](handle: Handle, ltoir: *mut c_void) {
-        result(handle, ltoir, |session, ltoir| fill(ltoir, session.ltoir()?))
+    ](handle: Handle, ltoir: Room) {
+        answer_bytes(handle, ltoir, |session, room| room.fill(session.ltoir()?))
     }
 
     fn nvJitLinkGetErrorLogSize [
         __nvJitLinkGetErrorLogSize_13_0 __nvJitLinkGetErrorLogSize_13_1 __nvJitLinkGetErrorLogSize_13_2
         __nvJitLinkGetErrorLogSize_13_3 __nvJitLinkGetErrorLogSize_13_4
-    ](handle: Handle, size: *mut usize) {
-        result(handle, size, |session, size| set(size, session.errors.bytes().len()))
+    ](handle: Handle, size: Out<usize>) {
+        answer_size(handle, size, |session| Ok(session.errors.bytes().len()))
     }
 
     fn nvJitLinkGetErrorLog [
         __nvJitLinkGetErrorLog_13_0 __nvJitLinkGetErrorLog_13_1 __nvJitLinkGetErrorLog_13_2
         __nvJitLinkGetErrorLog_13_3 __nvJitLinkGetErrorLog_13_4
-    ](handle: Handle, log: *mut c_char) {
-        result(handle, log.cast(), |session, log| fill(log, &session.errors.bytes()))
+    ](handle: Handle, log: Room) {
+        answer_bytes(handle, log, |session, room| room.fill(&session.errors.bytes()))
     }
 
     fn nvJitLinkGetInfoLogSize [
         __nvJitLinkGetInfoLogSize_13_0 __nvJitLinkGetInfoLogSize_13_1 __nvJitLinkGetInfoLogSize_13_2
         __nvJitLinkGetInfoLogSize_13_3 __nvJitLinkGetInfoLogSize_13_4
-    ](handle: Handle, size: *mut usize) {
-        result(handle, size, |session, size| set(size, session.info.bytes().len()))
+    ](handle: Handle, size: Out<usize>) {
+        answer_size(handle, size, |session| Ok(session.info.bytes().len()))
     }
 
     fn nvJitLinkGetInfoLog [
         __nvJitLinkGetInfoLog_13_0 __nvJitLinkGetInfoLog_13_1 __nvJitLinkGetInfoLog_13_2 __nvJitLinkGetInfoLog_13_3
         __nvJitLinkGetInfoLog_13_4
-    ](handle: Handle, log: *mut c_char) {
-        result(handle, log.cast(), |session, log| fill(log, &session.info.bytes()))
+    ](handle: Handle, log: Room) {
+        answer_bytes(handle, log, |session, room| room.fill(&session.info.bytes()))
     }
 }
 
@@ -219,7 +227,9 @@ fn answer(name: &str, body: impl FnOnce() -> Answer) -> JitResult {
         Ok(Ok(())) => JitResult::SUCCESS,
         Ok(Err(result)) => result,
         Err(_) => {
-            eprintln!("ptxvm: internal error in {name}: this is a bug in ptxvm; please report it");
+            ptxvm_host::say(format_args!(
+                "ptxvm: internal error in {name}: this is a bug in ptxvm; please report it\n"
+            ));
             JitResult::INTERNAL
         }
     }
@@ -241,61 +251,16 @@ fn find(handle: Handle) -> Answer<Arc<Mutex<Session>>> {
     links().sessions.get(&handle.addr()).map(Arc::clone).ok_or(JitResult::INVALID_INPUT)
 }
 
-/// Answers a question about a link, for which there must be a place.
-fn result<T>(handle: Handle, place: *mut T, body: impl FnOnce(&Session, *mut T) -> Answer) -> Answer {
+/// Answers how many bytes a result of a link has.
+fn answer_size(handle: Handle, place: Out<usize>, size: impl FnOnce(&Session) -> Answer<usize>) -> Answer {
     let session = find(handle)?;
-    if place.is_null() {
-        return Err(JitResult::NULL_INPUT);
-    }
-    let session = lock(&session);
-    body(&session, place)
+    place.given()?;
+    place.set(size(&lock(&session))?)
 }
 
-fn set<T>(place: *mut T, value: T) -> Answer {
-    if place.is_null() {
-        return Err(JitResult::NULL_INPUT);
-    }
-    // SAFETY: the caller promises a place for a `T`; it may hold garbage, which is not dropped.
-    unsafe { place.write_unaligned(value) };
-    Ok(())
-}
-
-fn get<T: Copy>(place: *const T) -> Answer<T> {
-    if place.is_null() {
-        return Err(JitResult::NULL_INPUT);
-    }
-    // SAFETY: the caller promises a `T` there.
-    Ok(unsafe { place.read_unaligned() })
-}
-
-/// Writes bytes where the caller has made room for as many as it was told.
-fn fill(place: *mut c_void, bytes: &[u8]) -> Answer {
-    // SAFETY: the caller promises that much room, in memory of its own.
-    unsafe { place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-    Ok(())
-}
-
-/// The bytes of an input, for the time of the call.
-fn bytes<'a>(data: *const c_void, size: usize) -> Answer<&'a [u8]> {
-    if size == 0 {
-        return Ok(&[]);
-    }
-    if data.is_null() || size > isize::MAX as usize {
-        return Err(JitResult::NULL_INPUT);
-    }
-    // SAFETY: the caller promises so many bytes that stay as they are during the call, and whoever calls this lets go of
-    // them before it ends.
-    Ok(unsafe { std::slice::from_raw_parts(data.cast(), size) })
-}
-
-fn text(text: *const c_char) -> Answer<String> {
-    if text.is_null() {
-        return Err(JitResult::NULL_INPUT);
-    }
-    // SAFETY: the caller promises a string that ends with a zero.
-    Ok(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
-}
-
-fn words(options: *const *const c_char, count: usize) -> Answer<Vec<String>> {
-    (0..count).map(|index| text(get(options.wrapping_add(index))?)).collect()
+/// Answers with the bytes of a result of a link.
+fn answer_bytes(handle: Handle, room: Room, body: impl FnOnce(&Session, Room) -> Answer) -> Answer {
+    let session = find(handle)?;
+    room.given()?;
+    body(&lock(&session), room)
 }

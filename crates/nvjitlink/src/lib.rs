@@ -15,6 +15,7 @@ mod log;
 mod lto;
 mod nvidia;
 mod options;
+mod pointer;
 mod result;
 mod search;
 mod session;

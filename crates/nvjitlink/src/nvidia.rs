@@ -1,5 +1,6 @@
-//! NVIDIA's libnvJitLink, opened by its path beside ours, and a link in it. This file and `api.rs` are where foreign
-//! code is trusted.
+//! NVIDIA's libnvJitLink, opened by its path beside ours, and a link in it. This file is where foreign code is
+//! trusted, as `pointer.rs` is where foreign pointers are.
+#![allow(unsafe_code)]
 
 use std::ffi::{CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;

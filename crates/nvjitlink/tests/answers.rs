@@ -1,5 +1,6 @@
 //! Right and wrong calls: our library answers them as NVIDIA's 13.1 did (`tests/golden/nvjitlink`, recorded by
 //! `tests/golden/generate/nvjitlink.py`, which says how to read it).
+#![allow(unsafe_code)]
 
 mod client;
 

@@ -1,5 +1,6 @@
 //! LTO-IR without NVIDIA's library: an error that says what to install. What it makes of LTO-IR, the clients' tests
 //! show (`tests/clients/cuda_python/test_linker.py`), which have one.
+#![allow(unsafe_code)]
 
 mod client;
 

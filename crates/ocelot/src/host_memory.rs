@@ -3,6 +3,7 @@
 //! How long a buffer is nobody says, so that a kernel may touch what is mapped from the buffer's address on, up to the
 //! next buffer or the end of the mapping: a stray access is found only where nothing is mapped. Stacks and what belongs to
 //! a file, such as the data of libraries, are never lent.
+#![allow(unsafe_code)]
 
 use std::ops::Range;
 
@@ -16,13 +17,17 @@ pub struct Adopted<'d> {
 
 impl<'d> Adopted<'d> {
     /// Lends the device whatever of the values are addresses of memory that can be read and written.
-    pub fn new(device: &'d Device, values: &[u64]) -> Adopted<'d> {
+    ///
+    /// # Safety
+    /// Those that are addresses of buffers stay valid until this is dropped, and nobody else touches the buffers
+    /// meanwhile.
+    pub unsafe fn new(device: &'d Device, values: &[u64]) -> Adopted<'d> {
         let mut adopted = Adopted { device, starts: Vec::new() };
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
         for range in ranges(values, &writable(&maps)) {
             let start = std::ptr::with_exposed_provenance_mut::<u8>(range.start as usize);
-            // SAFETY: the range is mapped for reading and writing; who calls `ptx_run` promises that its buffers
-            // stay and are touched by nobody else meanwhile, and a kernel touches what its caller made it to.
+            // SAFETY: the range is mapped for reading and writing; the caller promises that its buffers stay and are
+            // touched by nobody else meanwhile, and a kernel touches what its caller made it to.
             if unsafe { device.memory().adopt(start, range.end - range.start) }.is_ok() {
                 adopted.starts.push(start);
             }

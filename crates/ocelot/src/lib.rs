@@ -12,9 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use host_memory::Adopted;
-use ptxvm_host::{Share, Wanted};
-use ptxvm_report::{ColorChoice, Message, Report, finding};
-use ptxvm_vm::{Device, DeviceOptions, Failure, Kernel, LaunchOptions, LoadError, Profile};
+use ptxvm_host::Share;
+use ptxvm_report::{Message, Report, finding};
+use ptxvm_settings::{Choices, Said};
+use ptxvm_vm::{Device, DeviceOptions, Failure, Kernel, LaunchOptions, LoadError};
 
 /// Exit statuses, as `ptxvm run` has them.
 const INVALID: i32 = 2;
@@ -26,7 +27,8 @@ const BUG: i32 = 101;
 ///
 /// # Safety
 /// `ptx` is a text that ends with a zero, and `args` has `n_args` values. Those that are addresses of buffers stay
-/// valid for the call.
+/// valid for the call, and nobody else touches these.
+#[allow(unsafe_code, reason = "the name is for C programs, and so is the promise")]
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "gpuocelot's")]
 pub unsafe extern "C" fn ptx_run(
@@ -54,17 +56,24 @@ pub unsafe extern "C" fn ptx_run(
     let size = |n: c_int| u32::try_from(n).unwrap_or(0);
     let grid = [grid_x, grid_y, grid_z].map(size);
     let block = [block_x, block_y, block_z].map(size);
-    let launch = LaunchOptions { shared: size(shared), ..LaunchOptions::new(grid, block) };
+    let settings = choices().settings;
+    let launch = LaunchOptions { shared: size(shared), settings, ..LaunchOptions::new(grid, block) };
+    // SAFETY: the caller promises that buffers stay for the call.
+    let run = || unsafe { run(&source, &values, launch) };
     // A panic that left a C function would abort, and that looks like the guest's own `trap`.
-    if catch_unwind(AssertUnwindSafe(|| run(&source, &values, launch))).is_err() {
+    if catch_unwind(AssertUnwindSafe(run)).is_err() {
         end(BUG, "internal error: this is a bug in ptxvm; please report it");
     }
 }
 
-fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
+/// # Safety
+/// Those of the values that are addresses of buffers stay valid for the call, and nobody else touches the buffers.
+#[allow(unsafe_code, reason = "it passes the promise on")]
+unsafe fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
     let device = device();
     // Before anything of the module is placed: its own blocks may come to lie between the buffers.
-    let adopted = Adopted::new(&device, values);
+    // SAFETY: what the caller promises; they are given back before this returns.
+    let adopted = unsafe { Adopted::new(&device, values) };
     let module = device.load(source).unwrap_or_else(|error| not_loaded(source, error));
     let name = module.kernels().next().map(|kernel| kernel.name.clone());
     let name = name.unwrap_or_else(|| end(INVALID, "the PTX has no kernel"));
@@ -84,13 +93,21 @@ fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
     drop(adopted);
 }
 
-/// An H200 with the memory that `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say, or that the host can give.
+/// What the environment says, read at the first call.
+fn choices() -> &'static Choices {
+    static CHOICES: OnceLock<Choices> = OnceLock::new();
+    CHOICES.get_or_init(|| {
+        let told = |why| eprintln!("ptxvm: ptx_run: {why}; it is ignored");
+        Said::from_environment(|_| true, told).choices()
+    })
+}
+
+/// The device that `PTXVM_DEVICE` names, with the memory that `PTXVM_MEMORY` and `PTXVM_MAX_MEMORY` say, or that the host
+/// could give at the first call.
 fn device() -> Device {
     static SHARE: OnceLock<Share> = OnceLock::new();
-    let profile: &'static Profile = Default::default();
-    let share = SHARE.get_or_init(|| {
-        Wanted::from_environment(|why| eprintln!("ptxvm: ptx_run: {why}")).share(profile.memory)
-    });
+    let profile = choices().profile;
+    let share = SHARE.get_or_init(|| choices().memory.share(profile.memory));
     let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
     Device::with_options(profile, memory)
 }
@@ -100,7 +117,7 @@ fn not_loaded(source: &str, error: LoadError) -> ! {
     match error {
         LoadError::Invalid(diagnostics) => {
             let report = Report::with("PTX", source.into(), diagnostics);
-            let mut out = ptxvm_report::stderr(ColorChoice::Auto);
+            let mut out = ptxvm_report::stderr(choices().color);
             let _ = report.write(100, &mut out).and_then(|()| out.flush());
             std::process::exit(INVALID)
         }
@@ -119,7 +136,7 @@ fn failed(kernel: &Kernel, failure: &Failure) -> ! {
     let report = Report::with("PTX", kernel.module().source().into(), Vec::new());
     match failure {
         Failure::Finding(found) => {
-            say(finding::message(found, 0), &report);
+            say(finding::message(found, choices().settings.seed), &report);
             std::process::exit(FINDING)
         }
         Failure::Unsupported(what) => {
@@ -132,12 +149,12 @@ fn failed(kernel: &Kernel, failure: &Failure) -> ! {
 }
 
 fn say(message: Message, report: &Report<'_>) {
-    let mut out = ptxvm_report::stderr(ColorChoice::Auto);
+    let mut out = ptxvm_report::stderr(choices().color);
     // Nothing is to be done for a reader that has gone away.
     let _ = message.write(report, &mut out).and_then(|()| out.flush());
 }
 
 fn end(status: i32, why: &str) -> ! {
-    eprintln!("ptxvm: ptx_run: {why}");
+    ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}\n"));
     std::process::exit(status)
 }

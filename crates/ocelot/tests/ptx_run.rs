@@ -1,4 +1,5 @@
 //! `ptx_run` as tinygrad calls it: buffers of the process, numbers in the place of pointers, the block's size first.
+#![allow(unsafe_code)]
 
 use std::ffi::{CString, c_void};
 

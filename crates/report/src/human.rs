@@ -1,4 +1,4 @@
-//! For people, in rustc's manner: the line, the offending text underlined, what would be right, where it is written.
+//! For people, as rustc shows it: the line, the offending text underlined, what would be right, where it is written.
 //!
 //! Only the lines concerned are handed to the renderer, and of a very long line only a window, so that a file with
 //! a million errors or a line of ten megabytes is shown as quickly as any other.

@@ -3,7 +3,9 @@
 //! A [`Report`] is a file with what was found in it; a [`Message`] is what is to be said of a run. Both are written
 //! to a stream that the caller chooses, in colours; [`stderr`] is such a stream, and takes the colours out where they
 //! are not wanted.
+#![forbid(unsafe_code)]
 
+pub mod event;
 pub mod finding;
 mod human;
 mod message;

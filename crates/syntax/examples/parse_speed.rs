@@ -1,6 +1,7 @@
 //! Measures the parser: `cargo run --release -p ptxvm-syntax --example parse_speed -- FILE…` parses
 //! every file again and again for two seconds, on one thread, and prints the rate and the size of the
 //! trees.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "what it measures, it prints")]
 
 use std::time::{Instant, UNIX_EPOCH};
 

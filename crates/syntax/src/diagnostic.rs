@@ -1,4 +1,4 @@
-//! What the house says about a guest's file: a code, a sentence, the places it concerns, and help.
+//! What ptxvm says about a guest's file: a code, a sentence, the places it concerns, and help.
 //!
 //! Every layer of the front end makes these; rendering (people, JSON, SARIF) is for the command.
 

@@ -1,5 +1,5 @@
-//! Names and words as numbers: each distinct spelling gets one [`Symbol`], so that the rest of the
-//! house compares `u32`s instead of strings.
+//! Names and words as numbers: each distinct spelling gets one [`Symbol`], so that the rest of
+//! ptxvm compares `u32`s instead of strings.
 //!
 //! The table is an open-addressing one of our own: parsing spends a good part of its time here,
 //! and a lookup by a borrowed string without a second hash is what it needs. The hash is seeded at
@@ -117,14 +117,14 @@ impl Interner {
 
     /// The symbol of a spelling, or where it would go.
     #[inline]
-    fn find(&self, bytes: &[u8]) -> Result<Symbol, Place> {
+    fn find(&self, bytes: &[u8]) -> Result<Symbol, FreeSlot> {
         let key = key(bytes);
         let mask = self.slots.len() - 1;
         let mut at = self.hash(bytes, key) as usize & mask;
         loop {
             let slot = self.slots[at];
             let Some(index) = slot.symbol.checked_sub(1) else {
-                return Err(Place { key, at });
+                return Err(FreeSlot { key, at });
             };
             if slot.key == key
                 && slot.len as usize == bytes.len()
@@ -137,7 +137,7 @@ impl Interner {
     }
 
     #[cold]
-    fn insert(&mut self, text: &str, place: Place) -> Symbol {
+    fn insert(&mut self, text: &str, place: FreeSlot) -> Symbol {
         let entry = Entry { start: self.text.len() as u32, len: text.len() as u32 };
         self.text.push_str(text);
         self.entries.push(entry);
@@ -177,7 +177,7 @@ impl Interner {
 }
 
 /// Where a spelling that is not in the table would go.
-struct Place {
+struct FreeSlot {
     key: u64,
     at: usize,
 }

@@ -4,7 +4,7 @@ use ptxvm_num::mufu;
 
 /// Where a direction meets a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct FacePosition {
     /// The face: +x, -x, +y, -y, +z, -z.
     pub face: u32,
     /// Where on it, along its rows and its columns, from -1 to 1.
@@ -63,17 +63,17 @@ pub fn scaled(direction: [f32; 3]) -> [f32; 3] {
 /// Where a scaled direction meets the cube. Of equal components z comes before y, and y before x; what is not a number is
 /// less than any, and zero.
 #[must_use]
-pub fn meet(scaled: [f32; 3]) -> Place {
+pub fn meet(scaled: [f32; 3]) -> FacePosition {
     let [x, y, z] = scaled.map(|component| if component.is_nan() { -1.0 } else { component.abs() });
     let major = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
     let face = 2 * major as u32 + u32::from(scaled[major] < 0.0);
     let numbers = scaled.map(|component| if component.is_nan() { 0.0 } else { component });
-    Place { face, at: frame(face).along.map(|axis| component(numbers, axis)) }
+    FacePosition { face, at: frame(face).along.map(|axis| component(numbers, axis)) }
 }
 
 /// Where a direction meets the cube.
 #[must_use]
-pub fn place(direction: [f32; 3]) -> Place {
+pub fn place(direction: [f32; 3]) -> FacePosition {
     meet(scaled(direction))
 }
 

@@ -1,8 +1,8 @@
 //! What values are while they are blended: the H200 does not blend the floats that point sampling gives, but what the
 //! format needs, and makes floats of the sums.
 
-use crate::decode::{half_to_float, unorm16};
 use crate::encode::float_to_half;
+use crate::number::{half_to_float, unorm16};
 
 /// In what numbers a channel is blended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ impl Domain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::{snorm8, snorm16, unorm8};
+    use crate::number::{snorm8, snorm16, unorm8};
 
     #[test]
     fn bytes_become_sixteen_bits_by_repetition() {

@@ -1,7 +1,7 @@
 //! From four values to the bytes of a texel: what `sust.p` stores, and what a border colour becomes before it is read.
 
 use crate::format::{Channel, Format};
-use crate::lookup::Texel;
+use crate::texel::Texel;
 
 impl Format {
     /// The bytes of a texel, the first of sixteen, that a formatted store makes of four values. Integers are brought

@@ -6,9 +6,9 @@
 //! added four of a level at a time, rounding down; what comes out is rounded once, to nearest, ties away from zero. Whole numbers are
 //! added exactly and rounded once.
 
-use crate::decode::half_to_float;
 use crate::domain::Domain;
-use crate::lookup::Texel;
+use crate::number::half_to_float;
+use crate::texel::Texel;
 
 /// The weights of a slice's four texels, x fastest, from what the slice weighs in all and the weights of the texels after
 /// the place, of 256. The rounding gives each texel before the place what its neighbours leave.

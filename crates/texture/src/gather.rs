@@ -11,8 +11,9 @@ use crate::decode::Decoder;
 use crate::filter::Blend;
 use crate::geometry::Geometry;
 use crate::image::Image;
-use crate::lookup::{Coordinates, Request, Texel};
+use crate::lookup::{Coordinates, Request};
 use crate::sampler::Sampler;
+use crate::texel::Texel;
 use crate::warp::{LANES, Lanes, Warp};
 
 /// The order of the four: counter-clockwise from the lower left, where y grows downward.

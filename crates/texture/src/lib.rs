@@ -6,6 +6,7 @@
 //! `tex`, from coordinates to four values.
 //!
 //! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
+#![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod anisotropy;
 pub mod block;
@@ -23,12 +24,14 @@ pub mod gradient;
 pub mod image;
 pub mod level;
 pub mod lookup;
+mod number;
 pub mod objects;
 pub mod query;
 pub mod sampler;
 mod short;
 pub mod srgb;
 pub mod surface;
+mod texel;
 mod view;
 pub mod warp;
 
@@ -37,8 +40,9 @@ pub use domain::Domain;
 pub use format::{Block, Channel, Format};
 pub use geometry::Geometry;
 pub use image::{Image, Layout, Level, Shape};
-pub use lookup::{Coordinates, Detail, Request, Texel};
+pub use lookup::{Coordinates, Detail, Request};
 pub use objects::{Kind, Missing, Object, Objects, Surface, Texture};
 pub use query::Query;
 pub use sampler::{AddressMode, Filter, Read, Sampler};
+pub use texel::Texel;
 pub use warp::{Details, Lanes, Warp, lookup_warp};

@@ -12,6 +12,7 @@ use crate::gradient;
 use crate::image::{Image, Level};
 use crate::level;
 use crate::sampler::{AddressMode, Filter, Sampler};
+use crate::texel::Texel;
 
 /// Where a lane looks: as many as the geometry has, the rest is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +50,6 @@ pub struct Request {
     /// What is added to the texel's place.
     pub offset: [i32; 3],
 }
-
-/// Four values, as bits: integers of 32 bits or floats.
-pub type Texel = [u32; 4];
 
 /// What a texture holds where a lane looks. The view holds the image's bytes, and the geometry [fits](crate::fit::fits).
 #[must_use]
@@ -104,7 +102,7 @@ impl Reader<'_> {
     fn sample(&self, geometry: Geometry, at: [f32; 3], request: &Request) -> Texel {
         let layer =
             if geometry.layered() { request.layer.min(self.image.shape.layers.max(1) - 1) } else { 0 };
-        let place = Place::new(geometry, at, layer, request.offset.map(offset));
+        let place = Position::new(geometry, at, layer, request.offset.map(offset));
         let (lod, line) = match request.detail {
             Detail::Base => (level::BASE, None),
             Detail::Level(lod) => (level::fixed(lod), None),
@@ -148,7 +146,7 @@ impl Reader<'_> {
     }
 
     /// The texel that holds a place.
-    fn nearest(&self, level: &Level, place: &Place) -> Texel {
+    fn nearest(&self, level: &Level, place: &Position) -> Texel {
         match self.corner(level, place) {
             [Some(x), Some(y), Some(z)] => {
                 self.decoder.texel(self.view, self.image, level, place.plane, [x, y, z])
@@ -158,7 +156,7 @@ impl Reader<'_> {
     }
 
     /// Where the texel that holds a place lies along each axis.
-    fn corner(&self, level: &Level, place: &Place) -> [Option<u32>; 3] {
+    fn corner(&self, level: &Level, place: &Position) -> [Option<u32>; 3] {
         let mut texel = [Some(0); 3];
         for (axis, texel) in texel.iter_mut().enumerate().take(place.axes) {
             *texel = self.axis(level, place, axis).nearest(place.at[axis], place.offset[axis]);
@@ -167,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// Adds the texels around a place of a level, which weighs so much in all, in parts finer than 256ths by some bits.
-    fn blend(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32, bits: u32) {
+    fn blend(&self, blend: &mut Blend, level: &Level, place: &Position, total: u32, bits: u32) {
         const FIRST: Pair = Pair { texels: [Some(0); 2], weight: 0 };
         let mut pairs = [FIRST; 3];
         for (axis, pair) in pairs.iter_mut().enumerate().take(place.axes) {
@@ -189,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// Adds the texels around a place of a cube's face, which may lie on its neighbours.
-    fn blend_over_edges(&self, blend: &mut Blend, level: &Level, place: &Place, total: u32, bits: u32) {
+    fn blend_over_edges(&self, blend: &mut Blend, level: &Level, place: &Position, total: u32, bits: u32) {
         let along = [0, 1].map(|axis| {
             self.axis(level, place, axis).between(place.at[axis]) + i64::from(place.offset[axis])
         });
@@ -207,7 +205,7 @@ impl Reader<'_> {
         blend.finer_slice(texels.all(), bits);
     }
 
-    fn axis(&self, level: &Level, place: &Place, axis: usize) -> Axis {
+    fn axis(&self, level: &Level, place: &Position, axis: usize) -> Axis {
         let new = if place.cube { Axis::face } else { Axis::new };
         let axis = new(level.size[axis], self.sampler, axis);
         // Where faces go on over their edges no address mode is asked: the nearest texel is one of the face.
@@ -256,7 +254,7 @@ const fn offset(operand: i32) -> i32 {
 
 /// Where a lookup with floats looks.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     /// How many of the coordinates count.
     axes: usize,
     at: [f32; 3],
@@ -267,10 +265,10 @@ struct Place {
     cube: bool,
 }
 
-impl Place {
+impl Position {
     fn new(geometry: Geometry, at: [f32; 3], layer: u32, offset: [i32; 3]) -> Self {
         if geometry.cube() {
-            let cube::Place { face, at: [x, y] } = cube::place(at);
+            let cube::FacePosition { face, at: [x, y] } = cube::place(at);
             return Self { axes: 2, at: [x, y, 0.0], offset: [0; 3], plane: layer * 6 + face, cube: true };
         }
         let offset = offset.map(|texels| texels * 256);

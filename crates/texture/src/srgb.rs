@@ -3,8 +3,8 @@
 //! The H200 does not compute the curve but looks it up, with eight bits of a float's mantissa at most, so the table is
 //! what it gave for each byte.
 
-use crate::decode::unorm8;
-use crate::lookup::Texel;
+use crate::number::unorm8;
+use crate::texel::Texel;
 
 /// By byte, the bits of the float.
 #[rustfmt::skip]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ptxvm_machine::Profile;
 use ptxvm_memory::{AccessError, AllocationKind, Budget, FreeError, GlobalMemory, OutOfMemory};
+use ptxvm_profile::Profile;
 use ptxvm_texture::{Object, Objects, Sampler};
 
 use crate::failure::LoadError;

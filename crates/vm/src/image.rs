@@ -184,7 +184,7 @@ mod tests {
             let header = image.first_chunk().expect("an image has a header");
             assert_eq!(length(header), Ok(image.len() as u64));
             assert_eq!(decode(&image), Ok(parts.clone()));
-            image.extend(b"whatever lies behind");
+            image.extend(b"whatever comes after");
             assert_eq!(decode(&image), Ok(parts));
         }
     }

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Home, Limits, Parameter, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Demand, Environment, Event, Execution, Launch, Statistics, Unsupported};
+use ptxvm_machine::{Environment, Event, Execution, Launch, Settings, Statistics, Unsupported};
+use ptxvm_profile::Demand;
 
 use crate::failure::{Failure, guarded};
 use crate::held::Held;
@@ -231,21 +232,17 @@ impl Kernel {
         Ok(Launch {
             grid,
             cluster,
-            asynchrony: options.asynchrony,
-            mma: options.mma,
             block: options.block.0,
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,
-            seed: options.seed,
-            threads: options.threads.clamp(1, MOST_THREADS),
-            max_instructions: options.max_instructions,
-            timeout: options.timeout,
+            settings: Settings {
+                threads: options.settings.threads.clamp(1, MOST_THREADS),
+                ..options.settings
+            },
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
-            findings: options.findings,
             mistakes: options.mistakes.clone(),
-            statistics: options.statistics,
             control: Arc::clone(&options.control),
         })
     }

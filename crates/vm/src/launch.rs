@@ -1,9 +1,8 @@
-//! What a launch is told: shape, arguments, limits, and where its text goes.
+//! What a launch is told: shape, arguments, how it is executed, and where its text goes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use ptxvm_machine::{Asynchrony, Control, Event, Findings, GridStatus, Mistakes, Mma};
+use ptxvm_machine::{Control, Event, GridStatus, Mistakes, Settings};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -62,15 +61,15 @@ pub type OnEvent = Arc<dyn Fn(&Event) + Send + Sync>;
 ///
 /// ```
 /// use std::time::Duration;
-/// use ptxvm_vm::LaunchOptions;
+/// use ptxvm_vm::{LaunchOptions, Settings};
 /// let launch = LaunchOptions {
 ///     shared: 4096,
-///     timeout: Some(Duration::from_secs(10)),
+///     settings: Settings { timeout: Some(Duration::from_secs(10)), ..Settings::default() },
 ///     ..LaunchOptions::new((64, 64), 256).argument(7u32)
 /// };
 /// assert_eq!(launch.grid.0, [64, 64, 1]);
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct LaunchOptions {
     /// CTAs in each dimension.
     pub grid: Dimensions,
@@ -84,18 +83,8 @@ pub struct LaunchOptions {
     pub shared: u32,
     /// The values of the parameters.
     pub arguments: Arguments,
-    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
-    pub seed: u64,
-    /// When asynchronous operations complete.
-    pub asynchrony: Asynchrony,
-    /// The arithmetic of matrix instructions: the device's, another generation's, or a faster one.
-    pub mma: Mma,
-    /// How many host threads run CTAs; with one, every run is the same.
-    pub threads: usize,
-    /// Stops the kernel after so many warp instructions.
-    pub max_instructions: Option<u64>,
-    /// Stops the kernel after so long.
-    pub timeout: Option<Duration>,
+    /// How it is executed.
+    pub settings: Settings,
     /// Whether all CTAs must be resident together, so that they can wait for each other (`grid.sync()`).
     pub cooperative: bool,
     /// Tells how far the launch is, for grids that may begin before this one has ended (`griddepcontrol`). It says
@@ -103,12 +92,9 @@ pub struct LaunchOptions {
     pub status: Option<Arc<GridStatus>>,
     /// The grids whose end this one waits for at `griddepcontrol.wait`.
     pub prerequisites: Vec<Arc<GridStatus>>,
-    /// What is done about mistakes that an H200 survives: accesses a little out of bounds, metadata that means nothing.
-    pub findings: Findings,
-    /// Has those of the launch after it, with [`Findings::Report`].
+    /// Has the mistakes of the launch that an H200 survives after it, with
+    /// [`Findings::Report`](ptxvm_machine::Findings::Report).
     pub mistakes: Option<Arc<Mistakes>>,
-    /// Whether memory traffic is counted, which costs time.
-    pub statistics: bool,
     /// How to watch the launch and to stop it from another thread.
     pub control: Arc<Control>,
     /// Takes what the guest prints; without one it is dropped.
@@ -149,35 +135,6 @@ impl LaunchOptions {
     }
 }
 
-impl Default for LaunchOptions {
-    fn default() -> Self {
-        Self {
-            grid: Dimensions::default(),
-            block: Dimensions::default(),
-            cluster: None,
-            nonportable_cluster: false,
-            shared: 0,
-            arguments: Arguments::default(),
-            seed: 0,
-            asynchrony: Asynchrony::default(),
-            mma: Mma::default(),
-            threads: 1,
-            max_instructions: None,
-            timeout: None,
-            cooperative: false,
-            status: None,
-            prerequisites: Vec::new(),
-            findings: Findings::default(),
-            mistakes: None,
-            statistics: false,
-            control: Arc::default(),
-            print: None,
-            set_conditional: None,
-            on_event: None,
-        }
-    }
-}
-
 impl std::fmt::Debug for LaunchOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LaunchOptions")
@@ -185,8 +142,7 @@ impl std::fmt::Debug for LaunchOptions {
             .field("block", &self.block)
             .field("shared", &self.shared)
             .field("arguments", &self.arguments)
-            .field("seed", &self.seed)
-            .field("threads", &self.threads)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The face for embedders: load a module, allocate, launch, read back.
+//! The interface for embedders: load a module, allocate, launch, read back.
 //!
 //! A [`Device`] is a GPU of some make in this process. It loads PTX ([`Device::load`]), owns memory ([`Buffer`], or
 //! bare addresses as the driver gives them), and runs kernels with the bits that the GPU would give.
@@ -52,7 +52,7 @@
 //! let x = Buffer::from_slice(&device, &[0u32; 4])?;
 //! match module.kernel("late")?.launch(&LaunchOptions::new(1, 1).argument(&x)) {
 //!     Err(Failure::Finding(finding)) => assert_eq!(finding.kind, Kind::OutOfBounds),
-//!     other => panic!("the kernel writes behind its buffer: {other:?}"),
+//!     other => panic!("the kernel writes past the end of its buffer: {other:?}"),
 //! }
 //! # Ok(())
 //! # }
@@ -60,6 +60,7 @@
 //!
 //! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
 //! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`].
+#![forbid(unsafe_code)]
 
 mod arguments;
 mod array;
@@ -96,10 +97,12 @@ pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Demand, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes,
-    Mma, Place, Profile, SourceLine, Statistics, Stepped, Thread, Unsupported, tensor, view,
+    Asynchrony, Class, Control, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes, Mma,
+    Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;
+pub use ptxvm_profile::{Demand, Profile};
+pub use ptxvm_tensor as tensor;
 pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};

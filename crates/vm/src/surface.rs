@@ -1,4 +1,4 @@
-//! Surfaces: an image that kernels read and write at coordinates, behind a handle that they are given.
+//! Surfaces: an image that kernels read and write at coordinates, and name by a handle.
 
 use ptxvm_texture::{Format, Image, Kind, Object};
 

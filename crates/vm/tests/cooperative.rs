@@ -5,6 +5,7 @@
 
 use ptxvm_vm::{
     Arguments, Buffer, Device, Failure, Kernel, Kind, LaunchOptions, LoadError, LoadOptions, Pointer,
+    Settings,
 };
 
 const NVRTC: &str = include_str!("cooperative/nvrtc.ptx");
@@ -19,7 +20,11 @@ fn kernel(device: &Device, source: &str, name: Option<&str>) -> Kernel {
 
 fn cooperative(grid: u32, block: u32, threads: usize) -> LaunchOptions {
     let timeout = Some(std::time::Duration::from_secs(20));
-    LaunchOptions { cooperative: true, threads, timeout, ..LaunchOptions::new(grid, block) }
+    LaunchOptions {
+        cooperative: true,
+        settings: Settings { threads, timeout, ..Settings::default() },
+        ..LaunchOptions::new(grid, block)
+    }
 }
 
 #[test]

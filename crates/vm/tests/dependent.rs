@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptxvm_vm::{Buffer, Device, Failure, GridStatus, Kernel, Kind, LaunchOptions};
+use ptxvm_vm::{Buffer, Device, Failure, GridStatus, Kernel, Kind, LaunchOptions, Settings};
 
 /// `first` lets its dependents begin and ends only when the host has set `gate`; `second` says that it has begun, waits
 /// for `first`, and adds one to what that has written.
@@ -56,7 +56,10 @@ fn kernels(device: &Device) -> (Kernel, Kernel) {
 const LONG: Duration = Duration::from_secs(60);
 
 fn launch(grid: u32) -> LaunchOptions {
-    LaunchOptions { timeout: Some(LONG), ..LaunchOptions::new(grid, 1) }
+    LaunchOptions {
+        settings: Settings { timeout: Some(LONG), ..Settings::default() },
+        ..LaunchOptions::new(grid, 1)
+    }
 }
 
 #[test]
@@ -99,7 +102,11 @@ fn who_waits_for_a_grid_can_be_stopped() {
     let word = Buffer::from_slice(&device, &[0u32]).expect("memory");
     let prerequisites = vec![Arc::new(GridStatus::default())];
     let timeout = Some(Duration::from_millis(50));
-    let launch = LaunchOptions { prerequisites, timeout, ..LaunchOptions::new(1, 1) };
+    let launch = LaunchOptions {
+        prerequisites,
+        settings: Settings { timeout, ..Settings::default() },
+        ..LaunchOptions::new(1, 1)
+    };
     match second.launch(&launch.argument(&word).argument(&word)) {
         Err(Failure::Limit(_)) => {}
         other => panic!("{other:?}"),

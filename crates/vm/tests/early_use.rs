@@ -1,7 +1,7 @@
 //! Registers of `wgmma` that are used before the product is waited for: ptxas waits there, which compilers rely on, and so
 //! does the machine; where nothing is used too early, nobody waits.
 
-use ptxvm_vm::{Asynchrony, Buffer, Device, LaunchOptions};
+use ptxvm_vm::{Asynchrony, Buffer, Device, LaunchOptions, Settings};
 
 /// Two products of ones, whose groups are both under way; what stands at `between` comes when one of them has been
 /// waited for. The predicate and the short register lie beside the accumulators.
@@ -34,9 +34,12 @@ fn waits(between: &str, seeds: u64) -> u64 {
     let out = Buffer::new(&device, 512).expect("memory");
     let run = |seed| {
         let options = LaunchOptions {
-            asynchrony: Asynchrony::Seeded,
-            seed,
-            statistics: true,
+            settings: Settings {
+                asynchrony: Asynchrony::Seeded,
+                seed,
+                statistics: true,
+                ..Settings::default()
+            },
             ..LaunchOptions::new(1, 128)
         };
         let statistics = kernel.launch(&options.argument(&out)).unwrap_or_else(|failure| panic!("{failure}"));

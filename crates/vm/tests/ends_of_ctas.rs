@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use ptxvm_vm::{
-    Asynchrony, Buffer, Device, Failure, Kind, LaunchOptions, Pointer, Profile, Statistics, What,
+    Asynchrony, Buffer, Device, Failure, Kind, LaunchOptions, Pointer, Profile, Settings, Statistics, What,
 };
 
 /// A kernel of one thread with a buffer in shared memory that holds 7s, an mbarrier, and two buffers of global memory.
@@ -64,9 +64,7 @@ fn run(source: &str, ctas: u32, cluster: u32, asynchrony: Asynchrony, seed: u64)
     let log = Arc::clone(&events);
     let options = LaunchOptions {
         cluster: Some(cluster.into()),
-        asynchrony,
-        seed,
-        max_instructions: Some(10_000_000),
+        settings: Settings { asynchrony, seed, max_instructions: Some(10_000_000), ..Settings::default() },
         ..LaunchOptions::new(ctas, 1).argument(Pointer(a.address())).argument(Pointer(b.address()))
     }
     .on_event(move |event| log.lock().expect("whole").push((event.what.name(), event.rank)));

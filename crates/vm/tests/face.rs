@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_vm::{
     Arguments, ArgumentsError, Buffer, Device, Failure, KernelError, Kind, LaunchOptions, Limit, LoadError,
-    Profile,
+    Profile, Settings,
 };
 
 const HEAD: &str = ".version 9.1\n.target sm_80\n.address_size 64\n";
@@ -159,10 +159,16 @@ fn limits_and_the_host_stop_a_kernel() {
         Err(Failure::Limit(limit)) => limit,
         other => panic!("{other:?}"),
     };
-    let launch = LaunchOptions { max_instructions: Some(1000), ..LaunchOptions::new(1, 32) };
+    let launch = LaunchOptions {
+        settings: Settings { max_instructions: Some(1000), ..Settings::default() },
+        ..LaunchOptions::new(1, 32)
+    };
     assert_eq!(stopped(&launch), Limit::Instructions(1000));
     let soon = std::time::Duration::from_millis(50);
-    let launch = LaunchOptions { timeout: Some(soon), ..LaunchOptions::new(1, 32) };
+    let launch = LaunchOptions {
+        settings: Settings { timeout: Some(soon), ..Settings::default() },
+        ..LaunchOptions::new(1, 32)
+    };
     assert_eq!(stopped(&launch), Limit::Time(soon));
     let launch = LaunchOptions::new(4, 32);
     let control = Arc::clone(&launch.control);

@@ -6,7 +6,7 @@
 mod common;
 
 use ptxvm_machine::vector::lanes::{Level, at_most};
-use ptxvm_vm::{Buffer, Device, Findings, LaunchOptions, Profile};
+use ptxvm_vm::{Buffer, Device, Findings, LaunchOptions, Profile, Settings};
 use serde::Deserialize;
 
 use common::golden;
@@ -122,7 +122,7 @@ fn run_at(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option
     let scratch = Buffer::from_slice(&device, &vec![0u64; case.n]).expect("memory");
     // Some cases have sparsity metadata that means nothing, which is a finding otherwise.
     let launch = LaunchOptions {
-        findings: Findings::Ignore,
+        settings: Settings { findings: Findings::Ignore, ..Settings::default() },
         ..LaunchOptions::new(case.n as u32 / case.block, case.block)
             .argument(&input)
             .argument(&output)

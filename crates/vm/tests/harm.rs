@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Limit, Module};
+use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Limit, Module, Settings};
 
 fn load(device: &Device, body: &str) -> Module {
     let source = format!(".version 9.1\n.target sm_90a\n.address_size 64\n{body}");
@@ -45,8 +45,10 @@ fn the_limit_of_instructions_is_kept_to_the_block() {
          L: red.global.add.u32 [%p], 1; bra L; }",
     );
     let counter = Buffer::new(&device, 4).expect("memory");
-    let launch =
-        LaunchOptions { max_instructions: Some(1000), ..LaunchOptions::new(1, 1).argument(&counter) };
+    let launch = LaunchOptions {
+        settings: Settings { max_instructions: Some(1000), ..Settings::default() },
+        ..LaunchOptions::new(1, 1).argument(&counter)
+    };
     let (failure, _) = failure(&module, &launch);
     assert!(matches!(failure, Failure::Limit(Limit::Instructions(1000))), "{failure}");
     // Two instructions a round, and one more round at the most.
@@ -67,7 +69,10 @@ fn a_guest_that_prints_megabytes_is_stopped_in_time() {
          L: { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %f; st.param.b64 [a], %a;\n\
          call (r), vprintf, (f, a); } bra L; }",
     );
-    let launch = LaunchOptions { timeout: Some(Duration::from_millis(50)), ..LaunchOptions::new(1, 32) };
+    let launch = LaunchOptions {
+        settings: Settings { timeout: Some(Duration::from_millis(50)), ..Settings::default() },
+        ..LaunchOptions::new(1, 32)
+    };
     let (failure, took) = failure(&module, &launch);
     assert!(matches!(failure, Failure::Limit(Limit::Time(_))), "{failure}");
     assert!(took < Duration::from_secs(5), "{took:?}");
@@ -76,7 +81,10 @@ fn a_guest_that_prints_megabytes_is_stopped_in_time() {
 #[test]
 fn recursions_without_end_overflow_the_stack_or_run_out_of_time() {
     let module = load(&Device::default(), DIVERGENT);
-    let launch = LaunchOptions { timeout: Some(Duration::from_millis(500)), ..LaunchOptions::new(2, 64) };
+    let launch = LaunchOptions {
+        settings: Settings { timeout: Some(Duration::from_millis(500)), ..Settings::default() },
+        ..LaunchOptions::new(2, 64)
+    };
     let (failure, took) = failure(&module, &launch);
     match failure {
         Failure::Limit(Limit::Time(_)) => {}

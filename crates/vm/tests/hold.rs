@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ptxvm_vm::view::{View, Wait};
-use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions};
+use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions, Settings};
 
 /// Two warps: the even lanes call a function that doubles, the odd ones do not; all put their value into shared memory,
 /// meet at a barrier, and take their neighbour's.
@@ -83,7 +83,10 @@ fn right(i: u32) -> u32 {
 fn stopping_changes_nothing() {
     let (device, kernel) = device();
     for (seed, grid) in [(0, 1), (0, 3), (7, 1), (8, 3)] {
-        let launch = |x: &Buffer| LaunchOptions { seed, ..LaunchOptions::new(grid, 64).argument(x) };
+        let launch = |x: &Buffer| LaunchOptions {
+            settings: Settings { seed, ..Settings::default() },
+            ..LaunchOptions::new(grid, 64).argument(x)
+        };
         let (plain, stepped) = (numbers(&device, 64), numbers(&device, 64));
         let counted = kernel.launch(&launch(&plain)).expect("it ends");
         let options = launch(&stepped);

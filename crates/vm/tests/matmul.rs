@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use ptxvm_machine::Asynchrony;
-use ptxvm_machine::tensor::encode::{Tensor, Tiled};
-use ptxvm_vm::{Buffer, Device, LaunchOptions};
+use ptxvm_tensor::encode::{Tensor, Tiled};
+use ptxvm_vm::{Buffer, Device, LaunchOptions, Settings};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -110,8 +110,11 @@ fn agrees(case: &Case, asynchrony: Asynchrony) {
         map(&device, &d, f32, [n, m], [32, 16]),
     ];
     let grid = [(n / 128) as u32, (m / 128) as u32, 1];
-    let mut options =
-        LaunchOptions { asynchrony, shared: 197_728, statistics: true, ..LaunchOptions::new(grid, 384) };
+    let mut options = LaunchOptions {
+        shared: 197_728,
+        settings: Settings { asynchrony, statistics: true, ..Settings::default() },
+        ..LaunchOptions::new(grid, 384)
+    };
     for map in &maps {
         options = options.argument(&map[..]);
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use ptxvm_vm::{Asynchrony, Buffer, Device, DeviceOptions, Failure, LaunchOptions, Limit, Module};
+use ptxvm_vm::{Asynchrony, Buffer, Device, DeviceOptions, Failure, LaunchOptions, Limit, Module, Settings};
 
 const MIB: u64 = 1 << 20;
 
@@ -22,7 +22,10 @@ fn reaches_the_limit(device: &Device, body: &str, grid: u32, block: u32) {
     let before = device.budget().used();
     let timeout = Some(Duration::from_secs(60));
     for threads in [1, 2] {
-        let launch = LaunchOptions { timeout, threads, ..LaunchOptions::new(grid, block) };
+        let launch = LaunchOptions {
+            settings: Settings { timeout, threads, ..Settings::default() },
+            ..LaunchOptions::new(grid, block)
+        };
         let failure = module.kernel("k").expect("there").launch(&launch).expect_err("it takes too much");
         let Failure::Limit(Limit::Memory(over)) = failure else { panic!("{failure}") };
         assert_eq!(over.limit, device.budget().limit());
@@ -126,7 +129,10 @@ fn copies_under_way_are_limited_and_none_is_lost() {
     let out = Buffer::new(&device, 128 * 65536).expect("8 MiB");
     for asynchrony in Asynchrony::ALL {
         out.write(&vec![0u8; 128 * 65536]).expect("as large");
-        let launch = LaunchOptions { asynchrony, ..LaunchOptions::new(1, 1).argument(&out) };
+        let launch = LaunchOptions {
+            settings: Settings { asynchrony, ..Settings::default() },
+            ..LaunchOptions::new(1, 1).argument(&out)
+        };
         module.kernel("k").expect("there").launch(&launch).expect("it runs");
         let words = out.to_vec::<u32>();
         assert!(words.chunks(16384).all(|chunk| chunk[0] == 5), "{asynchrony:?}");

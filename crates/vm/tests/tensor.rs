@@ -7,8 +7,8 @@
 mod common;
 
 use ptxvm_machine::Asynchrony;
-use ptxvm_machine::tensor::{Access, TensorMap, Walk};
-use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Module};
+use ptxvm_tensor::{Access, TensorMap, Walk};
+use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions, Module, Settings};
 use serde::Deserialize;
 
 use common::golden;
@@ -87,7 +87,10 @@ impl Bench {
         self.out.fill(0);
         let bytes = if case.interleave == 0 { case.bytes } else { complete(&map, case) };
         let kernel = self.module.kernel(&format!("k{}{}", case.rank, case.mode)).unwrap();
-        let launch = LaunchOptions { asynchrony, threads: 1, ..LaunchOptions::new(1, 128) };
+        let launch = LaunchOptions {
+            settings: Settings { asynchrony, threads: 1, ..Settings::default() },
+            ..LaunchOptions::new(1, 128)
+        };
         let launch =
             launch.argument(&self.map).argument(&self.coordinates).argument(&self.out).argument(bytes);
         kernel.launch(&launch).map(|_| ())

@@ -5,7 +5,7 @@
 mod common;
 
 use ptxvm_machine::vector::lanes::{Level, at_most};
-use ptxvm_vm::{Asynchrony, Buffer, Device, Findings, LaunchOptions};
+use ptxvm_vm::{Asynchrony, Buffer, Device, Findings, LaunchOptions, Settings};
 use serde::Deserialize;
 
 use common::golden;
@@ -42,9 +42,7 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
     // Some were recorded with metadata that means nothing.
     let findings = Findings::Ignore;
     let launch = LaunchOptions {
-        asynchrony,
-        seed,
-        findings,
+        settings: Settings { asynchrony, seed, findings, ..Settings::default() },
         ..LaunchOptions::new(1, 128).argument(&input).argument(&output)
     };
     if let Err(failure) = kernel.launch(&launch) {

@@ -88,10 +88,10 @@ fn one(case: &Case, module: &Module, random: &mut Random) -> Result<bool, String
     };
     let mut options = LaunchOptions::new(1, case.block);
     options.shared = shared as u32;
-    options.threads = 1;
-    options.asynchrony = *random.pick(&[Asynchrony::Eager, Asynchrony::Lazy, Asynchrony::Seeded]);
-    options.seed = random.next();
-    options.max_instructions = Some(100_000);
+    options.settings.threads = 1;
+    options.settings.asynchrony = *random.pick(&[Asynchrony::Eager, Asynchrony::Lazy, Asynchrony::Seeded]);
+    options.settings.seed = random.next();
+    options.settings.max_instructions = Some(100_000);
     for bits in &bits {
         options.arguments.push(*bits);
     }

@@ -195,7 +195,7 @@ impl Flow<'_> {
                 let targets: Vec<String> =
                     (0..count).map(|_| label(lowest + self.random.below(blocks + 1 - lowest))).collect();
                 let register = self.random.below(REGISTERS);
-                // A wild index may be behind the list.
+                // A wild index may be past the end of the list.
                 let bound = if self.names.liberties.wild { count + self.random.below(2) } else { count };
                 lines.push(format!("{prefix}T{block}: .branchtargets {};", targets.join(", ")));
                 lines.push(format!("rem.u32 %t3, %r{register}, {bound};"));

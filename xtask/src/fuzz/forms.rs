@@ -1,11 +1,11 @@
 //! The forms that the machine runs, made from the table: what random programs are built of.
 
-use ptxvm_ir::operation::Form as MachineForm;
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::Row;
 use ptxvm_isa::{ISA, Language, Version};
-use ptxvm_machine::{Profile, ops};
+use ptxvm_machine::ops;
 use ptxvm_syntax::{Interner, LineIndex};
+use ptxvm_vm::Profile;
 
 use crate::oracle::Random;
 use crate::oracle::operands::{self, Prelude, Supply};
@@ -151,12 +151,9 @@ fn runs(language: Language, lines: &[&str]) -> Vec<bool> {
         let index = LineIndex::new(&text);
         for function in program.functions.iter().filter(|f| f.entry) {
             for instruction in &function.instructions {
-                let used = &program.forms[instruction.form.0 as usize];
-                let form =
-                    MachineForm::new(used, function.operands_of(instruction)).of(&program, function.entry);
                 let line = index.line_column(&text, instruction.span.start).line as usize;
                 if let Some(&i) = line.checked_sub(first).and_then(|line| some.get(line)) {
-                    runs[i] = ops::executes(&form);
+                    runs[i] = ops::executes(program.operation(instruction));
                 }
             }
         }

@@ -181,9 +181,9 @@ impl Setting {
             }
         });
         options.shared = [0, 1024, 16 << 10][random.below(3)];
-        options.max_instructions = Some(INSTRUCTIONS);
-        options.timeout = Some(TIME);
-        options.statistics = random.one_in(2);
+        options.settings.max_instructions = Some(INSTRUCTIONS);
+        options.settings.timeout = Some(TIME);
+        options.settings.statistics = random.one_in(2);
         let mut setting = Setting {
             module: module.clone(),
             name: name.to_owned(),
@@ -244,7 +244,7 @@ impl Setting {
         }
         let kernel = at_most(way.level, || self.module.kernel(&self.name)).map_err(harness)?;
         let mut options = self.options.clone();
-        (options.threads, options.seed) = (way.threads, way.seed);
+        (options.settings.threads, options.settings.seed) = (way.threads, way.seed);
         let began = Instant::now();
         let outcome = kernel.launch(&options);
         let took = began.elapsed();

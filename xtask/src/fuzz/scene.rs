@@ -1,4 +1,4 @@
-//! The textures, samplers and surfaces of random programs: the same small handles in every launch, behind which lie images
+//! The textures, samplers and surfaces of random programs: the same small handles in every launch, which stand for images
 //! of many kinds, some of them in the program's own buffers.
 //!
 //! A program holds a few of the handles in registers of its own, so that most lookups find something.

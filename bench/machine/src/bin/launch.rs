@@ -6,7 +6,7 @@
 use std::sync::mpsc;
 use std::time::Instant;
 
-use ptxvm_vm::{Buffer, Device, LaunchOptions, Module};
+use ptxvm_vm::{Buffer, Device, LaunchOptions, Module, Settings};
 
 const SOURCE: &str = "
 .version 9.1
@@ -84,7 +84,10 @@ fn main() {
         ("empty", 4, 256, 2),
         ("empty", 64, 256, 2),
     ] {
-        let mut options = LaunchOptions { threads, ..LaunchOptions::new(grid, block) };
+        let mut options = LaunchOptions {
+            settings: Settings { threads, ..Settings::default() },
+            ..LaunchOptions::new(grid, block)
+        };
         if name == "three" {
             options = options.argument(&x).argument(&x).argument(7u32);
         }

@@ -1,18 +1,16 @@
 //! The variables that lead a program and its libraries to ptxvm: the loader's, ptxvm's own, and those of clients that
 //! look for the driver or an assembler by themselves.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ptxvm_vm::{Asynchrony, Findings, Profile};
+use ptxvm_profile::Profile;
+use ptxvm_settings::Said;
 
-use super::Arguments;
-use crate::check::Color;
-use crate::mistakes;
 use crate::private;
 
 /// Names and values to set for the command.
-pub type Variables = Vec<(&'static str, OsString)>;
+pub type Variables = Vec<(String, OsString)>;
 
 /// Our linker, which is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
 pub const NVJITLINK: &str = "libnvJitLink.so.13";
@@ -21,46 +19,28 @@ pub const NVJITLINK: &str = "libnvJitLink.so.13";
 pub const SITECUSTOMIZE: &str = include_str!("../../python/sitecustomize.py");
 
 /// Lets Python find the file above, which takes this folder out of the path again.
-pub fn python(folder: &Path) -> (&'static str, OsString) {
-    ("PYTHONPATH", before(folder, std::env::var_os("PYTHONPATH")))
+pub fn python(folder: &Path) -> (String, OsString) {
+    ("PYTHONPATH".into(), before(folder, std::env::var_os("PYTHONPATH")))
 }
 
 /// Everything that is set. What an option does not say is left as the user's own environment has it.
-pub fn variables(arguments: &Arguments, folder: &Path, report: &Path) -> Variables {
-    let mut all = own(arguments, report);
-    all.push(("LD_LIBRARY_PATH", before(folder, std::env::var_os("LD_LIBRARY_PATH"))));
+pub fn variables(said: &Said, device: &Profile, folder: &Path, report: &Path) -> Variables {
+    let mut all = own(said, report);
+    all.push(("LD_LIBRARY_PATH".into(), before(folder, std::env::var_os("LD_LIBRARY_PATH"))));
     let linker = folder.join(NVJITLINK);
     if linker.exists() {
-        all.push(("LD_PRELOAD", before(&linker, std::env::var_os("LD_PRELOAD"))));
+        all.push(("LD_PRELOAD".into(), before(&linker, std::env::var_os("LD_PRELOAD"))));
     }
-    all.extend(triton(arguments, folder));
-    all.extend(numba(arguments, folder));
+    all.extend(triton(device, folder));
+    all.extend(numba(device, folder));
     all
 }
 
 /// What libcuda reads.
-fn own(arguments: &Arguments, report: &Path) -> Variables {
-    let mut all: Variables = vec![("PTXVM_REPORT", report.into())];
-    all.extend(ptxvm_host::standard_error().map(|file| ("PTXVM_STDERR", file.into())));
-    let mut set = |name, value: Option<String>| all.extend(value.map(|value| (name, value.into())));
-    set("PTXVM_DEVICE", arguments.device.map(|profile| profile.name.to_owned()));
-    set("PTXVM_SEED", arguments.seed.map(|seed| seed.to_string()));
-    set("PTXVM_ASYNC", arguments.asynchrony.map(|when| Asynchrony::from(when).name().to_owned()));
-    set(mistakes::VARIABLE, arguments.findings.map(|policy| Findings::from(policy).name().to_owned()));
-    set("PTXVM_MMA", arguments.mma.map(|mma| mma.name().to_owned()));
-    set("PTXVM_THREADS", arguments.threads.map(|threads| threads.to_string()));
-    set("PTXVM_STATS", arguments.stats.then(|| "1".to_owned()));
-    set("PTXVM_API_TRACE", arguments.api_trace.then(|| "1".to_owned()));
-    set("PTXVM_MAX_INSTRUCTIONS", arguments.max_instructions.map(|n| n.to_string()));
-    set("PTXVM_TIMEOUT", arguments.timeout.map(|time| time.as_secs_f64().to_string()));
-    set("PTXVM_MAX_MEMORY", arguments.max_memory.map(|bytes| bytes.to_string()));
-    set("PTXVM_MEMORY", arguments.memory.map(|bytes| bytes.to_string()));
-    let color = match arguments.color {
-        Color::Auto => None,
-        Color::Always => Some("always"),
-        Color::Never => Some("never"),
-    };
-    set("PTXVM_COLOR", color.map(str::to_owned));
+fn own(said: &Said, report: &Path) -> Variables {
+    let mut all: Variables = vec![("PTXVM_REPORT".into(), report.into())];
+    all.extend(ptxvm_host::standard_error().map(|file| ("PTXVM_STDERR".into(), file.into())));
+    all.extend(said.values().map(|(switch, value)| (switch.variable(), value.into())));
     all
 }
 
@@ -76,22 +56,22 @@ fn before(folder: &Path, others: Option<OsString>) -> OsString {
 
 /// Triton looks for the driver and runs an assembler, one for old and one for new architectures. What it has assembled
 /// it keeps; code for a GPU and images for ptxvm must never meet, so that ptxvm's have a folder of their own.
-fn triton(arguments: &Arguments, folder: &Path) -> Variables {
+fn triton(device: &Profile, folder: &Path) -> Variables {
     let ptxas = folder.join("ptxas").into_os_string();
     vec![
-        ("TRITON_LIBCUDA_PATH", folder.into()),
-        ("TRITON_PTXAS_PATH", ptxas.clone()),
-        ("TRITON_PTXAS_BLACKWELL_PATH", ptxas),
-        ("TRITON_CACHE_DIR", cache("TRITON_CACHE_DIR", "triton", arguments, folder).into()),
+        ("TRITON_LIBCUDA_PATH".into(), folder.into()),
+        ("TRITON_PTXAS_PATH".into(), ptxas.clone()),
+        ("TRITON_PTXAS_BLACKWELL_PATH".into(), ptxas),
+        ("TRITON_CACHE_DIR".into(), cache("TRITON_CACHE_DIR", "triton", device, folder).into()),
     ]
 }
 
 /// Older versions of numba want to be told the driver; a cache that the user has chosen is kept apart. Without one numba
 /// keeps what it compiled beside the sources, which is left alone.
-fn numba(arguments: &Arguments, folder: &Path) -> Variables {
-    let mut all: Variables = vec![("NUMBA_CUDA_DRIVER", folder.join("libcuda.so.1").into())];
+fn numba(device: &Profile, folder: &Path) -> Variables {
+    let mut all: Variables = vec![("NUMBA_CUDA_DRIVER".into(), folder.join("libcuda.so.1").into())];
     if std::env::var_os("NUMBA_CACHE_DIR").is_some_and(|path| !path.is_empty()) {
-        all.push(("NUMBA_CACHE_DIR", cache("NUMBA_CACHE_DIR", "numba", arguments, folder).into()));
+        all.push(("NUMBA_CACHE_DIR".into(), cache("NUMBA_CACHE_DIR", "numba", device, folder).into()));
     }
     all
 }
@@ -101,7 +81,7 @@ fn numba(arguments: &Arguments, folder: &Path) -> Variables {
 ///
 /// Clients load code from it, so that nobody else may be able to put something there: without a folder of the user's own
 /// the cache is in the private folder, and goes with it.
-fn cache(variable: &str, client: &str, arguments: &Arguments, folder: &Path) -> PathBuf {
+fn cache(variable: &str, client: &str, device: &Profile, folder: &Path) -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     let place = set(variable)
@@ -109,16 +89,7 @@ fn cache(variable: &str, client: &str, arguments: &Arguments, folder: &Path) -> 
             Some(caches()?.join("ptxvm")).filter(|own| private::is_own(own)).map(|own| own.join(client))
         })
         .unwrap_or_else(|| folder.join(client));
-    let named = std::env::var_os("PTXVM_DEVICE").filter(|name| !name.is_empty());
-    let default: &Profile = Default::default();
-    let device = match (arguments.device, &named) {
-        (Some(profile), _) => OsStr::new(profile.name),
-        (None, Some(name)) => name,
-        (None, None) => OsStr::new(default.name),
-    };
-    let mut own = OsString::from(concat!("ptxvm-", env!("CARGO_PKG_VERSION"), "-"));
-    own.push(device);
-    place.join(own)
+    place.join(format!(concat!("ptxvm-", env!("CARGO_PKG_VERSION"), "-{}"), device.name))
 }
 
 #[cfg(test)]

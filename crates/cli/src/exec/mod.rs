@@ -8,16 +8,12 @@ mod interrupt;
 mod library;
 
 use std::ffi::OsString;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use ptxvm_vm::{Mma, Profile};
+use ptxvm_settings::Said;
 
-use crate::check::Color;
 use crate::exit::{self, Exit};
-use crate::mistakes::Policy;
-use crate::run::options::{When, mma};
-use crate::run::options::{count, duration};
+use crate::switches::{OfExec, Switches};
 use folder::Folder;
 use interrupt::Interrupt;
 
@@ -34,52 +30,11 @@ A second ctrl-C within 5 s of one that stopped a kernel ends the command by forc
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The GPU that the program sees: h200 (default), h100, b200, a100 …
-    #[arg(long, value_name = "NAME", value_parser = device)]
-    device: Option<&'static Profile>,
-    /// Chooses among the orders that PTX leaves open; 0 is the plain order [default: 0]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// When asynchronous copies complete: at once, as late as the program allows, or as the seed decides
-    /// [default: seeded]
-    #[arg(long = "async", value_name = "WHEN", value_enum)]
-    asynchrony: Option<When>,
-    /// The arithmetic of matrix instructions: exact (the device's bits), fast, or a generation's: volta, turing, ampere,
-    /// ada, hopper, blackwell, blackwell-rtx [default: exact]
-    #[arg(long, value_name = "HOW", value_parser = mma)]
-    mma: Option<Mma>,
-    /// Host threads that run the CTAs of a launch; 0 is one for each core [default: 1]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Tell of every launch what it did, and at the end of all of them
-    #[arg(long)]
-    stats: bool,
-    /// Show every call of the CUDA driver API, with its answer
-    #[arg(long)]
-    api_trace: bool,
-    /// Stop a kernel after so many warp instructions (10M, 1e9)
-    #[arg(long, value_name = "N", value_parser = count)]
-    max_instructions: Option<u64>,
-    /// Stop a kernel after so long (10s, 500ms, 2min)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    timeout: Option<Duration>,
-    /// Take at most so much of this machine's memory for what the program's kernels and images ask for (512M, 8G)
-    /// [default: three quarters of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
-    max_memory: Option<u64>,
-    /// The GPU's memory [default: the real GPU's, or seven eighths of --max-memory if that is less]
-    #[arg(long, value_name = "SIZE", value_parser = ptxvm_host::parse)]
-    memory: Option<u64>,
-    /// What to do about a mistake that an H200 survives, such as a read a little out of bounds: stop the kernel, report
-    /// it and go on as silicon does, or go on without a word [default: stop]
-    #[arg(long, value_enum, value_name = "HOW")]
-    findings: Option<Policy>,
+    #[command(flatten)]
+    switches: Switches<OfExec>,
     /// Whose the exit status is if the command ends with 0 and something was found
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Status::Findings)]
     status: Status,
-    /// When to colour findings
-    #[arg(long, value_enum, default_value_t = Color::Auto)]
-    color: Color,
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -92,13 +47,6 @@ enum Status {
     Findings,
     /// The command's
     Command,
-}
-
-fn device(name: &str) -> Result<&'static Profile, String> {
-    Profile::named(name).ok_or_else(|| {
-        let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
-        format!("there is no such device, but {}", known.join(", "))
-    })
 }
 
 /// Runs the command and gives its exit status.
@@ -121,11 +69,14 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");
     let interrupt = Interrupt::new(folder.path())?;
-    let mut variables = environment::variables(arguments, folder.path(), &report);
+    // What the environment says and no option does, the library reads there, and tells what is wrong with it.
+    let choices = arguments.switches.said.clone().over(&Said::from_environment(|_| true, drop)).choices();
+    let mut variables =
+        environment::variables(&arguments.switches.said, choices.profile, folder.path(), &report);
     variables.push(environment::python(&python));
-    variables.push(("PTXVM_INTERRUPT", interrupt.path().into()));
+    variables.push(("PTXVM_INTERRUPT".into(), interrupt.path().into()));
     let code = child::run(&arguments.command, variables, interrupt, &report)?;
-    Ok(match findings::read(&report, arguments.color.into()) {
+    Ok(match findings::read(&report, choices.color) {
         Some(worst) if arguments.status == Status::Findings && code == exit::CLEAN => worst,
         _ => code,
     })

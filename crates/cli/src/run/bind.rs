@@ -1,12 +1,12 @@
 //! Arguments meet parameters: each parameter gets the bytes it wants, or a sentence says why not.
 
+use ptxvm_tensor::bits::BYTES;
 use ptxvm_vm::Parameter;
-use ptxvm_vm::tensor::bits::BYTES;
 
 use super::contents::HostBuffer;
 use super::element::Element;
 use super::host_memory::HostMemory;
-use super::image::{self, Source};
+use super::image::{self, TexelSource};
 use super::options::name_of;
 use super::reference::Bound;
 use super::specification::Specification;
@@ -132,8 +132,8 @@ fn image(
     memory: &HostMemory,
 ) -> Result<Value, String> {
     let of = match &description.source {
-        Source::Own(_) => None,
-        Source::Argument(name) => Some(other(names, name)?),
+        TexelSource::Own(_) => None,
+        TexelSource::Argument(name) => Some(other(names, name)?),
     };
     Ok(Value::Image { description: Box::new(description.clone()), host: description.host(salt, memory)?, of })
 }

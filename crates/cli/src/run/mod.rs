@@ -17,6 +17,7 @@ mod prepared;
 mod progress;
 mod reference;
 mod save;
+mod show;
 mod specification;
 mod statistics;
 mod table;
@@ -26,29 +27,33 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ptxvm_report::Report;
+use ptxvm_settings::Said;
 use ptxvm_vm::{
-    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Profile,
+    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Settings,
     Statistics,
 };
 
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::memory;
-use crate::mistakes;
-use crate::render::Printer;
 use deadline::Deadline;
-use events::Events;
 use host_memory::HostMemory;
 pub use options::Arguments;
-use options::Launch;
+use options::{Form, Launch};
 use output::Output;
 use prepared::Prepared;
+use show::Show;
 
 /// Runs one kernel.
 pub fn run(arguments: &Arguments) -> Exit {
-    let output = Output::new(arguments);
+    let mut wrong = None;
+    let said = said(arguments, |why| wrong = wrong.take().or(Some(why)));
+    let output = Output::new(arguments, &said.choices());
+    if let Some(why) = wrong {
+        return output.usage(&why);
+    }
     // Both ways of ending give the exit code; an error has been told by then.
-    match attempt(arguments, &output) {
+    match attempt(arguments, said, &output) {
         Ok(code) | Err(code) => code,
     }
 }
@@ -60,23 +65,35 @@ fn step_by_step(kernel: &Kernel, launch: &LaunchOptions) -> Result<Statistics, F
     held.finish()
 }
 
-fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
+/// What the user has said of the switches, on the command line or else in the environment. A variable that says nothing
+/// that is known is wrong usage, as an option is.
+fn said(arguments: &Arguments, wrong: impl FnMut(String)) -> Said {
+    let environment = Said::from_environment(|switch| !memory::concerns(switch), wrong);
+    let command_line = arguments.launch.switches.said.clone().over(&arguments.switches.said);
+    command_line.over(&environment).over(&memory::environment())
+}
+
+fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, Exit> {
     let mut deadline = Deadline::begin();
-    deadline.set(arguments.launch.timeout, output);
+    let user = said.choices();
+    deadline.set(user.settings.timeout, output);
     let usage = |message: String| output.usage(&message);
-    let wanted = arguments.launch.wanted().or(memory::environment());
+    let wanted = user.memory;
     let budget = Arc::new(Budget::new(wanted.share(0).max_memory));
     let input = input::read(&arguments.file, &budget, input::LOADED).map_err(usage)?;
     let source = match ptxvm_syntax::decode(&input.bytes) {
         Ok(source) => source,
-        Err(error) => return Err(undecodable(arguments, &input, *error)),
+        Err(error) => return Err(output.undecodable(&input, *error)),
     };
     let mut report = Report::with(&input.name, source.into(), Vec::new());
     let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
-    let asked = line.as_ref().map(Launch::wanted).unwrap_or_default();
-    let options = arguments.launch.clone().over(line);
-    deadline.set(options.timeout, output);
-    let profile = profile(&options).map_err(usage)?;
+    let asked = line.as_ref().map(|line| line.switches.said.choices().memory).unwrap_or_default();
+    let mut options = arguments.launch.clone();
+    options.switches.said = said;
+    let options = options.over(line);
+    let choices = options.switches.said.choices();
+    deadline.set(choices.settings.timeout, output);
+    let profile = choices.profile;
     // A launch line may take less than the user allows, never more.
     let share = wanted.share(profile.memory).lowered(wanted, asked);
     let budget =
@@ -87,6 +104,12 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
         Ok(module) => module,
         Err(error) => return Err(output.not_loaded(&mut report, error)),
     };
+    if arguments.show == Show::Ir {
+        return match show::program(module.program(), arguments.format) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(usage(format!("cannot write: {e}"))),
+            _ => Ok(exit::CLEAN),
+        };
+    }
     let name = entry(&module, &options).map_err(usage)?;
     let kernel = match module.kernel(&name) {
         Ok(kernel) => kernel,
@@ -100,17 +123,17 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
     let references = reference::of(&module, &kernel, &bound);
     let prepared = Prepared::new(&device, &names, &references, values, &memory).map_err(usage)?;
-    let mut launch = launch(&kernel, &options, arguments, &prepared);
-    launch.findings = mistakes::wanted(arguments.findings).map_err(usage)?;
+    let mut launch = launch(&kernel, &options, arguments.format, &prepared);
+    launch.settings = Settings { statistics: output.counts(), ..choices.settings };
     launch.mistakes = Some(Arc::default());
-    if arguments.events {
-        let events = Events::new(arguments.format, source);
-        launch = launch.on_event(move |event| events.write(event));
+    if choices.events {
+        let (module, form) = (module.clone(), arguments.format);
+        launch = launch.on_event(move |event| events::write(&module, form, event));
     }
     interruptible(&launch.control).map_err(usage)?;
 
     let ctas = launch.grid.product();
-    launch.timeout = deadline.launch(&launch.control, ctas);
+    launch.settings.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || match arguments.single_steps {
         false => kernel.launch(&launch),
         true => step_by_step(&kernel, &launch),
@@ -142,14 +165,6 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     Ok(code)
 }
 
-fn profile(options: &Launch) -> Result<&'static Profile, String> {
-    let Some(name) = &options.device else { return Ok(Default::default()) };
-    Profile::named(name).ok_or_else(|| {
-        let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
-        format!("there is no device `{name}`, but {}", known.join(", "))
-    })
-}
-
 /// The entry to launch: the one that is named, or the only one.
 fn entry(module: &Module, options: &Launch) -> Result<String, String> {
     if let Some(name) = &options.entry {
@@ -167,19 +182,13 @@ fn entry(module: &Module, options: &Launch) -> Result<String, String> {
     }
 }
 
-fn launch(kernel: &Kernel, options: &Launch, arguments: &Arguments, prepared: &Prepared) -> LaunchOptions {
+/// What is launched.
+fn launch(kernel: &Kernel, options: &Launch, form: Form, prepared: &Prepared) -> LaunchOptions {
     let block = options.block.or(kernel.limits().reqntid).unwrap_or([1; 3]);
-    let form = arguments.format;
     LaunchOptions {
         shared: options.shared.unwrap_or(0),
         arguments: prepared.arguments.clone(),
         cluster: options.cluster.map(Into::into),
-        seed: options.seed.unwrap_or(0),
-        asynchrony: options.asynchrony.map(Into::into).unwrap_or_default(),
-        mma: options.mma.unwrap_or_default(),
-        threads: ptxvm_host::threads(options.threads.unwrap_or(1)),
-        max_instructions: options.max_instructions,
-        statistics: arguments.stats.is_some(),
         ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
     }
     .on_print(move |text| Output::guest(form, text))
@@ -194,11 +203,4 @@ fn interruptible(control: &Arc<Control>) -> Result<(), String> {
         }
     })
     .map_err(|e| format!("cannot listen for ctrl-C: {e}"))
-}
-
-/// Bytes that are no text are shown as `check` shows them.
-fn undecodable(arguments: &Arguments, input: &input::Input, error: ptxvm_syntax::Diagnostic) -> Exit {
-    let report = Report::undecodable(&input.name, &input.bytes, error);
-    let _ = Printer::new(arguments.format.into(), arguments.color, usize::MAX).file(&report);
-    exit::INVALID
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use ptxvm_report::{Message, Report, finding};
+use ptxvm_settings::Choices;
 use ptxvm_vm::{Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported};
 use serde_json::{Value, json};
 
@@ -12,6 +13,7 @@ use super::table::{self, Outcome};
 use super::{progress, statistics};
 use crate::check::Color;
 use crate::exit::{self, Exit};
+use crate::input::Input;
 use crate::memory::too_much;
 use crate::render::Printer;
 
@@ -26,14 +28,20 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn new(arguments: &Arguments) -> Output {
+    /// As the command line says, or else the environment.
+    pub fn new(arguments: &Arguments, choices: &Choices) -> Output {
         Output {
             form: arguments.format,
-            color: arguments.color,
+            color: arguments.color.or(choices.color),
             quiet: arguments.quiet,
-            shown: arguments.show,
-            stats: arguments.stats,
+            shown: arguments.show.values(),
+            stats: arguments.stats.or(choices.settings.statistics.then_some(Form::Human)),
         }
+    }
+
+    /// Whether the launch must count what it does.
+    pub fn counts(&self) -> bool {
+        self.stats.is_some()
     }
 
     /// Whether progress may be drawn.
@@ -62,6 +70,13 @@ impl Output {
                 writeln!(out, "{}", json!({ "kind": "print", "text": String::from_utf8_lossy(text) }))
             }
         };
+    }
+
+    /// Shows bytes that are no text as `check` shows them.
+    pub fn undecodable(&self, input: &Input, error: ptxvm_syntax::Diagnostic) -> Exit {
+        let report = Report::undecodable(&input.name, &input.bytes, error);
+        let _ = Printer::new(self.form.into(), self.color, usize::MAX).file(&report);
+        exit::INVALID
     }
 
     /// Says why a module could not be loaded.
@@ -127,9 +142,9 @@ impl Output {
     pub fn failed(&self, report: &Report<'_>, failure: Failure, launch: &LaunchOptions, done: u64) -> Exit {
         match failure {
             Failure::Finding(f) => {
-                let object = finding::object(report, &f, launch.seed);
+                let object = finding::object(report, &f, launch.settings.seed);
                 let code = if f.kind == Kind::Trap { exit::TRAP } else { exit::FINDING };
-                self.say(report, finding::message(&f, launch.seed), &object, code)
+                self.say(report, finding::message(&f, launch.settings.seed), &object, code)
             }
             Failure::Unsupported(what) => self.unsupported(report, &what),
             Failure::TooLarge { .. } => self.usage(&failure.to_string()),
@@ -146,8 +161,8 @@ impl Output {
     pub fn mistakes(&self, report: &Report<'_>, launch: &LaunchOptions) -> Exit {
         let mistakes = launch.mistakes.as_ref().map(|mistakes| mistakes.take()).unwrap_or_default();
         mistakes.iter().fold(exit::CLEAN, |_, mistake| {
-            let object = finding::mistake_object(report, mistake, launch.seed);
-            self.say(report, finding::mistake(mistake, launch.seed), &object, exit::FINDING)
+            let object = finding::mistake_object(report, mistake, launch.settings.seed);
+            self.say(report, finding::mistake(mistake, launch.settings.seed), &object, exit::FINDING)
         })
     }
 

@@ -38,7 +38,7 @@ fn unknown(module: &Module, name: &str) -> String {
     }
 }
 
-/// The reference behind each parameter of a kernel, where there is one, and then those that are bound.
+/// The reference that each parameter of a kernel stands for, where there is one, and then those that are bound.
 pub fn of<'m>(module: &'m Module, kernel: &Kernel, bound: &[Bound<'m>]) -> Vec<Option<Reference<'m>>> {
     let own = |name: &str| module.references().find(|r| r.kernel == Some(kernel.name()) && r.name == name);
     let parameters = kernel.parameters().iter().map(|p| if p.size == 0 { own(&p.name) } else { None });

@@ -111,7 +111,7 @@ fn named(name: &str) -> Result<Element, String> {
 }
 
 fn file(path: &str) -> Result<String, String> {
-    if path.is_empty() { Err("a file's name is missing behind `@`".to_owned()) } else { Ok(path.to_owned()) }
+    if path.is_empty() { Err("a file's name is missing after `@`".to_owned()) } else { Ok(path.to_owned()) }
 }
 
 fn hex(digits: &str) -> Result<Vec<u8>, String> {
@@ -136,7 +136,7 @@ fn buffer(name: &str, rest: &str) -> Result<Specification, String> {
         "" => Contents::Value("0".to_owned()),
         with => match with.strip_prefix('=') {
             Some(text) => Contents::parse(text.trim(), element)?,
-            None => return Err(format!("expected `=` and contents behind `]`, not `{with}`")),
+            None => return Err(format!("expected `=` and contents after `]`, not `{with}`")),
         },
     };
     let shape = match dimensions.trim() {

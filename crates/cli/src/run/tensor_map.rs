@@ -1,8 +1,8 @@
 //! `tensormap(#0, box [32,8], swizzle 128B)`: an argument that is the tensor map of a buffer, made as the driver would.
 
-use ptxvm_vm::Profile;
-use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
-use ptxvm_vm::tensor::{Element, TensorMap};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
+use ptxvm_tensor::{Element, TensorMap};
 
 use super::contents::HostBuffer;
 use super::element;
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_setting_reaches_the_map() {
-        use ptxvm_vm::tensor::{Fill, Interleave, Mode, Swizzle};
+        use ptxvm_tensor::{Fill, Interleave, Mode, Swizzle};
         let map = encode(
             "#0, tf32, box [8,2,3], interleave 32B, swizzle 32B, fill nan, promotion 256B",
             &[4, 4, 64],

@@ -1,4 +1,5 @@
 //! The structures by which programs describe nodes of graphs, as C lays them out.
+#![allow(unsafe_code)]
 
 use crate::context::CUcontext;
 use crate::graph::{CUgraph, CUgraphNode};
@@ -35,7 +36,7 @@ pub struct CUDA_KERNEL_NODE_PARAMS_v1 {
     pub block: [u32; 3],
     pub shared_bytes: u32,
     pub kernel_params: In<In<u8>>,
-    pub extra: In<usize>,
+    pub extra: In<Host>,
 }
 
 /// The third version has the same layout.

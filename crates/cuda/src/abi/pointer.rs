@@ -1,13 +1,16 @@
 //! Pointers as C programs hand them over: what may be null is asked, what is not null is trusted.
 //!
-//! These types stand in the signatures of entry points. A C program promises with every call that a pointer which
-//! is not null points to what the driver API says; that promise is the one safety condition of this library, and
-//! this file is where it is relied on.
+//! These types stand in the signatures of entry points, which are `unsafe`: with every call a C program promises that a
+//! pointer which is not null points to what the driver API says, to as many elements as the call's other arguments say,
+//! and for as long as it says. That promise is the one safety condition of this library, and this file is where it is
+//! relied on. Our part is that an entry point asks for no more elements, and for no other type, than the API says; where
+//! a pointer comes from anywhere else than an argument, making one of these is `unsafe` (`Out::new`, `In::new`).
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 
-use super::CUresult;
+use super::{CUdeviceptr, CUresult};
 
 /// A place for a result.
 #[repr(transparent)]
@@ -16,6 +19,19 @@ pub struct Out<T>(*mut T);
 /// A value that the caller has, or an array of them.
 #[repr(transparent)]
 pub struct In<T>(*const T);
+
+/// A place for a value whose type depends on what is asked for.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct OutAny(*mut c_void);
+
+/// A value of one of the types that depend on what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    Word(u32),
+    Long(u64),
+    Pair([u64; 2]),
+}
 
 /// A string that ends with a zero.
 #[repr(transparent)]
@@ -46,7 +62,10 @@ impl<T> Out<T> {
     pub const NULL: Self = Self(std::ptr::null_mut());
 
     /// A place that was found in memory of the caller's.
-    pub fn new(pointer: *mut T) -> Self {
+    ///
+    /// # Safety
+    /// The pointer is null, or there is a place for a `T`, or for as many as are asked for, as long as this is used.
+    pub unsafe fn new(pointer: *mut T) -> Self {
         Self(pointer)
     }
 
@@ -93,19 +112,50 @@ impl<T> Out<T> {
     }
 
     /// The pointer itself.
-    pub fn pointer(self) -> *mut T {
-        self.0
+    pub fn pointer(self) -> Host {
+        Host(self.0.cast())
     }
 
-    /// The same place, for a result of another type: what is asked for decides which.
-    pub fn cast<U>(self) -> Out<U> {
+    /// The place of a member of the structure that there is a place for.
+    pub fn member<U>(self, offset: usize) -> Out<U> {
+        assert!(offset + size_of::<U>() <= size_of::<T>(), "a member lies in its structure");
+        Out(if self.0.is_null() { self.0.cast() } else { self.0.wrapping_byte_add(offset).cast() })
+    }
+}
+
+impl OutAny {
+    /// Whether the caller gave no place.
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Writes the result, which has the type that the API gives to what was asked for.
+    ///
+    /// # Errors
+    /// There is no place for it.
+    pub fn set(self, value: Value) -> Result<(), CUresult> {
+        match value {
+            Value::Word(word) => Out(self.0.cast()).set(word),
+            Value::Long(long) => Out(self.0.cast()).set(long),
+            Value::Pair(pair) => Out(self.0.cast()).set(pair),
+        }
+    }
+
+    /// The place as that of numbers, for questions whose answers are.
+    pub fn numbers(self) -> Out<i32> {
         Out(self.0.cast())
     }
 }
 
 impl<T: Copy> In<T> {
-    /// A pointer that was found in memory of the caller's.
-    pub fn new(pointer: *const T) -> Self {
+    /// Nothing.
+    pub const NULL: Self = Self(std::ptr::null());
+
+    /// A pointer that was found in memory of the caller's, or that is shown to it.
+    ///
+    /// # Safety
+    /// The pointer is null, or there is a `T`, or as many as are asked for, as long as this is used.
+    pub unsafe fn new(pointer: *const T) -> Self {
         Self(pointer)
     }
 
@@ -142,9 +192,13 @@ impl<T: Copy> In<T> {
         (0..count).map(|index| self.at(index)).collect()
     }
 
-    /// The same value, of another type: what it is for decides which.
-    pub fn cast<U>(self) -> In<U> {
-        In(self.0.cast())
+    /// The `int` that is there in the place of a wider value: what a value is for decides which it is.
+    ///
+    /// # Errors
+    /// The pointer is null.
+    pub fn number(self) -> Result<i32, CUresult> {
+        const { assert!(size_of::<T>() >= size_of::<i32>()) };
+        In(self.0.cast()).get()
     }
 }
 
@@ -169,14 +223,40 @@ impl Text {
 }
 
 impl Host {
+    /// No bytes.
+    pub const NULL: Self = Self(std::ptr::null_mut());
+
     /// Whether there are none.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
-    /// The address of the first byte.
-    pub fn address(self) -> u64 {
-        self.0 as u64
+    /// The address that the device knows these bytes by. Addresses are unified, as on every GPU of ours: a byte of the
+    /// host's has the same address on both sides, and a kernel that is given it has nothing but this number.
+    pub fn unified(self) -> CUdeviceptr {
+        self.0.expose_provenance() as u64
+    }
+
+    /// Where the bytes of a device address are in this process: the way back from [`Self::unified`]. Device memory lies at
+    /// its own addresses too, since `ptxvm_memory` maps it there. A number that is nobody's gives a pointer that may be
+    /// shown, compared and asked about, but not used.
+    pub fn at(address: CUdeviceptr) -> Self {
+        Self(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    /// The bytes some way on.
+    pub fn offset(self, bytes: u64) -> Self {
+        Self(self.0.wrapping_byte_add(bytes as usize))
+    }
+
+    /// The first byte.
+    pub fn byte(self) -> *mut u8 {
+        self.0.cast()
+    }
+
+    /// The number that a program has put in the place of a pointer.
+    pub fn number(self) -> usize {
+        self.0.addr()
     }
 }
 
@@ -193,6 +273,12 @@ impl<T> fmt::Debug for Out<T> {
 }
 
 impl<T> fmt::Debug for In<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0 as usize)
+    }
+}
+
+impl fmt::Debug for OutAny {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0 as usize)
     }

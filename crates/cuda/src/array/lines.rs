@@ -52,11 +52,11 @@ enum End {
 
 impl End {
     fn host(host: Host) -> Self {
-        End::Memory(Side::line(Place::Host, host.address()))
+        End::Memory(Side::line(Place::Host(host)))
     }
 
     fn device(address: CUdeviceptr) -> Self {
-        End::Memory(Side::line(Place::Device, address))
+        End::Memory(Side::line(Place::Device(address)))
     }
 
     fn side(self, bytes: usize) -> Answer<Side> {

@@ -40,11 +40,11 @@ fn within(array: &Array, place: InArray, extent: Extent) -> Option<Side> {
     }
     let address = image.address + level.offset + place.z * slice + place.y * level.row + place.x;
     let owner = match array.described.flags & (flag::SPARSE | flag::DEFERRED_MAPPING) {
-        0 => Place::Device,
-        flag::SPARSE => Place::Void,
-        _ => Place::Missing,
+        0 => Place::Device(address),
+        flag::SPARSE => Place::Void(address),
+        _ => Place::Missing(address),
     };
-    Some(Side { place: owner, address, pitch: level.row, slice, array: Some(place) })
+    Some(Side { place: owner, pitch: level.row, slice, array: Some(place) })
 }
 
 /// Where in an array a line of bytes begins.

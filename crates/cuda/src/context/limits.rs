@@ -1,7 +1,7 @@
 //! The limits of contexts. Each is rounded and bounded as the driver of an H200 does
 //! (`tests/golden/driver/attributes.json`); only that of the guest's heap has an effect here.
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 
 use crate::abi::{Answer, CUresult};
 

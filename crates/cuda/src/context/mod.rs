@@ -18,7 +18,7 @@ pub use api::*;
 pub use current::{current, current_even_if_broken, pop, push, set, top};
 pub use life::*;
 pub use primary::*;
-pub use settings::Settings;
+pub use settings::ContextSettings;
 pub use unsupported::*;
 
 use crate::abi::{Answer, CUresult};
@@ -44,7 +44,7 @@ pub struct Context {
     /// How often it is attached to or, if it is the primary one, retained.
     pub users: Mutex<u32>,
     /// What the program has set on it.
-    pub settings: Settings,
+    pub settings: ContextSettings,
     /// The error that a guest's fault left, or 0. Every later call gets it too.
     fault: AtomicU32,
     /// Held while work is given to streams, so that "all work so far" has a meaning.
@@ -72,7 +72,7 @@ impl Context {
         Arc::new_cyclic(|this| Self {
             handle,
             id: IDS.fetch_add(1, Ordering::Relaxed),
-            settings: Settings::new(device.profile()),
+            settings: ContextSettings::new(device.profile()),
             device,
             primary,
             active: AtomicBool::new(!primary),

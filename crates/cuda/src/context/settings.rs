@@ -3,13 +3,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 
 use super::flags::Flags;
 use super::limits::Limits;
 
 /// The settings of a context.
-pub struct Settings(Mutex<Values>);
+pub struct ContextSettings(Mutex<Values>);
 
 /// Their values.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct Values {
     pub api_version: u32,
 }
 
-impl Settings {
+impl ContextSettings {
     /// The settings of a new context.
     pub fn new(profile: &Profile) -> Self {
         let limits = Limits::new(profile);

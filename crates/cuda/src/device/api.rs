@@ -1,5 +1,7 @@
 //! The entry points that ask what devices there are and what they are like.
 
+use ptxvm_profile::Profile;
+
 use super::attribute::attribute;
 use super::identity;
 use crate::abi::{Answer, CUdevice, CUresult, Out, Text};
@@ -156,7 +158,7 @@ entry! {
 }
 
 /// The profile of a device that something is asked of, with a place for the answer.
-fn of<T>(answer: Out<T>, device: CUdevice) -> Answer<&'static ptxvm_vm::Profile> {
+fn of<T>(answer: Out<T>, device: CUdevice) -> Answer<&'static Profile> {
     driver::get()?;
     if answer.is_null() {
         return Err(CUresult::INVALID_VALUE);

@@ -2,7 +2,7 @@
 //!
 //! `tests/golden/driver/attributes.json` holds what an H200 answers; the default profile answers the same.
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 
 use super::identity::{PCI_BUS, PCI_DEVICE, PCI_DOMAIN};
 

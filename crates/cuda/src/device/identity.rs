@@ -1,6 +1,6 @@
 //! Which device it is: its name, numbers and place on the bus.
 
-use ptxvm_vm::Profile;
+use ptxvm_profile::Profile;
 
 /// Where the device appears on the PCI bus.
 pub const PCI_DOMAIN: u32 = 0;

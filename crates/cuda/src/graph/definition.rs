@@ -304,7 +304,7 @@ impl State {
         edges.collect()
     }
 
-    /// The handles behind numbers.
+    /// The handles that numbers stand for.
     pub fn named(&self, edges: &[(u32, CUgraphEdgeData)]) -> Vec<Dependency> {
         edges.iter().map(|(number, data)| (self.nodes[number].node.handle, *data)).collect()
     }

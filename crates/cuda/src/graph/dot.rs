@@ -80,7 +80,7 @@ fn details(content: &Content<Arc<Graph>>) -> String {
             format!("\\ngrid: {:?}\\nblock: {:?}\\nshared: {}", launch.grid, launch.block, launch.shared)
         }
         Content::Work(Operation::Copy(copy)) => {
-            let (to, from) = (copy.to.address, copy.from.address);
+            let (to, from) = (copy.to.place.unified(), copy.from.place.unified());
             format!("\\n{from:#x} -> {to:#x}\\n{} x {} x {} bytes", copy.width, copy.height, copy.depth)
         }
         Content::Work(Operation::Fill(fill)) => {

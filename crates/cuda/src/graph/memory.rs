@@ -2,6 +2,7 @@
 //!
 //! The address is known when the node is made, so the memory is taken then and given back when the last graph,
 //! executable graph and launch that know it have gone; a launch only says that it may be used.
+#![allow(unsafe_code)]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -76,8 +77,10 @@ impl Allocation {
         if params.bytesize == 0 || !here || properties.handle_types != 0 {
             return Err(CUresult::INVALID_VALUE);
         }
+        // SAFETY: the program promises as many of them as it says, for the time of the call.
+        let descriptions = unsafe { In::new(params.access_descs.0.cast::<CUmemAccessDesc>()) };
         for index in 0..params.access_desc_count {
-            let access = In::new(params.access_descs.0.cast::<CUmemAccessDesc>()).at(index)?;
+            let access = descriptions.at(index)?;
             if access.location.place()? != Where::Device {
                 return Err(CUresult::INVALID_VALUE);
             }
@@ -88,7 +91,7 @@ impl Allocation {
         RESERVED.add(params.bytesize as u64);
         params.dptr = address;
         // The list is the program's own; there is one device, which may always use its memory.
-        (params.access_descs, params.access_desc_count) = (Host(std::ptr::null_mut()), 0);
+        (params.access_descs, params.access_desc_count) = (Host::NULL, 0);
         insert_graph(address, params.bytesize as u64, kind);
         Ok(Arc::new(Self { address, params, device: context.device.clone(), live: AtomicBool::new(false) }))
     }
@@ -217,13 +220,7 @@ impl CUDA_MEM_ALLOC_NODE_PARAMS {
             rdma: 0,
             reserved: [0; 53],
         };
-        Self {
-            pool_props,
-            access_descs: Host(std::ptr::null_mut()),
-            access_desc_count: 0,
-            bytesize: 0,
-            dptr: 0,
-        }
+        Self { pool_props, access_descs: Host::NULL, access_desc_count: 0, bytesize: 0, dptr: 0 }
     }
 }
 

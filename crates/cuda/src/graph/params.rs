@@ -1,4 +1,5 @@
 //! What programs say of nodes and are told of them: from C structures to contents and back.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use super::content::KernelNode;
 use super::definition::{CUgraph, Graph};
 use crate::abi::{
     Answer, CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v2,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUresult, In,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUresult, Host, In,
 };
 use crate::context::{CUcontext, Context, current};
 use crate::launch::check::{check, check_cooperative};
@@ -22,7 +23,7 @@ pub struct Shown {
     /// The values of a kernel's parameters, each at an address that suits any type.
     values: Vec<Vec<u128>>,
     /// Their addresses.
-    pointers: Vec<usize>,
+    pointers: Vec<Host>,
     /// The graphs of a conditional node.
     bodies: Vec<CUgraph>,
 }
@@ -32,9 +33,11 @@ impl Shown {
     fn parameters(&mut self, parameters: &[Vec<u8>]) -> In<In<u8>> {
         if self.pointers.len() != parameters.len() {
             self.values = parameters.iter().map(|bytes| words(bytes)).collect();
-            self.pointers = self.values.iter().map(|words| words.as_ptr() as usize).collect();
+            self.pointers = self.values.iter().map(|words| Host(words.as_ptr().cast_mut().cast())).collect();
         }
-        In::new(self.pointers.as_ptr().cast())
+        // SAFETY: as many pointers as the kernel has parameters, each to as many bytes; they are kept as long as the program
+        // may look at them, and a `Host` is a pointer as an `In` is.
+        unsafe { In::new(self.pointers.as_ptr().cast()) }
     }
 
     /// Keeps the handles of a conditional node's graphs and gives the array of them.
@@ -42,7 +45,8 @@ impl Shown {
         if self.bodies.len() != bodies.len() {
             self.bodies = bodies.iter().map(|body| body.handle).collect();
         }
-        In::new(self.bodies.as_ptr())
+        // SAFETY: the handles are kept as long as the program may look at them.
+        unsafe { In::new(self.bodies.as_ptr()) }
     }
 }
 
@@ -120,7 +124,7 @@ pub fn show_kernel(node: &KernelNode, shown: &mut Shown) -> CUDA_KERNEL_NODE_PAR
         block: launch.block,
         shared_bytes: launch.shared,
         kernel_params: shown.parameters(&launch.parameters),
-        extra: In::new(std::ptr::null()),
+        extra: In::NULL,
     };
     let ctx = launch.function.context.upgrade().map_or(CUcontext::NULL, |context| context.handle);
     CUDA_KERNEL_NODE_PARAMS_v2 { v1, kern: node.kernel, ctx }
@@ -138,7 +142,8 @@ pub fn copy(said: &Cuboid) -> Answer<Copy> {
         if side.array.is_some() {
             return true;
         }
-        side.address != 0 && copy.extent(side).is_some_and(|n| side.address.checked_add(n).is_some())
+        let address = side.place.unified();
+        address != 0 && copy.extent(side).is_some_and(|n| address.checked_add(n).is_some())
     };
     if empty || !inside(&copy.to) || !inside(&copy.from) { Err(CUresult::INVALID_VALUE) } else { Ok(copy) }
 }

@@ -71,9 +71,11 @@ pub fn change<G, H>(old: &Content<G>, new: &Content<H>) -> u32 {
             (old.cooperative == new.cooperative, result::ATTRIBUTES_CHANGED)
         }
         (Content::Work(Operation::Copy(old)), Content::Work(Operation::Copy(new))) => {
-            let sides = |one: Place, other: Place| (one == Place::Host) == (other == Place::Host);
-            let unified =
-                [old.to, old.from, new.to, new.from].iter().any(|side| side.place == Place::Unified);
+            let sides =
+                |one: Place, other: Place| matches!(one, Place::Host(_)) == matches!(other, Place::Host(_));
+            let unified = [old.to, old.from, new.to, new.from]
+                .iter()
+                .any(|side| matches!(side.place, Place::Unified(_)));
             let same = sides(old.to.place, new.to.place) && sides(old.from.place, new.from.place);
             // Copies of more than one row keep what they are.
             let flat = [old, new].iter().all(|copy| copy.height == 1 && copy.depth == 1);

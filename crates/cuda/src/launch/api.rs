@@ -6,7 +6,7 @@ use super::attributes::{CUlaunchConfig, Wishes};
 use super::check::{check, check_cooperative};
 use super::cluster;
 use super::parameters::collect;
-use crate::abi::{Answer, CUresult, In};
+use crate::abi::{Answer, CUresult, Host, In};
 use crate::entry::entry;
 use crate::module::{CUfunction, launchable_in};
 use crate::stream::{CUstream, record_after, resolve};
@@ -20,7 +20,7 @@ entry! {
         shared: u32,
         stream: CUstream,
         parameters: In<In<u8>>,
-        extra: In<usize>,
+        extra: In<Host>,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let shape = Shape { grid, block, shared, stream };
@@ -31,7 +31,7 @@ entry! {
         config: In<CUlaunchConfig>,
         function: CUfunction,
         parameters: In<In<u8>>,
-        extra: In<usize>,
+        extra: In<Host>,
     ) {
         let CUlaunchConfig { grid, block, shared, stream, attributes, count } = config.get()?;
         let wishes = Wishes::read(attributes, count)?;
@@ -48,7 +48,7 @@ entry! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let wishes = Wishes { cooperative: true, ..Wishes::default() };
-        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, In::new(std::ptr::null()))
+        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, In::NULL)
     }
 }
 
@@ -66,7 +66,7 @@ fn launch(
     shape: &Shape,
     wishes: Wishes,
     parameters: In<In<u8>>,
-    extra: In<usize>,
+    extra: In<Host>,
 ) -> Answer {
     let &Shape { grid, block, shared, stream } = shape;
     let stream = resolve(stream)?;

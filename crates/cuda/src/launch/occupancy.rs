@@ -1,9 +1,10 @@
 //! The entry points that ask how much of a kernel the device holds at once. The arithmetic is the machine's
 //! ([`ptxvm_vm::Demand`]).
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Demand, Profile};
+use ptxvm_profile::{Demand, Profile};
 
 use super::attributes::{CUlaunchConfig, Wishes};
 use super::cluster;
@@ -15,7 +16,7 @@ use crate::module::{CUfunction, Function, launchable};
 use crate::work::KernelLaunch;
 
 /// `CUoccupancyB2DSize`: the dynamic shared memory that a CTA of so many threads needs.
-type SharedOfBlock = Option<extern "C" fn(i32) -> usize>;
+type SharedOfBlock = Option<unsafe extern "C" fn(i32) -> usize>;
 
 /// `CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE`, which has no effect on any device of ours.
 const FLAGS: u32 = 1;
@@ -204,7 +205,8 @@ fn max_potential_block_size(
     let (mut best, mut best_blocks) = (0, 0);
     for warps in (1..=most.div_ceil(32)).rev() {
         let threads = (warps * 32).min(most);
-        let dynamic = shared_of_block.map_or(dynamic, |shared| shared(threads as i32));
+        // SAFETY: the program has given the function for this, and may be asked about any number of threads.
+        let dynamic = shared_of_block.map_or(dynamic, |shared| unsafe { shared(threads as i32) });
         let blocks = kernel.blocks(threads, dynamic);
         if blocks * threads > best * best_blocks {
             (best, best_blocks) = (threads, blocks);

@@ -1,6 +1,7 @@
 //! The values of a launch's parameters: copied at the call, because the program's own may change right after it.
+#![allow(unsafe_code)]
 
-use crate::abi::{Answer, CUresult, In};
+use crate::abi::{Answer, CUresult, Host, In};
 use crate::module::Function;
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE`; 0 ends the list.
@@ -11,7 +12,7 @@ const BUFFER_SIZE: usize = 2;
 ///
 /// # Errors
 /// There are none for a kernel that has parameters, or the buffer is too large for them.
-pub fn collect(function: &Function, pointers: In<In<u8>>, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
+pub fn collect(function: &Function, pointers: In<In<u8>>, extra: In<Host>) -> Answer<Vec<Vec<u8>>> {
     let parameters = function.kernel.parameters();
     if !pointers.is_null() {
         let each = parameters.iter().enumerate();
@@ -25,7 +26,7 @@ pub fn collect(function: &Function, pointers: In<In<u8>>, extra: In<usize>) -> A
 
 /// Takes the values out of a buffer, which is laid out like a C structure. What a short one lacks is zero, as the
 /// driver has it.
-fn unpack(function: &Function, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
+fn unpack(function: &Function, extra: In<Host>) -> Answer<Vec<Vec<u8>>> {
     let (buffer, size) = buffer(extra)?;
     let parameters = function.kernel.parameters();
     let mut end = 0u64;
@@ -45,14 +46,16 @@ fn unpack(function: &Function, extra: In<usize>) -> Answer<Vec<Vec<u8>>> {
 }
 
 /// The buffer that a list of extra arguments names.
-fn buffer(extra: In<usize>) -> Answer<(In<u8>, usize)> {
+fn buffer(extra: In<Host>) -> Answer<(In<u8>, usize)> {
     let (mut pointer, mut size) = (None, None);
     for pair in 0.. {
         let value = || extra.at(2 * pair + 1);
-        match extra.at(2 * pair)? {
+        match extra.at(2 * pair)?.number() {
             0 => break,
-            BUFFER_POINTER => pointer = Some(In::new(value()? as *const u8)),
-            BUFFER_SIZE => size = Some(In::new(value()? as *const usize).get()?),
+            // SAFETY: the program says by the number before it that this is the buffer, as long as it says beside it.
+            BUFFER_POINTER => pointer = Some(unsafe { In::new(value()?.byte()) }),
+            // SAFETY: the same, of the place where the buffer's size is.
+            BUFFER_SIZE => size = Some(unsafe { In::new(value()?.0.cast::<usize>()) }.get()?),
             _ => return Err(CUresult::INVALID_VALUE),
         }
     }

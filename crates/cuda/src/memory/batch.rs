@@ -100,7 +100,7 @@ entry! {
 }
 
 fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Copy {
-    Copy::line(Side::line(Place::Unified, to), Side::line(Place::Unified, from), bytes as u64)
+    Copy::line(Side::line(Place::Unified(to)), Side::line(Place::Unified(from)), bytes as u64)
 }
 
 /// A batch is not for the legacy stream.

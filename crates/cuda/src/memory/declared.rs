@@ -24,7 +24,7 @@ entry! {
     /// Says that an array of so many bytes begins here. Kernels that are passed an address in it may touch it, and
     /// nothing around it. It may be declared several times, and is then forgotten as often.
     fn ptxvm_declare_host_range(start: Host, bytes: usize) {
-        let (address, bytes) = (start.address(), bytes as u64);
+        let (address, bytes) = (start.unified(), bytes as u64);
         let end = address.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
         if bytes == 0 || end > 1 << 47 || !pages::are_mapped(address, bytes) {
             return Err(CUresult::INVALID_VALUE);
@@ -40,7 +40,7 @@ entry! {
     /// Takes back what was said by [`ptxvm_declare_host_range`], before the memory is freed.
     fn ptxvm_forget_host_range(start: Host, bytes: usize) {
         let mut all = declared();
-        let key = (start.address(), bytes as u64);
+        let key = (start.unified(), bytes as u64);
         let times = all.get_mut(&key).ok_or(CUresult::INVALID_VALUE)?;
         *times -= 1;
         if *times == 0 {

@@ -1,5 +1,6 @@
 //! The entry points for host memory that the device uses too: given by the driver, or the program's own that it
 //! registers. Both have the same address on both sides.
+#![allow(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,11 +25,11 @@ const REGISTER_FLAGS: u32 = 15;
 const READ_ONLY: u32 = 8;
 
 entry! {
-    fn cuMemAllocHost_v2(pointer: Out<u64>, bytes: usize) {
+    fn cuMemAllocHost_v2(pointer: Out<Host>, bytes: usize) {
         pinned(pointer, bytes, 0)
     }
 
-    fn cuMemHostAlloc(pointer: Out<u64>, bytes: usize, flags: u32) {
+    fn cuMemHostAlloc(pointer: Out<Host>, bytes: usize, flags: u32) {
         pinned(pointer, bytes, flags)
     }
 
@@ -39,7 +40,7 @@ entry! {
         }
         let context = current()?;
         let pinned = |record: &Record| matches!(record.kind, Kind::Pinned(_));
-        take_back(&context, pointer.address(), pinned, CUresult::INVALID_VALUE)
+        take_back(&context, pointer.unified(), pinned, CUresult::INVALID_VALUE)
     }
 
     fn cuMemHostGetDevicePointer_v2(device: Out<CUdeviceptr>, pointer: Host, flags: u32) {
@@ -47,14 +48,14 @@ entry! {
         if device.is_null() || flags != 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        let known = registry::at(pointer.address()).filter(|record| record.kind.on_host());
+        let known = registry::at(pointer.unified()).filter(|record| record.kind.on_host());
         known.ok_or(CUresult::INVALID_VALUE)?;
-        device.set(pointer.address())
+        device.set(pointer.unified())
     }
 
     fn cuMemHostGetFlags(flags: Out<u32>, pointer: Host) {
         current()?;
-        let record = registry::at(pointer.address()).ok_or(CUresult::INVALID_VALUE)?;
+        let record = registry::at(pointer.unified()).ok_or(CUresult::INVALID_VALUE)?;
         match record.kind {
             Kind::Pinned(given) | Kind::Registered(given) => flags.set(given | DEVICE_MAP),
             _ => Err(CUresult::INVALID_VALUE),
@@ -74,7 +75,7 @@ entry! {
         if pointer.is_null() {
             return Err(CUresult::INVALID_VALUE);
         }
-        let address = pointer.address();
+        let address = pointer.unified();
         // A pointer into what was registered is another mistake than one to what never was.
         let inside = registry::at(address).is_some_and(|record| record.start != address);
         let otherwise = if inside { CUresult::INVALID_VALUE } else { CUresult::HOST_MEMORY_NOT_REGISTERED };
@@ -95,20 +96,21 @@ pub fn let_accesses_end(context: &Context) {
 }
 
 /// Gives host memory that the device uses too.
-fn pinned(pointer: Out<u64>, bytes: usize, flags: u32) -> Answer {
+fn pinned(pointer: Out<Host>, bytes: usize, flags: u32) -> Answer {
     let context = current()?;
     if pointer.is_null() || flags & !ALLOC_FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
     if bytes == 0 {
-        return pointer.set(0);
+        return pointer.set(Host::NULL);
     }
-    pointer.set(give(&context, bytes as u64, PAGE, AllocationKind::Pinned, Kind::Pinned(flags))?)
+    let given = give(&context, bytes as u64, PAGE, AllocationKind::Pinned, Kind::Pinned(flags))?;
+    pointer.set(Host::at(given))
 }
 
 /// Lets the device use the program's own memory until it is unregistered.
 fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Answer {
-    let start = pointer.address();
+    let start = pointer.unified();
     start.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
     if pointer.is_null() || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE);
@@ -139,7 +141,7 @@ fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Resul
     // Between the question whether it is registered and the answer nobody else may register it.
     static REGISTERING: Mutex<()> = Mutex::new(());
     let _alone = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (start, end) = (pointer.address(), pointer.address() + bytes);
+    let (start, end) = (pointer.unified(), pointer.unified() + bytes);
     if let Some(other) = registry::overlapping(start, end) {
         let host = other.kind.on_host();
         let result = if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE };
@@ -151,7 +153,7 @@ fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Resul
     let read_only = flags & READ_ONLY != 0;
     let kind = if read_only { AllocationKind::HostReadOnly } else { AllocationKind::Host };
     // SAFETY: the pages are mapped and can be used, and the program promises that they stay until it unregisters them.
-    match unsafe { context.device.memory().adopt_as(pointer.0.cast(), bytes, kind) } {
+    match unsafe { context.device.memory().adopt_as(pointer.byte(), bytes, kind) } {
         Ok(()) => context.memory.add(context, start, bytes, Kind::Registered(flags)).map_err(Refusal::Answer),
         Err(AdoptError::Overlap { .. }) => Err(Refusal::Borrowed),
         Err(AdoptError::Impossible { .. }) => Err(Refusal::Answer(CUresult::INVALID_VALUE)),

@@ -4,6 +4,7 @@
 //! that the program has declared, or the block of `malloc` that holds the address. Where an array ends must be known;
 //! what is no array (stacks, code and data of libraries, memory of unknown extent) stays closed. That the memory is
 //! there until the launch has ended is the program's promise. `docs/exec.md` says all this to users.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +15,7 @@ use ptxvm_vm::Kernel;
 
 use super::pages::{self, Mapping, Purpose};
 use super::{declared, malloc_block, reservation};
+use crate::abi::Host;
 
 /// Values of parameters that can be addresses.
 const ADDRESSES: std::ops::Range<u64> = 1 << 16..1 << 47;
@@ -196,7 +198,7 @@ impl Borrowed<'_> {
             let (start, end) = (at, self.memory.next_lent(at).map_or(array.end, |next| next.min(array.end)));
             // SAFETY: the range is an array of the program's that can be read, and written if the guest may write;
             // the program promises that it stays until the launch has ended.
-            if unsafe { self.memory.adopt_as(start as *mut u8, end - start, array.kind) }.is_err() {
+            if unsafe { self.memory.adopt_as(Host::at(start).byte(), end - start, array.kind) }.is_err() {
                 return;
             }
             all.insert(start, (end, 1));
@@ -218,7 +220,7 @@ impl Drop for Borrowed<'_> {
             if *launches == 0 {
                 all.remove(start);
                 // What was borrowed is in the table, and nobody else releases it.
-                let _ = self.memory.release(*start as *const u8);
+                let _ = self.memory.release(Host::at(*start).byte());
             }
         }
     }

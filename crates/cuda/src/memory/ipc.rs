@@ -3,6 +3,7 @@
 //! A handle says where the pages lie that hold an allocation: in a file without a name that the process which gave it keeps
 //! open ([`ptxvm_memory::Export`]), and which another one of the same user opens through `/proc`. Answers are those of
 //! an H200 (`tests/golden/driver/ipc.txt`).
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,7 +19,7 @@ use super::host::let_accesses_end;
 use super::physical::GRANULARITY;
 use super::registry::{self, Kind, Record};
 use super::reservation;
-use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host, Out};
 use crate::context::current;
 use crate::entry::entry;
 
@@ -125,7 +126,7 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
         *count = 0;
         // SAFETY: the pages are mapped, and there are always pages that can be read and written at these addresses.
         let adopted = unsafe {
-            context.device.memory().adopt_as(start as *mut u8, handle.size, AllocationKind::Mapped)
+            context.device.memory().adopt_as(Host::at(start).byte(), handle.size, AllocationKind::Mapped)
         };
         adopted.map_err(|_| CUresult::INVALID_VALUE)?;
         context.memory.add(&context, start, handle.size, Kind::Imported)?;

@@ -11,11 +11,13 @@
 //!
 //! Other threads allocate and free meanwhile. What may vanish is not read through a pointer ([`OwnMemory`]), a way that
 //! leads nowhere is gone again, and an answer counts when two ways in a row lead to it.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::own_memory::{OwnMemory, page_heads};
 use super::pages::{self, Mapping, PAGE, Purpose};
+use crate::abi::Host;
 
 /// A block's bytes, without its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +99,7 @@ fn settled<T: PartialEq>(look: impl Fn() -> Result<T, Miss>) -> Option<T> {
 fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Option<Block>>, Miss> {
     // SAFETY: the way goes through headers of a heap that is mapped up to `end`, and not beyond the last address. The
     // program promises that what it passes stays, and a heap gives back only what lies above all that is in use.
-    let header_of = |chunk: u64| unsafe { ((chunk + 8) as *const u64).read_volatile() };
+    let header_of = |chunk: u64| unsafe { Host::at(chunk + 8).0.cast::<u64>().read_volatile() };
     let mut found = Vec::with_capacity(addresses.len());
     let mut chunk = first;
     let mut header = header_of(chunk);

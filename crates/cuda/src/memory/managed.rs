@@ -10,7 +10,7 @@ use super::allocate::give;
 use super::location::CUmemLocation;
 use super::pages::{self, PAGE};
 use super::registry::{self, Kind, Record};
-use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out};
+use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out, OutAny};
 use crate::context::current;
 use crate::entry::entry;
 use crate::stream::{CUstream, resolve};
@@ -132,13 +132,13 @@ entry! {
         advise(pointer, bytes, advice, location)
     }
 
-    fn cuMemRangeGetAttribute(data: Out<u8>, size: usize, attribute: u32, pointer: CUdeviceptr, bytes: usize) {
+    fn cuMemRangeGetAttribute(data: OutAny, size: usize, attribute: u32, pointer: CUdeviceptr, bytes: usize) {
         current()?;
         attribute_of_range(data, size, attribute, pointer, bytes)
     }
 
     fn cuMemRangeGetAttributes(
-        data: In<Out<u8>>, sizes: In<usize>, attributes: In<u32>, count: usize, pointer: CUdeviceptr, bytes: usize,
+        data: In<OutAny>, sizes: In<usize>, attributes: In<u32>, count: usize, pointer: CUdeviceptr, bytes: usize,
     ) {
         current()?;
         if count == 0 || count > MANY {
@@ -213,7 +213,7 @@ fn advise(pointer: CUdeviceptr, bytes: usize, advice: u32, location: CUmemLocati
 }
 
 fn attribute_of_range(
-    data: Out<u8>,
+    data: OutAny,
     size: usize,
     attribute: u32,
     pointer: CUdeviceptr,
@@ -240,12 +240,12 @@ fn attribute_of_range(
         },
         3 => {
             let accessed = advice.common(pointer, end, |piece| piece.accessed_by) == Some(true);
-            (1..size / 4).try_for_each(|index| data.cast().at(index).set(NO_DEVICE))?;
+            (1..size / 4).try_for_each(|index| data.numbers().at(index).set(NO_DEVICE))?;
             if accessed { 0 } else { NO_DEVICE }
         }
         5 | 7 => location.kind as i32,
         6 | 8 => location.id,
         _ => return Err(CUresult::INVALID_VALUE),
     };
-    data.cast().set(value)
+    data.numbers().set(value)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, PINNED, READ, READ_WRITE, Where};
 use super::pool::{CUmemoryPool, Pool, choose_pool, current_pool, default_pool};
 use super::registry::{self, Kind};
-use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out};
+use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out, OutAny, Value};
 use crate::driver;
 use crate::entry::entry;
 use crate::graph;
@@ -73,28 +73,28 @@ entry! {
         Ok(())
     }
 
-    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: u32, value: Out<u64>) {
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: u32, value: OutAny) {
         driver::get()?;
         let pool = pool.get()?;
         let books = *pool.books();
         let properties = &pool.properties;
-        let number = match attribute {
-            1..=3 => return value.cast().set(books.reuse[attribute as usize - 1]),
-            4 => books.threshold,
-            5 => books.reserved,
-            6 => books.reserved_high,
-            7 => books.used,
-            8 => books.used_high,
-            9 => return value.cast().set(properties.kind),
-            10 => return value.cast().set(properties.handle_types),
-            11 => return value.cast().set(properties.location.id),
-            12 => return value.cast().set(properties.location.kind),
-            13 => properties.max_size as u64,
-            14 => return value.cast().set(i32::from(properties.usage & 2 != 0)),
-            15 => return value.cast().set(-1i32),
+        let asked = match attribute {
+            1..=3 => Value::Word(books.reuse[attribute as usize - 1] as u32),
+            4 => Value::Long(books.threshold),
+            5 => Value::Long(books.reserved),
+            6 => Value::Long(books.reserved_high),
+            7 => Value::Long(books.used),
+            8 => Value::Long(books.used_high),
+            9 => Value::Word(properties.kind),
+            10 => Value::Word(properties.handle_types),
+            11 => Value::Word(properties.location.id as u32),
+            12 => Value::Word(properties.location.kind),
+            13 => Value::Long(properties.max_size as u64),
+            14 => Value::Word(u32::from(properties.usage & 2 != 0)),
+            15 => Value::Word(-1i32 as u32),
             _ => return Err(CUresult::INVALID_VALUE),
         };
-        value.set(number)
+        value.set(asked)
     }
 
     fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: u32, value: In<u64>) {
@@ -102,7 +102,7 @@ entry! {
         let pool = pool.get()?;
         let mut books = pool.books();
         match attribute {
-            1..=3 => books.reuse[attribute as usize - 1] = i32::from(value.cast::<i32>().get()? != 0),
+            1..=3 => books.reuse[attribute as usize - 1] = i32::from(value.number()? != 0),
             4 => books.threshold = value.get()?,
             // What was the most can only be forgotten.
             6 if value.get()? == 0 => books.reserved_high = books.reserved,

@@ -2,12 +2,14 @@
 //!
 //! Other threads may unmap at any time what a look around finds, so nothing is read through a pointer. The system
 //! copies the bytes, and says how many there were.
+#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::LazyLock;
 
 use super::pages::PAGE;
+use crate::abi::Host;
 
 /// The process's memory as a file: slower, but there where a sandbox keeps the call from us that copies many pieces.
 static FILE: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/mem").ok());
@@ -15,7 +17,7 @@ static FILE: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/me
 /// Copies pieces of memory, one after the other, and says how many bytes could be read.
 fn copy(pieces: &[(u64, usize)], to: &mut [u8]) -> usize {
     let remote: Vec<libc::iovec> =
-        pieces.iter().map(|(at, bytes)| libc::iovec { iov_base: *at as *mut _, iov_len: *bytes }).collect();
+        pieces.iter().map(|(at, bytes)| libc::iovec { iov_base: Host::at(*at).0, iov_len: *bytes }).collect();
     let local = libc::iovec { iov_base: to.as_mut_ptr().cast(), iov_len: to.len() };
     let count = remote.len() as libc::c_ulong;
     // SAFETY: the call writes at most as many bytes as the slice has; where it reads is checked by the system.
@@ -82,14 +84,14 @@ impl OwnMemory {
 }
 
 /// Copies bytes of this process; whether all of them could be read.
-pub fn read(address: u64, to: &mut [u8]) -> bool {
-    copy(&[(address, to.len())], to) == to.len()
+pub fn read(host: Host, to: &mut [u8]) -> bool {
+    copy(&[(host.unified(), to.len())], to) == to.len()
 }
 
 /// Writes bytes of this process; whether all of them could be.
-pub fn write(address: u64, from: &[u8]) -> bool {
+pub fn write(host: Host, from: &[u8]) -> bool {
     let local = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
-    let remote = libc::iovec { iov_base: address as *mut _, iov_len: from.len() };
+    let remote = libc::iovec { iov_base: host.0, iov_len: from.len() };
     // SAFETY: the call only reads the slice; where it writes is checked by the system, and is the guest's memory.
     let written = unsafe { libc::process_vm_writev(libc::getpid(), &local, 1, &remote, 1, 0) };
     usize::try_from(written) == Ok(from.len())

@@ -1,8 +1,11 @@
 //! What the system says of pages of this process: whether an address is mapped, and by which mapping. Nothing is
 //! touched to find out.
+#![allow(unsafe_code)]
 
 use std::io::{BufRead, BufReader};
 use std::sync::Arc;
+
+use crate::abi::Host;
 
 /// The size of a page, of the smallest kind.
 pub const PAGE: u64 = 4096;
@@ -49,7 +52,7 @@ pub fn are_mapped(address: u64, bytes: u64) -> bool {
     (first..end).step_by(step as usize).all(|at| {
         let length = step.min(end - at);
         // SAFETY: the call only looks; it writes a byte for each of at most as many pages as there are bytes.
-        unsafe { libc::mincore(at as *mut libc::c_void, length as usize, states.as_mut_ptr()) == 0 }
+        unsafe { libc::mincore(Host::at(at).0, length as usize, states.as_mut_ptr()) == 0 }
     })
 }
 

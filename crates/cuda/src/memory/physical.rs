@@ -1,5 +1,6 @@
 //! Physical memory that programs map where they like: files that have no name and live in memory, so that two mappings
 //! of one are the same bytes.
+#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

@@ -11,7 +11,7 @@ use super::allocate::is_variable;
 use super::pages;
 use super::pool::{CUmemoryPool, STEP};
 use super::registry::{self, Kind, Record};
-use crate::abi::{Answer, CUdeviceptr, CUresult, In, Out};
+use crate::abi::{Answer, CUdeviceptr, CUresult, In, OutAny, Value};
 use crate::context::{self, CUcontext};
 use crate::driver;
 use crate::entry::entry;
@@ -48,14 +48,6 @@ const IS_HW_DECOMPRESS_CAPABLE: u32 = 21;
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
-/// The value of an attribute, of its own width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    Word(u32),
-    Long(u64),
-    Tokens([u64; 2]),
-}
-
 /// What a pointer points to.
 enum Target {
     /// Memory that the driver gave or knows.
@@ -67,17 +59,17 @@ enum Target {
 }
 
 entry! {
-    fn cuPointerGetAttribute(data: Out<u8>, attribute: u32, pointer: CUdeviceptr) {
+    fn cuPointerGetAttribute(data: OutAny, attribute: u32, pointer: CUdeviceptr) {
         driver::get()?;
         if data.is_null() {
             return Err(CUresult::INVALID_VALUE);
         }
-        write(data, ask(&target(pointer)?, attribute, pointer)?)
+        data.set(ask(&target(pointer)?, attribute, pointer)?)
     }
 
     /// What cannot be told is zero, and no error. Of an address that the driver has not given, be there memory or not, an
     /// H200 says that the host has it at that address; it leaves the range as it was and has no tokens.
-    fn cuPointerGetAttributes(count: u32, attributes: In<u32>, data: In<Out<u8>>, pointer: CUdeviceptr) {
+    fn cuPointerGetAttributes(count: u32, attributes: In<u32>, data: In<OutAny>, pointer: CUdeviceptr) {
         driver::get()?;
         context::current()?;
         if count == 0 || count as usize > MANY || attributes.is_null() || data.is_null() {
@@ -96,7 +88,7 @@ entry! {
                 (_, RANGE_START_ADDR | RANGE_SIZE) => continue,
                 _ => nothing,
             };
-            write(data.at(index)?, value)?;
+            data.at(index)?.set(value)?;
         }
         Ok(())
     }
@@ -109,14 +101,6 @@ entry! {
         }
         record.sync.store(value.get()? != 0, Ordering::Relaxed);
         Ok(())
-    }
-}
-
-fn write(data: Out<u8>, value: Value) -> Answer {
-    match value {
-        Value::Word(word) => data.cast().set(word),
-        Value::Long(long) => data.cast().set(long),
-        Value::Tokens(tokens) => data.cast().set(tokens),
     }
 }
 
@@ -140,7 +124,7 @@ fn target(pointer: CUdeviceptr) -> Answer<Target> {
 /// The value of an attribute where nothing is known, which also tells how wide it is.
 fn nothing(attribute: u32) -> Option<Value> {
     Some(match attribute {
-        P2P_TOKENS => Value::Tokens([0; 2]),
+        P2P_TOKENS => Value::Pair([0; 2]),
         MEMORY_TYPE | SYNC_MEMOPS | IS_MANAGED | IS_LEGACY_CUDA_IPC_CAPABLE => Value::Word(0),
         MAPPED | IS_GPU_DIRECT_RDMA_CAPABLE | ACCESS_FLAGS | IS_HW_DECOMPRESS_CAPABLE => Value::Word(0),
         // `CU_DEVICE_INVALID`
@@ -236,7 +220,7 @@ fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<Value> {
         MEMORY_TYPE => Value::Word(if facts.on_host { HOST } else { DEVICE }),
         DEVICE_POINTER => Value::Long(pointer),
         HOST_POINTER if !device_only => Value::Long(pointer),
-        P2P_TOKENS if !facts.on_host => Value::Tokens([0; 2]),
+        P2P_TOKENS if !facts.on_host => Value::Pair([0; 2]),
         SYNC_MEMOPS => yes(facts.sync),
         BUFFER_ID | MEMORY_BLOCK_ID => Value::Long(facts.id),
         IS_MANAGED => yes(facts.managed),

@@ -166,7 +166,7 @@ impl BoxSide {
         z: 0,
         lod: 0,
         memory_type: HOST,
-        host: Host(std::ptr::null_mut()),
+        host: Host::NULL,
         device: 0,
         array: CUarray::NULL,
         context: CUcontext::NULL,
@@ -202,25 +202,23 @@ impl BoxSide {
         let height = side.slice / pitch.max(1);
         let (pitch, height) = if plain { (0, 0) } else { (pitch as usize, height as usize) };
         match side.place {
-            Place::Host | Place::Foreign => {
-                Self { host: Host(side.address as *mut _), pitch, height, ..Self::NOWHERE }
+            Place::Host(host) | Place::Foreign(host) => Self { host, pitch, height, ..Self::NOWHERE },
+            Place::Device(device) => Self { memory_type: DEVICE, device, pitch, height, ..Self::NOWHERE },
+            Place::Unified(address) | Place::Void(address) | Place::Missing(address) => {
+                Self::unified(address, pitch, height)
             }
-            Place::Device => {
-                Self { memory_type: DEVICE, device: side.address, pitch, height, ..Self::NOWHERE }
-            }
-            Place::Unified | Place::Void | Place::Missing => Self::unified(side.address, pitch, height),
         }
     }
 
     fn describe(&self, cuboid: &Cuboid) -> Answer<Side> {
-        let (place, base) = match self.memory_type {
-            HOST => (Place::Host, self.host.address()),
-            DEVICE => (Place::Device, self.device),
-            UNIFIED => (Place::Unified, self.device),
+        let base = match self.memory_type {
+            HOST => Place::Host(self.host),
+            DEVICE => Place::Device(self.device),
+            UNIFIED => Place::Unified(self.device),
             ARRAY => return self.in_array(cuboid),
             _ => return Err(CUresult::INVALID_VALUE),
         };
-        self.arrange(place, base, cuboid).ok_or(CUresult::INVALID_VALUE)
+        self.arrange(base, cuboid).ok_or(CUresult::INVALID_VALUE)
     }
 
     fn in_array(&self, cuboid: &Cuboid) -> Answer<Side> {
@@ -236,7 +234,7 @@ impl BoxSide {
     }
 
     /// Finds the first byte and the steps; nothing if rows or slices would overlap, or no address is as high.
-    fn arrange(&self, place: Place, base: u64, cuboid: &Cuboid) -> Option<Side> {
+    fn arrange(&self, base: Place, cuboid: &Cuboid) -> Option<Side> {
         let row = self.x_in_bytes.checked_add(cuboid.width_in_bytes)?;
         let rows = self.y.checked_add(cuboid.height)?;
         // What is not said is as small as it can be.
@@ -252,9 +250,10 @@ impl BoxSide {
             pitch.checked_mul(height)?
         };
         let offset = self.z.checked_mul(slice)?.checked_add(self.y.checked_mul(pitch)?)?;
-        let address = base.checked_add(offset.checked_add(self.x_in_bytes)? as u64)?;
+        let offset = offset.checked_add(self.x_in_bytes)? as u64;
+        base.unified().checked_add(offset)?;
         // A null pointer stays one, wherever in it the copy begins.
-        let address = if base == 0 { 0 } else { address };
-        Some(Side { place, address, pitch: pitch as u64, slice: slice as u64, array: None })
+        let place = if base.unified() == 0 { base } else { base.offset(offset) };
+        Some(Side { place, pitch: pitch as u64, slice: slice as u64, array: None })
     }
 }

@@ -6,6 +6,7 @@
 //! A kernel of another context may be in the middle of an access when a mapping is taken away, and may run for ever, so
 //! nobody waits for it: empty pages of its own take the place of the physical memory, and what comes late falls there.
 //! For the same reason addresses that were once mapped are never given back to the system. They are reserved again.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +19,7 @@ use super::location::{READ, READ_WRITE};
 use super::pages::PAGE;
 use super::physical::{GRANULARITY, Physical};
 use super::registry::{self, Kind};
-use crate::abi::{Answer, CUresult};
+use crate::abi::{Answer, CUresult, Host};
 use crate::context::{self, CUcontext};
 use crate::driver;
 
@@ -264,7 +265,7 @@ pub fn set_access(start: u64, size: u64, access: u32) -> Answer {
             _ => continue,
         };
         // SAFETY: the pages are mapped, and there are always pages that can be read and written at these addresses.
-        let adopted = unsafe { memory.adopt_as(*at as *mut u8, mapping.size, kind) };
+        let adopted = unsafe { memory.adopt_as(Host::at(*at).byte(), mapping.size, kind) };
         adopted.map_err(|_| CUresult::INVALID_VALUE)?;
     }
     Ok(())
@@ -307,7 +308,7 @@ fn hide(start: u64, mapping: &Mapping) {
         && let Ok(driver) = driver::get()
     {
         // A mapping with access is in the table.
-        let _ = driver.device.memory().release(start as *const u8);
+        let _ = driver.device.memory().release(Host::at(start).byte());
     }
 }
 
@@ -316,8 +317,8 @@ fn map_nothing(at: u64, size: u64) -> Option<u64> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: without `MAP_FIXED` a new mapping takes nothing from anybody.
     let start =
-        unsafe { libc::mmap(at as *mut _, usize::try_from(size).ok()?, libc::PROT_NONE, flags, -1, 0) };
-    (start != libc::MAP_FAILED).then_some(start as u64)
+        unsafe { libc::mmap(Host::at(at).0, usize::try_from(size).ok()?, libc::PROT_NONE, flags, -1, 0) };
+    (start != libc::MAP_FAILED).then(|| Host(start).unified())
 }
 
 /// Puts the pages of a file in the place of reserved ones.
@@ -325,7 +326,7 @@ fn put_file(start: u64, size: u64, descriptor: i32) -> Answer {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
     // SAFETY: the pages that are replaced are a reservation of ours with nothing mapped there.
-    let mapped = unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, descriptor, 0) };
+    let mapped = unsafe { libc::mmap(Host::at(start).0, size as usize, protection, flags, descriptor, 0) };
     if mapped == libc::MAP_FAILED { Err(CUresult::OUT_OF_MEMORY) } else { Ok(()) }
 }
 
@@ -335,12 +336,12 @@ fn replace_by_empty(start: u64, size: u64) {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
     // SAFETY: the pages are a mapping of ours in a reservation of ours, and can be touched before and after.
-    unsafe { libc::mmap(start as *mut _, size as usize, protection, flags, -1, 0) };
+    unsafe { libc::mmap(Host::at(start).0, size as usize, protection, flags, -1, 0) };
 }
 
 fn unmap(start: u64, size: u64) {
     if size > 0 {
         // SAFETY: the pages are a mapping of ours that nobody may touch.
-        unsafe { libc::munmap(start as *mut _, size as usize) };
+        unsafe { libc::munmap(Host::at(start).0, size as usize) };
     }
 }

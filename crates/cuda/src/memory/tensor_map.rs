@@ -1,9 +1,9 @@
 //! The entry points that describe tensors in device memory for copies: `cuTensorMapEncode*`.
 
-use ptxvm_vm::Profile;
-use ptxvm_vm::tensor::TensorMap;
-use ptxvm_vm::tensor::bits::{self, BYTES};
-use ptxvm_vm::tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::TensorMap;
+use ptxvm_tensor::bits::{self, BYTES};
+use ptxvm_tensor::encode::{Im2col, Im2colWide, Tensor, Tiled};
 
 use crate::abi::{Answer, CUresult, Host, In, Out};
 use crate::context::current_even_if_broken;
@@ -53,7 +53,7 @@ impl Shape {
     ) -> Tensor<'_> {
         Tensor {
             element,
-            address: address.address(),
+            address: address.unified(),
             sizes: &self.sizes,
             strides: &self.strides,
             element_strides: &self.element_strides,
@@ -105,7 +105,7 @@ entry! {
 
     fn cuTensorMapReplaceAddress(map: Out<CUtensorMap>, address: Host) {
         profile()?;
-        let replaced = bits::with_address(&map.get()?, address.address());
+        let replaced = bits::with_address(&map.get()?, address.unified());
         map.set(replaced.map_err(|why| refused("cuTensorMapReplaceAddress", &why))?)
     }
 }

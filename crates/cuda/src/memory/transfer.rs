@@ -1,4 +1,5 @@
 //! The entry points that copy bytes in a line, and the checks that every copy passes before it is given to a stream.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 
@@ -15,19 +16,19 @@ use crate::work::{Copy, Operation, Place, Side, Staged};
 
 entry! {
     fn cuMemcpyHtoD_v2 [cuMemcpyHtoD_v2_ptds] (to: CUdeviceptr, from: Host, bytes: usize) {
-        line((Place::Device, to), (Place::Host, from.address()), bytes, None)
+        line(Place::Device(to), Place::Host(from), bytes, None)
     }
 
     fn cuMemcpyDtoH_v2 [cuMemcpyDtoH_v2_ptds] (to: Host, from: CUdeviceptr, bytes: usize) {
-        line((Place::Host, to.address()), (Place::Device, from), bytes, None)
+        line(Place::Host(to), Place::Device(from), bytes, None)
     }
 
     fn cuMemcpyDtoD_v2 [cuMemcpyDtoD_v2_ptds] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
-        line((Place::Device, to), (Place::Device, from), bytes, None)
+        line(Place::Device(to), Place::Device(from), bytes, None)
     }
 
     fn cuMemcpy [cuMemcpy_ptds] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
-        line((Place::Unified, to), (Place::Unified, from), bytes, None)
+        line(Place::Unified(to), Place::Unified(from), bytes, None)
     }
 
     fn cuMemcpyPeer [cuMemcpyPeer_ptds] (
@@ -35,29 +36,29 @@ entry! {
     ) {
         to_context.get()?;
         from_context.get()?;
-        line((Place::Device, to), (Place::Device, from), bytes, None)
+        line(Place::Device(to), Place::Device(from), bytes, None)
     }
 
     fn cuMemcpyHtoDAsync_v2 [cuMemcpyHtoDAsync_v2_ptsz] (
         to: CUdeviceptr, from: Host, bytes: usize, stream: CUstream,
     ) {
-        line((Place::Device, to), (Place::Host, from.address()), bytes, Some(stream))
+        line(Place::Device(to), Place::Host(from), bytes, Some(stream))
     }
 
     fn cuMemcpyDtoHAsync_v2 [cuMemcpyDtoHAsync_v2_ptsz] (
         to: Host, from: CUdeviceptr, bytes: usize, stream: CUstream,
     ) {
-        line((Place::Host, to.address()), (Place::Device, from), bytes, Some(stream))
+        line(Place::Host(to), Place::Device(from), bytes, Some(stream))
     }
 
     fn cuMemcpyDtoDAsync_v2 [cuMemcpyDtoDAsync_v2_ptsz] (
         to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream,
     ) {
-        line((Place::Device, to), (Place::Device, from), bytes, Some(stream))
+        line(Place::Device(to), Place::Device(from), bytes, Some(stream))
     }
 
     fn cuMemcpyAsync [cuMemcpyAsync_ptsz] (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream) {
-        line((Place::Unified, to), (Place::Unified, from), bytes, Some(stream))
+        line(Place::Unified(to), Place::Unified(from), bytes, Some(stream))
     }
 
     fn cuMemcpyPeerAsync [cuMemcpyPeerAsync_ptsz] (
@@ -66,12 +67,12 @@ entry! {
     ) {
         to_context.get()?;
         from_context.get()?;
-        line((Place::Device, to), (Place::Device, from), bytes, Some(stream))
+        line(Place::Device(to), Place::Device(from), bytes, Some(stream))
     }
 }
 
-fn line(to: (Place, u64), from: (Place, u64), bytes: usize, stream: Option<CUstream>) -> Answer {
-    let (to, from) = (Side::line(to.0, to.1), Side::line(from.0, from.1));
+fn line(to: Place, from: Place, bytes: usize, stream: Option<CUstream>) -> Answer {
+    let (to, from) = (Side::line(to), Side::line(from));
     copy(|| Ok(Copy::line(to, from, bytes as u64)), stream)
 }
 
@@ -106,20 +107,24 @@ fn hand_over(stream: &Arc<Stream>, copy: Copy) -> Answer {
     if stream.is_capturing() {
         return stream.submit(Operation::Copy(copy), &[]).map(|_| ());
     }
-    if is_pageable(&copy.to) || (is_pageable(&copy.from) && stream.is_idle()) {
+    let from = pageable(&copy.from);
+    if pageable(&copy.to).is_some() || (from.is_some() && stream.is_idle()) {
         return stream.perform(Operation::Copy(copy));
     }
-    if !is_pageable(&copy.from) {
+    let Some(from) = from else {
         return stream.submit(Operation::Copy(copy), &[]).map(|_| ());
-    }
+    };
     // SAFETY: the program promises that the bytes it copies from are there now.
-    let staged = unsafe { Staged::take(&copy) };
+    let staged = unsafe { Staged::take(&copy, from) };
     stream.submit(Operation::Staged(staged), &[]).map(|_| ())
 }
 
-/// Whether a side is plain memory of the host's, which the driver knows nothing of.
-fn is_pageable(side: &Side) -> bool {
-    side.place == Place::Host && registry::at(side.address).is_none()
+/// Where a side is that is plain memory of the host's, which the driver knows nothing of.
+fn pageable(side: &Side) -> Option<Host> {
+    match side.place {
+        Place::Host(host) if registry::at(host.unified()).is_none() => Some(host),
+        _ => None,
+    }
 }
 
 /// Checks one side of a copy, and says whose memory it is.
@@ -129,34 +134,32 @@ fn checked(context: &Context, copy: &Copy, mut side: Side) -> Answer<Side> {
         return Ok(side);
     }
     let bytes = copy.extent(&side).ok_or(CUresult::INVALID_VALUE)?;
-    side.address.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
-    if side.address == 0 {
+    let address = side.place.unified();
+    address.checked_add(bytes).ok_or(CUresult::INVALID_VALUE)?;
+    if address == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
-    let memory = context.device.memory();
-    if side.place == Place::Unified {
-        side.place = Place::Host;
-    }
     // A device pointer in the place of a host pointer is taken for what it is.
-    if side.place == Place::Device || memory.owns(side.address) {
-        range::device(context, side.address, bytes)?;
-        side.place = Place::Device;
+    side.place = if matches!(side.place, Place::Device(_)) || context.device.memory().owns(address) {
+        range::device(context, address, bytes)?;
+        Place::Device(address)
     } else {
-        side.place = place_on_host(side.address, bytes).ok_or(CUresult::INVALID_VALUE)?;
-    }
+        place_on_host(Host::at(address), bytes).ok_or(CUresult::INVALID_VALUE)?
+    };
     Ok(side)
 }
 
 /// Whose bytes are that are not this context's: the program's own, or another context's. An address that is nobody's, such
 /// as that of freed memory, or one that is reserved and that nobody has been given access to, must not end the process.
-pub fn place_on_host(address: u64, bytes: u64) -> Option<Place> {
+pub fn place_on_host(host: Host, bytes: u64) -> Option<Place> {
+    let address = host.unified();
     let last = address.checked_add(bytes.checked_sub(1)?)?;
     if reservation::holds(address) || reservation::holds(last) || !pages::are_mapped(address, bytes) {
         return None;
     }
     if !ptxvm_memory::is_of_some_device(address) {
-        return Some(Place::Host);
+        return Some(Place::Host(host));
     }
     // Another device's memory is mapped as far as its range reaches, and can be read where something has been.
-    own_memory::is_readable(address, bytes).then_some(Place::Foreign)
+    own_memory::is_readable(address, bytes).then_some(Place::Foreign(host))
 }

@@ -47,7 +47,7 @@ entry! {
         if handle.is_null() {
             return Err(CUresult::INVALID_VALUE);
         }
-        handle.set(reservation::physical(address.address())?.hold())
+        handle.set(reservation::physical(address.unified())?.hold())
     }
 
     fn cuMemMap(
@@ -141,7 +141,7 @@ entry! {
         if kind != DESCRIPTOR {
             return Err(CUresult::NOT_SUPPORTED);
         }
-        let descriptor = i32::try_from(shared.address()).map_err(|_| CUresult::INVALID_VALUE)?;
+        let descriptor = i32::try_from(shared.number()).map_err(|_| CUresult::INVALID_VALUE)?;
         let properties = CUmemAllocationProp {
             kind: PINNED,
             handle_types: DESCRIPTOR,

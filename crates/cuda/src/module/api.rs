@@ -34,7 +34,7 @@ entry! {
         image: Host,
         count: u32,
         options: In<u32>,
-        values: Out<usize>,
+        values: Out<Host>,
     ) {
         current()?;
         load(module, image, Jit::read(count, options, values)?)

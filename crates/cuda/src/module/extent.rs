@@ -1,7 +1,8 @@
 //! How far an image reaches of which a program gives only the address: as far as its own header says.
 //!
-//! This is the one file that reads such memory. What it hands on is a slice, and everything behind it is ordinary
+//! This is the one file that reads such memory. What it hands on is a slice, and everything after it is ordinary
 //! parsing of bytes that are not trusted.
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -38,7 +39,7 @@ pub unsafe fn bytes<'a>(image: *const c_void) -> Result<&'a [u8], Refusal> {
         // SAFETY: the same promise, one step further; a fatbin is no wrapper, so this ends here.
         return unsafe { bytes(fatbin.cast()) };
     }
-    // SAFETY: bytes are compared one by one, and a difference ends it, so none behind a short text's zero is read.
+    // SAFETY: bytes are compared one by one, and a difference ends it, so none after a short text's zero is read.
     let length = if unsafe { begins_with(start, &FATBIN) } {
         // SAFETY: what begins so has the whole header.
         fatbin_length(unsafe { &*start.cast() })

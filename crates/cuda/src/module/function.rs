@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::settings::{self, CUfunctionAttribute, MAX_DYNAMIC_SHARED_SIZE_BYTES, Settings};
+use super::settings::{self, CUfunctionAttribute, FunctionSettings, MAX_DYNAMIC_SHARED_SIZE_BYTES};
 use super::{CUkernel, CUmodule};
 use crate::abi::Answer;
 use crate::context::{Context, current};
@@ -29,9 +29,9 @@ pub struct Function {
     pub block_shape: [AtomicU32; 3],
     pub shared_size: AtomicU32,
     /// What has been set on it.
-    pub settings: Settings,
+    pub settings: FunctionSettings,
     /// What has been set on the kernel of a library that it is the function of.
-    pub inherited: OnceLock<Arc<Settings>>,
+    pub inherited: OnceLock<Arc<FunctionSettings>>,
 }
 
 impl Object for Function {}
@@ -53,7 +53,7 @@ impl Function {
             kernel,
             block_shape: [1, 1, 1].map(AtomicU32::new),
             shared_size: AtomicU32::new(0),
-            settings: Settings::default(),
+            settings: FunctionSettings::default(),
             inherited: OnceLock::new(),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ptxvm_image::Part;
 
 use super::jit::Jit;
-use super::settings::{self, CUfunctionAttribute, Settings};
+use super::settings::{self, CUfunctionAttribute, FunctionSettings};
 use super::{CUmodule, Function, Module, loading};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
@@ -54,7 +54,7 @@ pub struct Kernel {
     /// The kernel in the library's first copy.
     pub first: ptxvm_vm::Kernel,
     /// What has been set on it, which its functions inherit.
-    pub settings: Arc<Settings>,
+    pub settings: Arc<FunctionSettings>,
 }
 
 impl Object for Library {}

@@ -1,4 +1,5 @@
 //! The entry points of the linker. Those of the first version differ from the later ones in their names only.
+#![allow(unsafe_code)]
 
 use std::ffi::c_void;
 
@@ -15,11 +16,11 @@ const CUBIN: u32 = 0;
 const INPUT_TYPES: u32 = 6;
 
 entry! {
-    fn cuLinkCreate_v2(count: u32, options: In<u32>, values: Out<usize>, state: Out<CUlinkState>) {
+    fn cuLinkCreate_v2(count: u32, options: In<u32>, values: Out<Host>, state: Out<CUlinkState>) {
         create(count, options, values, state)
     }
 
-    fn cuLinkCreate(count: u32, options: In<u32>, values: Out<usize>, state: Out<CUlinkState>) {
+    fn cuLinkCreate(count: u32, options: In<u32>, values: Out<Host>, state: Out<CUlinkState>) {
         create(count, options, values, state)
     }
 
@@ -31,7 +32,7 @@ entry! {
         name: Text,
         count: u32,
         options: In<u32>,
-        values: Out<usize>,
+        values: Out<Host>,
     ) {
         add_data(state, kind, data, size, name, Jit::read(count, options, values)?)
     }
@@ -44,7 +45,7 @@ entry! {
         name: Text,
         count: u32,
         options: In<u32>,
-        values: Out<usize>,
+        values: Out<Host>,
     ) {
         add_data(state, kind, data, size, name, Jit::read(count, options, values)?)
     }
@@ -55,7 +56,7 @@ entry! {
         path: Text,
         count: u32,
         options: In<u32>,
-        values: Out<usize>,
+        values: Out<Host>,
     ) {
         add_file(state, kind, path, Jit::read(count, options, values)?)
     }
@@ -66,7 +67,7 @@ entry! {
         path: Text,
         count: u32,
         options: In<u32>,
-        values: Out<usize>,
+        values: Out<Host>,
     ) {
         add_file(state, kind, path, Jit::read(count, options, values)?)
     }
@@ -88,7 +89,7 @@ entry! {
     }
 }
 
-fn create(count: u32, options: In<u32>, values: Out<usize>, state: Out<CUlinkState>) -> Answer {
+fn create(count: u32, options: In<u32>, values: Out<Host>, state: Out<CUlinkState>) -> Answer {
     let context = current()?;
     if state.is_null() {
         return Err(CUresult::INVALID_VALUE);

@@ -1,4 +1,5 @@
 //! From the texts of an image to a module on the device, with what went wrong in the caller's logs.
+#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::io::Read;

@@ -38,17 +38,17 @@ const COUNT: usize = (CLUSTER_SCHEDULING_POLICY_PREFERENCE - FIRST + 1) as usize
 
 /// The attributes that have been set.
 #[derive(Debug)]
-pub struct Settings {
+pub struct FunctionSettings {
     values: [AtomicI32; COUNT],
 }
 
-impl Default for Settings {
+impl Default for FunctionSettings {
     fn default() -> Self {
         Self { values: std::array::from_fn(|_| AtomicI32::new(UNSET)) }
     }
 }
 
-impl Settings {
+impl FunctionSettings {
     fn slot(&self, attribute: CUfunctionAttribute) -> Option<&AtomicI32> {
         self.values.get(usize::try_from(attribute.checked_sub(FIRST)?).ok()?)
     }

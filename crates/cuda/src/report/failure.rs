@@ -20,7 +20,7 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
         Failure::Finding(found) => {
             // The line that programs written for CUDA expect; what follows says more.
             if found.kind == Kind::Assert {
-                eprintln!("{}", ptxvm_report::plain(found.message.clone()));
+                ptxvm_host::say(format_args!("{}\n", ptxvm_report::plain(found.message.clone())));
             }
             let excerpt =
                 Excerpt::of(kernel.module(), found.place.as_ref().map(|p| p.span).unwrap_or_default());
@@ -28,8 +28,8 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
             if found.kind == Kind::OutOfBounds {
                 found.notes.extend(refused.iter().map(Refused::to_string));
             }
-            let object = finding::object(&report, &found, launch.seed);
-            tell(finding::message(&found, launch.seed), &report, object, kernel, launch);
+            let object = finding::object(&report, &found, launch.settings.seed);
+            tell(finding::message(&found, launch.settings.seed), &report, object, kernel, launch);
             result(&found)
         }
         Failure::Unsupported(what) => {
@@ -131,7 +131,7 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
         LoadError::Invalid(diagnostics) => {
             if !logged {
                 let report = Report::with(ptxas::IN_MEMORY, source.into(), diagnostics.clone());
-                eprint!("{}", ptxas::log(&report));
+                ptxvm_host::say(format_args!("{}", ptxas::log(&report)));
             }
             match diagnostics.iter().any(|d| d.code.0 == UNKNOWN_VERSION) {
                 true => CUresult::UNSUPPORTED_PTX_VERSION,
@@ -140,7 +140,7 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
         }
         LoadError::Target { .. } | LoadError::Unresolved(_) => {
             if !logged {
-                eprintln!("ptxvm: {error}");
+                ptxvm_host::say(format_args!("ptxvm: {error}\n"));
             }
             CUresult::INVALID_PTX
         }
@@ -153,23 +153,23 @@ pub fn not_loaded(error: &LoadError, source: &str, logged: bool) -> CUresult {
             CUresult::NOT_SUPPORTED
         }
         LoadError::Budget(_) => {
-            eprintln!("ptxvm: {error}");
+            ptxvm_host::say(format_args!("ptxvm: {error}\n"));
             CUresult::OUT_OF_MEMORY
         }
         LoadError::Memory(_) => {
-            eprintln!("ptxvm: the module's variables do not fit: {error}");
+            ptxvm_host::say(format_args!("ptxvm: the module's variables do not fit: {error}\n"));
             CUresult::OUT_OF_MEMORY
         }
         LoadError::Link(_) => {
             if !logged {
-                eprintln!("ptxvm: {error}");
+                ptxvm_host::say(format_args!("ptxvm: {error}\n"));
             }
             CUresult::UNKNOWN
         }
         LoadError::Bug(message) => {
             let said =
                 format!("ptxvm: internal error: {message}; this is a bug in ptxvm, please report it\n");
-            eprint!("{said}");
+            ptxvm_host::say(format_args!("{said}"));
             record::append_said(json!({ "kind": "bug", "message": message }), &said);
             CUresult::UNKNOWN
         }

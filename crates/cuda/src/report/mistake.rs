@@ -32,7 +32,7 @@ pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
         }
         let excerpt = Excerpt::of(kernel.module(), span);
         let (mistake, report) = (Mistake { finding: excerpt.finding(&found), count }, excerpt.report());
-        let object = finding::mistake_object(&report, &mistake, launch.seed);
-        tell(finding::mistake(&mistake, launch.seed), &report, object, kernel, launch);
+        let object = finding::mistake_object(&report, &mistake, launch.settings.seed);
+        tell(finding::mistake(&mistake, launch.settings.seed), &report, object, kernel, launch);
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use ptxvm_image::Refusal;
 use ptxvm_report::{Message, Report};
+use ptxvm_vm::{Event, Module};
 use serde_json::json;
 
 pub use failure::{failure, not_loaded};
@@ -23,7 +24,7 @@ use crate::options;
 /// Says that an entry point met a bug of ours.
 pub fn bug(entry: &str) {
     let said = format!("ptxvm: internal error in {entry}: this is a bug in ptxvm; please report it\n");
-    eprint!("{said}");
+    ptxvm_host::say(format_args!("{said}"));
     record::append_said(json!({ "kind": "bug", "message": format!("internal error in {entry}") }), &said);
 }
 
@@ -34,39 +35,47 @@ pub fn interrupted(launches: usize) {
 
 /// A line of `--api-trace`.
 pub fn trace(entry: &str, arguments: &str, result: CUresult, took: Duration) {
-    eprintln!("ptxvm: {entry}({arguments}) -> {result:?} in {:.1} us", took.as_secs_f64() * 1e6);
+    ptxvm_host::say(format_args!(
+        "ptxvm: {entry}({arguments}) -> {result:?} in {:.1} us\n",
+        took.as_secs_f64() * 1e6
+    ));
+}
+
+/// A line of `--events`.
+pub fn event(module: &Module, event: &Event) {
+    eprintln!("ptxvm: {}", ptxvm_report::event::line(module, event));
 }
 
 /// Says that a program has called an entry point that ptxvm does not have yet.
 pub fn unsupported(entry: &str) {
-    eprintln!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED");
+    ptxvm_host::say(format_args!("ptxvm: {entry} is not supported and answers CUDA_ERROR_NOT_SUPPORTED\n"));
 }
 
 /// Says why a call is refused whose answer is the same for many reasons.
 pub fn refused(entry: &str, why: &str) {
-    eprintln!("ptxvm: {entry} answers CUDA_ERROR_INVALID_VALUE: {why}");
+    ptxvm_host::say(format_args!("ptxvm: {entry} answers CUDA_ERROR_INVALID_VALUE: {why}\n"));
 }
 
 /// Says that a program has asked for one of the driver's private tables.
 pub fn no_export_table(id: &str) {
-    eprintln!(
+    ptxvm_host::say(format_args!(
         "ptxvm: cuGetExportTable: the driver's private table {id} is not there. The CUDA runtime (libcudart) takes \
          its functions from such tables and checks by them that the driver is NVIDIA's own; ptxvm does not imitate \
          that check, so a program built on libcudart stops here with an error, while one that calls the driver API \
-         goes on"
-    );
+         goes on\n"
+    ));
 }
 
 /// Says why an image cannot be loaded, and what to do about it.
 pub fn image(refusal: &Refusal) {
-    eprintln!("ptxvm: {refusal}");
+    ptxvm_host::say(format_args!("ptxvm: {refusal}\n"));
 }
 
 /// Shows a message, with the lines that it concerns, and gives what was said, with its colours. Nothing is to be done for
 /// a reader that has gone away.
 fn say(message: Message, report: &Report<'_>) -> String {
     let mut said = Vec::new();
-    let mut out = ptxvm_report::stderr(options::get().color);
+    let mut out = ptxvm_report::stderr(options::get().choices.color);
     let _ = message.write(report, &mut said).and_then(|()| out.write_all(&said)).and_then(|()| out.flush());
     String::from_utf8_lossy(&said).into_owned()
 }

@@ -20,7 +20,7 @@ pub fn append(object: &Value) {
     let line = format!("{object}\n");
     let written = std::fs::OpenOptions::new().append(true).create(true).open(path);
     if let Err(error) = written.and_then(|mut file| file.write_all(line.as_bytes())) {
-        eprintln!("ptxvm: cannot write to {}: {error}", path.display());
+        ptxvm_host::say(format_args!("ptxvm: cannot write to {}: {error}\n", path.display()));
     }
 }
 

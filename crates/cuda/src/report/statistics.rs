@@ -1,4 +1,5 @@
 //! `--stats`: a line for every launch, and the sum when the program ends.
+#![allow(unsafe_code)]
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -21,18 +22,18 @@ static SUM: Mutex<Sum> = Mutex::new(Sum { launches: 0, instructions: 0, lanes: 0
 
 /// Tells of a launch that has ended, if that was asked for.
 pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics) {
-    if !launch.statistics {
+    if !launch.settings.statistics {
         return;
     }
     let (instructions, lanes) = (statistics.instructions(), statistics.lanes());
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid.0, launch.block.0);
-    eprintln!(
-        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}",
+    ptxvm_host::say(format_args!(
+        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}\n",
         kernel.name(),
         grouped(instructions),
         grouped(lanes),
         time(statistics.time),
-    );
+    ));
     {
         let mut sum = SUM.lock().unwrap_or_else(PoisonError::into_inner);
         sum.launches += 1;
@@ -50,8 +51,8 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
 /// Tells of all launches.
 extern "C" fn total() {
     let sum = *SUM.lock().unwrap_or_else(PoisonError::into_inner);
-    eprintln!(
-        "ptxvm: {} launch{}: {} warp instructions, {} lane instructions ({} a second), {}, {} of host memory at most",
+    ptxvm_host::say(format_args!(
+        "ptxvm: {} launch{}: {} warp instructions, {} lane instructions ({} a second), {}, {} of host memory at most\n",
         grouped(sum.launches),
         if sum.launches == 1 { "" } else { "es" },
         grouped(sum.instructions),
@@ -59,5 +60,5 @@ extern "C" fn total() {
         rate(sum.lanes as f64 / sum.time.as_secs_f64().max(1e-9)),
         time(sum.time),
         bytes(driver::get().map_or(0, |driver| driver.device.budget().peak())),
-    );
+    ));
 }

@@ -69,7 +69,7 @@ struct Last {
     aside: bool,
 }
 
-/// How a stream stands to the legacy stream.
+/// How a stream is ordered with the legacy stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It is the legacy stream.

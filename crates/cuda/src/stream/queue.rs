@@ -1,5 +1,6 @@
 //! The queue of a stream and the thread that empties it. The thread ends when there has been nothing to do for a
 //! while, so that a thousand idle streams cost nothing.
+#![allow(unsafe_code)]
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

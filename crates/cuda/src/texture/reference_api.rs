@@ -40,7 +40,7 @@ entry! {
         change(&reference, flags, (described.format, described.channels), Bound::Mipmapped(mipmapped))
     }
 
-    /// Textures begin at multiples of [`ALIGNMENT`]: the program is told how far behind its own address is.
+    /// Textures begin at multiples of [`ALIGNMENT`]: the program is told how far after that its own address is.
     fn cuTexRefSetAddress_v2(offset: Out<usize>, reference: CUtexref, address: CUdeviceptr, bytes: usize) {
         current()?;
         let reference = reference.get()?;

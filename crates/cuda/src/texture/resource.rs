@@ -1,5 +1,6 @@
 //! What a texture or surface is made of: an array, levels of one, or memory.
 
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use ptxvm_texture::Image;
@@ -39,11 +40,11 @@ impl ResourceDescriptor {
             kind::PITCH2D => 5,
             _ => 1,
         };
-        place.cast().set(self.kind)?;
+        place.member(offset_of!(Self, kind)).set(self.kind)?;
         for (index, member) in self.members.iter().take(members).enumerate() {
-            place.cast().at(1 + index).set(*member)?;
+            place.member(offset_of!(Self, members) + size_of::<u64>() * index).set(*member)?;
         }
-        place.cast().at(std::mem::offset_of!(Self, flags) / size_of::<u32>()).set(self.flags)
+        place.member(offset_of!(Self, flags)).set(self.flags)
     }
 }
 

@@ -1,10 +1,11 @@
 //! A copy of bytes between host and device: a line, a rectangle or a box, each side with its own pitches.
+#![allow(unsafe_code)]
 
 use std::sync::Arc;
 
 use ptxvm_memory::GlobalMemory;
 
-use crate::abi::{Answer, CUresult};
+use crate::abi::{Answer, CUdeviceptr, CUresult, Host};
 use crate::array::CUarray;
 use crate::context::Context;
 use crate::memory::{own_memory, place_on_host};
@@ -25,10 +26,8 @@ pub struct Copy {
 /// One end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// Whose memory it is, as far as the program says.
+    /// Where the first byte is that is copied.
     pub place: Place,
-    /// The address of the first byte that is copied.
-    pub address: u64,
     /// From one row to the next, in bytes.
     pub pitch: u64,
     /// From one slice to the next, in bytes.
@@ -51,38 +50,67 @@ pub struct InArray {
     pub lod: u64,
 }
 
-/// Whose memory a side of a copy is.
+/// A place in memory, and whose memory it is as far as the program says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The program's own.
-    Host,
+    Host(Host),
     /// That of another context's device, which may be destroyed before a stream gets to the copy.
-    Foreign,
+    Foreign(Host),
     /// The device's.
-    Device,
+    Device(CUdeviceptr),
     /// What the address tells.
-    Unified,
+    Unified(CUdeviceptr),
     /// A sparse array, to whose tiles no memory is mapped: it holds zeros whatever is written.
-    Void,
+    Void(CUdeviceptr),
     /// An array that waits for its memory, and cannot be used before.
-    Missing,
+    Missing(CUdeviceptr),
+}
+
+impl Place {
+    /// The address that both the program and its kernels know the place by.
+    pub fn unified(self) -> CUdeviceptr {
+        match self {
+            Self::Host(host) | Self::Foreign(host) => host.unified(),
+            Self::Device(address) | Self::Unified(address) | Self::Void(address) | Self::Missing(address) => {
+                address
+            }
+        }
+    }
+
+    /// The place some bytes on, in the same memory.
+    pub fn offset(self, bytes: u64) -> Self {
+        match self {
+            Self::Host(host) => Self::Host(host.offset(bytes)),
+            Self::Foreign(host) => Self::Foreign(host.offset(bytes)),
+            Self::Device(address) => Self::Device(address + bytes),
+            Self::Unified(address) => Self::Unified(address + bytes),
+            Self::Void(address) => Self::Void(address + bytes),
+            Self::Missing(address) => Self::Missing(address + bytes),
+        }
+    }
 }
 
 impl Side {
     /// A side without pitches.
-    pub fn line(place: Place, address: u64) -> Self {
-        Self { place, address, pitch: 0, slice: 0, array: None }
+    pub fn line(place: Place) -> Self {
+        Self { place, pitch: 0, slice: 0, array: None }
     }
 
-    fn row(&self, slice: u64, row: u64) -> u64 {
-        self.address + slice * self.slice + row * self.pitch
+    fn row(&self, slice: u64, row: u64) -> Place {
+        self.place.offset(self.step(slice, row))
+    }
+
+    /// How far a row is from the first.
+    fn step(&self, slice: u64, row: u64) -> u64 {
+        slice * self.slice + row * self.pitch
     }
 }
 
 impl Copy {
     /// A copy of no bytes.
     pub const NOTHING: Self = {
-        let nowhere = Side { place: Place::Host, address: 0, pitch: 0, slice: 0, array: None };
+        let nowhere = Side { place: Place::Host(Host::NULL), pitch: 0, slice: 0, array: None };
         Self { to: nowhere, from: nowhere, width: 0, height: 0, depth: 0 }
     };
 
@@ -103,7 +131,7 @@ impl Copy {
     /// # Errors
     /// Device memory that has been freed since the copy was given to its stream.
     pub fn run(&self, context: &Context) -> Answer {
-        if self.to.place == Place::Void {
+        if matches!(self.to.place, Place::Void(_)) {
             return Ok(());
         }
         let whole = |side: &Side| {
@@ -111,66 +139,63 @@ impl Copy {
         };
         if self.height * self.depth == 1 || (whole(&self.to) && whole(&self.from)) {
             let bytes = self.width * self.height * self.depth;
-            return self.bytes(self.to.address, self.from.address, bytes, context);
+            return bytes_of(self.to.place, self.from.place, bytes, context);
         }
         for slice in 0..self.depth {
             for row in 0..self.height {
-                self.bytes(self.to.row(slice, row), self.from.row(slice, row), self.width, context)?;
+                bytes_of(self.to.row(slice, row), self.from.row(slice, row), self.width, context)?;
             }
         }
         Ok(())
     }
+}
 
-    fn bytes(&self, to: u64, from: u64, bytes: u64, context: &Context) -> Answer {
-        let memory = context.device.memory();
-        let place = |side: &Side, address| match side.place {
-            Place::Void => Ok(Place::Device),
-            Place::Missing => Err(CUresult::LAUNCH_FAILED),
-            Place::Unified if memory.owns(address) => Ok(Place::Device),
-            // Nobody has looked at the address before: a node of a graph says what it says when it runs.
-            Place::Unified => place_on_host(address, bytes).ok_or(CUresult::ILLEGAL_ADDRESS),
-            known => Ok(known),
-        };
-        let places = (place(&self.to, to)?, place(&self.from, from)?);
-        if matches!(places, (Place::Foreign, _) | (_, Place::Foreign)) {
-            return foreign(memory, (places.0, to), (places.1, from), bytes);
+/// Copies bytes in a line.
+fn bytes_of(to: Place, from: Place, bytes: u64, context: &Context) -> Answer {
+    let memory = context.device.memory();
+    let known = |place: Place| match place {
+        Place::Void(address) => Ok(Place::Device(address)),
+        Place::Missing(_) => Err(CUresult::LAUNCH_FAILED),
+        Place::Unified(address) if memory.owns(address) => Ok(Place::Device(address)),
+        // Nobody has looked at the address before: a node of a graph says what it says when it runs.
+        Place::Unified(address) => place_on_host(Host::at(address), bytes).ok_or(CUresult::ILLEGAL_ADDRESS),
+        known => Ok(known),
+    };
+    let count = bytes as usize;
+    let done = match (known(to)?, known(from)?) {
+        (Place::Device(to), Place::Device(from)) => memory.copy(to, from, bytes),
+        (Place::Device(to), Place::Host(from)) => {
+            // SAFETY: the program promises that these bytes of its own are there until the copy has been done.
+            memory.write(to, unsafe { std::slice::from_raw_parts(from.byte(), count) })
         }
-        let count = bytes as usize;
-        let done = match (places.0 == Place::Device, places.1 == Place::Device) {
-            (true, true) => memory.copy(to, from, bytes),
-            (true, false) => {
-                // SAFETY: the program promises that these bytes of its own are there until the copy has been done.
-                memory.write(to, unsafe { std::slice::from_raw_parts(from as *const u8, count) })
-            }
-            (false, true) => {
-                // SAFETY: as above, and that nobody else uses them meanwhile.
-                memory.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, count) })
-            }
-            (false, false) => {
-                // SAFETY: as above.
-                unsafe { std::ptr::copy(from as *const u8, to as *mut u8, count) };
-                Ok(())
-            }
-        };
-        done.map_err(|_| CUresult::ILLEGAL_ADDRESS)
-    }
+        (Place::Host(to), Place::Device(from)) => {
+            // SAFETY: as above, and that nobody else uses them meanwhile.
+            memory.read(from, unsafe { std::slice::from_raw_parts_mut(to.byte(), count) })
+        }
+        (Place::Host(to), Place::Host(from)) => {
+            // SAFETY: as above.
+            unsafe { std::ptr::copy(from.byte(), to.byte(), count) };
+            Ok(())
+        }
+        (to, from) => return foreign(memory, to, from, bytes),
+    };
+    done.map_err(|_| CUresult::ILLEGAL_ADDRESS)
 }
 
 /// Copies from or to memory that may be gone: the system moves the bytes, and says so if it is.
-fn foreign(memory: &GlobalMemory, to: (Place, u64), from: (Place, u64), bytes: u64) -> Answer {
+fn foreign(memory: &GlobalMemory, to: Place, from: Place, bytes: u64) -> Answer {
     let mut part = vec![0; PART.min(bytes) as usize];
     for offset in (0..bytes).step_by(PART as usize) {
         let length = PART.min(bytes - offset) as usize;
         let part = &mut part[..length];
-        let (to_address, from_address) = (to.1 + offset, from.1 + offset);
-        let read = match from.0 {
-            Place::Device => memory.read(from_address, part).is_ok(),
-            _ => own_memory::read(from_address, part),
+        let read = match from.offset(offset) {
+            Place::Host(host) | Place::Foreign(host) => own_memory::read(host, part),
+            place => memory.read(place.unified(), part).is_ok(),
         };
         let written = read
-            && match to.0 {
-                Place::Device => memory.write(to_address, part).is_ok(),
-                _ => own_memory::write(to_address, part),
+            && match to.offset(offset) {
+                Place::Host(host) | Place::Foreign(host) => own_memory::write(host, part),
+                place => memory.write(place.unified(), part).is_ok(),
             };
         if !written {
             return Err(CUresult::ILLEGAL_ADDRESS);
@@ -191,17 +216,19 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// Takes the bytes that a copy is to copy from.
+    /// Takes the bytes that a copy is to copy from the host.
     ///
     /// # Safety
-    /// They are the program's own, and there.
-    pub unsafe fn take(copy: &Copy) -> Self {
+    /// All rows of the copy are there, from that place on.
+    pub unsafe fn take(copy: &Copy, from: Host) -> Self {
         let mut bytes = Vec::with_capacity((copy.width * copy.height * copy.depth) as usize);
         for slice in 0..copy.depth {
             for row in 0..copy.height {
-                let from = copy.from.row(slice, row) as *const u8;
+                let row = from.offset(copy.from.step(slice, row));
                 // SAFETY: the caller promises that the rows are there.
-                bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(from, copy.width as usize) });
+                bytes.extend_from_slice(unsafe {
+                    std::slice::from_raw_parts(row.byte(), copy.width as usize)
+                });
             }
         }
         Self { copy: copy.clone(), bytes: bytes.into() }
@@ -213,8 +240,8 @@ impl Staged {
     /// Device memory that has been freed since.
     pub fn run(&self, context: &Context) -> Answer {
         let (width, height) = (self.copy.width, self.copy.height);
-        let address = self.bytes.as_ptr() as u64;
-        let from = Side { place: Place::Host, address, pitch: width, slice: width * height, array: None };
+        let place = Place::Host(Host(self.bytes.as_ptr().cast_mut().cast()));
+        let from = Side { place, pitch: width, slice: width * height, array: None };
         Copy { from, ..self.copy.clone() }.run(context)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Whether they do follows the mode of asynchrony. Eagerly, all that is asynchronous is over at once, and so is the
 //! primary when its dependent begins. Lazily, the dependent begins as soon as the primary lets it, and the primary then
-//! stands still for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
+//! pauses for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
 //! decides for each launch; seed 0 is the plain order.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::options;
 /// How often one who waits for a primary looks whether it will ever begin.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How a launch stands to others that run beside it.
+/// How a launch depends on others that run beside it.
 #[derive(Clone, Default)]
 pub struct Ties {
     /// Tells those that depend on it how far it is.
@@ -45,7 +45,7 @@ impl Primary {
 
 /// What tells how far a launch is, where kernels ever begin early.
 fn status() -> Option<Arc<GridStatus>> {
-    let settings = options::get();
+    let settings = options::get().choices.settings;
     match settings.asynchrony {
         Asynchrony::Eager => None,
         Asynchrony::Lazy => Some(Arc::new(GridStatus::lagging())),
@@ -56,7 +56,7 @@ fn status() -> Option<Arc<GridStatus>> {
 /// Whether the next kernel that may begin early does.
 fn chosen() -> bool {
     static ASKED: AtomicU64 = AtomicU64::new(0);
-    let settings = options::get();
+    let settings = options::get().choices.settings;
     let asked = ASKED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let bits = (settings.seed ^ asked).wrapping_mul(0xd6e8_feb8_6659_fd93);
     match settings.asynchrony {

@@ -1,4 +1,5 @@
 //! Functions of the program's own that a stream calls in their turn.
+#![allow(unsafe_code)]
 
 use std::ffi::c_void;
 
@@ -6,9 +7,9 @@ use crate::abi::{CUresult, Host};
 use crate::stream::CUstream;
 
 /// `CUhostFn`
-pub type CUhostFn = extern "C" fn(*mut c_void);
+pub type CUhostFn = unsafe extern "C" fn(*mut c_void);
 /// `CUstreamCallback`
-pub type CUstreamCallback = extern "C" fn(CUstream, CUresult, *mut c_void);
+pub type CUstreamCallback = unsafe extern "C" fn(CUstream, CUresult, *mut c_void);
 
 /// A call of a host function. It may not call the driver; if it does, it is answered, and what would wait for the
 /// function itself is refused.
@@ -21,7 +22,8 @@ pub struct HostCall {
 impl HostCall {
     /// Calls it.
     pub fn run(&self) {
-        (self.function)(self.data.0);
+        // SAFETY: the program has given the function and what it is to be called with.
+        unsafe { (self.function)(self.data.0) };
     }
 }
 
@@ -37,6 +39,7 @@ pub struct Callback {
 impl Callback {
     /// Calls it with how the work before it ended.
     pub fn run(&self, status: CUresult) {
-        (self.function)(self.stream, status, self.data.0);
+        // SAFETY: as above.
+        unsafe { (self.function)(self.stream, status, self.data.0) };
     }
 }

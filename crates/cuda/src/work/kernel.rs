@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Dimensions, Failure, Findings, LaunchOptions, Limit};
+use ptxvm_vm::{Arguments, Dimensions, Failure, Findings, LaunchOptions, Limit, OnEvent};
 
 use super::dependent::Ties;
 use super::print::Print;
@@ -32,17 +32,24 @@ pub struct KernelLaunch {
     pub early: bool,
     /// CTAs of a cluster in each dimension, where the launch has clusters.
     pub cluster: Option<[u32; 3]>,
-    /// How it stands to launches that run beside it.
+    /// How it depends on launches that run beside it.
     pub ties: Ties,
 }
 
 impl KernelLaunch {
+    /// Tells what happens in the launch that orders memory.
+    fn on_event(&self) -> OnEvent {
+        let module = self.function.kernel.module().clone();
+        Arc::new(move |event| report::event(&module, event))
+    }
+
     /// Runs the kernel to its end.
     ///
     /// # Errors
     /// What a fault of the guest makes of the context.
     pub fn run(&self, context: &Context) -> Answer {
-        let settings = options::get();
+        let choices = &options::get().choices;
+        let settings = choices.settings;
         let mut arguments = Arguments::new();
         self.parameters.iter().for_each(|bytes| arguments.push(bytes.as_slice()));
         let printed = Arc::new(Print::default());
@@ -58,17 +65,11 @@ impl KernelLaunch {
             shared: self.shared,
             arguments,
             cooperative: self.cooperative,
-            seed: settings.seed,
-            asynchrony: settings.asynchrony,
-            mma: settings.mma,
-            findings: settings.findings,
+            settings,
             mistakes: (settings.findings == Findings::Report).then(Arc::default),
-            threads: settings.threads,
-            max_instructions: settings.max_instructions,
-            timeout: settings.timeout,
-            statistics: settings.stats,
             control: context.streams.control(),
             set_conditional: Some(graph::conditional_setter()),
+            on_event: choices.events.then(|| self.on_event()),
             ..LaunchOptions::default()
         }
         .on_print(move |text| print.write(text));

@@ -1,4 +1,5 @@
 //! What the guest prints goes through the C library's `stdout`, where it keeps its order with what the program prints.
+#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,5 +1,6 @@
 //! The library as a client has it: loaded from its file, called by name.
 
+#![allow(unsafe_code)]
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use std::ffi::{CStr, CString, c_void};

@@ -1,4 +1,5 @@
 //! A client of the built library, as a C program would be one, and the records to compare it with.
+#![allow(unsafe_code)]
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

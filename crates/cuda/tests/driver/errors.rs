@@ -1,4 +1,5 @@
 //! Results in words.
+#![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
 

@@ -1,6 +1,6 @@
 //! Occupancy: the machine's arithmetic beside the driver's.
 
-use ptxvm_vm::{Demand, Profile};
+use ptxvm_profile::{Demand, Profile};
 use serde_json::Value;
 
 use crate::client::record;

@@ -1,4 +1,5 @@
 //! What the fuzzer passes: handles and addresses that it has been given, some of them stale, and numbers near limits.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -210,8 +211,8 @@ impl Arguments {
     /// Remembers what a call has told in the parameters of a node: the first body of a conditional node, the address
     /// of an allocation.
     pub fn keep_told(&mut self, shape: Shape, params: u64) {
-        // SAFETY: the parameters are in a place of ours.
         let kind = match shape {
+            // SAFETY: the parameters are in a place of ours.
             Shape::AnyNode => unsafe { *(params as *const u32) },
             Shape::AllocationNode => ALLOCATION,
             _ => return,

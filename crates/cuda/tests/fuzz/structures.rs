@@ -1,4 +1,5 @@
 //! The structures that calls take, filled with right and wrong values.
+#![allow(unsafe_code)]
 
 use crate::arguments::{Arg, Arguments, Kind};
 
@@ -36,7 +37,7 @@ impl Arguments {
                 let mut side = |words: &mut Vec<u64>, deep: bool| {
                     let offsets = if deep { 4 } else { 2 };
                     let kind = self.random.pick(&[1, 2, 2, UNIFIED, 3, 3, 3, 0]);
-                    // Behind an allocation may be memory of the program's own, which such a side would overwrite.
+                    // After an allocation may be memory of the program's own, which such a side would overwrite.
                     let far: &[u64] = if kind == UNIFIED { &[0] } else { &[0, 0, 0, 1, 1 << 60] };
                     words.extend((0..offsets).map(|_| self.random.pick(far)));
                     words.push(kind);

@@ -1,4 +1,5 @@
 //! Graphs as clients build, show, change and copy them.
+#![allow(unsafe_code)]
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,5 @@
 //! What nodes can be besides kernels and copies: memory, child graphs, conditions, events; and how launches of them end.
+#![allow(unsafe_code)]
 
 use std::ffi::CString;
 

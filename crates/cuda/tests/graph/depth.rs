@@ -1,5 +1,6 @@
 //! Graphs that lie in graphs that lie in graphs: deep ones are refused, whichever way they are built, and those that
 //! are not work.
+#![allow(unsafe_code)]
 
 use crate::client::{Context, Handle, answer, call, make, read};
 use crate::shapes::*;

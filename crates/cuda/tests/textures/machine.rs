@@ -1,4 +1,5 @@
 //! Runs the recorded cases: what `tests/golden/generate/driver_textures.py` does with the driver, done with the library.
+#![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};

@@ -8,16 +8,16 @@
 //! Doubt counts as use: a word that may be an address is one. The exception is a pointer that was loaded from global
 //! memory: nobody passed it.
 
-mod operation;
+mod treatment;
 
 use ptxvm_isa::{Kind, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::operation::{AddressSpace, Operation, scales};
-use crate::program::{
-    Argument, Base, Call, Callee, Function, FunctionId, Home, Instruction, Operand, OperandKind, Parameter,
-    Program, RegisterId, Space, VariableId,
-};
+use self::treatment::{Reach, Treatment};
+use crate::id::{FunctionId, RegisterId, VariableId};
+use crate::instruction::{Argument, Base, Call, Callee, Instruction, Operand, OperandKind};
+use crate::program::{Function, Home, Parameter, Program};
+use crate::variable::Space;
 
 /// The bytes of a cell: pointers may travel in halves.
 const CELL: u64 = 4;
@@ -192,10 +192,10 @@ impl<'a> Flow<'a> {
     }
 
     fn instruction(&mut self, id: FunctionId, function: &Function, instruction: &Instruction) {
-        let form = &self.program.forms[instruction.form.0 as usize];
+        let operation = self.program.operation(instruction);
         let operands = function.operands_of(instruction);
-        let kind = Operation::of(form);
-        if let Operation::Call = kind {
+        let treatment = Treatment::of(operation, operands);
+        if let Treatment::Call = treatment {
             for operand in operands {
                 if let OperandKind::Call(call) = operand.kind {
                     self.call(id, &function.calls[call as usize]);
@@ -209,31 +209,30 @@ impl<'a> Flow<'a> {
                 self.escape(variable);
             }
         }
-        let space = AddressSpace::of(form);
+        let reach = Reach::of(operation);
         for operand in operands {
             if let OperandKind::Address { base: Base::Register(register), .. } = operand.kind
-                && space != AddressSpace::Own
+                && reach != Reach::Own
             {
                 self.edges.push((self.register(id, register), ADDRESS));
             }
         }
-        match kind {
-            Operation::Load => self.load(id, operands, space),
-            Operation::Store => self.store(id, operands, space),
-            Operation::Nothing | Operation::Call => {}
-            Operation::First if scales(form, operands) => {}
-            _ => self.compute(id, function, operands, space, kind),
+        match treatment {
+            Treatment::Load => self.load(id, operands, reach),
+            Treatment::Store => self.store(id, operands, reach),
+            Treatment::Nothing | Treatment::Call => {}
+            _ => self.compute(id, function, operands, reach, treatment),
         }
     }
 
     /// A load: what is in memory goes to registers, one element after the other.
-    fn load(&mut self, id: FunctionId, operands: &[Operand], space: AddressSpace) {
+    fn load(&mut self, id: FunctionId, operands: &[Operand], reach: Reach) {
         let mut place = 0;
         for operand in operands.iter().filter(|operand| operand.written) {
             let bytes = operand.ty.map_or(8, |ty| u64::from(ty.bits()).div_ceil(8));
             if let OperandKind::Register { register, .. } = operand.kind {
                 let to = self.register(id, register);
-                for from in self.at(operands, space, place, bytes) {
+                for from in self.at(operands, reach, place, bytes) {
                     self.edges.push((from, to));
                 }
             }
@@ -242,14 +241,14 @@ impl<'a> Flow<'a> {
     }
 
     /// A store: what is in registers goes to memory.
-    fn store(&mut self, id: FunctionId, operands: &[Operand], space: AddressSpace) {
+    fn store(&mut self, id: FunctionId, operands: &[Operand], reach: Reach) {
         let mut place = 0;
         let values = operands.iter().filter(|operand| !matches!(operand.kind, OperandKind::Address { .. }));
         for operand in values {
             let bytes = operand.ty.map_or(8, |ty| u64::from(ty.bits()).div_ceil(8));
             if let OperandKind::Register { register, .. } = operand.kind {
                 let from = self.register(id, register);
-                for to in self.at(operands, space, place, bytes) {
+                for to in self.at(operands, reach, place, bytes) {
                     self.edges.push((from, to));
                 }
             }
@@ -258,14 +257,14 @@ impl<'a> Flow<'a> {
     }
 
     /// The nodes of the memory that the address operands of an instruction name.
-    fn at(&mut self, operands: &[Operand], space: AddressSpace, place: i64, bytes: u64) -> Vec<Node> {
+    fn at(&mut self, operands: &[Operand], reach: Reach, place: i64, bytes: u64) -> Vec<Node> {
         let mut found = Vec::new();
         for operand in operands {
             match operand.kind {
                 OperandKind::Address { base: Base::Variable(variable), offset } => {
                     found.extend(self.bytes_of(variable, offset.saturating_add(place), bytes));
                 }
-                OperandKind::Address { .. } if space != AddressSpace::Global => found.push(MEMORY),
+                OperandKind::Address { .. } if reach != Reach::Global => found.push(MEMORY),
                 _ => {}
             }
         }
@@ -278,19 +277,19 @@ impl<'a> Flow<'a> {
         id: FunctionId,
         function: &Function,
         operands: &[Operand],
-        space: AddressSpace,
-        kind: Operation,
+        reach: Reach,
+        treatment: Treatment,
     ) {
         let mut memory = false;
         for operand in operands {
             if let OperandKind::Address { base, .. } = operand.kind {
-                memory |= space != AddressSpace::Global;
+                memory |= reach != Reach::Global;
                 if let Base::Variable(variable) = base {
                     self.escape(variable);
                 }
             }
         }
-        if kind == Operation::Tensor {
+        if treatment == Treatment::Tensor {
             // A tensor map lies in memory and holds an address. The other operands are coordinates.
             self.edges.push((MEMORY, ADDRESS));
             return;
@@ -310,9 +309,9 @@ impl<'a> Flow<'a> {
                 continue;
             }
             let node = self.register(id, register);
-            let comes_out = match kind {
-                Operation::First => Some(at) == first,
-                Operation::Last => Some(at) == last,
+            let comes_out = match treatment {
+                Treatment::First => Some(at) == first,
+                Treatment::Last => Some(at) == last,
                 _ => true,
             };
             if operand.written {
@@ -321,7 +320,7 @@ impl<'a> Flow<'a> {
                 self.edges.push((node, middle));
             }
         }
-        if kind == Operation::ReplaceAddress {
+        if treatment == Treatment::ReplaceAddress {
             self.edges.push((middle, ADDRESS));
         }
     }

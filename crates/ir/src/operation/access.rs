@@ -6,8 +6,9 @@
 use ptxvm_isa::Type;
 
 use super::address::{Address, AddressSpace, space_of};
-use super::{Form, Order, Scope};
-use crate::program::OperandKind;
+use super::form::Form;
+use super::order::{Order, Scope};
+use crate::instruction::OperandKind;
 
 /// An access to memory by which threads read or write a few bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

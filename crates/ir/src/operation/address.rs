@@ -1,7 +1,8 @@
 //! The addresses among an instruction's operands: which space each is in, and where it stands.
 
-use super::Form;
-use crate::program::{Base, OperandKind, Space};
+use super::form::Form;
+use crate::instruction::{Base, OperandKind};
+use crate::variable::Space;
 
 /// The state space that an instruction names for its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

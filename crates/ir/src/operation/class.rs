@@ -2,8 +2,17 @@
 
 use ptxvm_isa::{Kind, Type};
 
+use super::access::Access;
+use super::cluster::Cluster;
 use super::compute::{Compute, Movement};
-use super::{Access, Cluster, Copy, Matrix, Operation, Surface, Tcgen05, Texture};
+use super::control::Control;
+use super::copy::Copy;
+use super::generic::Generic;
+use super::matrix::Matrix;
+use super::meaning::Operation;
+use super::surface::Surface;
+use super::tcgen05::Tcgen05;
+use super::texture::Texture;
 
 /// The classes that instructions are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,12 +105,12 @@ impl Operation {
             Self::Copy(Copy::StoreAsync(store)) if store.reduction.is_some() => Class::Atomic,
             Self::Copy(Copy::StoreAsync(_) | Copy::StoreBulk { .. }) => Class::Store,
             Self::Warp(_) => Class::Warp,
-            Self::Control(super::Control::Barrier(_)) => Class::Barrier,
+            Self::Control(Control::Barrier(_)) => Class::Barrier,
             Self::Control(_) => Class::Control,
             Self::Mbarrier(_) | Self::Fence(_) => Class::Barrier,
             Self::Cluster(Cluster::Arrive { .. } | Cluster::Wait { .. }) => Class::Barrier,
-            Self::Generic(super::Generic::From(_) | super::Generic::To(_)) => Class::Move,
-            Self::Generic(super::Generic::IsSpace(_)) => Class::Move,
+            Self::Generic(Generic::From(_) | Generic::To(_)) => Class::Move,
+            Self::Generic(Generic::IsSpace(_)) => Class::Move,
             Self::Matrix(Matrix::Load(_)) => Class::Load,
             Self::Matrix(Matrix::Store(_)) => Class::Store,
             Self::Matrix(_) => Class::Matrix,

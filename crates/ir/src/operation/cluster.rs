@@ -1,7 +1,9 @@
 //! Clusters and grids: `barrier.cluster` (the manual's 9.7.13.3), `griddepcontrol` (9.7.13.13), `clusterlaunchcontrol`
 //! (9.7.13.17 and 9.7.13.18).
 
-use super::{Address, AddressSpace, Form, Order};
+use super::address::{Address, AddressSpace};
+use super::form::Form;
+use super::order::Order;
 
 /// An instruction about the CTAs of a cluster or about other grids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

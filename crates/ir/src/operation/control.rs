@@ -1,7 +1,7 @@
 //! Control: branches, calls and ends of threads (the manual's 9.7.12), and the barriers of a CTA (9.7.13.1), at which a
 //! thread may stop.
 
-use super::Form;
+use super::form::Form;
 
 /// An instruction after which a thread does not simply go on with the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

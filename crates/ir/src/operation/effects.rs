@@ -1,7 +1,14 @@
 //! What an operation does besides computing: whom it waits for, and where control goes after it.
 
+use super::cluster::Cluster;
+use super::control::Control;
+use super::copy::Copy;
+use super::mbarrier::Mbarrier;
+use super::meaning::Operation;
+use super::special::Special;
+use super::tcgen05::Tcgen05;
+use super::warp::Warp;
 use super::warp::WarpFunction;
-use super::{Cluster, Control, Copy, Mbarrier, Operation, Special, Tcgen05, Warp};
 
 /// The lanes that must be together before an operation is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +43,7 @@ impl Operation {
         match self {
             Self::Control(control) => Effects {
                 leads: matches!(control, Control::Call | Control::Index { .. } | Control::Barrier(_)),
-                ends: !matches!(control, Control::Barrier(_)),
+                ends: true,
                 leaves: !matches!(control, Control::Call | Control::Barrier(_)),
                 ..none
             },
@@ -52,7 +59,7 @@ impl Operation {
             Self::Cluster(Cluster::Wait { aligned }) => {
                 Effects { converges: aligned.then_some(Converges::Warp), waits: true, leads: true, ..none }
             }
-            Self::Cluster(Cluster::WaitForGrids) => Effects { waits: true, ..none },
+            Self::Cluster(Cluster::WaitForGrids) => Effects { waits: true, leads: true, ..none },
             Self::Copy(Copy::PublishMap { .. }) => together,
             Self::Tcgen05(tcgen05) => match tcgen05 {
                 Tcgen05::Alloc { .. } | Tcgen05::Dealloc { .. } => Effects { waits: true, ..together },

@@ -1,6 +1,8 @@
 //! `fence` and `membar`: the manual's 9.7.13.4.
 
-use super::{Address, AddressSpace, Form, Order, Scope};
+use super::address::{Address, AddressSpace};
+use super::form::Form;
+use super::order::{Order, Scope};
 
 /// A fence, as the program asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +14,7 @@ pub struct Fence {
     /// For whom.
     pub scope: Option<Scope>,
     /// Between which proxy and the generic one.
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<ProxyKind>,
     /// Whose memory it is about, if not all.
     pub space: Option<FenceSpace>,
     /// `.sync_restrict`: whose memory is synchronised.
@@ -21,9 +23,9 @@ pub struct Fence {
     pub address: Option<Address>,
 }
 
-/// A way to memory besides the generic one.
+/// The `.proxykind` of a fence: which accesses it orders with those through the generic proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Proxy {
+pub enum ProxyKind {
     /// `.alias`: other addresses of the same memory.
     Alias,
     /// `.async`: asynchronous copies and matrix products.
@@ -47,7 +49,7 @@ pub enum FenceSpace {
     SharedCluster,
 }
 
-impl Proxy {
+impl ProxyKind {
     /// The name in PTX, without its dot.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -96,10 +98,10 @@ pub(super) fn decode(form: &Form<'_>) -> Fence {
         (false, false) => "fence",
     };
     let proxy = words().find_map(|word| match word {
-        "alias" => Some(Proxy::Alias),
-        "async" => Some(Proxy::Async),
-        "tensormap::generic" => Some(Proxy::Tensormap),
-        "async::generic" => Some(Proxy::AsyncGeneric),
+        "alias" => Some(ProxyKind::Alias),
+        "async" => Some(ProxyKind::Async),
+        "tensormap::generic" => Some(ProxyKind::Tensormap),
+        "async::generic" => Some(ProxyKind::AsyncGeneric),
         _ => None,
     });
     let order = match (Order::of(form), proxied) {

@@ -1,6 +1,8 @@
 //! One instruction in the words of the table: what decoding reads, and nobody after it.
 
-use crate::program::{Base, FormUse, Operand, OperandKind, Program, SELECTORS, Space, VariableId};
+use crate::id::VariableId;
+use crate::instruction::{Base, FormUse, Operand, OperandKind, SELECTORS};
+use crate::variable::{Space, Variable};
 use ptxvm_isa::{ISA, NO_WORD, Row, Type};
 use ptxvm_num::Rounding;
 
@@ -10,7 +12,8 @@ pub struct Form<'a> {
     row: &'static Row,
     used: &'a FormUse,
     operands: &'a [Operand],
-    program: Option<&'a Program>,
+    /// The variables that operands name.
+    variables: &'a [Variable],
     /// Whether it stands in a kernel, not in a function.
     in_entry: bool,
 }
@@ -19,13 +22,13 @@ impl<'a> Form<'a> {
     /// The form of an instruction with these operands.
     #[must_use]
     pub fn new(used: &'a FormUse, operands: &'a [Operand]) -> Self {
-        Self { row: &ISA.rows[usize::from(used.row)], used, operands, program: None, in_entry: true }
+        Self { row: &ISA.rows[usize::from(used.row)], used, operands, variables: &[], in_entry: true }
     }
 
-    /// The same, knowing the program whose variables the operands name, and whether a kernel or a function has it.
+    /// The same, knowing the program's variables, which operands name, and whether a kernel or a function has it.
     #[must_use]
-    pub fn of(self, program: &'a Program, in_entry: bool) -> Self {
-        Self { program: Some(program), in_entry, ..self }
+    pub fn of(self, variables: &'a [Variable], in_entry: bool) -> Self {
+        Self { variables, in_entry, ..self }
     }
 
     /// Whether it stands in a kernel, not in a function.
@@ -37,7 +40,7 @@ impl<'a> Form<'a> {
     /// The state space of a variable.
     #[must_use]
     pub(super) fn variable_space(&self, variable: VariableId) -> Option<Space> {
-        Some(self.program?.variables.get(variable.0 as usize)?.space)
+        Some(self.variables.get(variable.0 as usize)?.space)
     }
 
     /// The row of the table.
@@ -197,7 +200,7 @@ impl<'a> Form<'a> {
     #[must_use]
     pub(super) fn in_frame(&self, base: Base) -> i64 {
         let Base::Variable(variable) = base else { return 0 };
-        let described = self.program.and_then(|p| p.variables.get(variable.0 as usize));
+        let described = self.variables.get(variable.0 as usize);
         match described {
             Some(v) if matches!(v.space, Space::Local | Space::FuncParam) => v.offset as i64,
             _ => 0,

@@ -1,7 +1,7 @@
 //! Generic addresses and those of a space, and which CTA of a cluster an address belongs to: `isspacep`, `cvta`, `mapa`
 //! and `getctarank` (the manual's 9.7.9.19, .20, .23, .24).
 
-use super::Form;
+use super::form::Form;
 
 /// A question about an address, or a change of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

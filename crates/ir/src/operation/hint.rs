@@ -1,6 +1,7 @@
 //! Hints to the caches: `prefetch`, `applypriority`, `discard`, `createpolicy` (the manual's 9.7.9.15 to 9.7.9.18).
 
-use super::{Address, Form};
+use super::address::Address;
+use super::form::Form;
 
 /// A hint to the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

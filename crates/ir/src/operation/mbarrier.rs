@@ -1,7 +1,9 @@
 //! `mbarrier.*`: the manual's 9.7.13.15.
 
-use super::{Address, Form};
-use crate::program::OperandKind;
+use super::address::Address;
+use super::form::Form;
+use super::order::{Order, Scope};
+use crate::instruction::OperandKind;
 
 /// An instruction on mbarrier objects. Operands besides the object are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub enum Mbarrier {
         bytes: usize,
         /// Whether they are complete, not expected.
         complete: bool,
+        /// For whom it is ordered, if it says so.
+        scope: Option<Scope>,
     },
     /// `mbarrier.arrive`, `mbarrier.arrive_drop`
     Arrive(Arrive),
@@ -50,6 +54,10 @@ pub struct Arrive {
     pub drop: bool,
     /// `.noComplete`: the phase must not end with it.
     pub no_complete: bool,
+    /// `.release`, or `.relaxed`.
+    pub order: Order,
+    /// For whom it is ordered, if it says so.
+    pub scope: Option<Scope>,
 }
 
 /// `mbarrier.test_wait`, `mbarrier.try_wait`
@@ -63,12 +71,17 @@ pub struct Wait {
     pub by_state: bool,
     /// `try_wait`: it may sleep.
     pub sleeps: bool,
+    /// `.acquire`, or `.relaxed`.
+    pub order: Order,
+    /// For whom it is ordered, if it says so.
+    pub scope: Option<Scope>,
 }
 
 pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
     let object = || Address::of_mbarrier(form);
     let transactions = |complete| {
-        Some(Mbarrier::Transactions { object: object()?, bytes: form.position("txCount")?, complete })
+        let (bytes, scope) = (form.position("txCount")?, Scope::of(form));
+        Some(Mbarrier::Transactions { object: object()?, bytes, complete, scope })
     };
     let arrive = |drop| {
         Some(Mbarrier::Arrive(Arrive {
@@ -78,6 +91,8 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
             bytes: if form.says("expect_tx") { Some(form.position("txCount")?) } else { None },
             drop,
             no_complete: form.says("noComplete"),
+            order: Order::of(form).unwrap_or(Order::Release),
+            scope: Scope::of(form),
         }))
     };
     let wait = |sleeps| {
@@ -85,7 +100,8 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Mbarrier> {
             Some(state) => (true, state),
             None => (false, form.position("phaseParity")?),
         };
-        Some(Mbarrier::Wait(Wait { object: object()?, phase, by_state, sleeps }))
+        let (order, scope) = (Order::of(form).unwrap_or(Order::Acquire), Scope::of(form));
+        Some(Mbarrier::Wait(Wait { object: object()?, phase, by_state, sleeps, order, scope }))
     };
     match form.words().nth(1)? {
         "init" => Some(Mbarrier::Init { object: object()?, count: form.position("count")? }),

@@ -18,12 +18,14 @@ pub mod generic;
 pub mod hint;
 pub mod matrix;
 pub mod mbarrier;
+pub(crate) mod meaning;
 mod order;
 pub mod special;
 mod special_register;
 pub mod surface;
 pub mod tcgen05;
 pub mod texture;
+mod touch;
 pub mod warp;
 
 pub use access::Access;
@@ -40,62 +42,15 @@ pub use generic::Generic;
 pub use hint::Hint;
 pub use matrix::Matrix;
 pub use mbarrier::Mbarrier;
+pub use meaning::Operation;
 pub use order::{Order, Scope};
 pub use special::Special;
 pub use special_register::SpecialRegister;
 pub use surface::Surface;
 pub use tcgen05::Tcgen05;
 pub use texture::Texture;
+pub use touch::{Effect, Named, Proxy, Touch, Touches};
 pub use warp::Warp;
-
-/// An instruction's meaning.
-#[derive(Clone, core::marker::Copy, Debug, PartialEq)]
-pub enum Operation {
-    /// A function of registers alone.
-    Compute(Compute),
-    /// Loads, stores and atomics.
-    Access(Access),
-    /// Asynchronous copies.
-    Copy(Copy),
-    /// Exchange between the lanes of a warp.
-    Warp(Warp),
-    /// Branches, calls, ends of threads, barriers of a CTA.
-    Control(Control),
-    /// Matrices of a warp or a warpgroup.
-    Matrix(Matrix),
-    /// `tcgen05.*`
-    Tcgen05(Tcgen05),
-    /// Textures.
-    Texture(Texture),
-    /// Surfaces.
-    Surface(Surface),
-    /// `mbarrier.*`
-    Mbarrier(Mbarrier),
-    /// `fence`, `membar`
-    Fence(Fence),
-    /// Clusters and grids.
-    Cluster(Cluster),
-    /// Questions about addresses, and changes of them.
-    Generic(Generic),
-    /// Hints to the caches.
-    Hint(Hint),
-    /// The stack, and miscellaneous instructions.
-    Special(Special),
-}
-
-impl Operation {
-    /// Whether the carry flag is read, as the last source.
-    #[must_use]
-    pub fn reads_carry(&self) -> bool {
-        matches!(self, Self::Compute(Compute::Extended(extended)) if extended.reads_carry())
-    }
-
-    /// Whether the carry flag is written, as the last destination.
-    #[must_use]
-    pub fn writes_carry(&self) -> bool {
-        matches!(self, Self::Compute(Compute::Extended(extended)) if extended.writes_carry)
-    }
-}
 
 /// The meaning of an instruction; `None` if it has none that is known.
 #[must_use]

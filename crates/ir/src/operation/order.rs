@@ -1,6 +1,6 @@
 //! How an access or a fence is ordered, and for whom: the words of the manual's memory model (chapter 8).
 
-use super::Form;
+use super::form::Form;
 
 /// The semantics of an access or a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

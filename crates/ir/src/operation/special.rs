@@ -1,6 +1,6 @@
 //! What fits nowhere else: the stack (the manual's 9.7.17) and the miscellaneous instructions (9.7.19).
 
-use super::Form;
+use super::form::Form;
 
 /// An instruction of a kind of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

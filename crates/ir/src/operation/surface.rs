@@ -4,8 +4,8 @@ use ptxvm_isa::Type;
 use ptxvm_texture::surface::Clamp;
 use ptxvm_texture::{Geometry, Query};
 
-use super::Form;
 use super::access::Combination;
+use super::form::Form;
 use super::texture::Vector;
 
 /// A surface instruction.

@@ -3,7 +3,7 @@
 use ptxvm_isa::Type;
 use ptxvm_texture::{Geometry, Kind, Query};
 
-use super::Form;
+use super::form::Form;
 
 /// A texture instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use ptxvm_isa::Type;
 use ptxvm_num::float::minmax::{Extreme, Modifiers};
 
-use super::Form;
 use super::access::Combination;
+use super::form::Form;
 
 /// An operation that looks at other lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 33] = [
+pub static ROWS: [Row; 33] = [
     // tex{.base}{.uni}.geom.vec.dtype.ctype {d:.dtype/_}x.vec{|>p:pred}, [a:tex, c:.ctype]{, e:.s32}{, {e1:.s32}x1}{, {e2:.s32}x2}{, {e4:.s32}x4}{, f:.f32}
     Row {
         section: 24,

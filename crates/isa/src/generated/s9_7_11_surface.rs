@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 53] = [
+pub static ROWS: [Row; 53] = [
     // suld.b.geom{.cop}{.vec}.type.clamp {d:.type+}x.vec, [a:surf, b:.s32]
     Row {
         section: 28,

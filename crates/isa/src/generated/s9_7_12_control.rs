@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 5] = [
+pub static ROWS: [Row; 5] = [
     // bra{.uni} tgt:label
     Row {
         section: 32,
@@ -49,7 +49,7 @@ pub const ROWS: [Row; 5] = [
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["A call through a register (PTX ISA 2.1, sm_20) names a .callprototype, a .calltargets list or a table of functions behind the arguments."],
+        notes: &["A call through a register (PTX ISA 2.1, sm_20) names a .callprototype, a .calltargets list or a table of functions after the arguments."],
     },
     // ret{.uni}
     Row {

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 38] = [
+pub static ROWS: [Row; 38] = [
     // atom{.sem}{.scope}{.space}.op.type d/_, [a], b
     Row {
         section: 37,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 29] = [
+pub static ROWS: [Row; 29] = [
     // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575
     Row {
         section: 40,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 35] = [
+pub static ROWS: [Row; 35] = [
     // barrier{.cta}.sync{.aligned} a:.u32=~0..15{, b:.u32=~0..4294967264/32}
     Row {
         section: 52,

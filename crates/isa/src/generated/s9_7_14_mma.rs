@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 52] = [
+pub static ROWS: [Row; 52] = [
     // mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 {d:.f16x2/_}x4, {a:.f16x2}x2, {b:.f16x2}x2, {c:.f16x2}x4
     Row {
         section: 63,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 35] = [
+pub static ROWS: [Row; 35] = [
     // wmma.load.a.sync{.aligned}.layout.shape{.ss}.f16 {d:.f16x2/_}x8, [p]{, stride:.u32}
     Row {
         section: 68,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 33] = [
+pub static ROWS: [Row; 33] = [
     // wgmma.mma_async.sync{.aligned}.shape.f32.f16.f16 {d:.f32}x.shape.n/2, a-desc:.u64, b-desc:.u64, !scale-d=0|1, #imm-scale-a:.s32=-1|1, #imm-scale-b:.s32=-1|1, #imm-trans-a:.s32=0|1, #imm-trans-b:.s32=0|1
     Row {
         section: 71,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 33] = [
+pub static ROWS: [Row; 33] = [
     // tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst]@.shared::cta, nCols:.u32=~32|64|128|256|512
     Row {
         section: 76,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 3] = [
+pub static ROWS: [Row; 3] = [
     // stacksave.type d
     Row {
         section: 88,

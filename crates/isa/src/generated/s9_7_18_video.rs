@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 53] = [
+pub static ROWS: [Row; 53] = [
     // vadd.dtype.atype.btype{.sat} d:.dtype, a:.atype/sel, b:.btype/sel{, c:.dtype}
     Row {
         section: 91,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 7] = [
+pub static ROWS: [Row; 7] = [
     // brkpt
     Row {
         section: 99,

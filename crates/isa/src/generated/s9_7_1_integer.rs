@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 42] = [
+pub static ROWS: [Row; 42] = [
     // add.type d, a, b
     Row {
         section: 0,

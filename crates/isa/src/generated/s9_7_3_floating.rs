@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 57] = [
+pub static ROWS: [Row; 57] = [
     // testp{.op}.type >p:pred, a
     Row {
         section: 110,

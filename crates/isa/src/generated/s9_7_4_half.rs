@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 28] = [
+pub static ROWS: [Row; 28] = [
     // add{.rn}{.ftz}{.sat}.type d, %a, %b
     Row {
         section: 132,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 3] = [
+pub static ROWS: [Row; 3] = [
     // add{.rnd}{.sat}.f32.atype d:.f32, %a:.atype, c:.f32
     Row {
         section: 142,

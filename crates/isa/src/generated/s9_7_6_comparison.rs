@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 11] = [
+pub static ROWS: [Row; 11] = [
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
         section: 145,

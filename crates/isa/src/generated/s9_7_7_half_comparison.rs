@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 12] = [
+pub static ROWS: [Row; 12] = [
     // set.CmpOp{.BoolOp}.dtype.stype d:.dtype, a:.stype, b:.stype{, !c}
     Row {
         section: 149,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 15] = [
+pub static ROWS: [Row; 15] = [
     // and.type d, a, b
     Row {
         section: 151,

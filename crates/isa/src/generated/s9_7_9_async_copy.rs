@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 31] = [
+pub static ROWS: [Row; 31] = [
     // cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}
     Row {
         section: 160,

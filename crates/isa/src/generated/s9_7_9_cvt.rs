@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 51] = [
+pub static ROWS: [Row; 51] = [
     // cvt{.sat}.dtype.atype d:.dtype+, a:.atype+/sreg
     Row {
         section: 170,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 39] = [
+pub static ROWS: [Row; 39] = [
     // ld{.weak}{.ss}{.cop}{.level1::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type {d:.type+/_}x.vec, [a]{.unified}{, cache-policy:.u64}
     Row {
         section: 172,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 48] = [
+pub static ROWS: [Row; 48] = [
     // mov.type d, a/sreg/var
     Row {
         section: 179,

@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub const ROWS: [Row; 38] = [
+pub static ROWS: [Row; 38] = [
     // cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem]@.shared::cta, [tensorMap, {tensorCoords:.s32}x.dim]@.global, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
         section: 192,

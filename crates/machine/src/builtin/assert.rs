@@ -1,6 +1,7 @@
 //! `__assertfail`: an `assert` of the guest that did not hold.
 
-use super::{Site, memory};
+use super::memory;
+use super::site::Site;
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::vector::lanes::Flow;

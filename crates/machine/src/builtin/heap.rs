@@ -6,8 +6,9 @@
 
 use ptxvm_memory::AllocationKind;
 
-use super::Site;
-use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
+use super::site::Site;
+use crate::context::Context;
+use crate::effort::BYTES_OF_AN_INSTRUCTION;
 use crate::explain::finding::Kind;
 use crate::vector::lanes::Flow;
 

@@ -5,7 +5,8 @@
 //! arguments are read, and conversions beyond them or unknown ones are printed as they stand.
 
 use super::format::{self, Conversion, Count, Directive, MOST, Piece};
-use super::{Site, memory};
+use super::memory;
+use super::site::Site;
 use crate::context::Context;
 use crate::vector::lanes::Flow;
 

@@ -4,26 +4,20 @@
 //! that was found before; only when that fails is every lane looked at for itself.
 #![allow(unsafe_code)]
 
+pub use crate::door::wants::Wants;
 pub use ptxvm_ir::operation::AddressSpace;
 use ptxvm_memory::{
     Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
 };
 
-use crate::context::{Context, Fault, Missed, REGIONS};
+use crate::context::{Context, Fault, Missed};
 use crate::door::shared_address::MissedShared;
+use crate::door::wants::verb;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, lanes_in};
-use crate::schedule::cluster::rank_and_offset;
+use crate::schedule::cluster::shared::rank_and_offset;
+use crate::state::worker::REGIONS;
 use crate::vector::lanes::Flow;
-
-/// What an instruction does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
-    /// It reads.
-    Read,
-    /// It writes, or reads and writes.
-    Write,
-}
 
 /// Where each lane's access goes on the host. Made by [`Context::resolve`] alone; valid until the operation ends.
 #[derive(Clone, Copy, Debug)]
@@ -300,13 +294,13 @@ impl Context<'_> {
         } else if below {
             format!("begins {} bytes before the beginning", short.unsigned_abs())
         } else if offset >= size {
-            format!("begins {} bytes behind them", offset - size)
+            format!("begins {} bytes after them", offset - size)
         } else {
-            format!("reaches {} bytes over their end", offset + bytes - size)
+            format!("reaches {} bytes past their end", offset + bytes - size)
         };
         let mut notes = vec![format!("{whose} has {size} bytes of {name} memory; the access {miss}")];
         if window_of(offset) != Window::Global {
-            notes.push("this is a generic address: `cvta.to` makes one of the space of it".into());
+            notes.push("this is a generic address: `cvta.to` turns it into an address of the space".into());
         }
         let kind = if foreign { Kind::WrongSpace } else { Kind::OutOfBounds };
         let missed = (!foreign && !below).then_some(Missed { space, offset, bytes });
@@ -343,13 +337,6 @@ fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
         AddressSpace::Global => !region.constant && (region.writable || wants == Wants::Read),
         AddressSpace::Const => region.constant && wants == Wants::Read,
         _ => region.writable || wants == Wants::Read,
-    }
-}
-
-pub(crate) fn verb(wants: Wants) -> &'static str {
-    match wants {
-        Wants::Read => "a read",
-        Wants::Write => "a write",
     }
 }
 

@@ -4,3 +4,4 @@ pub mod address;
 pub(crate) mod on_silicon;
 pub mod opaque;
 pub(crate) mod shared_address;
+pub(crate) mod wants;

@@ -4,8 +4,6 @@
 //! table of handles nor that of allocations has changed.
 #![allow(unsafe_code)]
 
-use std::sync::Arc;
-
 use ptxvm_memory::View;
 use ptxvm_texture::{Image, Kind as ObjectKind, Missing, Object};
 
@@ -13,41 +11,11 @@ use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::explain::finding::Kind;
 use crate::registers::LANES;
+use crate::state::opaque::Known;
 use crate::vector::lanes::Flow;
 
 /// How many objects a worker remembers: a kernel's usual handful of textures and surfaces.
 const REMEMBERED: usize = 8;
-
-/// The objects that a worker has looked up.
-#[derive(Debug, Default)]
-pub struct Opaque {
-    known: Vec<Known>,
-    /// The one to be replaced next.
-    oldest: usize,
-    /// What the tables were when they were looked up.
-    generations: (u64, u64),
-}
-
-impl Opaque {
-    /// One that [`Context::look_up`] has found.
-    #[must_use]
-    pub fn known(&self, index: usize) -> &Known {
-        &self.known[index]
-    }
-}
-
-/// An object that a worker has looked up.
-#[derive(Clone, Debug)]
-pub struct Known {
-    handle: u64,
-    /// What it is.
-    pub object: Arc<Object>,
-    /// The bytes of its image; none for a sampler.
-    pub view: Option<View>,
-}
-
-// SAFETY: a view is bytes of guest memory, which any thread of a launch may touch atomically.
-unsafe impl Send for Known {}
 
 impl Context<'_> {
     /// What a lane's handle stands for, which must be of this kind. The bytes of its image are checked whole; those of

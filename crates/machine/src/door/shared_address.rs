@@ -1,9 +1,11 @@
 //! Addresses of a cluster's shared memory: which CTA's memory one names, and what is wrong with one that names none.
 
+use ptxvm_ir::operation::AddressSpace;
+
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants, verb};
+use crate::door::wants::{Wants, verb};
 use crate::explain::finding::Kind;
-use crate::schedule::cluster::rank_and_offset;
+use crate::schedule::cluster::shared::rank_and_offset;
 use crate::vector::lanes::Flow;
 
 /// Why shared memory is not there.

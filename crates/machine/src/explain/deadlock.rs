@@ -6,7 +6,9 @@ use crate::context::Run;
 use crate::explain::finding::{Finding, Kind};
 use crate::explain::missed_variable;
 use crate::explain::report::{kernel, place, text, thread};
-use crate::schedule::cluster::{ClusterBarrier, ClusterState, rank_and_offset};
+use crate::schedule::cluster::barrier::ClusterBarrier;
+use crate::schedule::cluster::shared::rank_and_offset;
+use crate::schedule::cluster::state::ClusterState;
 use crate::schedule::cta::Cta;
 use crate::schedule::interpret;
 use crate::schedule::warp::{Awaited, Group, State, Warp};
@@ -51,8 +53,9 @@ pub fn finding(ctas: &[Box<Cta>], cluster: &ClusterState, run: &Run<'_>) -> Find
     }
     let first = all.first().copied();
     let at = first.map(|(_, warp, group)| place(warp, group.activation, scene.source(group), run));
-    let who = first
-        .map(|(rank, warp, group)| thread(&ctas[rank], warp, group.mask.trailing_zeros().min(31) as usize));
+    let who = first.map(|(rank, warp, group)| {
+        thread(ctas[rank].state.ctaid, warp, group.mask.trailing_zeros().min(31) as usize)
+    });
     let [x, y, z] = ctas.get(first.map_or(0, |(rank, ..)| rank)).map_or([0; 3], |cta| cta.state.ctaid);
     let message = match ctas.len() {
         1 => format!("no thread of CTA ({x},{y},{z}) can go on"),

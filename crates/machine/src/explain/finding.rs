@@ -3,7 +3,7 @@
 //! A [`Finding`] says what, where and who in numbers and names; it prints nothing. The doors to the world turn
 //! spans into lines and choose colours.
 
-use ptxvm_memory::OverBudget;
+use ptxvm_memory::{Budget, OverBudget};
 use ptxvm_syntax::ast::Span;
 
 /// Why a launch ended before its kernel did.
@@ -15,6 +15,13 @@ pub enum Stop {
     Unsupported(Unsupported),
     /// A limit that the user set was reached, or the user interrupted.
     Limit(Limit),
+}
+
+impl Stop {
+    /// A budget of the host's memory has no more for a launch that needs about so many bytes.
+    pub(crate) fn out_of_memory(budget: &Budget, bytes: usize) -> Self {
+        Self::Limit(Limit::Memory(budget.refusal(bytes as u64)))
+    }
 }
 
 /// Something that ptxvm does not do yet.

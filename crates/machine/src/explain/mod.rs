@@ -3,6 +3,8 @@
 
 pub(crate) mod deadlock;
 pub mod finding;
+mod forgive;
 pub(crate) mod missed_variable;
 pub mod mistake;
 pub(crate) mod report;
+pub(crate) mod telling;

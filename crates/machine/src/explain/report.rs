@@ -2,17 +2,16 @@
 
 use ptxvm_ir::{Argument, Base, Callee, FunctionId, Location, OperandKind, Program, RegisterId};
 
-use crate::asynchronous::queue::Trouble;
+use crate::asynchronous::trouble::Trouble;
 use crate::code::Source;
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Finding, Place, SourceLine, Stop, Thread, Unsupported};
 use crate::explain::missed_variable;
-use crate::schedule::cta::Cta;
 use crate::schedule::interpret::{self, Fault};
 use crate::schedule::warp::Warp;
 
 /// Why a warp stopped that met a fault.
-pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Stop {
+pub fn fault(ctaid: [u32; 3], warp: &mut Warp, at: Fault, worker: &mut Worker, run: &Run<'_>) -> Stop {
     let source = interpret::place(run.code, at.at);
     let Some(fault) = worker.fault.take() else {
         let instruction =
@@ -20,25 +19,25 @@ pub fn fault(cta: &mut Cta, warp: usize, at: Fault, worker: &mut Worker, run: &R
         let what = worker.unsupported.take().unwrap_or_default();
         return Stop::Unsupported(Unsupported { what, span: instruction.span });
     };
-    Stop::Finding(Box::new(finding(cta, warp, at, fault, run)))
+    Stop::Finding(Box::new(finding(ctaid, warp, at, fault, run)))
 }
 
 /// The finding of a fault.
 pub fn finding(
-    cta: &mut Cta,
-    warp: usize,
+    ctaid: [u32; 3],
+    warp: &mut Warp,
     at: Fault,
     mut fault: crate::context::Fault,
     run: &Run<'_>,
 ) -> Finding {
     let source = interpret::place(run.code, at.at);
-    let thread = thread(cta, &cta.warps[warp], fault.lane);
-    let registers = registers(&mut cta.warps[warp], at.activation, source, fault.lane, run);
+    let thread = thread(ctaid, warp, fault.lane);
+    let registers = registers(warp, at.activation, source, fault.lane, run);
     if let Some(missed) = fault.missed {
-        let frame = frame(&mut cta.warps[warp], at.activation, source, fault.lane, run);
+        let frame = frame(warp, at.activation, source, fault.lane, run);
         fault.notes.extend(missed_variable::sentence(missed, source.function, frame, run));
     }
-    let place = place(&cta.warps[warp], at.activation, source, run);
+    let place = place(warp, at.activation, source, run);
     Finding {
         kind: fault.kind,
         message: fault.message,
@@ -63,9 +62,9 @@ pub fn kernel(run: &Run<'_>) -> String {
 }
 
 /// The coordinates of a thread.
-pub fn thread(cta: &Cta, warp: &Warp, lane: usize) -> Thread {
+pub fn thread(ctaid: [u32; 3], warp: &Warp, lane: usize) -> Thread {
     Thread {
-        ctaid: cta.state.ctaid,
+        ctaid,
         tid: [0, 1, 2].map(|d| warp.state.tid[d][lane]),
         warp: warp.state.index,
         lane: lane as u32,
@@ -148,11 +147,9 @@ fn passed(call: &ptxvm_ir::Call) -> Vec<RegisterId> {
     address.into_iter().chain(arguments).collect()
 }
 
-/// The finding of something that went wrong after the instruction that it came of.
-pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
+/// The finding of something that went wrong after the instruction that it came of, which this warp had executed.
+pub fn trouble(ctaid: [u32; 3], warp: &Warp, trouble: Trouble, run: &Run<'_>) -> Stop {
     let Trouble { kind, message, notes, issuer } = trouble;
-    let cta = &ctas[issuer.rank as usize];
-    let warp = &cta.warps[issuer.warp as usize];
     let source = interpret::place(run.code, interpret::At::Instruction(issuer.at));
     Stop::Finding(Box::new(Finding {
         kind,
@@ -160,7 +157,7 @@ pub fn trouble(ctas: &mut [Box<Cta>], trouble: Trouble, run: &Run<'_>) -> Stop {
         notes,
         kernel: kernel(run),
         place: Some(place(warp, issuer.activation, source, run)),
-        thread: Some(thread(cta, warp, issuer.lanes.trailing_zeros().min(31) as usize)),
+        thread: Some(thread(ctaid, warp, issuer.lanes.trailing_zeros().min(31) as usize)),
         registers: Vec::new(),
         survived: false,
     }))

@@ -1,9 +1,8 @@
 //! The registers of a function laid out: where each slot lies in an activation's block.
 
-use ptxvm_ir::{Guard, Home, Parameter, RegisterId};
+use ptxvm_ir::{Guard, Home, Parameter, Program, RegisterId};
 use ptxvm_isa::Type;
 
-use super::Linker;
 use crate::code::{Actual, Function};
 use crate::registers::{LANES, Slot};
 
@@ -108,7 +107,7 @@ impl Frame {
         self,
         function: &ptxvm_ir::Function,
         block: u32,
-        linker: &Linker<'_>,
+        program: &Program,
         unset: &[RegisterId],
     ) -> Function {
         let hidden = [self.frame, self.caller_stack];
@@ -116,7 +115,7 @@ impl Frame {
         let actual = |p: &Parameter| match p.home {
             Some(Home::Register(register)) => Actual::Slot(self.register(register)),
             Some(Home::Variable(variable)) => {
-                let offset = linker.program.variables[variable.0 as usize].offset;
+                let offset = program.variables[variable.0 as usize].offset;
                 Actual::Frame { offset, size: p.size }
             }
             None => Actual::Slot(Slot::SINKHOLE),

@@ -2,7 +2,7 @@
 
 use ptxvm_ir::{Base, Callee, FunctionId, OperandKind, Program, RelocationTarget, Space, VariableId};
 
-use crate::Addresses;
+use crate::addresses::Addresses;
 
 /// The functions and variables of an entry.
 pub struct Layout {

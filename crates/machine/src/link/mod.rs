@@ -1,30 +1,34 @@
 //! From a program to linked code: operands become slots, labels block numbers, instructions operations.
 
+mod constants;
 mod frame;
-mod graph;
 mod layout;
-mod live;
+mod linker;
 mod operand;
 mod order;
 mod terminator;
 
 use std::sync::Arc;
 
+use ptxvm_ir::flow::{self, Graph};
 use ptxvm_ir::{FunctionId, OperandKind, Program};
-use ptxvm_isa::ISA;
 use smallvec::SmallVec;
 
-use crate::Addresses;
-use crate::code::{Block, Code, Converge, Function, Instruction, Source, Terminator};
+use crate::addresses::Addresses;
+use crate::code::{Block, Converge, Function, Source, Terminator};
+use crate::context::{Code, Instruction};
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
 use crate::vector::lanes::Op;
+use constants::Constants;
 use frame::Frame;
 use layout::Layout;
-use operand::Constants;
+use linker::Linker;
 use ptxvm_ir::operation::compute::{Compute, Movement};
-use ptxvm_ir::operation::{self, Converges, Form, Operation, SpecialRegister};
+use ptxvm_ir::operation::matrix::{Matrix, Wgmma};
+use ptxvm_ir::operation::{Converges, Form, Operation, SpecialRegister};
+use terminator::Ending;
 
 /// Links an entry with all that it can reach.
 pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
@@ -71,107 +75,61 @@ fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
     })
 }
 
-struct Linker<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
-    blocks: Vec<Block>,
-    instructions: Vec<Instruction>,
-    constants: Constants,
-    /// A function has more registers than there is room for.
-    too_large: bool,
-}
-
-/// Instructions after which a block is closed: at its end the interpreter looks whether the launch is to end.
-const LONGEST: u32 = 1 << 10;
-
-/// Marks a block number of the program that is to be replaced by one of the code.
-const LABEL: u32 = 1 << 31;
-
 impl Linker<'_> {
     fn function(&mut self, id: FunctionId) -> Function {
         let function = &self.program.functions[id.0 as usize];
         let mut frame = Frame::new(function);
-        let first = self.blocks.len();
-        let mut labels = Vec::with_capacity(function.blocks.len());
-        for (number, block) in function.blocks.iter().enumerate() {
-            labels.push(self.blocks.len() as u32);
-            let mut open = self.open();
-            for index in block.start..block.end {
-                let source = Source { function: id, instruction: index };
-                let instruction = &function.instructions[index as usize];
-                let used = &self.program.forms[instruction.form.0 as usize];
-                let operands = function.operands_of(instruction);
-                let form = Form::new(used, operands).of(self.program, function.entry);
-                let guard = instruction.guard.map(|g| frame.guard(g));
-                let operation = operation::decode(&form);
-                let effects = operation.map(|operation| operation.effects()).unwrap_or_default();
-                let open_for = self.instructions.len() as u32 - open.start;
-                if (effects.converges.is_some() || effects.waits) && open_for != 0 || open_for >= LONGEST {
-                    self.close(&mut open, None, source);
-                }
-                if let Some(converges) = effects.converges {
-                    let named = operands.last().filter(|_| converges == Converges::Named);
-                    let members = named.map(|o| self.slot(o, &mut frame, source));
-                    open.converge = Some(Converge { members, guard });
-                }
-                match operation {
-                    Some(Operation::Control(control)) => {
-                        let end = self.terminator(control, operands, guard, function, &mut frame, source);
-                        self.close(&mut open, Some(end), source);
-                    }
-                    operation => self.instruction(&form, operation, guard, &mut frame, source),
-                }
-            }
-            let last = block.end.max(block.start + 1) - 1;
-            let source =
-                Source { function: id, instruction: last.min(function.instructions.len().max(1) as u32 - 1) };
-            let ended = block.end > block.start
-                && self.instructions.len() as u32 == open.start
-                && open.converge.is_none()
-                && self.blocks.len() as u32 > labels[number];
-            if !ended {
-                self.close(&mut open, None, source);
-            }
-        }
-        // What runs off the end of a body has ended.
-        let mut open = self.open();
-        let over = if function.entry {
-            Terminator::Exit { guard: None, next: 0 }
-        } else {
-            Terminator::Return { guard: None, next: 0 }
-        };
-        let instruction = (function.instructions.len() as u32).saturating_sub(1);
-        self.close(&mut open, Some(over), Source { function: id, instruction });
-        for block in &mut self.blocks[first..] {
-            terminator::patch(&mut block.end_with, &labels);
-        }
-        let (blocks, begin) = order::arrange(self.blocks.split_off(first), first as u32);
+        let first = self.blocks.len() as u32;
+        let blocks = function.blocks.iter().map(|block| self.block(id, block, first, &mut frame)).collect();
+        let (blocks, begin) = order::arrange(blocks, &Graph::of(function), first);
         self.blocks.extend(blocks);
-        let unset = live::read_first(function, |i| leaves(self.program, function, i));
+        let unset = flow::read_first(function);
         self.too_large |= frame.is_full();
-        frame.finish(function, begin, self, &unset)
+        frame.finish(function, begin, self.program, &unset)
     }
 
-    fn open(&self) -> Open {
-        Open { start: self.instructions.len() as u32, converge: None }
-    }
-
-    /// Ends a block; without a terminator it goes on with the block that follows.
-    fn close(&mut self, open: &mut Open, end: Option<Terminator>, source: Source) {
-        let next = self.blocks.len() as u32 + 1;
-        let class = end.as_ref().map(|end| match end {
+    /// A block of a function whose first block has the number `first`.
+    fn block(&mut self, id: FunctionId, block: &ptxvm_ir::Block, first: u32, frame: &mut Frame) -> Block {
+        let function = &self.program.functions[id.0 as usize];
+        let start = self.instructions.len() as u32;
+        let mut converge = None;
+        let mut end_with = None;
+        for index in block.start..block.end {
+            let source = Source { function: id, instruction: index };
+            let instruction = &function.instructions[index as usize];
+            let operation = self.program.operation(instruction).copied();
+            let operands = function.operands_of(instruction);
+            let guard = instruction.guard.map(|g| frame.guard(g));
+            if let Some(converges) = operation.and_then(|operation| operation.effects().converges) {
+                let named = operands.last().filter(|_| converges == Converges::Named);
+                let members = named.map(|o| self.slot(o, frame, source));
+                converge = Some(Converge { members, guard });
+            }
+            match operation {
+                Some(Operation::Control(_)) => {
+                    let place = Ending { function, operands, guard, first, source };
+                    end_with = Some(self.terminator(block.terminator, &place, frame));
+                }
+                operation => {
+                    let used = &self.program.forms[instruction.form.0 as usize];
+                    let form = Form::new(used, operands).of(&self.program.variables, function.entry);
+                    self.instruction(&form, operation, guard, frame, source);
+                }
+            }
+        }
+        let class = end_with.as_ref().map(|end| match end {
             Terminator::Barrier(_) => Class::Barrier,
             _ => Class::Control,
         });
-        self.blocks.push(Block {
-            start: open.start,
+        let next = || Terminator::Next(block.terminator.next().map_or(first, |next| first + next.0));
+        Block {
+            start,
             end: self.instructions.len() as u32,
-            converge: open.converge,
-            end_with: end.unwrap_or(Terminator::Next(next)),
-            source,
+            converge,
+            end_with: end_with.unwrap_or_else(next),
+            source: Source { function: id, instruction: block.end - 1 },
             class,
-        });
-        *open = self.open();
+        }
     }
 
     fn instruction(
@@ -203,7 +161,8 @@ impl Linker<'_> {
         }
         let op = operation.and_then(ops::executor).unwrap_or_else(|| ops::unsupported(form));
         let class = operation.map(|operation| operation.class());
-        self.instructions.push(Instruction { op, slots, guard, source, class });
+        let wgmma = matches!(operation, Some(Operation::Matrix(Matrix::Wgmma(Wgmma::Product(_)))));
+        self.instructions.push(Instruction { op, slots, guard, source, class, wgmma });
     }
 
     /// `mov` from a special register straight into the destination.
@@ -222,37 +181,12 @@ impl Linker<'_> {
         }
         let slots = SmallVec::from_slice(&[slot]);
         let op = special::read(SpecialRegister::of(sreg), member);
-        Some(Instruction { op, slots, guard, source, class: Some(Class::Move) })
+        Some(Instruction { op, slots, guard, source, class: Some(Class::Move), wgmma: false })
     }
 
     /// An instruction of the linker's own, before the one that needs it.
     fn prepare(&mut self, op: Op, slots: &[Slot], source: Source) {
         let slots = SmallVec::from_slice(slots);
-        self.instructions.push(Instruction { op, slots, guard: None, source, class: None });
+        self.instructions.push(Instruction { op, slots, guard: None, source, class: None, wgmma: false });
     }
-}
-
-/// Whether what follows an instruction is not reached from it, unless it is guarded.
-fn leaves(program: &Program, function: &ptxvm_ir::Function, instruction: &ptxvm_ir::Instruction) -> bool {
-    let used = &program.forms[instruction.form.0 as usize];
-    let operation = operation::decode(&Form::new(used, function.operands_of(instruction)));
-    operation.is_some_and(|operation| operation.effects().leaves)
-}
-
-/// How many 32-bit registers of a function are live at once at most.
-pub fn live_registers(program: &Program, function: &ptxvm_ir::Function) -> u32 {
-    live::most(function, |instruction| leaves(program, function, instruction))
-}
-
-struct Open {
-    start: u32,
-    converge: Option<Converge>,
-}
-
-/// The table's row of a form, for messages.
-#[must_use]
-pub fn head(form: &Form<'_>) -> String {
-    let row = form.row();
-    let section = ISA.sections[usize::from(row.section)].number;
-    format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
 }

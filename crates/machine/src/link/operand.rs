@@ -3,53 +3,13 @@
 use ptxvm_ir::operation::SpecialRegister;
 use ptxvm_ir::{Base, Operand, OperandKind, Space, VariableId};
 use ptxvm_isa::{Kind, Type};
-use rustc_hash::FxHashMap;
 
-use super::Linker;
-use super::frame::{Frame, MOST, width};
+use super::frame::{Frame, width};
+use super::linker::Linker;
 use crate::code::Source;
 use crate::ops::special;
 use crate::registers::Slot;
 use crate::vector::lanes;
-
-/// The constants of the code, each once.
-#[derive(Default)]
-pub struct Constants {
-    pub bytes: Vec<u8>,
-    known: FxHashMap<(u64, u8), u32>,
-    /// There was no room for one.
-    pub full: bool,
-}
-
-impl Constants {
-    /// The slot of a constant of this width; for a predicate any value but 0 holds in every lane.
-    pub fn slot(&mut self, value: u64, width: u8) -> Slot {
-        let known = &mut self.known;
-        let bytes = &mut self.bytes;
-        let offset = *known.entry((value, width)).or_insert_with(|| {
-            let size = Slot::register(0, width).size() as usize;
-            let at = bytes.len().next_multiple_of(size.min(64));
-            if at > MOST as usize - size {
-                // One that exists; the code must not run.
-                self.full = true;
-                return 0;
-            }
-            bytes.resize(at + size, 0);
-            if width == 0 {
-                bytes[at..at + 4].fill(if value == 0 { 0 } else { 0xff });
-            } else {
-                // The upper half of 128 bits is zero, as ptxas has it.
-                let raw = u128::from(value).to_le_bytes();
-                let raw = &raw[..usize::from(width)];
-                bytes[at..at + size].chunks_exact_mut(raw.len()).for_each(|lane| lane.copy_from_slice(raw));
-            }
-            at as u32
-        });
-        let mut slot = Slot::register(offset, width);
-        slot.flags = Slot::CONSTANT;
-        slot
-    }
-}
 
 impl Linker<'_> {
     /// The slot of an operand. What must be computed first is put before the instruction.
@@ -81,15 +41,15 @@ impl Linker<'_> {
                 self.variable(variable, offset, wide, frame, source)
             }
             OperandKind::Function(function) => {
-                self.constants.slot(crate::function_address(function), wide.max(4))
+                self.constants.slot(crate::addresses::function_address(function), wide.max(4))
             }
             OperandKind::Sink => {
                 let mut slot = Slot::SINKHOLE;
                 slot.width = wide;
                 slot
             }
-            // Where these lead is in the terminator.
-            OperandKind::Block(_) | OperandKind::BranchList(_) | OperandKind::Call(_) => Slot::SINKHOLE,
+            // What is called is in the terminator.
+            OperandKind::Call(_) => Slot::SINKHOLE,
         }
     }
 

@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::graph::{Graph, OUTSIDE, Parts, components};
+use ptxvm_ir::flow::graph::{Graph, OUTSIDE, Parts, components};
+
 use crate::code::{Block, Terminator};
 
 /// Loops nested deeper than this are left as they stand, so that the time stays linear.
@@ -29,12 +30,11 @@ enum Item {
 }
 
 /// Puts the blocks of a function, the first of which has the number `first`, into order. Gives the entry's number.
-pub fn arrange(blocks: Vec<Block>, first: u32) -> (Vec<Block>, u32) {
-    let graph = Graph::of(&blocks, first);
+pub fn arrange(blocks: Vec<Block>, graph: &Graph, first: u32) -> (Vec<Block>, u32) {
     if !graph.runs_backwards() {
         return (blocks, first);
     }
-    let (order, latches) = sorted(&graph);
+    let (order, latches) = sorted(graph);
     let mut place = vec![0; blocks.len()];
     let mut latch_place = vec![None; blocks.len()];
     for (at, item) in (first..).zip(&order) {
@@ -52,9 +52,7 @@ pub fn arrange(blocks: Vec<Block>, first: u32) -> (Vec<Block>, u32) {
             Item::Block(number) => {
                 let Some(mut block) = old[number as usize].take() else { continue };
                 targets(&mut block.end_with, |to| {
-                    let Some(target) = to.checked_sub(first).filter(|t| (*t as usize) < place.len()) else {
-                        return;
-                    };
+                    let target = *to - first;
                     let round = latches[number as usize].contains(&target);
                     let latch = latch_place[target as usize].filter(|_| round);
                     *to = latch.unwrap_or(place[target as usize]);
@@ -191,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_join_comes_behind_its_branches() {
+    fn a_join_comes_after_its_branches() {
         assert_eq!(order(&[&[2], &[], &[3, 1], &[1]]), "0 2 3 1");
         // A cold block past the end.
         assert_eq!(order(&[&[1, 3], &[2], &[], &[1]]), "0 3 1 2");
     }
 
     #[test]
-    fn what_follows_a_loop_comes_behind_it() {
+    fn what_follows_a_loop_comes_after_it() {
         assert_eq!(order(&[&[2], &[], &[3, 1], &[2]]), "0 2 3 1");
         // Nested loops, the outer one's rest between the inner one's blocks.
         assert_eq!(order(&[&[1], &[3], &[1, 5], &[4, 2], &[3], &[]]), "0 1 3 4 2 5");

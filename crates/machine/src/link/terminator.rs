@@ -1,70 +1,46 @@
 //! Instructions that end a block: branches, calls, returns, barriers.
 
-use ptxvm_ir::operation::Control;
-use ptxvm_ir::{Argument, Callee as IrCallee, Operand, OperandKind};
+use ptxvm_ir::{Argument, Callee as IrCallee, Operand, Terminator as IrTerminator};
 
 use super::frame::Frame;
-use super::{LABEL, Linker};
+use super::linker::Linker;
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;
 
-/// Puts block numbers of the code where those of the program stand.
-pub fn patch(end: &mut Terminator, labels: &[u32]) {
-    let fix = |block: &mut u32| {
-        if *block & LABEL != 0 {
-            *block = labels.get((*block & !LABEL) as usize).copied().unwrap_or(0);
-        }
-    };
-    match end {
-        Terminator::Branch { target, .. } => fix(target),
-        Terminator::Index { targets, .. } => targets.iter_mut().for_each(fix),
-        _ => {}
-    }
+/// The instruction that ends a block.
+pub struct Ending<'a> {
+    pub function: &'a ptxvm_ir::Function,
+    pub operands: &'a [Operand],
+    pub guard: Option<Slot>,
+    /// The number of the function's first block.
+    pub first: u32,
+    pub source: Source,
 }
 
 impl Linker<'_> {
-    pub fn terminator(
-        &mut self,
-        control: Control,
-        operands: &[Operand],
-        guard: Option<Slot>,
-        function: &ptxvm_ir::Function,
-        frame: &mut Frame,
-        source: Source,
-    ) -> Terminator {
-        let next = self.blocks.len() as u32 + 1;
-        let kinds = || operands.iter().map(|o| o.kind);
-        match control {
-            Control::Branch { .. } => {
-                let target = kinds().find_map(|k| match k {
-                    OperandKind::Block(block) => Some(block.0 | LABEL),
-                    _ => None,
-                });
-                Terminator::Branch { guard, target: target.unwrap_or(next), next }
+    /// The end of a block. Where no lane can go on there is no next block, and the number is not looked at.
+    pub fn terminator(&mut self, end: IrTerminator, place: &Ending<'_>, frame: &mut Frame) -> Terminator {
+        let Ending { function, operands, guard, first, source } = *place;
+        let next = end.next().map_or(first, |next| first + next.0);
+        match end {
+            IrTerminator::Next(_) => Terminator::Next(next),
+            IrTerminator::Branch { target, .. } => {
+                Terminator::Branch { guard, target: first + target.0, next }
             }
-            Control::Index { index } => {
-                let list = kinds().find_map(|k| match k {
-                    OperandKind::BranchList(list) => function.branch_lists.get(list as usize),
-                    _ => None,
-                });
-                let targets = list.map_or(Vec::new(), |l| l.iter().map(|b| b.0 | LABEL).collect());
+            IrTerminator::Index { list, index, .. } => {
+                let targets =
+                    function.branch_lists[list as usize].iter().map(|block| first + block.0).collect();
                 let index = self.at(operands, index, frame, source).unwrap_or(Slot::SINKHOLE);
-                Terminator::Index { guard, index, targets: targets.into(), next }
+                Terminator::Index { guard, index, targets, next }
             }
-            Control::Call => {
-                let call = kinds().find_map(|k| match k {
-                    OperandKind::Call(call) => function.calls.get(call as usize),
-                    _ => None,
-                });
-                match call {
-                    Some(call) => Terminator::Call(Box::new(self.call(call, guard, frame, next))),
-                    None => Terminator::Next(next),
-                }
+            IrTerminator::Call { call, .. } => {
+                let call = self.call(&function.calls[call as usize], guard, frame, next);
+                Terminator::Call(Box::new(call))
             }
-            Control::Return if !function.entry => Terminator::Return { guard, next },
-            Control::Return | Control::Exit => Terminator::Exit { guard, next },
-            Control::Barrier(barrier) => {
+            IrTerminator::Return { .. } => Terminator::Return { guard, next },
+            IrTerminator::Exit { .. } => Terminator::Exit { guard, next },
+            IrTerminator::Barrier { barrier, .. } => {
                 let mut slot = |at: usize| self.at(operands, at, frame, source).unwrap_or(Slot::SINKHOLE);
                 Terminator::Barrier(Box::new(Arrival {
                     guard,

@@ -7,10 +7,8 @@
 use std::ops::Range;
 
 use ptxvm_memory::chunk::CHUNK;
-
-use super::units::Units;
-use crate::tensor::Swizzle;
-use crate::tensor::swizzle::LINE;
+use ptxvm_tensor::Swizzle;
+use ptxvm_tensor::swizzle::LINE;
 
 /// Which index runs through neighbouring elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,21 +173,6 @@ impl Descriptor {
         address ^ u64::from(self.swizzle.pattern().place(counted) ^ counted)
     }
 
-    /// The units of a matrix, if all of them lie in shared memory of so many bytes; otherwise the first offset after the
-    /// farthest.
-    pub fn within(self, major: Major, along: u32, across: u32, bytes: u64) -> Result<Units, u64> {
-        let units = Units::new(self, major, along, across, bytes);
-        if !self.leading_is_address && self.last_line_ends(major, along, across) <= bytes {
-            return Ok(units);
-        }
-        let ends = (0..across)
-            .flat_map(|across| (0..along).map(move |along| self.unit(major, along, across) + CHUNK as u64));
-        match ends.max() {
-            Some(end) if end > bytes => Err(end),
-            _ => Ok(units),
-        }
-    }
-
     /// Where the last line ends that has a unit of a matrix without an absolute address.
     ///
     /// The place of a unit is the start, and what `along` adds, and what `across` adds. Each of the two is of the form
@@ -197,7 +180,7 @@ impl Descriptor {
     /// last is the farthest; of those that are the last of a whole period, again the last. So the farthest index is the
     /// last of all or the last of the last whole period, and the farthest unit is one of four. A swizzle leaves it in its
     /// line.
-    fn last_line_ends(&self, major: Major, along: u32, across: u32) -> u64 {
+    pub(super) fn last_line_ends(&self, major: Major, along: u32, across: u32) -> u64 {
         let last = |count: u32, period_log: u32| {
             [count.saturating_sub(1), (count >> period_log << period_log).saturating_sub(1)]
         };

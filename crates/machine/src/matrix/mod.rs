@@ -3,6 +3,7 @@
 //! Every matrix instruction brings its operands into plain matrices ([`ptxvm_num::matrix::Left`], `Right`) and has
 //! [`Cores`] multiply them; how lanes and memory hold them is the instruction's own affair.
 
+pub mod cores;
 pub mod descriptor;
 pub mod fragment;
 pub mod instruction;
@@ -12,69 +13,13 @@ pub mod sparse;
 pub mod units;
 pub mod unpack;
 
-use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
+use ptxvm_num::matrix::{Precision, Unit};
 
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::vector::lanes::Flow;
 
-/// The arithmetic that a launch asks of its matrix instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mma {
-    /// The device's own, to the last bit.
-    #[default]
-    Exact,
-    /// That of another generation, to the last bit.
-    Of(Unit),
-    /// Ordinary fused multiply-adds, which differ in the last bits and are faster.
-    Fast,
-}
-
-impl Mma {
-    /// The choice of this name on the command line.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "exact" => Some(Self::Exact),
-            "fast" => Some(Self::Fast),
-            _ => Unit::ALL.into_iter().find(|unit| unit.name() == name).map(Self::Of),
-        }
-    }
-
-    /// The name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Of(unit) => unit.name(),
-            Self::Fast => "fast",
-        }
-    }
-}
-
-/// The tensor cores of a launch.
-#[derive(Clone, Copy, Debug)]
-pub struct Cores {
-    /// Their generation.
-    pub unit: Unit,
-    /// How exact they are.
-    pub precision: Precision,
-}
-
-impl Cores {
-    /// D = A * B + C of floating point numbers: `d` has C's bits, row after row, and gets D's. `element` is A's format.
-    pub fn multiply(
-        self,
-        family: Family,
-        element: Element,
-        accumulator: Accumulator,
-        (a, b): (&Left, &Right),
-        d: &mut [u32],
-    ) {
-        let scheme = Scheme::of(self.unit, family, element, accumulator, a.depth);
-        tile::multiply(&scheme, self.precision, a, b, d);
-    }
-}
+pub use cores::{Cores, Mma};
 
 /// Refuses lanes without the rest of their warp.
 pub fn whole_warp(context: &mut Context<'_>, lanes: u32) -> Result<(), Flow> {
@@ -99,7 +44,7 @@ impl Context<'_> {
     pub fn cores(&self) -> Cores {
         let (major, minor) = self.run.environment.profile.capability;
         let device = Unit::of(major, minor);
-        match self.run.launch.mma {
+        match self.run.launch.settings.mma {
             Mma::Exact => Cores { unit: device, precision: Precision::Exact },
             Mma::Of(unit) => Cores { unit, precision: Precision::Exact },
             Mma::Fast => Cores { unit: device, precision: Precision::Fast },

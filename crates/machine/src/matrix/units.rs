@@ -7,7 +7,7 @@ use ptxvm_memory::access;
 use ptxvm_memory::chunk::CHUNK;
 
 use super::descriptor::{Descriptor, Major};
-use crate::schedule::cluster::Peer;
+use crate::schedule::cluster::shared::Peer;
 
 /// The units of a matrix, all of them in the first `bytes` bytes of shared memory. [`Descriptor::within`] alone makes one.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +19,24 @@ pub struct Units {
     bytes: u64,
 }
 
-impl Units {
-    /// For [`Descriptor::within`], which has to look first.
-    pub(super) const fn new(
-        descriptor: Descriptor,
-        major: Major,
-        along: u32,
-        across: u32,
-        bytes: u64,
-    ) -> Self {
-        Self { descriptor, major, along, across, bytes }
+impl Descriptor {
+    /// The units of a matrix, if all of them lie in shared memory of so many bytes; otherwise the first offset after the
+    /// farthest.
+    pub fn within(self, major: Major, along: u32, across: u32, bytes: u64) -> Result<Units, u64> {
+        let units = Units { descriptor: self, major, along, across, bytes };
+        if !self.leading_is_address && self.last_line_ends(major, along, across) <= bytes {
+            return Ok(units);
+        }
+        let ends = (0..across)
+            .flat_map(|across| (0..along).map(move |along| self.unit(major, along, across) + CHUNK as u64));
+        match ends.max() {
+            Some(end) if end > bytes => Err(end),
+            _ => Ok(units),
+        }
     }
+}
 
+impl Units {
     /// Which index runs through neighbouring elements.
     #[must_use]
     pub const fn major(&self) -> Major {

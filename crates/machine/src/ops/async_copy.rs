@@ -8,16 +8,16 @@
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::SmallVec;
 
-use crate::asynchronous::queue::{GroupKind, Pending, Signal, Transfer};
+use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::event::What;
 use crate::explain::finding::Kind;
-use crate::launch::Asynchrony;
 use crate::ops::load_store::traffic;
 use crate::ops::mbarrier::{At, misused};
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::copy::{Async, Limit};
 
@@ -99,14 +99,15 @@ impl Execute for Copying {
             Ok(lines) => lines,
             Err(flow) => return flow,
         };
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let counted = &mut context.worker.statistics;
             let read = lanes_in(mask).map(|lane| u64::from(lines.sizes[lane])).sum::<u64>();
             counted.bytes_read[traffic(AddressSpace::Global)] += read;
             counted.bytes_written[traffic(AddressSpace::Shared)] +=
                 self.0.bytes * u64::from(mask.count_ones());
         }
-        if context.run.launch.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on() {
+        if context.run.launch.settings.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on()
+        {
             lines.deliver(&mut []);
             return Flow::Next;
         }
@@ -125,7 +126,7 @@ impl Execute for Copying {
                 ..Pending::new(
                     context,
                     alike,
-                    format!("a `cp.async` of {} bytes", self.0.bytes),
+                    Named::CpAsync(self.0.bytes),
                     Lines { mask: alike, ..lines.clone() },
                 )
             });
@@ -278,7 +279,7 @@ impl Execute for Arrive {
             signals,
             after_copies: true,
             writes: 1 << rank,
-            ..Pending::new(context, mask, "the arrival of a `cp.async.mbarrier.arrive`", Nothing)
+            ..Pending::new(context, mask, Named::CpAsyncArrival, Nothing)
         });
         Flow::Issued
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_memory::{TensorMemory, access};
 use smallvec::smallvec;
 
-use crate::asynchronous::queue::{Pending, Signal, Transfer};
+use crate::asynchronous::queue::{Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
@@ -73,7 +73,7 @@ impl TryCancel {
             let message = "a request whose response goes to all CTAs of the cluster, of which one has ended";
             return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
         }
-        let whim = context.run.launch.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
+        let whim = context.run.launch.settings.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
         let request = Arc::new(Request {
             claims: (!whim).then(|| Arc::clone(context.run.claims)),
             response: OnceLock::new(),
@@ -92,7 +92,7 @@ impl TryCancel {
                 ..Pending::new(
                     context,
                     1 << lane,
-                    "a request to cancel a cluster",
+                    Named::CancelRequest,
                     Response { to: host, request: Arc::clone(&request) },
                 )
             });

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{Ordering, fence};
 
-use ptxvm_ir::operation::fence::{FenceSpace, Proxy};
+use ptxvm_ir::operation::fence::{FenceSpace, ProxyKind};
 use ptxvm_ir::operation::{self, Order, Scope};
 
 use crate::context::Context;
@@ -21,7 +21,7 @@ pub fn executor(fence: operation::Fence) -> Op {
         name: fence.name,
         sem: fence.order.map(Order::name),
         scope: fence.scope.map(Scope::name),
-        proxy: fence.proxy.map(Proxy::name),
+        proxy: fence.proxy.map(ProxyKind::name),
         space: fence.space.map(FenceSpace::name),
         restrict: fence.restrict.map(FenceSpace::name),
         address: None,

@@ -119,7 +119,7 @@ impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for
         if order.acquires() {
             fence(Ordering::Acquire);
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             context.worker.statistics.bytes_read[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next
@@ -307,7 +307,7 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Vectorised for Storing<T> 
                 }
             }
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             context.worker.statistics.bytes_written[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next

@@ -46,7 +46,8 @@ use ptxvm_isa::Type;
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
-use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation, decode};
+use ptxvm_ir::operation::{Access, Compute, Copy, Form, Matrix, Operation};
+use ptxvm_isa::ISA;
 
 /// How an operation is executed; `None` if the machine does not have it. The linker makes the ends of blocks of control.
 #[must_use]
@@ -135,19 +136,27 @@ fn matrix(matrix: Matrix) -> Option<Op> {
     }
 }
 
-/// Whether the machine runs a form, the instructions that end blocks included.
+/// Whether the machine runs an instruction that means this, those that end blocks included.
 #[must_use]
-pub fn executes(form: &Form<'_>) -> bool {
-    match decode(form) {
+pub fn executes(operation: Option<&Operation>) -> bool {
+    match operation {
         Some(Operation::Control(_)) => true,
-        operation => operation.and_then(executor).is_some(),
+        operation => operation.copied().and_then(executor).is_some(),
     }
 }
 
 /// The operation of a form that the machine does not have: it says so when it is reached.
 #[must_use]
 pub fn unsupported(form: &Form<'_>) -> Op {
-    Box::new(Unsupported(crate::link::head(form)))
+    Box::new(Unsupported(head(form)))
+}
+
+/// The table's row of a form, for messages.
+#[must_use]
+pub fn head(form: &Form<'_>) -> String {
+    let row = form.row();
+    let section = ISA.sections[usize::from(row.section)].number;
+    format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
 }
 
 struct Unsupported(String);

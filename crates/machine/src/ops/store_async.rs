@@ -6,7 +6,7 @@ use ptxvm_memory::{Window, window_of};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
-use crate::asynchronous::queue::{Pending, Signal};
+use crate::asynchronous::queue::{Named, Pending, Signal, StoreSort, Where};
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::ops::bulk::{How, Move, Source, same_cta};
@@ -29,10 +29,10 @@ struct Storing {
 }
 
 impl Storing {
-    fn name(&self) -> String {
+    fn sort(&self) -> StoreSort {
         match &self.how {
-            How::Reduce(reduction) => format!("an asynchronous reduction ({})", reduction.name()),
-            _ => "an asynchronous store".into(),
+            How::Reduce(reduction) => StoreSort::Reduction(reduction.combination, reduction.ty),
+            _ => StoreSort::Store,
         }
     }
 
@@ -57,15 +57,15 @@ impl Storing {
                 let at = context.addresses(mbarrier, slots)[lane];
                 let mbarrier =
                     context.resolve_shared(mbarrier, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
-                same_cta(context, lane, &self.name(), place, mbarrier)?;
+                same_cta(context, lane, &self.sort(), place, mbarrier)?;
                 signals.push(Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 });
                 writes |= mbarrier.cta();
             }
-            (place.host, writes, format!("the shared memory of CTA {}", place.cta().trailing_zeros()))
+            (place.host, writes, Where::Shared(place.rank()))
         } else if self.store.reaches == Reaches::Cluster {
             // Not shared memory: the finding says so.
             let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::Write)?;
-            (place.host, place.cta(), String::new())
+            (place.host, place.cta(), Where::Shared(place.rank()))
         } else {
             let space = match self.store.to.space {
                 AddressSpace::Generic => AddressSpace::Global,
@@ -79,7 +79,7 @@ impl Storing {
                 bytes,
                 Wants::Write,
             )?;
-            (to, 0, "global memory".into())
+            (to, 0, Where::Global)
         };
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
         let from = Source::Bytes(values);
@@ -88,12 +88,7 @@ impl Storing {
             fetched: true,
             signals,
             writes,
-            ..Pending::new(
-                context,
-                1 << lane,
-                format!("{} of {bytes} bytes to {place}", self.name()),
-                transfer,
-            )
+            ..Pending::new(context, 1 << lane, Named::Store { sort: self.sort(), bytes, to: place }, transfer)
         });
         Ok(())
     }

@@ -54,7 +54,7 @@ impl Execute for StoreBulk {
             if let Err(flow) = context.spend_bytes(bytes) {
                 return flow;
             }
-            if context.run.launch.statistics {
+            if context.run.launch.settings.statistics {
                 context.worker.statistics.bytes_written[traffic(AddressSpace::Shared)] += bytes;
             }
         }

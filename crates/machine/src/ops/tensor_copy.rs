@@ -1,29 +1,27 @@
 //! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and `cp.async.bulk.prefetch.tensor` (manual 9.7.9.25.5): boxes of
 //! tensors between global memory and the shared memory of a cluster.
 //!
-//! The tensor map is read and everything is checked when the copy is issued; what is moved is in [`crate::tensor`].
+//! The tensor map is read and everything is checked when the copy is issued; what is moved is in [`crate::asynchronous::tensor`].
 #![allow(unsafe_code)]
 
 use std::ops::{ControlFlow, Range};
 
 use ptxvm_memory::{Window, access, window_of};
+use ptxvm_tensor::bits::BYTES;
+use ptxvm_tensor::rules::SHARED_ALIGNMENT;
+use ptxvm_tensor::{Access, Coordinates, Direction, TensorMap, Walk, Wide, broken_by_place, broken_rule};
 use smallvec::{SmallVec, smallvec};
 
-use crate::asynchronous::queue::{GroupKind, Pending, Signal};
+use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal};
+use crate::asynchronous::tensor::reduce::combine;
+use crate::asynchronous::tensor::store::{Edge, written};
+use crate::asynchronous::tensor::transfer::{Load, Store};
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::operand::{Address, Shared};
 use crate::registers::{LANES, Slot};
 use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
-use crate::tensor::bits::BYTES;
-use crate::tensor::reduce::combine;
-use crate::tensor::rules::SHARED_ALIGNMENT;
-use crate::tensor::store::written;
-use crate::tensor::transfer::{Load, Store};
-use crate::tensor::{
-    Access, Coordinates, Direction, Edge, TensorMap, Walk, Wide, broken_by_place, broken_rule,
-};
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_ir::operation::copy::{Tensor, TensorMode, TensorTransfer};
@@ -61,11 +59,7 @@ impl Source {
         direction: Direction,
     ) -> Result<(TensorMap, Walk), Flow> {
         let map = self.map(context, slots, lane)?;
-        let mut coordinates = Coordinates::default();
-        let (first, count) = self.0.coordinates;
-        for (coordinate, slot) in coordinates.iter_mut().zip(&slots[first..first + count]) {
-            *coordinate = context.bank.lane(*slot, lane) as i32;
-        }
+        let coordinates = self.coordinates(context, slots, lane);
         let mut told = [0; 3];
         let (first, count) = self.0.told;
         for (value, slot) in told.iter_mut().zip(&slots[first..first + count]) {
@@ -85,12 +79,24 @@ impl Source {
                 let walk = Walk::new(&map, access, &coordinates);
                 Ok((map, walk))
             }
-            Some(rule) => {
-                let coordinates = &coordinates[..self.0.coordinates.1];
-                let note = format!("the coordinates are {coordinates:?}");
-                Err(context.fault(Kind::Misuse, lane, rule, vec![note]))
-            }
+            Some(rule) => Err(self.refuse(context, slots, lane, rule)),
         }
+    }
+
+    fn coordinates(&self, context: &Context<'_>, slots: &[Slot], lane: usize) -> Coordinates {
+        let mut coordinates = Coordinates::default();
+        let (first, count) = self.0.coordinates;
+        for (coordinate, slot) in coordinates.iter_mut().zip(&slots[first..first + count]) {
+            *coordinate = context.bank.lane(*slot, lane) as i32;
+        }
+        coordinates
+    }
+
+    /// A rule is broken.
+    fn refuse(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize, rule: String) -> Flow {
+        let coordinates = &self.coordinates(context, slots, lane)[..self.0.coordinates.1];
+        let note = format!("the coordinates are {coordinates:?}");
+        context.fault(Kind::Misuse, lane, rule, vec![note])
     }
 
     fn map(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<TensorMap, Flow> {
@@ -205,7 +211,7 @@ impl ToShared {
             ..Pending::new(
                 context,
                 1 << lane,
-                format!("a tensor copy of {bytes} bytes"),
+                Named::TensorCopy(bytes),
                 Load { walk, map, to: places, fetched: None },
             )
         };
@@ -262,18 +268,16 @@ struct FromShared {
 
 impl FromShared {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
-        let direction = self.reduction.map_or(Direction::Store, Direction::Reduce);
+        let direction = if self.reduction.is_some() { Direction::Reduce } else { Direction::Store };
         let (map, walk) = self.tensor.read(context, slots, lane, direction)?;
-        let combine = self.reduction.and_then(|reduction| combine(reduction, map.element));
+        let combine = self.reduction.map(|reduction| combine(reduction, map.element)).transpose();
+        let combine = combine.map_err(|rule| self.tensor.refuse(context, slots, lane, rule))?;
         let edge = edge(context, &walk);
         reach(context, lane, &walk, written(&walk, edge), Wants::Write)?;
         let from = context.addresses(self.from, slots)[lane];
         let from = context.resolve_shared(self.from, lane, from, 16, 16, Wants::Read)?;
         fits(context, lane, walk.extent_inside(), from)?;
-        let what = match self.reduction {
-            None => format!("a tensor store of {} bytes", walk.bytes()),
-            Some(reduction) => format!("a tensor reduction ({}) of {} bytes", reduction.name(), walk.bytes()),
-        };
+        let what = Named::TensorStore(walk.bytes(), self.reduction);
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let pending = Pending {
             group: Some((GroupKind::Bulk, closed)),

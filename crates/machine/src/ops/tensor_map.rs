@@ -6,14 +6,14 @@
 #![allow(unsafe_code)]
 
 use ptxvm_memory::access;
+use ptxvm_tensor::bits::BYTES;
+use ptxvm_tensor::replace::replace;
 
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
-use crate::tensor::bits::BYTES;
-use crate::tensor::replace::replace;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::copy::TensorField;
 

@@ -4,7 +4,7 @@ use crate::code::Arrival;
 use crate::context::{CtaState, Fault, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::LANES;
-use crate::schedule::terminator::After;
+use crate::schedule::after::After;
 use crate::schedule::warp::{Group, State, Warp};
 
 /// Ends a block with a barrier.

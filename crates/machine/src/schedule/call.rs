@@ -5,7 +5,7 @@ use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
 use crate::explain::finding::{Kind, Limit};
 use crate::registers::{Bank, LANES, Slot, Value};
-use crate::schedule::terminator::After;
+use crate::schedule::after::After;
 use crate::schedule::warp::{Activating, Group, Warp, bank_of, bank_pair};
 use crate::vector::lanes::Flow;
 use ptxvm_ir::FunctionId;
@@ -155,11 +155,11 @@ fn bad_call(lane: usize, message: String, run: &Run<'_>) -> Fault {
 
 /// The function whose address this is.
 fn function_at(address: u64, run: &Run<'_>) -> Option<FunctionId> {
-    let number = address.checked_sub(crate::function_address(FunctionId(0)))? / 16;
+    let number = address.checked_sub(crate::addresses::function_address(FunctionId(0)))? / 16;
     let id = FunctionId(u32::try_from(number).ok()?);
     let entry = run.code.program.functions.get(id.0 as usize)?.entry;
     let known = run.code.functions.get(id.0 as usize)?.is_some();
-    (crate::function_address(id) == address && known && !entry).then_some(id)
+    (crate::addresses::function_address(id) == address && known && !entry).then_some(id)
 }
 
 /// The frame of the group's own activation, lane by lane.

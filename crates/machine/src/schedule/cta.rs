@@ -4,14 +4,16 @@ use ptxvm_memory::local::DEFAULT_LIMIT;
 use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use crate::asynchronous::queue::Trouble;
-use crate::code::{Code, Reduction};
+use crate::code::Reduction;
+use crate::context::Code;
 use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::explain::finding::Stop;
 use crate::explain::mistake::Findings;
 use crate::explain::report;
 use crate::registers::{LANES, Value};
 use crate::schedule::barrier::{Barrier, Reduced};
-use crate::schedule::cluster::{Arrivals, OFFSET_BITS};
+use crate::schedule::cluster::barrier::Arrivals;
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::interpret::{self, Fault, Leave};
 use crate::schedule::warp::{Awaited, State, Warp};
 
@@ -180,7 +182,8 @@ impl Cta {
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;
-        self.turn = if run.launch.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
+        self.turn =
+            if run.launch.settings.seed == 0 { 0 } else { worker.next_random() as usize % self.warps.len() };
         true
     }
 
@@ -260,7 +263,7 @@ impl Cta {
             self.wake(worker);
         }
         let index = self.next(run, worker)?;
-        let fuel = if run.launch.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+        let fuel = if run.launch.settings.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
         Some((index, worker.effort.saturating_add(fuel).min(turn.enough)))
     }
 
@@ -270,20 +273,23 @@ impl Cta {
         match (worker.trouble.take(), worker.limit.take()) {
             (Some(trouble), _) => Progress::Trouble(trouble),
             (None, Some(limit)) => Progress::Stopped(Stop::Limit(limit)),
-            (None, None) => Progress::Stopped(report::fault(self, warp, at, worker, run)),
+            (None, None) => {
+                Progress::Stopped(report::fault(self.state.ctaid, &mut self.warps[warp], at, worker, run))
+            }
         }
     }
 
     /// Whether a warp goes on after a fault: an H200 does, and the launch is to do as it. The finding is noted.
     fn survives(&mut self, warp: usize, at: Fault, worker: &mut Worker, run: &Run<'_>) -> bool {
-        let findings = run.launch.findings;
+        let findings = run.launch.settings.findings;
         if findings == Findings::Stop || worker.trouble.is_some() || worker.limit.is_some() {
             return false;
         }
         let Some(fault) = worker.fault.take_if(|fault| fault.survived) else { return false };
         let kind = fault.kind;
         if let (Findings::Report, Some(mistakes)) = (findings, &run.launch.mistakes) {
-            mistakes.note(at.at, kind, || report::finding(self, warp, at, fault, run));
+            let (ctaid, warp) = (self.state.ctaid, &mut self.warps[warp]);
+            mistakes.note(at.at, kind, || report::finding(ctaid, warp, at, fault, run));
         }
         let Some(group) = self.warps[warp].groups.last_mut() else { return false };
         group.state = State::Again(kind);
@@ -295,8 +301,11 @@ impl Cta {
         if self.awake == 0 {
             return None;
         }
-        let start =
-            if run.launch.seed == 0 { self.turn } else { worker.next_random() as usize % self.warps.len() };
+        let start = if run.launch.settings.seed == 0 {
+            self.turn
+        } else {
+            worker.next_random() as usize % self.warps.len()
+        };
         // The first from there on, or else the first of all.
         let later = self.awake & u32::MAX.checked_shl(start as u32).unwrap_or(0);
         let from = if later != 0 { later } else { self.awake };

@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-use crate::Kernel;
+use crate::code::Stepped;
 use crate::explain::finding::Stop;
+use crate::kernel::Kernel;
 use crate::launch::{Environment, Launch};
 use crate::schedule::grid::Grid;
 use crate::schedule::kept_rooms::Rooms;
-use crate::schedule::step::Stepped;
 use crate::schedule::work::{Common, Work};
 use crate::statistics::Statistics;
 use crate::view::View;

@@ -11,17 +11,16 @@ use std::time::{Duration, Instant};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory, Lease};
 
-use crate::code::Code;
-use crate::context::Run;
-use crate::explain::finding::{Limit, Stop, Unsupported};
+use crate::context::{Code, Run};
+use crate::explain::finding::{Stop, Unsupported};
 use crate::launch::{Environment, Launch};
-use crate::occupancy::Demand;
 use crate::schedule::cluster::Claims;
 use crate::schedule::dependency::Ending;
 use crate::schedule::halt::{Deadline, Halt};
 use crate::schedule::kept_rooms::Rooms;
 use crate::schedule::work::{Common, Work};
 use crate::statistics::Statistics;
+use ptxvm_profile::Demand;
 
 /// After so long a launch that has CTAs left gets the help of other threads.
 const ALONE: Duration = Duration::from_micros(100);
@@ -42,7 +41,7 @@ pub fn run(
     let grid = Grid::new(code, Cow::Borrowed(launch), *environment)?;
     let run = grid.run();
     let clusters = usize::try_from(run.claims.all()).unwrap_or(usize::MAX);
-    let workers = launch.threads.clamp(1, clusters.max(1));
+    let workers = launch.settings.threads.clamp(1, clusters.max(1));
     let common = Common::default();
     let statistics = if workers == 1 {
         work(0, &run, &common, rooms, &mut || {})
@@ -135,7 +134,7 @@ impl<'a> Grid<'a> {
             workspace,
             gridid: GRIDS.fetch_add(1, Ordering::Relaxed),
             began,
-            deadline: Deadline::new(began, launch.timeout),
+            deadline: Deadline::new(began, launch.settings.timeout),
             resident: resident(code, &launch, &environment),
             claims: Arc::new(Claims::new(&launch)),
             launch,
@@ -183,9 +182,9 @@ impl<'a> Passing<'a> {
     fn new(memory: &'a GlobalMemory, kind: AllocationKind, bytes: &[u8]) -> Result<Self, Stop> {
         let address = memory
             .allocate(bytes.len() as u64, 256, kind, None)
-            .map_err(|_| out_of_memory(memory, bytes.len()))?;
+            .map_err(|_| Stop::out_of_memory(memory.budget(), bytes.len()))?;
         let passing = Self { memory, address };
-        memory.write(address, bytes).map_err(|_| out_of_memory(memory, bytes.len()))?;
+        memory.write(address, bytes).map_err(|_| Stop::out_of_memory(memory.budget(), bytes.len()))?;
         Ok(passing)
     }
 }
@@ -195,9 +194,4 @@ impl Drop for Passing<'_> {
         // It was allocated here, and nobody else knows how to free it.
         let _ = self.memory.free(self.address);
     }
-}
-
-/// The budget of the host's memory has no more for a launch that needs about so many bytes.
-pub(super) fn out_of_memory(memory: &GlobalMemory, bytes: usize) -> Stop {
-    Stop::Limit(Limit::Memory(memory.budget().refusal(bytes as u64)))
 }

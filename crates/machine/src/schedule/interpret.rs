@@ -6,14 +6,17 @@
 //! instruction that the program has: the group is left where it stands, and the next call goes on with it as if nothing
 //! had happened. So what is counted, and who has the next turn, is the same as without.
 
-use crate::code::{Block, Code, Converge};
-use crate::context::{Context, CtaState, Run, Worker};
+use crate::code::{Block, Converge, Stepped};
+use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES, Value};
+use crate::schedule::after::After;
 use crate::schedule::meeting;
-use crate::schedule::step::{self, Step, Stepped, guarded};
-use crate::schedule::terminator::{self, After};
+use crate::schedule::step::{self, Step, guarded};
+use crate::schedule::terminator;
 use crate::schedule::warp::{Group, State, Warp, bank_of};
+
+pub use crate::code::At;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +42,6 @@ pub struct Fault {
     pub at: At,
     /// The activation.
     pub activation: u32,
-}
-
-/// An instruction of linked code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum At {
-    /// An instruction in a block.
-    Instruction(u32),
-    /// The end of a block.
-    End(u32),
 }
 
 /// After so many looks at memory in a loop, a group is taken to be waiting for somebody.

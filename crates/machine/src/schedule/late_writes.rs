@@ -1,21 +1,16 @@
 //! Writes to global memory that a cluster issued and nobody waited for before it ended.
 //!
 //! The end of a grid waits for them, the end of a CTA does not: a program in which another cluster relies on them is
-//! wrong, and is to be seen to be. They are done when those who run can do nothing else, and at the end of the launch.
+//! wrong, and the mistake must show. They are done when those who run can do nothing else, and at the end of the launch.
 
-use std::collections::VecDeque;
-
-use crate::asynchronous::queue::Pending;
-use crate::context::{Run, Worker};
-use crate::event::{self, What};
-use crate::launch::Asynchrony;
+use crate::context::Run;
+use crate::event::What;
+use crate::explain::telling;
+use crate::settings::Asynchrony;
+use crate::state::worker::Worker;
 
 /// How many may be left at once: the bytes on their way take memory.
 const MOST: usize = 256;
-
-/// The writes that are left, the oldest first, each with the number and place of its cluster.
-#[derive(Debug, Default)]
-pub struct HeldBack(VecDeque<(u64, [u32; 3], Box<Pending>)>);
 
 impl Worker {
     /// The cluster whose turn it is has ended: takes what it left.
@@ -23,7 +18,7 @@ impl Worker {
         let (index, clusterid) = (self.cluster.index, self.cluster.clusterid);
         for pending in self.cluster.take_rest() {
             self.held_back.0.push_back((index, clusterid, pending));
-            let now = run.launch.asynchrony == Asynchrony::Seeded && self.next_random() & 1 != 0;
+            let now = run.launch.settings.asynchrony == Asynchrony::Seeded && self.next_random() & 1 != 0;
             if (now || self.held_back.0.len() > MOST) && !run.halt.is_set() {
                 self.release_oldest(run);
             }
@@ -46,7 +41,7 @@ impl Worker {
             pending.deliver(&mut []);
             let issuer = pending.issuer;
             let what = What::Completed { operation: issuer.operation };
-            event::tell(run, cluster, clusterid, (Some(issuer), issuer.rank), what);
+            telling::tell(run, cluster, clusterid, (Some(issuer), issuer.rank), what);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Who runs when: grids give clusters to host threads, clusters give CTAs turns, CTAs give warps turns, and the
 //! interpreter runs the groups of lanes of a warp.
 
+mod after;
 mod arrive;
 pub mod barrier;
 mod call;
 pub mod cluster;
+mod collective;
 pub(crate) mod cta;
 pub mod dependency;
 pub(crate) mod execution;

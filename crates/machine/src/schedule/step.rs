@@ -4,8 +4,7 @@
 //! different places have one in common (`meeting.rs`); who is forgiven a mistake does one again. How a block ends is a
 //! step too (`terminator.rs`).
 
-use crate::code::{Instruction, Source};
-use crate::context::{Context, Worker};
+use crate::context::{Context, Instruction, Worker};
 use crate::registers::{Bank, Slot};
 use crate::schedule::warp::{Awaited, Group, State};
 use crate::vector::lanes::Flow;
@@ -19,19 +18,6 @@ pub(crate) enum Step {
     Waits(u32),
     /// It has stopped the warp; the worker says why.
     Stopped,
-}
-
-/// An instruction that a group of lanes has executed, or come to wait at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stepped {
-    /// The CTA's number in the grid.
-    pub cta: u64,
-    /// The warp's number in its CTA.
-    pub warp: u32,
-    /// The lanes of the group, guards aside.
-    pub lanes: u32,
-    /// The instruction of the program.
-    pub source: Source,
 }
 
 /// Executes an instruction for the active lanes of the context that its guard lets through. `watches` says whether

@@ -5,19 +5,10 @@ use crate::context::{CtaState, Fault, Run, Worker};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::schedule::after::After;
 use crate::schedule::step::guarded;
 use crate::schedule::warp::{Group, Warp};
 use crate::schedule::{arrive, call};
-
-/// What comes after the end of a block.
-pub(crate) enum After {
-    /// The group goes on at its block.
-    Go,
-    /// The group has been put away.
-    Switch,
-    /// The worker's fault says what happened. The group is still at the end of the block.
-    Fault,
-}
 
 /// Ends a block for a group that stands at its end.
 #[inline(always)]
@@ -103,7 +94,7 @@ fn index_targets(
     for lane in lanes_in(taken) {
         let at = bank.lane(index, lane);
         let Some(target) = usize::try_from(at).ok().and_then(|at| targets.get(at)) else {
-            let message = format!("index {at} is behind a list of {} branch targets", targets.len());
+            let message = format!("index {at} is past the end of a list of {} branch targets", targets.len());
             return Err(Fault::new(Kind::BranchIndex, lane, message, Vec::new()));
         };
         to[lane] = *target;
@@ -124,7 +115,7 @@ fn scatter(group: &mut Group, warp: &mut Warp, to: &[u32; LANES]) -> After {
 
 /// Lanes end.
 fn exit(gone: u32, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
-    if worker.cluster.barrier.leave(&warp.state, gone) {
+    if worker.cluster.barrier.leave(&warp.state.arrivals, gone) {
         worker.cluster.events += 1;
         worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
     }

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use ptxvm_memory::Budget;
 
-use crate::code::{Code, Function, Reduction};
+use crate::code::{At, Function, Reduction};
+use crate::context::Code;
 use crate::context::WarpState;
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, Block, Slot};
-use crate::schedule::interpret::At;
-use crate::schedule::meeting;
+use crate::schedule::collective::may_meet;
+
+pub use crate::state::awaited::Awaited;
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -94,28 +96,6 @@ impl Group {
             _ => At::End(self.block),
         }
     }
-}
-
-/// What lanes wait for outside of their warp.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Awaited {
-    /// The end of a phase of an mbarrier object.
-    Mbarrier {
-        /// Where it lies: the address in `.shared::cluster`.
-        address: u32,
-        /// The parity of the phase.
-        parity: bool,
-    },
-    /// The other threads of the cluster, at `barrier.cluster`.
-    ClusterBarrier,
-    /// The grids that this one depends on.
-    Grids,
-    /// So many columns of tensor memory.
-    Columns(u32),
-    /// A warp of the peer CTA, to allocate so many columns together.
-    PeerAllocates(u32),
-    /// A warp of the peer CTA, to deallocate together.
-    PeerDeallocates,
 }
 
 impl State {
@@ -310,8 +290,7 @@ impl Warp {
         loop {
             // Who waits for a lane that does not come, or that waits for others, must go on waiting.
             let met = |group: &&Group| {
-                let meets =
-                    |g: &&Group| wanted(g) & group.mask != 0 && meeting::may_meet(g.block, group.block, code);
+                let meets = |g: &&Group| wanted(g) & group.mask != 0 && may_meet(g.block, group.block, code);
                 let partners = meeting.iter().filter(meets);
                 let there = partners.fold(group.mask, |mask, g| mask | g.mask);
                 wanted(group) & !there == 0

@@ -14,7 +14,6 @@ use smallvec::SmallVec;
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Limit, Stop};
 use crate::schedule::cluster::{Cluster, Outcome};
-use crate::schedule::grid::out_of_memory;
 use crate::schedule::kept_rooms::{Room, Rooms};
 use crate::statistics::Statistics;
 
@@ -62,7 +61,7 @@ impl Common {
     /// What a launch came to that has ended.
     pub fn outcome(&self, mut statistics: Statistics, run: &Run<'_>) -> Result<Statistics, Stop> {
         statistics.time = run.began.elapsed();
-        statistics.mma = run.launch.mma.name();
+        statistics.mma = run.launch.settings.mma.name();
         self.stopped().map_or(Ok(statistics), Err)
     }
 }
@@ -97,7 +96,7 @@ impl Work {
     pub fn new(number: u64, run: &Run<'_>, rooms: &Rooms) -> Self {
         let Room { blocks, spare } = rooms.take(run);
         Self {
-            worker: Worker::new(number, run, blocks),
+            worker: Worker::new(number, run.launch.settings.seed, blocks),
             live: VecDeque::new(),
             current: None,
             spare: spare.into_iter().collect(),
@@ -166,7 +165,7 @@ impl Work {
         let room = self.spare.pop().or_else(|| Cluster::new(run).map(Box::new));
         let started = room.and_then(|mut room| room.start(index, run, &mut self.worker).then_some(room));
         if started.is_none() {
-            common.stop(index, out_of_memory(run.environment.memory, run.cluster_bytes()));
+            common.stop(index, Stop::out_of_memory(run.environment.memory.budget(), run.cluster_bytes()));
         }
         started
     }
@@ -212,7 +211,10 @@ fn doze(run: &Run<'_>) {
 /// The effort until limits are looked at again: no more than instructions are left.
 fn slice(run: &Run<'_>, common: &Common) -> u64 {
     let done = common.instructions.load(Ordering::Relaxed);
-    run.launch.max_instructions.map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
+    run.launch
+        .settings
+        .max_instructions
+        .map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
 }
 
 /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
@@ -242,17 +244,17 @@ impl Told {
 /// Whether a limit of the user's has been reached.
 fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> Option<Limit> {
     let launch = run.launch;
-    if worker.instructions - told.instructions >= TOLD || launch.max_instructions.is_some() {
+    if worker.instructions - told.instructions >= TOLD || launch.settings.max_instructions.is_some() {
         told.tell(worker, run, common);
     }
     if launch.control.stop.load(Ordering::Relaxed) {
         return Some(Limit::Interrupted);
     }
     // The watchdog's flag says that the time is over; if there is no watchdog, the clock does.
-    if let Some(most) = launch.timeout.filter(|most| run.began.elapsed() >= *most) {
+    if let Some(most) = launch.settings.timeout.filter(|most| run.began.elapsed() >= *most) {
         return Some(Limit::Time(most));
     }
-    if let Some(most) = launch.max_instructions
+    if let Some(most) = launch.settings.max_instructions
         && common.instructions.load(Ordering::Relaxed) > most
     {
         return Some(Limit::Instructions(most));

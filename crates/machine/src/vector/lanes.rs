@@ -10,35 +10,11 @@
 
 use std::marker::PhantomData;
 
+pub use crate::context::{Execute, Flow, Op};
 pub use ptxvm_num::level::{Level, at_most, level};
 
 use crate::context::Context;
 use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
-
-/// What the interpreter does after an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Go on with the next instruction.
-    Next,
-    /// The operation has stopped the warp; the context says why.
-    Stop,
-    /// Nothing has been done yet: the lanes wait for what `WarpState::awaited` says, and then execute it again. Only
-    /// instructions that begin a block may say so (`link/terminator.rs`).
-    Wait,
-    /// The operation has handed work to the cluster's asynchronous units, or noted events: the interpreter says where.
-    Issued,
-}
-
-/// An instruction's operation. One object serves all warps; what differs is in the context.
-pub trait Execute: Send + Sync {
-    /// Runs it for the lanes of `mask`, which is never empty. `slots` are the destinations, then the sources.
-    fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
-
-    /// Whether it may name the registers of `wgmma` products under way.
-    fn is_wgmma(&self) -> bool {
-        false
-    }
-}
 
 /// Has each lane of a mask issue an asynchronous operation, until one is refused.
 pub fn issue_each(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flow {
@@ -49,9 +25,6 @@ pub fn issue_each(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -
     }
     Flow::Issued
 }
-
-/// An operation, ready to be run.
-pub type Op = Box<dyn Execute>;
 
 /// One result or a tuple of them.
 pub trait Results: Sized {

@@ -8,21 +8,28 @@ use crate::context::Context;
 use crate::registers::{Bank, Slot};
 use crate::vector::lanes::{Execute, Flow, Level, Op, level};
 
-/// A loop compiled for one level: the registers, the destination and the sources, the active lanes.
-pub type Loop = unsafe fn(&mut Bank<'_>, &[Slot], u32);
+/// A loop that any host can run: the registers, the destination and the sources, the active lanes.
+pub type Loop = fn(&mut Bank<'_>, &[Slot], u32);
 
-struct Chosen(Loop);
+/// The same, compiled for one level: only hosts that have its instructions can run it.
+pub type LevelLoop = unsafe fn(&mut Bank, &[Slot], u32);
+
+struct Chosen(LevelLoop);
 
 impl Execute for Chosen {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        // SAFETY: `choose` took the loop of the level that `level` found on this host.
+        // SAFETY: `choose`, which alone makes one of these, took the loop of the level that `level` found on this host,
+        // and its caller promises that it asks for nothing more.
         unsafe { (self.0)(&mut context.bank, slots, mask) };
         Flow::Next
     }
 }
 
-/// The loop of this host's level as an operation. Each must be callable where its level is found.
-pub fn choose(baseline: Loop, v3: Loop, v4: Loop) -> Op {
+/// The loop of this host's level as an operation.
+///
+/// # Safety
+/// `v3` and `v4` ask of their callers nothing but the instructions of [`Level::V3`] and [`Level::V4`].
+pub unsafe fn choose(baseline: Loop, v3: LevelLoop, v4: LevelLoop) -> Op {
     Box::new(Chosen(match level() {
         Level::Baseline => baseline,
         Level::V3 => v3,
@@ -63,7 +70,11 @@ macro_rules! vector_loop {
             baseline(bank, slots, mask);
         }
 
-        $crate::vector::vector_loop::choose(baseline, v3, v4)
+        // SAFETY: the two are safe functions but for the features that they are compiled with, which are some of those
+        // that `ptxvm_num::level` looks for before it says that a host is of their level.
+        #[allow(unsafe_code, reason = "the reason is here, not where the macro is used")]
+        let chosen = unsafe { $crate::vector::vector_loop::choose(baseline, v3, v4) };
+        chosen
     }};
 }
 

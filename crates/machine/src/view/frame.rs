@@ -2,7 +2,7 @@
 
 use ptxvm_syntax::ast::Span;
 
-use super::{GroupView, WarpView};
+use super::threads::{GroupView, WarpView};
 use crate::code::{self, Source};
 use crate::explain::finding::SourceLine;
 use crate::explain::report;

@@ -1,6 +1,6 @@
 //! What a group of lanes waits for, and who has not come.
 
-use super::GroupView;
+use super::threads::GroupView;
 use crate::schedule::cluster::rank_and_offset;
 use crate::schedule::cta::Cta;
 use crate::schedule::warp::{Awaited, State, Warp};

@@ -4,9 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_ir::{FunctionId, Home, Program, RelocationTarget, Space};
 use ptxvm_isa::ISA;
-use ptxvm_machine::{Addresses, Environment, Finding, Kernel, Kind, Launch, Profile, Stop, function_address};
+use ptxvm_machine::{
+    Addresses, Environment, Finding, Kernel, Kind, Launch, Settings, Stop, function_address,
+};
 use ptxvm_memory::{AllocationKind, GlobalMemory};
 use ptxvm_module::Options;
+use ptxvm_profile::Profile;
 use ptxvm_syntax::{Interner, Severity};
 use ptxvm_texture::Objects;
 
@@ -121,9 +124,12 @@ pub fn run_on(
         block: [block, 1, 1],
         shared,
         parameters,
-        threads,
-        max_instructions: Some(50_000_000),
-        statistics: true,
+        settings: Settings {
+            threads,
+            max_instructions: Some(50_000_000),
+            statistics: true,
+            ..Settings::default()
+        },
         ..Launch::default()
     };
     ptxvm_machine::run(&kernel, &launch, &environment)?;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use ptxvm_machine::tensor::map::MOST_DIMENSIONS;
-use ptxvm_machine::tensor::{Access, Coordinates, Element, Fill, Interleave, Mode, Swizzle, TensorMap};
+use ptxvm_tensor::map::MOST_DIMENSIONS;
+use ptxvm_tensor::{Access, Coordinates, Element, Fill, Interleave, Mode, Swizzle, TensorMap};
 use serde::Deserialize;
 
 /// The bytes of a file of `tests/golden`, unpacked.

@@ -1,9 +1,12 @@
 //! Loads: all boxes that an H200 brought into shared memory, and all copies that it refused.
+#![allow(unsafe_code)]
 
 use std::ops::ControlFlow;
 
-use ptxvm_machine::Profile;
-use ptxvm_machine::tensor::{Direction, Image, Walk, broken_by_place, broken_rule, load};
+use ptxvm_machine::asynchronous::tensor::image::Image;
+use ptxvm_machine::asynchronous::tensor::load::load;
+use ptxvm_profile::Profile;
+use ptxvm_tensor::{Direction, Walk, broken_by_place, broken_rule};
 
 use crate::golden::{Description, data};
 use crate::memory::Aligned;

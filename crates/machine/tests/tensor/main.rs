@@ -1,6 +1,5 @@
 //! Tensor copies as pure functions, against the boxes that an H200 loaded and, where it has no such instruction,
 //! against the manual's words.
-#![allow(unsafe_code)]
 
 mod golden;
 mod loads;

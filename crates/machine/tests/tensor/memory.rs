@@ -1,4 +1,5 @@
 //! Memory for the tests' tensors and boxes: aligned, and larger than anything that is copied.
+#![allow(unsafe_code)]
 
 /// The byte that the H200's buffers held at an index.
 pub fn golden_byte(index: u64) -> u8 {

@@ -1,11 +1,15 @@
 //! What came after Hopper, by the manual's words and examples: no silicon here has these.
+#![allow(unsafe_code)]
 
 use std::ops::ControlFlow;
 
-use ptxvm_machine::Profile;
-use ptxvm_machine::tensor::{
-    Access, Coordinates, Direction, Edge, Element, Fill, Image, Interleave, Mode, Swizzle, TensorMap, Walk,
-    Wide, broken_rule, load, store,
+use ptxvm_machine::asynchronous::tensor::image::Image;
+use ptxvm_machine::asynchronous::tensor::load::load;
+use ptxvm_machine::asynchronous::tensor::store::{Edge, store};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::{
+    Access, Coordinates, Direction, Element, Fill, Interleave, Mode, Swizzle, TensorMap, Walk, Wide,
+    broken_rule,
 };
 
 use crate::memory::Aligned;

@@ -1,14 +1,15 @@
 //! Stores and reductions: what an H200 left in global memory (`tests/golden/async/tma_store.*`, `tma_reduce.*`), and what
 //! it refused.
+#![allow(unsafe_code)]
 
 use std::collections::HashMap;
 
 use ptxvm_ir::operation::access::Combination;
-use ptxvm_machine::Profile;
-use ptxvm_machine::tensor::reduce::combine;
-use ptxvm_machine::tensor::{
-    Access, Direction, Edge, Image, Walk, broken_by_place, broken_rule, reduce, store,
-};
+use ptxvm_machine::asynchronous::tensor::image::Image;
+use ptxvm_machine::asynchronous::tensor::reduce::{combine, reduce};
+use ptxvm_machine::asynchronous::tensor::store::{Edge, store};
+use ptxvm_profile::Profile;
+use ptxvm_tensor::{Access, Direction, Walk, broken_by_place, broken_rule};
 use serde::Deserialize;
 
 use crate::golden::{Case as Encoding, data, padded};
@@ -94,11 +95,12 @@ fn run(group: &str) -> (usize, usize) {
         let at = numbers[5] as u32;
         let access = if encoding.mode == "tile" { Access::Tile } else { Access::Im2col([0; 3]) };
         let reduction = reduction(&description.kernels[case.kernel]);
-        let direction = reduction.map_or(Direction::Store, Direction::Reduce);
+        let direction = if reduction.is_some() { Direction::Reduce } else { Direction::Store };
         let walk = Walk::new(&map, access, &coordinates);
         let size = u64::from(SHARED) + shared.bytes().len() as u64;
         let place = SHARED + at;
         let rule = broken_rule(h200, &map, access, encoding.rank, &coordinates, direction)
+            .or_else(|| reduction.and_then(|reduction| combine(reduction, map.element).err()))
             .or_else(|| broken_by_place(walk.extent_inside(), place, u64::from(place), size));
         if case.fault.is_some() {
             assert!(rule.is_some(), "{name} must be refused");

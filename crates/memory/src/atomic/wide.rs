@@ -1,4 +1,5 @@
 //! Compare and exchange of 128 bits: the processor's own where it has one, else under a lock.
+#![allow(unsafe_code)]
 
 /// Stores `new` if `expected` is there and gives what was there.
 ///

@@ -1,6 +1,6 @@
 //! `div.approx.f32` and `div.full.f32`: a multiplication by the unit's reciprocal.
 
-use super::{LIFT, QUARTER, is_large, is_small, times};
+use super::scale::{LIFT, QUARTER, is_large, is_small, times};
 use crate::Rounding::Rn;
 use crate::float::f32::mul;
 use crate::mufu;

@@ -7,42 +7,16 @@
 mod divide;
 mod double;
 mod half;
+mod scale;
 
 pub use divide::{div_approx, div_full};
 pub use double::{rcp_approx_f64, rsqrt_approx_f64};
 pub use half::{ex2_approx_bf16, ex2_approx_f16, tanh_approx_bf16, tanh_approx_f16};
 
 use crate::Rounding::Rn;
-use crate::float::f32::{add, mul};
+use crate::float::f32::add;
 use crate::mufu;
-
-const SIGN: u32 = 0x8000_0000;
-/// The least normal number, 2^-126.
-const NORMAL: u32 = 0x0080_0000;
-const ONE: u32 = 0x3f80_0000;
-const QUARTER: u32 = 0x3e80_0000;
-/// 2^126, above which a reciprocal is subnormal.
-const LARGE: u32 = 0x7e80_0000;
-const INFINITY: u32 = 0x7f80_0000;
-/// 2^24 lifts every subnormal number to a normal one.
-const LIFT: u32 = 0x4b80_0000;
-
-/// Whether the unit would read the number as zero.
-#[inline(always)]
-fn is_small(a: u32) -> bool {
-    a & !SIGN < NORMAL
-}
-
-/// Whether the number lies above 2^126 and is no NaN.
-#[inline(always)]
-fn is_large(a: u32) -> bool {
-    (LARGE + 1..=INFINITY).contains(&(a & !SIGN))
-}
-
-#[inline(always)]
-fn times(a: u32, b: u32) -> u32 {
-    mul(a, b, Rn, false, false)
-}
+use scale::{INFINITY, LIFT, ONE, QUARTER, SIGN, is_large, is_small, times};
 
 /// `rcp.approx.f32`
 #[inline(always)]

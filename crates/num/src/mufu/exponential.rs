@@ -1,7 +1,7 @@
 //! MUFU.EX2: 2^x.
 
+use super::polynomial::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::EX2_TABLE;
-use super::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// 64 entries by the upper 6 bits of the argument's fraction.
 pub const EX2: Polynomial =

@@ -1,7 +1,7 @@
 //! MUFU.LG2: the logarithm of x to the base 2.
 
+use super::polynomial::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::LG2_TABLE;
-use super::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// 64 entries by the upper 6 bits of the mantissa.
 pub const LG2: Polynomial =

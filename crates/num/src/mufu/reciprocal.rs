@@ -1,7 +1,7 @@
 //! MUFU.RCP: 1/x, and MUFU.RCP64H, which does the same on the upper word of a double.
 
+use super::polynomial::{INFINITY, INFINITY64H, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::RCP_TABLE;
-use super::{INFINITY, INFINITY64H, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// 128 entries by the upper 7 bits of the mantissa; the other 16 bits are squared as 17.
 pub const RCP: Polynomial =

@@ -1,7 +1,7 @@
 //! MUFU.RSQ and MUFU.SQRT: 1/√x and √x; and MUFU.RSQ64H, which does the first on the upper word of a double.
 
+use super::polynomial::{INFINITY, INFINITY64H, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::{RSQRT_TABLE, SQRT_TABLE};
-use super::{INFINITY, INFINITY64H, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// 128 entries by the exponent's parity and the upper 6 bits of the mantissa.
 pub const RSQRT: Polynomial =

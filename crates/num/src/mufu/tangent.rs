@@ -1,7 +1,7 @@
 //! MUFU.TANH: the hyperbolic tangent, to 11 bits.
 
+use super::polynomial::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::TANH_TABLE;
-use super::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// Each entry covers 2^17 steps of an interval; how wide that is depends on the argument's binade.
 pub const TANH: Polynomial =

@@ -1,7 +1,7 @@
 //! MUFU.SIN and MUFU.COS of an argument in turns, and the multiplication by 1/2π that PTX's sin and cos put first.
 
+use super::polynomial::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::SIN_TABLE;
-use super::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 
 /// A quarter of the sine wave: 64 entries by the upper 6 bits of the place in the quadrant.
 pub const SIN: Polynomial =

@@ -58,7 +58,7 @@ fn blocks_have_their_scales() {
     assert_eq!(fractions, 16.0 * (1.5 + 1.25 - 6.0 * 2.0 / 128.0));
 }
 
-/// Terms keep 35 bits behind the exponent of the scales, however large the sum of products is.
+/// Terms keep 35 bits after the exponent of the scales, however large the sum of products is.
 #[test]
 fn thirty_five_bits_are_kept() {
     let cancels = |digit: u8, c: f32| {
@@ -74,7 +74,7 @@ fn thirty_five_bits_are_kept() {
     let unit = [UNIT; 4];
     let small = [UNIT - 40, UNIT, UNIT, UNIT];
     let one = [ONE, 0, 0, 0];
-    // Sixteen times 2^-40 is 2^-36: too far behind 1, but the last that is kept behind 1/2.
+    // Sixteen times 2^-40 is 2^-36: too far below 1, but the last that is kept below 1/2.
     assert_eq!(dot(Scale::Ue8m0, one, &small, one, &unit, -1.0), -1.0);
     assert_eq!(dot(Scale::Ue8m0, one, &small, one, &unit, -0.5), -0.5 + power(-25));
     assert_eq!(dot(Scale::Ue8m0, one, &[UNIT - 8, UNIT, UNIT, UNIT], one, &unit, -0.5), -0.5 + 0.0625);

@@ -1,5 +1,6 @@
 //! A program that uses the library as C programs do: it is loaded, and its functions are called by name.
 
+#![allow(unsafe_code)]
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::{CString, c_char, c_void};

@@ -9,23 +9,16 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 
-/// Where a directive between signature and body may stand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Entry,
-    Func,
-}
-
 /// The directives between signature and body: where they stand and how many integers they take.
-pub(super) fn takes_arguments(word: &str) -> Option<(Place, std::ops::RangeInclusive<usize>)> {
+pub(super) fn takes_arguments(word: &str) -> Option<(FunctionKind, std::ops::RangeInclusive<usize>)> {
     Some(match word {
-        ".maxntid" | ".reqntid" | ".reqnctapercluster" => (Place::Entry, 1..=3),
+        ".maxntid" | ".reqntid" | ".reqnctapercluster" => (FunctionKind::Entry, 1..=3),
         ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" | ".local_maxnreg" => {
-            (Place::Entry, 1..=1)
+            (FunctionKind::Entry, 1..=1)
         }
-        ".explicitcluster" | ".blocksareclusters" => (Place::Entry, 0..=0),
-        ".noreturn" => (Place::Func, 0..=0),
-        ".abi_preserve" | ".abi_preserve_control" => (Place::Func, 1..=1),
+        ".explicitcluster" | ".blocksareclusters" => (FunctionKind::Entry, 0..=0),
+        ".noreturn" => (FunctionKind::Func, 0..=0),
+        ".abi_preserve" | ".abi_preserve_control" => (FunctionKind::Func, 1..=1),
         _ => return None,
     })
 }
@@ -127,8 +120,8 @@ impl Parser<'_> {
         while self.at(TokenKind::Dotted) {
             let word = self.token_text();
             match takes_arguments(word) {
-                Some((Place::Entry, counts)) => directives.push(self.counted(counts)?),
-                Some((Place::Func, _)) => {
+                Some((FunctionKind::Entry, counts)) => directives.push(self.counted(counts)?),
+                Some((FunctionKind::Func, _)) => {
                     let _ = self.misplaced("is for a `.func`, not for an `.entry`");
                     self.skip_header();
                 }
@@ -157,13 +150,13 @@ impl Parser<'_> {
                     directives.push(self.counted(counts)?);
                     break;
                 }
-                Some((Place::Func, counts)) => {
+                Some((FunctionKind::Func, counts)) => {
                     if *counts.end() == 0 && !directives.is_empty() {
                         let _ = self.misplaced("must be the first directive after the parameters");
                     }
                     directives.push(self.counted(counts)?);
                 }
-                Some((Place::Entry, _)) => {
+                Some((FunctionKind::Entry, _)) => {
                     let _ = self.misplaced("is for an `.entry`, not for a `.func`");
                     self.skip_header();
                 }

@@ -5,7 +5,7 @@
 //! rounds it to eight.
 
 /// Where a texel lies.
-enum Place {
+enum OnLine {
     /// At the first or the second end.
     End(bool),
     /// Some 257ths of the way from the first end to the second, or from the second to the first.
@@ -17,22 +17,22 @@ enum Place {
 }
 
 #[inline]
-fn place(block: u64, texel: u32, eight: bool) -> Place {
+fn place(block: u64, texel: u32, eight: bool) -> OnLine {
     match (block >> (16 + 3 * texel) & 7, eight) {
-        (0, _) => Place::End(false),
-        (1, _) => Place::End(true),
-        (2, true) => Place::Between(false, 36),
-        (3, true) => Place::Between(false, 72),
-        (4, true) => Place::Between(true, 144),
-        (5, true) => Place::Between(false, 144),
-        (6, true) => Place::Between(true, 72),
-        (_, true) => Place::Between(true, 36),
-        (2, false) => Place::Between(false, 48),
-        (3, false) => Place::Between(false, 96),
-        (4, false) => Place::Between(true, 96),
-        (5, false) => Place::Between(true, 48),
-        (6, false) => Place::Least,
-        (_, false) => Place::Most,
+        (0, _) => OnLine::End(false),
+        (1, _) => OnLine::End(true),
+        (2, true) => OnLine::Between(false, 36),
+        (3, true) => OnLine::Between(false, 72),
+        (4, true) => OnLine::Between(true, 144),
+        (5, true) => OnLine::Between(false, 144),
+        (6, true) => OnLine::Between(true, 72),
+        (_, true) => OnLine::Between(true, 36),
+        (2, false) => OnLine::Between(false, 48),
+        (3, false) => OnLine::Between(false, 96),
+        (4, false) => OnLine::Between(true, 96),
+        (5, false) => OnLine::Between(true, 48),
+        (6, false) => OnLine::Least,
+        (_, false) => OnLine::Most,
     }
 }
 
@@ -41,8 +41,8 @@ fn place(block: u64, texel: u32, eight: bool) -> Place {
 pub fn byte(block: u64, texel: u32) -> u8 {
     let ends = [block as u8, (block >> 8) as u8];
     match place(block, texel, ends[0] > ends[1]) {
-        Place::End(second) => ends[usize::from(second)],
-        Place::Between(back, weight) => {
+        OnLine::End(second) => ends[usize::from(second)],
+        OnLine::Between(back, weight) => {
             let [from, to] = [usize::from(back), usize::from(!back)].map(|end| i32::from(ends[end]));
             let way = to - from;
             // A 288th more is an eighth of 36 and of what is twice or four times as much.
@@ -53,8 +53,8 @@ pub fn byte(block: u64, texel: u32) -> u8 {
             };
             ((256 * from + way * weight + more + 128) >> 8) as u8
         }
-        Place::Least => 0,
-        Place::Most => 255,
+        OnLine::Least => 0,
+        OnLine::Most => 255,
     }
 }
 
@@ -63,13 +63,13 @@ pub fn byte(block: u64, texel: u32) -> u8 {
 pub fn unorm(block: u64, texel: u32) -> u32 {
     let ends = [block as u8, (block >> 8) as u8].map(i32::from);
     let value = match place(block, texel, ends[0] > ends[1]) {
-        Place::End(second) => 257 * ends[usize::from(second)],
-        Place::Between(back, weight) => {
+        OnLine::End(second) => 257 * ends[usize::from(second)],
+        OnLine::Between(back, weight) => {
             let [from, to] = [ends[usize::from(back)], ends[usize::from(!back)]];
             257 * from + weight * (to - from)
         }
-        Place::Least => 0,
-        Place::Most => 65535,
+        OnLine::Least => 0,
+        OnLine::Most => 65535,
     };
     (value as f32 / 65535.0).to_bits()
 }
@@ -81,13 +81,13 @@ pub fn snorm(block: u64, texel: u32) -> u32 {
     // Seven bits become fifteen: the highest are repeated below.
     let wide = |end: i32| (258 * end.abs() + (end.abs() >> 6)) * end.signum();
     let value = match place(block, texel, ends[0] > ends[1]) {
-        Place::End(second) => wide(ends[usize::from(second)]),
-        Place::Between(back, weight) => {
+        OnLine::End(second) => wide(ends[usize::from(second)]),
+        OnLine::Between(back, weight) => {
             let [from, to] = [ends[usize::from(back)], ends[usize::from(!back)]];
             wide(from) + weight * (to - from)
         }
-        Place::Least => -32767,
-        Place::Most => 32767,
+        OnLine::Least => -32767,
+        OnLine::Most => 32767,
     };
     (value as f32 / 32767.0).to_bits()
 }

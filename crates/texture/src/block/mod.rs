@@ -9,10 +9,10 @@ mod color;
 mod line;
 mod partition;
 
-use crate::decode::{half_to_float, unorm8};
 use crate::format::Block;
-use crate::lookup::Texel;
+use crate::number::{half_to_float, unorm8};
 use crate::srgb;
+use crate::texel::Texel;
 
 /// The values of one texel of a block, which is counted along the rows; alpha is as given where the block has none.
 #[must_use]

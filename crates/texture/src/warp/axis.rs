@@ -4,7 +4,7 @@
 //! it has 64 bits is exact here because each step is chosen so.
 #![allow(unsafe_code)]
 
-use super::{LANES, Lanes};
+use super::asked::{LANES, Lanes};
 use crate::coordinate::{Axis, Span, normalized_bits};
 use crate::sampler::AddressMode;
 

@@ -8,18 +8,18 @@ use ptxvm_memory::View;
 use ptxvm_num::level::Level as Instructions;
 use ptxvm_num::level::level as instructions;
 
+use super::asked::{Details, LANES, Lanes, Warp};
 use super::axis::{self, MOST, Whole};
 use super::sum;
 use super::words::{OneByOne, Words};
-use super::{Details, LANES, Lanes, Warp};
 use crate::coordinate::{Axis, Span};
 use crate::decode::Decoder;
 use crate::format::Channel;
 use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::level;
-use crate::lookup::Texel;
 use crate::sampler::{AddressMode, Filter, Read, Sampler};
+use crate::texel::Texel;
 
 /// What a texel is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! The sum of a slice has 38 bits at most, which a double holds exactly. It is rounded by the conversion to a float, which
 //! takes ties to even; a bit set below all the others makes no tie of any.
 
+use super::asked::{LANES, Lanes};
 use super::axis::Whole;
-use super::{LANES, Lanes};
 
 /// Four texels of each lane, one channel or one word of them.
 pub type Corners<'a> = [&'a Lanes; 4];

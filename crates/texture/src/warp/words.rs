@@ -4,7 +4,7 @@
 //! and what the processor does with single aligned words is defined where a data race in Rust is not.
 #![allow(unsafe_code)]
 
-use super::Lanes;
+use super::asked::Lanes;
 
 /// A way to load the words at each lane's offset from an address.
 pub trait Words {

@@ -3,7 +3,8 @@
 mod cluster;
 
 use ptxvm_ir::Limits;
-use ptxvm_machine::{Finding, Kind, Profile};
+use ptxvm_machine::{Finding, Kind};
+use ptxvm_profile::Profile;
 
 use crate::launch::LaunchOptions;
 

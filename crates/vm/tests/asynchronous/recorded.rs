@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use ptxvm_machine::tensor::encode::{Im2col, Tensor, Tiled};
+use ptxvm_tensor::encode::{Im2col, Tensor, Tiled};
 use ptxvm_vm::{
     Arguments, Asynchrony, Buffer, Device, Dimensions, Failure, Kernel, LaunchOptions, Pointer, Profile,
+    Settings,
 };
 use serde::Deserialize;
 
@@ -192,9 +193,12 @@ impl Group {
             arguments,
             cluster: case.cluster.map(Dimensions),
             shared: case.shared,
-            asynchrony,
-            seed,
-            max_instructions: Some(50_000_000),
+            settings: Settings {
+                asynchrony,
+                seed,
+                max_instructions: Some(50_000_000),
+                ..Settings::default()
+            },
             ..LaunchOptions::new(shape(&case.grid), shape(&case.block))
         };
         kernel.launch(&options)?;

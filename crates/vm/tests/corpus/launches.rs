@@ -5,8 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use ptxvm_vm::tensor::encode::{Tensor, Tiled};
-use ptxvm_vm::{Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile};
+use ptxvm_tensor::encode::{Tensor, Tiled};
+use ptxvm_vm::{
+    Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile, Settings,
+};
 use serde::Deserialize;
 
 use crate::fill::{Element, fill};
@@ -245,10 +247,13 @@ impl Case {
                     device.profile().shared_per_cta - kernel.shared_bytes()
                 }
             },
-            seed: order.seed,
-            asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
-            threads: order.threads,
-            max_instructions: Some(50_000_000),
+            settings: Settings {
+                seed: order.seed,
+                asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
+                threads: order.threads,
+                max_instructions: Some(50_000_000),
+                ..Settings::default()
+            },
             ..LaunchOptions::new(dimensions(&self.grid), dimensions(&self.block))
         }
         .on_print(move |bytes| sink.lock().expect("no panic").extend_from_slice(bytes));

@@ -9,7 +9,7 @@ mod matrix;
 use form::{Accumulator, Element, Form, Random};
 use kernel::REGISTERS;
 use matrix::{Product, place};
-use ptxvm_vm::{Buffer, Device, LaunchOptions};
+use ptxvm_vm::{Buffer, Device, LaunchOptions, Settings};
 
 use Accumulator::{F16, F32, S32};
 
@@ -81,7 +81,10 @@ fn check(device: &Device, form: &Form, random: &mut Random) {
     let module = device.load(&ptx).unwrap_or_else(|error| panic!("{form:?}: {error}\n{ptx}"));
     let input = Buffer::from_slice(device, &input).unwrap();
     let output = Buffer::new(device, 512 * form.registers_of_d()).unwrap();
-    let options = LaunchOptions { seed: random.next(), ..LaunchOptions::new(1, 128) };
+    let options = LaunchOptions {
+        settings: Settings { seed: random.next(), ..Settings::default() },
+        ..LaunchOptions::new(1, 128)
+    };
     let kernel = module.kernel("product").unwrap();
     let launched = kernel.launch(&options.argument(&input).argument(&output));
     launched.unwrap_or_else(|failure| panic!("{form:?}: {failure}\n{ptx}"));

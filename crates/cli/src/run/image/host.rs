@@ -2,7 +2,7 @@
 
 use ptxvm_vm::{Format, Shape};
 
-use super::{Description, Levels, Source, format};
+use super::{Description, Levels, TexelSource, format};
 use crate::run::contents::HostBuffer;
 use crate::run::element::Element;
 use crate::run::host_memory::{COPIES, HostMemory};
@@ -33,7 +33,7 @@ impl HostImage {
 impl Description {
     /// The image of its own source; `None` if the texels are another argument's.
     pub fn host(&self, salt: u64, memory: &HostMemory) -> Result<Option<HostImage>, String> {
-        let Source::Own(own) = &self.source else { return Ok(None) };
+        let TexelSource::Own(own) = &self.source else { return Ok(None) };
         let finest = elements(own, salt, memory)?;
         let (format, shape) = self.geometry(&finest, own)?;
         let mut levels = vec![finest];

@@ -1,4 +1,4 @@
-//! `texture(f32[4,4]=iota, filter linear)` and `surface(u8x4 …)`: arguments that are images, behind a handle.
+//! `texture(f32[4,4]=iota, filter linear)` and `surface(u8x4 …)`: arguments that are images, passed as a handle.
 //!
 //! What was written is a [`Description`]; with its source's elements it becomes a [`HostImage`], and on the device an
 //! array with a texture or a surface of it ([`object`]).
@@ -37,7 +37,7 @@ impl Role {
 
 /// Where the texels come from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum TexelSource {
     /// Elements of its own: `f32[4,4]=iota`, `@x.npy`, `@x.png`.
     Own(Box<Specification>),
     /// Those of another argument: `#0` or a name.
@@ -61,7 +61,7 @@ pub struct Description {
     /// What it is handed over as.
     pub role: Role,
     /// Where its texels come from.
-    pub source: Source,
+    pub source: TexelSource,
     format: Option<Format>,
     layered: bool,
     cube: bool,
@@ -147,21 +147,21 @@ impl Description {
     /// The bytes of its own elements, as far as they are known before files are read.
     pub fn bytes(&self) -> u64 {
         match &self.source {
-            Source::Own(own) => own.bytes(),
-            Source::Argument(_) => 0,
+            TexelSource::Own(own) => own.bytes(),
+            TexelSource::Argument(_) => 0,
         }
     }
 }
 
-fn source_of(role: Role, text: &str) -> Result<Source, String> {
+fn source_of(role: Role, text: &str) -> Result<TexelSource, String> {
     let noun = role.noun();
     if text.is_empty() {
         return Err(format!("`{noun}()` lacks its texels: `f32[4,4]=iota`, `@x.npy`, `@x.png`, or `#0`"));
     }
     if !text.starts_with('@') && !text.contains('[') {
-        return Ok(Source::Argument(text.to_owned()));
+        return Ok(TexelSource::Argument(text.to_owned()));
     }
-    texels(text).map(Box::new).map(Source::Own)
+    texels(text).map(Box::new).map(TexelSource::Own)
 }
 
 fn texels(text: &str) -> Result<Specification, String> {
@@ -183,11 +183,11 @@ mod tests {
     #[test]
     fn a_list_of_contents_belongs_to_the_source() {
         let image = texture("f32[2,2]=1,-2,.5,4e0, rgba32f, layered, filter linear").expect("it is right");
-        let Source::Own(own) = &image.source else { panic!("it has texels of its own: {image:?}") };
+        let TexelSource::Own(own) = &image.source else { panic!("it has texels of its own: {image:?}") };
         assert_eq!(Ok(&**own), Specification::parse("f32[2,2]=1,-2,.5,4e0").as_ref());
         assert_eq!(image.format.map(|format| format.channels), Some(4));
         assert!(image.layered && !image.cube && !image.settings.is_empty());
-        assert_eq!(texture("#1").map(|image| image.source), Ok(Source::Argument("#1".to_owned())));
+        assert_eq!(texture("#1").map(|image| image.source), Ok(TexelSource::Argument("#1".to_owned())));
         let levels = texture("f32[4]=iota, level f32[2]=7, level f32[1]=9").expect("it is right").levels;
         assert!(matches!(levels, Levels::Given(levels) if levels.len() == 2));
     }

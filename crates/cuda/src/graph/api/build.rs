@@ -145,7 +145,7 @@ entry! {
         node: Out<CUgraphNode>, graph: CUgraph, before: In<CUgraphNode>, count: usize,
         params: Out<CUgraphNodeParams>,
     ) {
-        add_any(node, graph, dependencies(before, In::new(std::ptr::null()), count)?, params)
+        add_any(node, graph, dependencies(before, In::NULL, count)?, params)
     }
 
     fn cuGraphAddNode_v2(
@@ -176,7 +176,7 @@ fn add(
     count: usize,
     make: impl FnOnce() -> Made,
 ) -> Answer {
-    insert(node, graph, &dependencies(before, In::new(std::ptr::null()), count)?, make)
+    insert(node, graph, &dependencies(before, In::NULL, count)?, make)
 }
 
 fn insert(

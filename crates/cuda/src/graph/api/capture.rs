@@ -79,7 +79,7 @@ entry! {
     fn cuStreamUpdateCaptureDependencies [cuStreamUpdateCaptureDependencies_ptsz] (
         stream: CUstream, nodes: In<CUgraphNode>, count: usize, flags: u32,
     ) {
-        update(stream, nodes, In::new(std::ptr::null()), count, flags)
+        update(stream, nodes, In::NULL, count, flags)
     }
 
     fn cuStreamUpdateCaptureDependencies_v2 [cuStreamUpdateCaptureDependencies_v2_ptsz] (

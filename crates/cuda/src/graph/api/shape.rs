@@ -59,7 +59,7 @@ entry! {
 
     fn cuGraphAddDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) {
         driver::get()?;
-        graph.get()?.connect(&listed(from, to, In::new(std::ptr::null()), count)?)
+        graph.get()?.connect(&listed(from, to, In::NULL, count)?)
     }
 
     fn cuGraphAddDependencies_v2(
@@ -71,7 +71,7 @@ entry! {
 
     fn cuGraphRemoveDependencies(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) {
         driver::get()?;
-        graph.get()?.disconnect(&listed(from, to, In::new(std::ptr::null()), count)?)
+        graph.get()?.disconnect(&listed(from, to, In::NULL, count)?)
     }
 
     fn cuGraphRemoveDependencies_v2(

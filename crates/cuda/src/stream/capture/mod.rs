@@ -87,7 +87,7 @@ pub struct Moment {
     tips: Vec<Dependency>,
 }
 
-/// How a stream stands to captures: `CUstreamCaptureStatus`.
+/// Whether a stream is captured: `CUstreamCaptureStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     None = 0,
@@ -200,7 +200,7 @@ impl Stream {
         any() && self.part().is_some()
     }
 
-    /// How it stands to captures, with the capture.
+    /// Whether it is captured, with the capture.
     pub fn capture_status(&self) -> (Status, Option<Arc<Capture>>) {
         match self.part().as_ref() {
             None => (Status::None, None),

@@ -2,7 +2,7 @@
 
 use ptxvm_isa::Type;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// An approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use ptxvm_isa::Type;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// A function of bits. Of the types only those are told that a function may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

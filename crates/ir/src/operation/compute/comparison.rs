@@ -3,7 +3,7 @@
 use ptxvm_isa::Type;
 use ptxvm_num::float::compare::{Comparison, Junction};
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// Comparing and choosing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::Rounding;
 use ptxvm_num::convert::Modifiers;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// `cvt` from one type to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use ptxvm_isa::Type;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// Arithmetic with the carry flag, which is the last source of what reads it and the last destination of what writes
 /// it.

@@ -6,7 +6,7 @@ use ptxvm_num::float::compare::Class;
 use ptxvm_num::float::half::Finish;
 use ptxvm_num::float::minmax::{Extreme, Modifiers};
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// Exactly rounded floating point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

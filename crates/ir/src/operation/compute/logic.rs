@@ -3,8 +3,8 @@
 use ptxvm_isa::Type;
 use ptxvm_num::float::compare::Junction;
 
-use super::Overflow;
-use crate::operation::Form;
+use super::bits::Overflow;
+use crate::operation::form::Form;
 
 /// Logic and shifts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

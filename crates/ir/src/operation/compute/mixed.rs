@@ -3,7 +3,7 @@
 use ptxvm_isa::Type;
 use ptxvm_num::Rounding;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// Single precision with half-precision sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ pub use mixed::{Mixed, MixedFunction};
 pub use movement::Movement;
 pub use video::Video;
 
-use super::Form;
+use super::form::Form;
 
 /// A function of registers alone.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,8 @@ use ptxvm_isa::Type;
 use ptxvm_isa::table::{Count, CountSource, Operand, Shape, TypeOf};
 use ptxvm_num::int::permute::Permute;
 
-use crate::operation::Form;
-use crate::program::OperandKind;
+use crate::instruction::OperandKind;
+use crate::operation::form::Form;
 
 /// A move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use ptxvm_isa::Type;
 use ptxvm_num::int::video::{Compare, Mad, Negate, Operation, Part, Scalar, Source, Then};
 use ptxvm_num::int::video_simd::{self as simd, Gather, Simd};
 
-use crate::operation::Form;
-use crate::program::{OperandKind, SIMD_SELECTOR};
+use crate::instruction::{OperandKind, SIMD_SELECTOR};
+use crate::operation::form::Form;
 
 /// A video instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use ptxvm_isa::Type;
 
 use crate::operation::access::Combination;
-use crate::operation::{Address, AddressSpace, Form};
+use crate::operation::address::{Address, AddressSpace};
+use crate::operation::form::Form;
 
 /// A run of bytes between global memory and the shared memory of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,12 @@ mod store;
 mod tensor;
 
 pub use bulk::{Bulk, Direction};
+pub use ptxvm_tensor::replace::TensorField;
 pub use store::{Reaches, StoreAsync};
-pub use tensor::{Tensor, TensorField, TensorMode, TensorTransfer};
+pub use tensor::{Tensor, TensorMode, TensorTransfer};
 
-use super::{Address, AddressSpace, Form};
+use super::address::{Address, AddressSpace};
+use super::form::Form;
 
 /// A copy that goes on while the thread does, or an instruction that goes with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

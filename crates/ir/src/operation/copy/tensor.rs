@@ -1,7 +1,8 @@
-//! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (the manual's 9.7.9.25.5), and the fields of a tensor map.
+//! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (the manual's 9.7.9.25.5).
 
 use crate::operation::access::Combination;
-use crate::operation::{Address, AddressSpace, Form};
+use crate::operation::address::{Address, AddressSpace};
+use crate::operation::form::Form;
 
 /// A box of a tensor between global memory and the shared memory of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,50 +103,4 @@ fn transfer(form: &Form<'_>) -> Option<TensorTransfer> {
         ctas: form.position("ctaMask"),
         pairs: form.says("cta_group::2"),
     })
-}
-
-/// A field of a tensor map, as `tensormap.replace` names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the manual's")]
-pub enum TensorField {
-    GlobalAddress,
-    Rank,
-    BoxDim,
-    GlobalDim,
-    GlobalStride,
-    ElementStride,
-    Elemtype,
-    InterleaveLayout,
-    SwizzleMode,
-    SwizzleAtomicity,
-    FillMode,
-}
-
-impl TensorField {
-    /// The modifiers and their fields.
-    const NAMES: [(&'static str, TensorField); 11] = [
-        ("global_address", TensorField::GlobalAddress),
-        ("rank", TensorField::Rank),
-        ("box_dim", TensorField::BoxDim),
-        ("global_dim", TensorField::GlobalDim),
-        ("global_stride", TensorField::GlobalStride),
-        ("element_stride", TensorField::ElementStride),
-        ("elemtype", TensorField::Elemtype),
-        ("interleave_layout", TensorField::InterleaveLayout),
-        ("swizzle_mode", TensorField::SwizzleMode),
-        ("swizzle_atomicity", TensorField::SwizzleAtomicity),
-        ("fill_mode", TensorField::FillMode),
-    ];
-
-    /// The field of a modifier, without its dot.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, field)| field)
-    }
-
-    /// The modifier, without its dot.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|&&(_, f)| f == self).map_or("", |&(name, _)| name)
-    }
 }

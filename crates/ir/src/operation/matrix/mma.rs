@@ -4,7 +4,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::Rounding;
 use ptxvm_num::matrix::integer::BitOp;
 
-use crate::operation::Form;
+use crate::operation::form::Form;
 
 /// A product of matrices that the registers of a warp hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

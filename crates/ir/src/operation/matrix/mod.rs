@@ -10,7 +10,7 @@ pub use movement::{MatrixLayout, MatrixMove, Packing};
 pub use wgmma::{Wgmma, WgmmaA, WgmmaProduct};
 pub use wmma::{WmmaMatrix, WmmaPart};
 
-use super::Form;
+use super::form::Form;
 
 /// A matrix instruction of a warp or a warpgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

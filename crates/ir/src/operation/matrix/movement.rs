@@ -1,6 +1,7 @@
 //! `ldmatrix`, `stmatrix`, `movmatrix`: the manual's 9.7.14.5.15 to 9.7.14.5.17.
 
-use crate::operation::{Address, Form};
+use crate::operation::address::Address;
+use crate::operation::form::Form;
 
 /// Small matrices between shared memory and the fragments of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

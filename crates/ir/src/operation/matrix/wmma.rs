@@ -2,8 +2,9 @@
 
 use ptxvm_isa::Type;
 
-use super::Shape;
-use crate::operation::{Address, AddressSpace, Form};
+use super::mma::Shape;
+use crate::operation::address::{Address, AddressSpace};
+use crate::operation::form::Form;
 
 /// A whole matrix between memory and the registers of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! `tcgen05.mma`: the manual's 9.7.16.10.
 
-use super::{group_of, taddr};
-use crate::operation::{Address, Form};
+use super::operand::{group_of, taddr};
+use crate::operation::address::Address;
+use crate::operation::form::Form;
 
 /// A product of matrices in shared and tensor memory. Operands are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

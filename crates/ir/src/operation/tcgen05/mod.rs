@@ -1,14 +1,17 @@
 //! `tcgen05.*`, the tensor cores with a memory of their own: the manual's 9.7.16. Operands are named by their position.
 
 mod mma;
+mod operand;
 
 pub use mma::{MmaKind, Tcgen05A, Tcgen05Mma};
 
 use ptxvm_isa::Type;
 use ptxvm_num::float::minmax::{Extreme, Modifiers};
 
+use super::address::{Address, AddressSpace};
+use super::form::Form;
 use super::matrix::Packing;
-use super::{Address, AddressSpace, Form};
+use operand::{group_of, taddr};
 
 /// A tcgen05 instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,17 +183,6 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Tcgen05> {
         "mma" => Tcgen05::Mma(mma::decode(form)?),
         _ => return None,
     })
-}
-
-/// An address of tensor memory among the operands.
-fn taddr(form: &Form<'_>, name: &str) -> Option<Address> {
-    // The space is not looked at: such addresses are never resolved as others are.
-    Address::of(form, name, AddressSpace::Global)
-}
-
-/// The `.cta_group` of a form.
-fn group_of(form: &Form<'_>) -> u32 {
-    if form.says("cta_group::2") { 2 } else { 1 }
 }
 
 /// The fragment of a form whose registers are the operand of this name.

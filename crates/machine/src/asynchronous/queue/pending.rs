@@ -6,8 +6,9 @@ use ptxvm_memory::tensor::Units;
 use ptxvm_memory::{Budget, Charge, TensorMemory};
 use smallvec::SmallVec;
 
-use crate::asynchronous::mbarrier::{Party, Wrong};
-use crate::context::{BYTES_OF_AN_INSTRUCTION, Context};
+use crate::asynchronous::issuer::{GroupKind, Issuer};
+use crate::asynchronous::named::Named;
+use crate::asynchronous::trouble::Wrong;
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
 pub trait Transfer: Send + std::fmt::Debug {
@@ -44,18 +45,6 @@ pub trait Transfer: Send + std::fmt::Debug {
     }
 }
 
-/// The effort of copying so many bytes.
-#[must_use]
-pub const fn copying(bytes: u64) -> u64 {
-    bytes / BYTES_OF_AN_INSTRUCTION
-}
-
-/// The effort of combining so many bytes with what is there, element by element.
-#[must_use]
-pub const fn reducing(bytes: u64) -> u64 {
-    bytes / 4
-}
-
 /// What an operation has to do with tensor memory.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorUse {
@@ -80,8 +69,8 @@ impl TensorUse {
 pub struct Pending {
     /// Who issued it.
     pub issuer: Issuer,
-    /// What it is, for reports: `a bulk copy of 512 bytes`.
-    pub what: String,
+    /// What it is, for events and findings.
+    pub what: Named,
     /// What it moves.
     pub transfer: Box<dyn Transfer>,
     /// Whether the source has been read.
@@ -101,29 +90,6 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// An operation of these lanes of the running warp, which is in no group, tells nobody and touches nobody's shared
-    /// memory.
-    pub fn new(
-        context: &Context<'_>,
-        lanes: u32,
-        what: impl Into<String>,
-        transfer: impl Transfer + 'static,
-    ) -> Self {
-        let (rank, warp) = (context.cta.rank, context.warp.index);
-        Self {
-            issuer: Issuer { rank, warp, lanes, ..Issuer::default() },
-            what: what.into(),
-            transfer: Box::new(transfer),
-            fetched: false,
-            charge: None,
-            group: None,
-            signals: SmallVec::new(),
-            after_copies: false,
-            reads: 0,
-            writes: 0,
-        }
-    }
-
     /// Has the source read, if the budget has memory for it.
     pub(super) fn fetch(&mut self, budget: &Arc<Budget>) -> bool {
         let Ok(charge) = budget.charge(self.transfer.kept()) else { return false };
@@ -205,57 +171,5 @@ impl Signal {
         match *self {
             Self::CompleteTx { address, .. } | Self::Arrive { address, .. } => address,
         }
-    }
-}
-
-/// The groups that a thread closes with `commit_group` and waits for with `wait_group`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum GroupKind {
-    /// Of `cp.async`.
-    CpAsync = 0,
-    /// Of bulk copies.
-    Bulk = 1,
-}
-
-impl GroupKind {
-    /// The name in events.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CpAsync => "cp.async",
-            Self::Bulk => "cp.async.bulk",
-        }
-    }
-}
-
-/// Who issued an operation, and where.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Issuer {
-    /// The CTA's rank in its cluster.
-    pub rank: u32,
-    /// The warp in its CTA.
-    pub warp: u32,
-    /// The lanes.
-    pub lanes: u32,
-    /// The instruction of the code; the interpreter fills it in.
-    pub at: u32,
-    /// The activation that executed it; the interpreter fills it in.
-    pub activation: u32,
-    /// The number of the operation in its cluster, which it gets when it is issued.
-    pub operation: u64,
-}
-
-impl Issuer {
-    /// The threads alone.
-    #[must_use]
-    pub fn party(&self) -> Party {
-        Party { rank: self.rank, warp: self.warp, lanes: self.lanes }
-    }
-
-    /// Whether some lane of this one belongs to the other.
-    #[must_use]
-    pub fn is_of(&self, other: &Issuer) -> bool {
-        (self.rank, self.warp) == (other.rank, other.warp) && self.lanes & other.lanes != 0
     }
 }

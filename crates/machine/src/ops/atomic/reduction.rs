@@ -8,14 +8,17 @@ use ptxvm_isa::Type;
 use ptxvm_memory::atomic;
 use ptxvm_num::float::atomic::Unit;
 
+use super::combine::{Combine, Memorable, combine};
 use super::update::exclusively;
-use super::{Combine, Memorable, combine};
 
 type Apply = dyn Fn(Unit, *mut u8, &[u8]) + Send + Sync;
 
 /// An operation that combines elements in memory with others, each in one step.
 pub struct Reduction {
-    name: String,
+    /// What is done.
+    pub combination: Combination,
+    /// To numbers of which type.
+    pub ty: Type,
     /// What an element takes in bytes.
     pub element: usize,
     apply: Box<Apply>,
@@ -23,7 +26,7 @@ pub struct Reduction {
 
 impl std::fmt::Debug for Reduction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name)
+        write!(f, "{}.{}", self.combination.name(), self.ty.name())
     }
 }
 
@@ -32,13 +35,7 @@ impl Reduction {
     #[must_use]
     pub fn of(combination: Combination, ty: Type) -> Option<Arc<Self>> {
         let (element, apply) = combine(Elements, combination, ty)?;
-        Some(Arc::new(Self { name: format!("{}.{}", combination.name(), ty.name()), element, apply }))
-    }
-
-    /// What it is called: `add.f32`.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
+        Some(Arc::new(Self { combination, ty, element, apply }))
     }
 
     /// Combines the elements at `to`, the first operand, with as many of the host's own. A rest that is no whole

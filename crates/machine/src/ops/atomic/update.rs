@@ -18,18 +18,14 @@ use ptxvm_num::float::atomic::Unit;
 use crate::context::Context;
 use crate::door::address::{AddressSpace, Wants};
 use crate::explain::finding::Kind;
-use crate::ops::atomic::Combine;
+use crate::ops::atomic::combine::{Combine, Memorable};
 use crate::ops::load_store::{addresses, traffic};
-use crate::registers::{LANES, Plain, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
 
 /// A change of words that an atomic makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Change(pub Atomic);
-
-/// A word as registers and memory hold it.
-pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}
-impl<T: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static> Memorable for T {}
 
 impl Combine for Change {
     type Output = Op;
@@ -117,7 +113,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
         if order.acquires() {
             fence(Ordering::Acquire);
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             context.worker.statistics.bytes_written[traffic(space)] += bytes * u64::from(mask.count_ones());
         }
         Flow::Next

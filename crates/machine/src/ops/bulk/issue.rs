@@ -1,11 +1,13 @@
 //! Issuing a bulk operation: what the manual asks of sizes, addresses, masks and mbarriers is checked here.
 
+use std::fmt::Display;
+
 use ptxvm_ir::operation::copy::{self, Direction};
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
 use super::transfer::{How, Move, Source};
-use crate::asynchronous::queue::{GroupKind, Pending, Signal};
+use crate::asynchronous::queue::{BulkSort, GroupKind, Named, Pending, Signal, Where};
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
@@ -26,16 +28,16 @@ pub struct Bulk {
 }
 
 impl Bulk {
-    fn name(&self) -> String {
+    fn sort(&self) -> BulkSort {
         match &self.how {
-            How::Reduce(reduction) => format!("bulk reduction ({})", reduction.name()),
-            _ if self.bulk.ctas.is_some() => "multicast bulk copy".into(),
-            _ => "bulk copy".into(),
+            How::Reduce(reduction) => BulkSort::Reduction(reduction.combination, reduction.ty),
+            _ if self.bulk.ctas.is_some() => BulkSort::Multicast,
+            _ => BulkSort::Copy,
         }
     }
 
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
-        let bytes = size(context, slots[self.bulk.size], lane, &self.name())?;
+        let bytes = size(context, slots[self.bulk.size], lane, &self.sort())?;
         let (to, from) =
             (context.addresses(self.bulk.to, slots)[lane], context.addresses(self.bulk.from, slots)[lane]);
         if bytes == 0 {
@@ -69,8 +71,7 @@ impl Bulk {
             (None, how) => how.clone(),
         };
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
-        let rank = context.cta.rank;
-        let name = self.name();
+        let (from_where, sort) = (Where::Shared(context.cta.rank), self.sort());
         let transfer =
             Move { to, unit: Unit::Copy, from: Source::Memory(from.host), bytes: bytes as usize, how };
         context.worker.cluster.queue.push(Pending {
@@ -79,7 +80,7 @@ impl Bulk {
             ..Pending::new(
                 context,
                 1 << lane,
-                format!("a {name} of {bytes} bytes from the shared memory of CTA {rank} to global memory"),
+                Named::Bulk { sort, bytes, from: from_where, to: Where::Global },
                 transfer,
             )
         });
@@ -105,16 +106,15 @@ impl Bulk {
                 self.destinations(context, lane, mask)?
             }
             None => {
-                same_cta(context, lane, &format!("a {}", self.name()), to, mbarrier)?;
+                same_cta(context, lane, &format_args!("a {}", self.sort()), to, mbarrier)?;
                 to.cta()
             }
         };
-        let rank = context.cta.rank;
         let source = match self.bulk.direction {
-            Direction::Load => "global memory".to_owned(),
-            _ => format!("the shared memory of CTA {rank}"),
+            Direction::Load => Where::Global,
+            _ => Where::Shared(context.cta.rank),
         };
-        let name = self.name();
+        let sort = self.sort();
         for target in (0..u32::BITS).filter(|target| ranks >> target & 1 != 0) {
             let to = within(context, to, target);
             let mbarrier = within(context, mbarrier, target);
@@ -135,7 +135,7 @@ impl Bulk {
                 ..Pending::new(
                     context,
                     1 << lane,
-                    format!("a {name} of {bytes} bytes from {source} to the shared memory of CTA {target}"),
+                    Named::Bulk { sort, bytes, from: source, to: Where::Shared(target) },
                     transfer,
                 )
             });
@@ -149,13 +149,13 @@ impl Bulk {
         let ctas = peers.len() as u32;
         let mask = u32::from(mask);
         if mask >> ctas != 0 {
-            let message = format!("a {} with the CTA mask {mask:#06x} in a cluster of {ctas}", self.name());
+            let message = format!("a {} with the CTA mask {mask:#06x} in a cluster of {ctas}", self.sort());
             let rule = "each bit of the mask must be the rank of a CTA of the cluster";
             return Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]));
         }
         let gone = (0..ctas).find(|rank| mask >> rank & 1 != 0 && peers[*rank as usize].ended);
         if let Some(rank) = gone {
-            let message = format!("a {} to CTA {rank} of the cluster, which has ended", self.name());
+            let message = format!("a {} to CTA {rank} of the cluster, which has ended", self.sort());
             let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
             return Err(context.fault(Kind::UseAfterFree, lane, message, vec![note.into()]));
         }
@@ -168,7 +168,7 @@ impl Bulk {
 pub fn same_cta(
     context: &mut Context<'_>,
     lane: usize,
-    what: &str,
+    what: &dyn Display,
     to: Shared,
     mbarrier: Shared,
 ) -> Result<(), Flow> {
@@ -195,7 +195,7 @@ fn within(context: &Context<'_>, place: Shared, rank: u32) -> Shared {
 }
 
 /// The size of a bulk operation, if it is one.
-fn size(context: &mut Context<'_>, slot: Slot, lane: usize, name: &str) -> Result<u64, Flow> {
+fn size(context: &mut Context<'_>, slot: Slot, lane: usize, name: &dyn Display) -> Result<u64, Flow> {
     let bytes = context.bank.lane(slot, lane) & u64::from(u32::MAX);
     if bytes.is_multiple_of(UNIT) {
         return Ok(bytes);
@@ -221,7 +221,7 @@ impl Execute for Prefetch {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let from = context.addresses(self.from, slots);
         for lane in lanes_in(mask) {
-            if let Err(flow) = size(context, slots[self.size], lane, "bulk prefetch") {
+            if let Err(flow) = size(context, slots[self.size], lane, &"bulk prefetch") {
                 return flow;
             }
             if !from[lane].is_multiple_of(UNIT) {

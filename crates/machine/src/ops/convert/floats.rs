@@ -8,7 +8,7 @@ use ptxvm_num::convert::{
     stochastic_pair, tf32_from_f32, tf32_rna_from_f32,
 };
 
-use super::{by_width, float};
+use super::width::{by_width, float};
 use crate::vector::lanes::{self, Op};
 
 const NONE: Modifiers = Modifiers { ftz: false, sat: false, relu: false, satfinite: false };

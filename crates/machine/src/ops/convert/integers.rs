@@ -5,7 +5,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::Rounding::{self, Rm, Rn, Rp, Rz};
 use ptxvm_num::convert::{float_to_integer, integer_to_float, integer_to_integer, quick};
 
-use super::{by_width, float, integer};
+use super::width::{by_width, float, integer};
 use crate::vector::lanes::{self, Op};
 
 pub fn executor(cvt: Convert) -> Option<Op> {

@@ -93,7 +93,7 @@ impl Moved {
             let message = format!("a matrix row at {:#x}, which is no address of shared memory", at[lane]);
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let bytes = (ROW * self.givers) as u64;
             let counted = &mut context.worker.statistics;
             match wants {

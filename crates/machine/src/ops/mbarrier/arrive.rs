@@ -1,6 +1,6 @@
 //! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
 
-use super::{At, misused, party};
+use super::place::{At, misused, party};
 use crate::asynchronous::mbarrier::Arrival;
 use crate::context::Context;
 use crate::registers::{LANES, Slot, Value, lanes_in};

@@ -1,6 +1,6 @@
 //! `mbarrier.init` and `mbarrier.inval`.
 
-use super::{At, party};
+use super::place::{At, party};
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};

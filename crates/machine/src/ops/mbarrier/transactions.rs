@@ -1,6 +1,6 @@
 //! `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 
-use super::At;
+use super::place::At;
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};

@@ -4,13 +4,13 @@
 //! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
 //! those whom it waits for.
 
-use super::{At, misused};
+use super::place::{At, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
-use crate::launch::Asynchrony;
 use crate::registers::{LANES, Slot, Value, lanes_in};
 use crate::schedule::warp::Awaited;
+use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::mbarrier::Wait;
 
@@ -62,7 +62,7 @@ impl Waiting {
             return asked < PATIENCE;
         }
         asked == 0
-            && match context.run.launch.asynchrony {
+            && match context.run.launch.settings.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
                 Asynchrony::Seeded => context.worker.cluster.queue.toss(),

@@ -4,7 +4,7 @@ use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 use ptxvm_num::Rounding;
 use ptxvm_num::matrix::double;
 
-use super::split;
+use super::operands::split;
 use crate::context::Context;
 use crate::matrix::fragment::{of_a, of_b, of_d};
 use crate::matrix::whole_warp;

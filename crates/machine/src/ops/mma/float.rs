@@ -5,7 +5,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use super::accumulator::{self, Order};
-use super::{columns_of_b, rows_of_a, split};
+use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
@@ -16,7 +16,7 @@ use crate::vector::lanes::{Execute, Flow, Op};
 /// The operation of a form of floating point numbers.
 pub fn executor(mma: Mma) -> Option<Op> {
     let Mma { shape, types, fragments, .. } = mma;
-    let sparse = super::sparse(mma)?;
+    let sparse = operands::sparse(mma)?;
     let stored = if sparse.is_some() { shape.k / 2 } else { shape.k };
     Some(Box::new(Float {
         a: packed(types.a)?,

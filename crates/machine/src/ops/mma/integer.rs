@@ -6,7 +6,7 @@ use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 
 use super::accumulator::{self, Order};
-use super::{columns_of_b, rows_of_a, split};
+use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
@@ -25,7 +25,7 @@ pub fn executor(mma: Mma) -> Option<Op> {
         satfinite,
         fragments,
         shape,
-        sparse: super::sparse(mma)?,
+        sparse: operands::sparse(mma)?,
     }))
 }
 

@@ -9,7 +9,7 @@ use ptxvm_num::matrix::quad_pair::{dot, widen};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Unit};
 
 use super::float::format_of_d;
-use super::split;
+use super::operands::split;
 use crate::context::Context;
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
 use crate::matrix::{Cores, whole_warp};

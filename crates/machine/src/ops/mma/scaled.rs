@@ -10,7 +10,7 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right};
 
 use super::accumulator::{self, ELEMENTS, Order};
 use super::float::packed;
-use super::{columns_of_b, rows_of_a, split};
+use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::sparse::Sparse;
@@ -21,7 +21,7 @@ use crate::vector::lanes::{Execute, Flow, Op};
 /// The operation of a form with `.block_scale`.
 pub fn executor(mma: Mma, BlockScale { byte_each, blocks, ty }: BlockScale) -> Option<Op> {
     let Mma { shape, types, fragments, .. } = mma;
-    let sparse = super::sparse(mma)?;
+    let sparse = operands::sparse(mma)?;
     let (a, b) = if byte_each {
         (packed(types.a)?, packed(types.b)?)
     } else {

@@ -49,7 +49,7 @@ impl Execute for Load {
                 _ => write::<u64, 8>(context, *slot, mask, &found, at, u64::from_le_bytes),
             }
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let read = bytes as u64 * u64::from(mask.count_ones());
             context.worker.statistics.bytes_read[traffic(AddressSpace::Global)] += read;
         }

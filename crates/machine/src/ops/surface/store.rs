@@ -95,7 +95,7 @@ fn ended(context: &mut Context<'_>, stored: Result<(), Flow>, bytes: u64, mask: 
     if let Err(flow) = stored {
         return flow;
     }
-    if context.run.launch.statistics {
+    if context.run.launch.settings.statistics {
         let written = bytes * u64::from(mask.count_ones());
         context.worker.statistics.bytes_written[traffic(AddressSpace::Global)] += written;
     }

@@ -5,11 +5,11 @@ use crate::asynchronous::mbarrier::Party;
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
-use crate::launch::Asynchrony;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::Address;
 use crate::registers::Slot;
 use crate::schedule::cluster::{Gain, rank_and_offset};
+use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
 
 pub fn allocate(group: u32, to: Address, columns: usize) -> Op {
@@ -96,7 +96,7 @@ impl Deallocate {
             return Err(misused(context, lane, wrong));
         }
         let patient = self.group == 2
-            && match context.run.launch.asynchrony {
+            && match context.run.launch.settings.asynchrony {
                 Asynchrony::Eager => false,
                 Asynchrony::Lazy => true,
                 Asynchrony::Seeded => context.worker.cluster.queue.toss(),

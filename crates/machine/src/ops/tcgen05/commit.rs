@@ -5,7 +5,7 @@ use ptxvm_memory::TensorMemory;
 use smallvec::SmallVec;
 
 use super::place::ctas_of;
-use crate::asynchronous::queue::{Pending, Signal, Transfer};
+use crate::asynchronous::queue::{Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::Wants;
 use crate::explain::finding::Kind;
@@ -46,7 +46,7 @@ impl Commit {
             fetched: true,
             signals,
             writes: ranks,
-            ..Pending::new(context, 1 << lane, "the arrival of a tcgen05.commit", Arrival)
+            ..Pending::new(context, 1 << lane, Named::Tcgen05Commit, Arrival)
         });
         Ok(())
     }

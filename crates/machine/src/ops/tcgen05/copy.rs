@@ -12,7 +12,7 @@ use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of};
-use crate::asynchronous::queue::{Pending, TensorUse, Transfer};
+use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
@@ -136,7 +136,7 @@ impl Copy {
             ..Pending::new(
                 context,
                 1 << lane,
-                format!("a tcgen05.cp of {rows} rows of {} bytes", units as usize * CHUNK),
+                Named::Tcgen05Copy(rows, u64::from(units) * CHUNK as u64),
                 Rows { sources, at, shape: self.shape, packing: self.packing, ctas },
             )
         });

@@ -66,7 +66,7 @@ impl Load {
         if let Some((_, to)) = self.reduce {
             u32::write(&mut context.bank, slots[to], mask, &reduced);
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let bytes = 4 * registers as u64 * u64::from(mask.count_ones());
             context.worker.statistics.bytes_read[traffic(AddressSpace::Const)] += bytes;
         }

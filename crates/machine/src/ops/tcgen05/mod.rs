@@ -18,8 +18,6 @@ mod wait;
 use crate::vector::lanes::Op;
 use ptxvm_ir::operation::Tcgen05;
 
-pub use place::{Place, columns_are_allocated, ctas_of, uniform, whole};
-
 /// The operation of a tcgen05 instruction.
 pub fn executor(tcgen05: Tcgen05) -> Option<Op> {
     Some(match tcgen05 {

@@ -9,7 +9,7 @@ use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
 use super::place::{Place, columns_are_allocated, ctas_of};
-use crate::asynchronous::queue::{Pending, TensorUse, Transfer};
+use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
@@ -48,7 +48,7 @@ impl Shift {
             ..Pending::new(
                 context,
                 1 << lane,
-                format!("a {name} of columns {} to {}", at.column, at.column + COLUMNS - 1),
+                Named::Tcgen05Shift(at.column, at.column + COLUMNS - 1),
                 Rows { ctas, at },
             )
         });

@@ -7,7 +7,7 @@ use ptxvm_memory::tensor::{Units, units_of};
 
 use super::place::Place;
 use super::shape::Fragment;
-use crate::asynchronous::queue::{Pending, TensorUse, Transfer, copying};
+use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer, copying};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::ops::load_store::traffic;
@@ -48,7 +48,7 @@ impl Store {
                 }
             }
         }
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let bytes = 4 * u64::from(registers) * u64::from(mask.count_ones());
             context.worker.statistics.bytes_written[traffic(AddressSpace::Const)] += bytes;
         }
@@ -58,12 +58,7 @@ impl Store {
             rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
         context.worker.cluster.queue.push(Pending {
             fetched: true,
-            ..Pending::new(
-                context,
-                mask,
-                format!("a tcgen05.st of {registers} registers a thread"),
-                Cells { rank, units, rows },
-            )
+            ..Pending::new(context, mask, Named::Tcgen05Store(registers), Cells { rank, units, rows })
         });
         Ok(())
     }

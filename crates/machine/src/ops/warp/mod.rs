@@ -4,13 +4,14 @@
 //! Before one of them runs, the interpreter has brought together the lanes that its member mask names. Each lane is
 //! then served by its own mask: lanes of several masks may run the same instruction side by side.
 
+mod members;
 mod reduce;
 mod shuffle;
 
 use crate::context::Context;
-use crate::explain::finding::Kind;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};
+use members::Members;
 use ptxvm_ir::operation::Warp;
 use ptxvm_ir::operation::warp::{Vote, WarpFunction};
 
@@ -65,44 +66,6 @@ fn match_all<T: Value + PartialEq + 'static>(members: Members, predicate: bool) 
 fn same<T: Copy + PartialEq>(lanes: u32, lane: usize, a: &[T; LANES]) -> u32 {
     let equal = (0..LANES).fold(0, |mask, other| mask | u32::from(a[other] == a[lane]) << other);
     lanes & equal
-}
-
-/// The lanes that an instruction works on together.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Members {
-    /// All that execute it.
-    Active,
-    /// Those that the last source names in each lane; the instruction's name is for the report.
-    Named(&'static str),
-}
-
-impl Members {
-    /// Those of an instruction.
-    fn of(warp: Warp) -> Self {
-        if warp.named { Self::Named(warp.name()) } else { Self::Active }
-    }
-
-    /// By lane: the executing lanes that belong together. A lane that its own mask does not name is a finding.
-    pub(super) fn lanes(
-        self,
-        context: &mut Context<'_>,
-        slots: &[Slot],
-        mask: u32,
-    ) -> Result<[u32; LANES], Flow> {
-        let (Self::Named(name), Some(slot)) = (self, slots.last()) else { return Ok([mask; LANES]) };
-        let named = u32::read(&context.bank, *slot);
-        for lane in lanes_in(mask) {
-            if named[lane] >> lane & 1 == 0 {
-                let message = format!(
-                    "lane {lane} executes `{name}` but its member mask {:#010x} leaves it out",
-                    named[lane]
-                );
-                let note = "a thread must be in the mask of every warp-wide instruction that it executes";
-                return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
-            }
-        }
-        Ok(named.map(|members| members & mask))
-    }
 }
 
 /// What all lanes bring to a warp-wide operation.

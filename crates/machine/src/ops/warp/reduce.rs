@@ -4,7 +4,7 @@ use ptxvm_ir::operation::access::Combination;
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::arithmetic;
 
-use super::Members;
+use super::members::Members;
 use crate::context::Context;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};

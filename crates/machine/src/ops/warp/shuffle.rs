@@ -1,6 +1,6 @@
 //! `shfl`: a lane reads a register of another lane.
 
-use super::Members;
+use super::members::Members;
 use crate::context::Context;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::product::{A, Product, Source};
-use super::warpgroup;
+use super::product::{A, Pending, Product, Source};
+use super::warpgroup::warpgroup;
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
-use crate::ops::wgmma::pending::Pending;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow};
 
@@ -28,10 +27,6 @@ impl Execute for Issue {
             }
             Err(flow) => flow,
         }
-    }
-
-    fn is_wgmma(&self) -> bool {
-        true
     }
 }
 
@@ -65,23 +60,21 @@ impl Issue {
         let cores = context.cores();
         let shared = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
-        context.warp.wgmma.push(
-            Pending {
-                forgiven: context.worker.forgiving,
-                product: Arc::clone(&self.product),
-                slots: slots.into(),
-                bank: context.bank.keep(),
-                cores,
-                shared,
-                warp,
-                add: add[0],
-                a: a.0,
-                b: b.0,
-                belongs,
-                group: 0,
-            },
-            [a.1, b.1],
-        );
+        let pending = Pending {
+            forgiven: context.worker.forgiving,
+            product: Arc::clone(&self.product),
+            slots: slots.into(),
+            bank: context.bank.keep(),
+            cores,
+            shared,
+            warp,
+            add: add[0],
+            a: a.0,
+            b: b.0,
+            belongs,
+        };
+        let instruction = Arc::as_ptr(&self.product).addr() as u64;
+        context.warp.wgmma.push(Box::new(pending), instruction, [a.1, b.1]);
         Ok(())
     }
 

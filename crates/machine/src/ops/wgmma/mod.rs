@@ -4,8 +4,10 @@
 //! say that the others do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
 
 mod issue;
-pub(crate) mod pending;
+pub mod pending;
 mod product;
+mod progress;
+mod warpgroup;
 
 use std::sync::Arc;
 
@@ -15,14 +17,14 @@ use ptxvm_num::matrix::integer::Integer;
 use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
-use crate::explain::finding::Kind;
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
-use crate::registers::{ALL, Slot};
+use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 
 use issue::Issue;
-pub use product::{A, Factors, Product, Source};
+use product::{Factors, Product, Source};
+use warpgroup::warpgroup;
 
 /// The operation of a `wgmma` instruction.
 pub fn executor(wgmma: Wgmma) -> Option<Op> {
@@ -123,24 +125,4 @@ impl Execute for Wait {
         }
         Flow::Next
     }
-}
-
-/// Checks that a whole warp of a whole warpgroup executes an instruction.
-fn warpgroup(context: &mut Context<'_>, mask: u32, name: &str) -> Result<(), Flow> {
-    let threads: u32 = context.run.launch.block.iter().product();
-    let (warp, group) = (context.warp.index, context.warp.index / 4);
-    let lane = mask.trailing_zeros() as usize;
-    if (group + 1) * 128 > threads {
-        let message = format!("{name} in warpgroup {group}, which has not four whole warps");
-        let note =
-            format!("the CTA has {threads} threads; a warpgroup is 128 of them, from a multiple of 128 on");
-        return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
-    }
-    if mask != ALL {
-        let missing = (!mask).trailing_zeros();
-        let message = format!("{name} without lane {missing} of warp {warp}");
-        let rule = "all threads of the warpgroup must execute the same instruction".to_owned();
-        return Err(context.fault(Kind::Misuse, lane, message, vec![rule]));
-    }
-    Ok(())
 }

@@ -5,24 +5,12 @@
 //! at that moment counts.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use crate::asynchronous::queue::{Issuer, Trouble};
-use crate::code::Instruction;
-use crate::context::{Context, Worker, splitmix64};
-use crate::explain::finding::Kind;
-use crate::launch::Asynchrony;
-use crate::matrix::Cores;
-use crate::matrix::units::Units;
-use crate::ops::wgmma::{A, Product};
-use crate::registers::{ALL, Bank, KeptBank, Slot};
-use crate::schedule::cluster::Peer;
+use crate::matrix::operands::Operands;
+use crate::random::splitmix64;
+use crate::registers::{Bank, KeptBank, Slot};
 use crate::schedule::halt::Halt;
-use crate::schedule::warp::Warp;
-use crate::vector::lanes::Flow;
-
-/// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
-const MOST_PENDING: usize = 256;
+use crate::state::worker::Worker;
 
 /// The products of a warp.
 #[derive(Debug, Default)]
@@ -39,28 +27,23 @@ pub struct Products {
     pub place: (u32, u32),
 }
 
-/// A product that has been issued: what it is and where its operands are.
-#[derive(Debug)]
-pub struct Pending {
-    pub product: Arc<Product>,
-    pub slots: Box<[Slot]>,
+/// A product that has been issued. What it is knows `ops/wgmma/product.rs`.
+pub trait UnderWay: std::fmt::Debug + Send {
+    /// Reads A, B and C as they are now, and writes D.
+    fn complete(self: Box<Self>, operands: &mut Operands);
+
     /// The registers of the activation that issued it.
-    pub bank: KeptBank,
-    pub cores: Cores,
-    /// The CTA's shared memory.
-    pub shared: Peer,
-    /// The warp's place in its warpgroup.
-    pub warp: u32,
-    /// Whether D is added.
-    pub add: bool,
-    pub a: A,
-    pub b: Units,
-    /// For a sparse A, the row of B that each stored element belongs to.
-    pub belongs: Option<Vec<u16>>,
-    /// Whether its metadata was forgiven.
-    pub forgiven: bool,
-    /// The group it belongs to: the number of those closed before.
-    pub group: u32,
+    fn bank(&self) -> &KeptBank;
+
+    /// Calls `f` for each register of D, and of A if it is there.
+    fn each_register(&self, f: &mut dyn FnMut(&Slot));
+}
+
+/// A product and the group it belongs to: the number of those closed before.
+#[derive(Debug)]
+struct Pending {
+    product: Box<dyn UnderWay>,
+    group: u32,
 }
 
 impl Products {
@@ -70,23 +53,46 @@ impl Products {
         self.pending.clear();
     }
 
-    /// Takes a product. All warps of a warpgroup should issue those of the same descriptors.
-    pub fn push(&mut self, product: Pending, descriptors: [u64; 2]) {
+    /// Takes a product of an instruction, which a number stands for. All warps of a warpgroup should issue those of the
+    /// same instructions and descriptors.
+    pub fn push(&mut self, product: Box<dyn UnderWay>, instruction: u64, descriptors: [u64; 2]) {
         let (count, digest) = &mut self.issued;
         *count += 1;
-        let instruction = Arc::as_ptr(&product.product).addr() as u64;
         *digest = digested(*digest, [instruction, descriptors[0], descriptors[1]]);
         if self.pending.is_empty() {
             self.watched.clear();
         }
-        self.watched.add(&product);
-        self.pending.push_back(Pending { group: self.groups, ..product });
+        self.watched.add(&*product);
+        self.pending.push_back(Pending { product, group: self.groups });
+    }
+
+    /// How many products have been issued, and a digest of which.
+    #[must_use]
+    pub fn issued(&self) -> (u32, u64) {
+        self.issued
+    }
+
+    /// How many are under way.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Completes the oldest. Gives whether there was one.
+    pub fn complete_first(&mut self, operands: &mut Operands) -> bool {
+        self.pending.pop_front().map(|first| first.product.complete(operands)).is_some()
+    }
+
+    /// Whether an instruction with these operands uses a register of a product under way.
+    #[must_use]
+    pub fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
+        self.watched.is_touched(bank, slots)
     }
 
     /// Forgets the registers of products that are no longer under way.
-    fn watch_the_rest(&mut self) {
+    pub fn watch_the_rest(&mut self) {
         self.watched.clear();
-        self.pending.iter().for_each(|product| self.watched.add(product));
+        self.pending.iter().for_each(|pending| self.watched.add(&*pending.product));
     }
 
     /// Closes a group.
@@ -97,7 +103,7 @@ impl Products {
     /// Completes all groups but the latest so many. Gives whether it has: a launch that is to end leaves the rest.
     pub fn wait(&mut self, latest: u32, worker: &mut Worker, halt: Halt<'_>) -> bool {
         let before = self.groups.saturating_sub(latest);
-        let done = self.complete_while(|product| product.group < before, worker, halt);
+        let done = self.complete_while(|pending| pending.group < before, worker, halt);
         self.watch_the_rest();
         done
     }
@@ -119,7 +125,7 @@ impl Products {
                 return false;
             }
             let Some(first) = self.pending.pop_front_if(&mut wanted) else { return true };
-            first.complete(&mut worker.operands);
+            first.product.complete(&mut worker.operands);
         }
     }
 
@@ -144,18 +150,21 @@ impl Watched {
         self.registers.fill(0);
     }
 
-    fn add(&mut self, product: &Pending) {
-        if self.bank.as_ref().is_none_or(|bank| !bank.is_that_of(&product.bank)) {
+    fn add(&mut self, product: &dyn UnderWay) {
+        if self.bank.as_ref().is_none_or(|bank| !bank.is_that_of(product.bank())) {
             self.clear();
-            self.bank = Some(product.bank);
+            self.bank = Some(*product.bank());
         }
-        for slot in product.product.registers_among(&product.slots).filter(|slot| !slot.is_sink()) {
+        product.each_register(&mut |slot| {
             let number = slot.number();
+            if slot.is_sink() {
+                return;
+            }
             if self.registers.len() <= number / 64 {
                 self.registers.resize(number / 64 + 1, 0);
             }
             self.registers[number / 64] |= 1 << (number % 64);
-        }
+        });
     }
 
     /// Whether an instruction with these operands uses one of them.
@@ -169,83 +178,10 @@ impl Watched {
     }
 }
 
-impl Context<'_> {
-    /// The tensor cores have had time for some of the warp's products, or none.
-    pub fn wgmma_goes_on(&mut self) {
-        let products = &mut self.warp.wgmma;
-        let mut completed = false;
-        loop {
-            let go_on = match self.run.launch.asynchrony {
-                Asynchrony::Eager => true,
-                Asynchrony::Lazy => false,
-                Asynchrony::Seeded => self.worker.cluster.queue.toss(),
-            };
-            if !go_on && products.pending.len() <= MOST_PENDING || self.run.halt.is_set() {
-                break;
-            }
-            match products.pending.pop_front() {
-                Some(first) => first.complete(&mut self.worker.operands),
-                None => break,
-            }
-            completed = true;
-        }
-        if completed {
-            products.watch_the_rest();
-        }
-    }
-
-    /// Whether somebody must look which registers instructions use: if products are under way, unless all is to come as
-    /// late as the manual allows.
-    #[must_use]
-    pub fn watches_registers(&self) -> bool {
-        self.warp.wgmma.is_busy() && self.run.launch.asynchrony != Asynchrony::Lazy
-    }
-
-    /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas
-    /// waits there (its warning C7517), and compilers rely on that.
-    pub fn before(&mut self, instruction: &Instruction) -> Result<(), Flow> {
-        let products = &mut self.warp.wgmma;
-        if instruction.op.is_wgmma() || !products.watched.is_touched(&self.bank, &instruction.slots) {
-            return Ok(());
-        }
-        self.worker.statistics.injected_waits += 1;
-        if products.finish(self.worker, self.run.halt) { Ok(()) } else { Err(Flow::Stop) }
-    }
-}
-
 /// The digest of some words after those of another digest. Words that differ in few bits, as addresses do, must not
 /// cancel one another out.
 fn digested(digest: u64, words: [u64; 3]) -> u64 {
     words.into_iter().fold(digest, |digest, word| splitmix64(&mut (digest ^ word)))
-}
-
-/// Says which warps of a CTA that has ended have not executed the same products as the others of their warpgroup.
-#[must_use]
-pub fn disagreement(warps: &[Warp], rank: u32) -> Option<Trouble> {
-    let of = |warp: &Warp| warp.state.wgmma.issued;
-    let (group, [first, other]) = warps.chunks(4).enumerate().find_map(|(group, warps)| {
-        let first = warps.first()?;
-        let other = warps.iter().find(|warp| of(warp) != of(first))?;
-        // Who has executed more can say where.
-        Some((group, if of(first).0 >= of(other).0 { [first, other] } else { [other, first] }))
-    })?;
-    let (at, activation) = first.state.wgmma.place;
-    let count = |warp: &Warp| format!("warp {} executed {}", warp.state.index, of(warp).0);
-    let message = match of(first).0 == of(other).0 {
-        true => format!(
-            "warps {} and {} of warpgroup {group} executed different wgmma.mma_async instructions, or with different \
-             descriptors",
-            first.state.index, other.state.index
-        ),
-        false => format!(
-            "{} wgmma.mma_async instructions, but {} of the same warpgroup {group}",
-            count(first),
-            count(other)
-        ),
-    };
-    let rule = "all threads of the warpgroup must execute the same wgmma.mma_async instructions".to_owned();
-    let issuer = Issuer { rank, warp: first.state.index, lanes: ALL, at, activation, ..Issuer::default() };
-    Some(Trouble { kind: Kind::Misuse, message, notes: vec![rule], issuer })
 }
 
 #[cfg(test)]

@@ -2,19 +2,21 @@
 #![allow(unsafe_code)]
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
-use crate::context::Context;
+use crate::context::{Context, Flow};
+use crate::matrix::cores::Cores;
 use crate::matrix::descriptor::Major;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
-use crate::ops::mma::rows_of_a;
-use crate::ops::wgmma::pending::Pending;
-use crate::registers::{ALL, Bank, LANES, Slot, Value};
-use crate::vector::lanes::Flow;
+use crate::ops::mma::operands::rows_of_a;
+use crate::ops::wgmma::pending::UnderWay;
+use crate::registers::{ALL, Bank, KeptBank, LANES, Slot, Value};
+use crate::schedule::cluster::shared::Peer;
 
 /// The rows of D that one warp has.
 pub const ROWS: usize = 16;
@@ -85,10 +87,31 @@ impl Product {
     }
 }
 
-impl Pending {
-    /// Reads A, B and C as they are now, and writes D.
-    pub fn complete(mut self, operands: &mut Operands) {
-        let product = std::sync::Arc::clone(&self.product);
+/// A product that has been issued: what it is and where its operands are.
+#[derive(Debug)]
+pub struct Pending {
+    pub product: Arc<Product>,
+    pub slots: Box<[Slot]>,
+    /// The registers of the activation that issued it.
+    pub bank: KeptBank,
+    pub cores: Cores,
+    /// The CTA's shared memory.
+    pub shared: Peer,
+    /// The warp's place in its warpgroup.
+    pub warp: u32,
+    /// Whether D is added.
+    pub add: bool,
+    pub a: A,
+    pub b: Units,
+    /// For a sparse A, the row of B that each stored element belongs to.
+    pub belongs: Option<Vec<u16>>,
+    /// Whether its metadata was forgiven.
+    pub forgiven: bool,
+}
+
+impl UnderWay for Pending {
+    fn complete(mut self: Box<Self>, operands: &mut Operands) {
+        let product = Arc::clone(&self.product);
         let belongs = self.belongs.take();
         // SAFETY: the registers of an activation stay where they are as long as the warp has products of its own: `start`
         // forgets these before a warp is used again. Only the host thread that runs the warp completes them, between two
@@ -118,6 +141,16 @@ impl Pending {
         operands.d = d;
     }
 
+    fn bank(&self) -> &KeptBank {
+        &self.bank
+    }
+
+    fn each_register(&self, f: &mut dyn FnMut(&Slot)) {
+        self.product.registers_among(&self.slots).for_each(f);
+    }
+}
+
+impl Pending {
     /// D's old values, row after row.
     fn read_d(&self, bank: &Bank<'_>, halves: bool, columns: usize, d: &mut [u32]) {
         let registers = &self.slots[..self.product.registers];

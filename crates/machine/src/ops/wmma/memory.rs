@@ -128,7 +128,7 @@ impl Matrix {
             None => self.length as u64,
         };
         let apart = self.check(context, start, stride)?;
-        if context.run.launch.statistics {
+        if context.run.launch.settings.statistics {
             let bytes = (self.lines * self.line()) as u64;
             let counted = &mut context.worker.statistics;
             match wants {

@@ -15,9 +15,10 @@ use ptxvm_num::matrix::{Accumulator, Family, Packed};
 
 use crate::context::Context;
 use crate::matrix::whole_warp;
+use crate::ops::mma;
 use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
 use crate::ops::mma::float::{format_of_d, packed};
-use crate::ops::mma::{self, columns_of_b, rows_of_a, split};
+use crate::ops::mma::operands::{columns_of_b, rows_of_a, split};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};

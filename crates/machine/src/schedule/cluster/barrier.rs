@@ -3,8 +3,6 @@
 //! It counts threads. Those that have ended are not waited for, whether they arrived or not. A launch that does not
 //! speak of clusters has one for each CTA, which is a cluster of its own.
 
-use crate::context::WarpState;
-
 /// The barrier, as the whole cluster sees it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClusterBarrier {
@@ -62,9 +60,9 @@ impl ClusterBarrier {
     }
 
     /// Lanes end. Gives whether the others were waiting for them alone.
-    pub fn leave(&mut self, warp: &WarpState, lanes: u32) -> bool {
+    pub fn leave(&mut self, warp: &Arrivals, lanes: u32) -> bool {
         self.living -= lanes.count_ones();
-        self.missing -= (lanes & !warp.arrivals.open(self)).count_ones();
+        self.missing -= (lanes & !warp.open(self)).count_ones();
         self.settle()
     }
 

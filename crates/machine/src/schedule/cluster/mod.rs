@@ -3,11 +3,14 @@
 //! A launch that does not speak of clusters has clusters of one CTA. When no thread of a cluster can go on, its
 //! asynchronous units are asked to complete something; only when they have nothing left is that a deadlock.
 
-mod barrier;
-mod claims;
+pub mod barrier;
+pub mod claims;
+mod columns;
 mod repetition;
-mod state;
-mod tensor_memory;
+pub mod shared;
+pub mod state;
+pub mod tensor_memory;
+mod warpgroup;
 
 use smallvec::SmallVec;
 
@@ -16,15 +19,15 @@ use crate::context::{Run, Worker};
 use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
-use crate::launch::Asynchrony;
-use crate::ops::wgmma::pending as wgmma;
 use crate::schedule::cta::{Cta, Progress};
 use crate::schedule::warp::{Awaited, State};
+use crate::settings::Asynchrony;
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
 use repetition::Repetition;
-pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
+pub use shared::{OFFSET_BITS, Peer, rank_and_offset};
+pub use state::ClusterState;
 pub use tensor_memory::{Gain, TensorMemories};
 
 /// The least effort of a CTA's turn while others of its cluster wait for theirs.
@@ -135,7 +138,7 @@ impl Cluster {
         let shape = run.launch.cluster_shape();
         let clusterid = claims::clusterid(index, run.launch.grid, shape);
         let threads = run.launch.block.iter().product::<u32>() * self.ctas.len() as u32;
-        self.state.start(index, clusterid, threads, run.launch.seed);
+        self.state.start(index, clusterid, threads, run.launch.settings.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
         (self.turn, self.interrupted) = (0, None);
@@ -223,7 +226,7 @@ impl Cluster {
     /// anything.
     fn between_turns(&mut self, turn: &mut Turn, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
         worker.tell(run);
-        if run.launch.asynchrony == Asynchrony::Seeded
+        if run.launch.settings.asynchrony == Asynchrony::Seeded
             && let Err(trouble) = worker.cluster.tick(run.halt)
         {
             return Some(self.trouble(*trouble, run));
@@ -247,7 +250,7 @@ impl Cluster {
     /// No CTA can go on: an asynchronous operation is completed, or waits end in vain. Gives what the cluster came to if
     /// that does not help.
     fn stands_still(&mut self, spinning: bool, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
-        let awaited = match run.launch.asynchrony {
+        let awaited = match run.launch.settings.asynchrony {
             Asynchrony::Lazy => self.awaited(),
             Asynchrony::Eager | Asynchrony::Seeded => SmallVec::new(),
         };
@@ -281,7 +284,7 @@ impl Cluster {
         if self.ctas.len() == 1 || ready == 0 {
             return 0;
         }
-        let first = match run.launch.seed {
+        let first = match run.launch.settings.seed {
             0 => self.turn as u32,
             _ => worker.next_random() as u32 % self.ctas.len() as u32,
         };
@@ -296,7 +299,7 @@ impl Cluster {
         if living <= 1 {
             return left;
         }
-        let share = match run.launch.seed {
+        let share = match run.launch.settings.seed {
             0 => (left / living).max(LEAST_TURN),
             _ => 1 + worker.next_random() % (2 * LEAST_TURN),
         };
@@ -306,7 +309,7 @@ impl Cluster {
     /// A CTA has ended: nobody may touch its shared memory any more. Gives what the cluster came to by that, if
     /// anything.
     fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
-        if let Some(trouble) = wgmma::disagreement(&self.ctas[rank].warps, rank as u32) {
+        if let Some(trouble) = warpgroup::disagreement(&self.ctas[rank].warps, rank as u32) {
             return Some(self.trouble(trouble, run));
         }
         if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
@@ -331,8 +334,10 @@ impl Cluster {
         Outcome::Stopped(Stop::Finding(Box::new(deadlock::finding(&self.ctas, &worker.cluster, run))))
     }
 
-    fn trouble(&mut self, trouble: Trouble, run: &Run<'_>) -> Outcome {
-        Outcome::Stopped(report::trouble(&mut self.ctas, trouble, run))
+    fn trouble(&self, trouble: Trouble, run: &Run<'_>) -> Outcome {
+        let cta = &self.ctas[trouble.issuer.rank as usize];
+        let warp = &cta.warps[trouble.issuer.warp as usize];
+        Outcome::Stopped(report::trouble(cta.state.ctaid, warp, trouble, run))
     }
 
     /// Lets all waits at mbarriers end in vain. Gives whether there were some, and whether that can make a difference;

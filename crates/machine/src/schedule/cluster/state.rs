@@ -3,13 +3,12 @@
 
 use smallvec::SmallVec;
 
-use super::{ClusterBarrier, TensorMemories};
-use crate::asynchronous::mbarrier::Mbarriers;
+use super::barrier::ClusterBarrier;
+use super::shared::Peer;
+use super::tensor_memory::TensorMemories;
+use crate::asynchronous::mbarrier::table::Mbarriers;
 use crate::asynchronous::queue::Queue;
 use crate::event::Log;
-
-/// The bits of a `.shared::cluster` address that are an offset in one CTA's memory; the rank stands above them.
-pub const OFFSET_BITS: u32 = 24;
 
 /// The state of a cluster that operations may use.
 #[derive(Debug, Default)]
@@ -36,17 +35,6 @@ pub struct ClusterState {
     pub events: u64,
 }
 
-/// The shared memory of one CTA as its cluster sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer {
-    /// Where it lies on the host, with its provenance exposed. It stays there until the cluster has ended.
-    pub host: u64,
-    /// How many bytes it has.
-    pub bytes: u64,
-    /// Whether all threads of the CTA have ended, after which nobody may touch it.
-    pub ended: bool,
-}
-
 impl ClusterState {
     /// Makes it that of a fresh cluster of so many threads.
     pub fn start(&mut self, index: u64, clusterid: [u32; 3], threads: u32, seed: u64) {
@@ -56,10 +44,4 @@ impl ClusterState {
         self.mbarriers.clear();
         self.queue.start(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
     }
-}
-
-/// The rank and the offset that a `.shared::cluster` address names.
-#[must_use]
-pub fn rank_and_offset(address: u64) -> (u64, u64) {
-    (address >> OFFSET_BITS, address & ((1 << OFFSET_BITS) - 1))
 }

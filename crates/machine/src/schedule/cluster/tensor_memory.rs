@@ -4,13 +4,12 @@
 //! waits for the other. Deallocating together may wait as well, the manual says, so the caller chooses.
 
 use ptxvm_memory::TensorMemory;
-use ptxvm_memory::tensor::{Refusal, room, units_of};
+use ptxvm_memory::tensor::{Refusal, room};
 
-use super::ClusterState;
-use crate::asynchronous::mbarrier::{Party, Wrong};
-use crate::asynchronous::queue::{COMPLETION, Issuer, Trouble};
-use crate::explain::finding::Kind;
-use crate::schedule::warp::Awaited;
+use crate::asynchronous::issuer::Issuer;
+use crate::asynchronous::mbarrier::record::Party;
+use crate::asynchronous::trouble::Wrong;
+use crate::state::awaited::Awaited;
 
 /// The tensor memory of each CTA and what is known of its use.
 #[derive(Debug, Default)]
@@ -18,33 +17,33 @@ pub struct TensorMemories {
     /// By rank.
     pub of_ctas: Vec<TensorMemory>,
     /// Who allocated what is allocated.
-    holders: Vec<Holder>,
+    pub(super) holders: Vec<Holder>,
     /// Warps that have begun something with a warp of the peer CTA.
-    meetings: Vec<Meeting>,
+    pub(super) meetings: Vec<Meeting>,
     /// How many allocations each CTA has freed together with its peer.
-    freed: Vec<u32>,
+    pub(super) freed: Vec<u32>,
     /// The `.cta_group` that the kernel's instructions have.
     group: Option<u32>,
 }
 
 #[derive(Debug)]
-struct Holder {
-    rank: u32,
-    first: u32,
-    issuer: Issuer,
+pub(super) struct Holder {
+    pub(super) rank: u32,
+    pub(super) first: u32,
+    pub(super) issuer: Issuer,
     /// Whether the issuer's place is known.
-    placed: bool,
+    pub(super) placed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Meeting {
-    rank: u32,
-    warp: u32,
-    about: About,
+pub(super) struct Meeting {
+    pub(super) rank: u32,
+    pub(super) warp: u32,
+    pub(super) about: About,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum About {
+pub(super) enum About {
     /// It wants so many columns; those that it has got begin there.
     Columns { wanted: u32, got: Option<u32> },
     /// It has freed the allocation of this number that it and its peer freed together.
@@ -108,16 +107,16 @@ impl TensorMemories {
         }
     }
 
-    fn meeting(&self, rank: u32, warp: u32) -> Option<usize> {
+    pub(super) fn meeting(&self, rank: u32, warp: u32) -> Option<usize> {
         self.meetings.iter().position(|meeting| (meeting.rank, meeting.warp) == (rank, warp))
     }
 
-    fn take(&mut self, rank: u32, by: Issuer, first: u32, columns: u32) {
+    pub(super) fn take(&mut self, rank: u32, by: Issuer, first: u32, columns: u32) {
         self.of_ctas[rank as usize].allocate(first, columns);
         self.holders.push(Holder { rank, first, issuer: by, placed: false });
     }
 
-    fn allocate(&mut self, by: Party, columns: u32) -> Result<Gain, Wrong> {
+    pub(super) fn allocate(&mut self, by: Party, columns: u32) -> Result<Gain, Wrong> {
         let memory = &self.of_ctas[by.rank as usize];
         memory.may_allocate(columns).map_err(|refusal| refused("tcgen05.alloc", refusal, columns))?;
         match room(memory.allocated(), columns) {
@@ -129,7 +128,7 @@ impl TensorMemories {
         }
     }
 
-    fn allocate_together(&mut self, by: Party, columns: u32) -> Result<Gain, Wrong> {
+    pub(super) fn allocate_together(&mut self, by: Party, columns: u32) -> Result<Gain, Wrong> {
         let own = match self.meeting(by.rank, by.warp) {
             Some(index) => match self.meetings[index].about {
                 About::Columns { got: Some(first), .. } => {
@@ -174,129 +173,12 @@ impl TensorMemories {
     }
 }
 
-impl ClusterState {
-    /// A warp wants columns, in its CTA or, with `.cta_group::2`, in both of the pair.
-    pub fn allocate_columns(&mut self, by: Party, group: u32, columns: u32) -> Result<Gain, Wrong> {
-        let gain = match group {
-            1 => self.tensor_memory.allocate(by, columns)?,
-            _ => self.tensor_memory.allocate_together(by, columns)?,
-        };
-        if matches!(gain, Gain::Columns(_)) {
-            self.events += 1;
-        }
-        Ok(gain)
-    }
-
-    /// A warp frees columns. Gives what it must wait for, if it must: with `.cta_group::2` the manual allows that it
-    /// waits for its peer, and `patient` says whether it does.
-    pub fn deallocate_columns(
-        &mut self,
-        by: Party,
-        group: u32,
-        (first, columns): (u32, u32),
-        patient: bool,
-    ) -> Result<Option<Awaited>, Wrong> {
-        let Party { rank, warp, .. } = by;
-        let peer = self.tensor_memory.freed.get((rank ^ 1) as usize).copied().unwrap_or(0);
-        let gone = self.shared.get((rank ^ 1) as usize).is_none_or(|peer| peer.ended);
-        if let Some(index) = self.tensor_memory.meeting(rank, warp)
-            && let About::Freed(number) = self.tensor_memory.meetings[index].about
-        {
-            if peer < number && !gone {
-                return Ok(Some(Awaited::PeerDeallocates));
-            }
-            self.tensor_memory.meetings.remove(index);
-            return Ok(None);
-        }
-        self.unused(rank, first, columns)?;
-        let memories = &mut self.tensor_memory;
-        let freed = memories.of_ctas[rank as usize].deallocate(first, columns);
-        freed.map_err(|refusal| {
-            let mut wrong = refused("tcgen05.dealloc", refusal, columns);
-            if matches!(refusal, Refusal::NoAllocation) {
-                wrong.message = format!("tcgen05.dealloc at column {first}, where no allocation begins");
-                wrong.notes.push(memories.held(rank));
-            }
-            wrong
-        })?;
-        memories.holders.retain(|holder| (holder.rank, holder.first) != (rank, first));
-        self.events += 1;
-        if group == 1 {
-            return Ok(None);
-        }
-        memories.freed[rank as usize] += 1;
-        let number = memories.freed[rank as usize];
-        if !patient || peer >= number || gone {
-            return Ok(None);
-        }
-        memories.meetings.push(Meeting { rank, warp, about: About::Freed(number) });
-        Ok(Some(Awaited::PeerDeallocates))
-    }
-
-    /// Nothing may be under way in columns that are freed.
-    fn unused(&self, rank: u32, first: u32, columns: u32) -> Result<(), Wrong> {
-        let units = units_of(first, columns);
-        let using = self.queue.pending().find(|pending| {
-            let used = pending.transfer.tensor_use();
-            used.is_some_and(|used| used.ctas >> rank & 1 != 0 && used.units & units != 0)
-        });
-        let Some(pending) = using else { return Ok(()) };
-        Err(Wrong {
-            message: format!("tcgen05.dealloc of columns that {} under way uses", pending.what),
-            notes: vec![
-                "all accesses must be complete first: tcgen05.wait::st, or the mbarrier of a tcgen05.commit"
-                    .into(),
-            ],
-        })
-    }
-
-    /// A CTA has ended: it must not hold columns, and nobody may use its tensor memory.
-    pub(crate) fn leave_tensor_memory(&mut self, rank: u32) -> Result<(), Box<Trouble>> {
-        let using = self
-            .queue
-            .pending()
-            .find(|pending| pending.transfer.tensor_use().is_some_and(|used| used.ctas >> rank & 1 != 0));
-        if let Some(pending) = using {
-            return Err(Box::new(Trouble {
-                kind: Kind::Misuse,
-                message: format!(
-                    "CTA {rank} of the cluster ended while {} was under way, which uses its tensor memory",
-                    pending.what
-                ),
-                notes: vec![
-                    "both CTAs of a pair must live until what they issued with .cta_group::2 is complete"
-                        .into(),
-                    COMPLETION.into(),
-                ],
-                issuer: pending.issuer,
-            }));
-        }
-        let memories = &self.tensor_memory;
-        let Some(memory) = memories.of_ctas.get(rank as usize) else { return Ok(()) };
-        let Some(&(first, columns)) = memory.allocations().first() else { return Ok(()) };
-        let holder = memories.holders.iter().find(|holder| (holder.rank, holder.first) == (rank, first));
-        Err(Box::new(Trouble {
-            kind: Kind::Misuse,
-            message: format!(
-                "CTA {rank} of the cluster ended with {columns} columns of tensor memory allocated, from column \
-                 {first} on"
-            ),
-            notes: vec![
-                "what tcgen05.alloc allocates must be freed by tcgen05.dealloc before the kernel exits"
-                    .into(),
-                "the place is where it was allocated".into(),
-            ],
-            issuer: holder.map_or(Issuer { rank, ..Issuer::default() }, |holder| holder.issuer),
-        }))
-    }
-}
-
 fn issuer(by: Party) -> Issuer {
     Issuer { rank: by.rank, warp: by.warp, lanes: by.lanes, ..Issuer::default() }
 }
 
 /// What is wrong with a number of columns.
-fn refused(what: &str, refusal: Refusal, columns: u32) -> Wrong {
+pub(super) fn refused(what: &str, refusal: Refusal, columns: u32) -> Wrong {
     let (message, note) = match refusal {
         Refusal::Count => {
             (format!("{what} of {columns} columns"), "nCols must be a power of two from 32 to 512".to_owned())

@@ -1,6 +1,6 @@
 //! Between floats of different width.
 
-use super::{select32, select64};
+use super::select::{select32, select64};
 
 /// An `f32` as `f64`, its NaN with sign and payload.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Between integers and floats, and floats rounded to whole numbers.
 
-use super::{select32, select64};
+use super::select::{select32, select64};
 use crate::Rounding;
 
 macro_rules! integral {

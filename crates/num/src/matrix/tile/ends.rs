@@ -4,7 +4,7 @@
 
 use super::super::element::NOTHING;
 use super::super::scheme::Scheme;
-use super::exact::{Block, E8M13, F16};
+use super::columns::{Block, E8M13, F16};
 use super::pack::power;
 use super::vector::Vector;
 use crate::float::half::f16::{from_f32, to_f32};

@@ -7,6 +7,7 @@
 
 use super::super::element::NOTHING;
 use super::super::scheme::{Order, Rounded, Scheme};
+use super::columns::{Block, E8M13, F16, F32};
 use super::dispatch::Work;
 use super::ends::{begin, finish, plus};
 use super::pack::{Panels, Row, Rows, part};
@@ -24,29 +25,6 @@ pub(super) struct Exact<'a, const W: usize> {
     pub rest: &'a mut Vec<usize>,
 }
 
-/// A row's elements of a panel, while they are computed.
-#[repr(align(64))]
-pub(super) struct Block<const W: usize> {
-    /// C, then each step's D.
-    pub c: [u32; W],
-    /// The exponents of the step.
-    pub exponents: [i16; W],
-    /// Two to the power that makes the last bit that is kept a one.
-    pub scales: [f32; W],
-    /// C in units of that bit, not cut off yet.
-    pub addends: [f32; W],
-    /// The sums in units of that bit.
-    pub sums: [i32; W],
-    /// Not zero where `dot` must do it.
-    pub odd: [u32; W],
-}
-
-impl<const W: usize> Default for Block<W> {
-    fn default() -> Self {
-        Self { c: [0; W], exponents: [0; W], scales: [0.0; W], addends: [0.0; W], sums: [0; W], odd: [0; W] }
-    }
-}
-
 impl<const W: usize> Work for Exact<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
@@ -57,11 +35,6 @@ impl<const W: usize> Work for Exact<'_, W> {
         }
     }
 }
-
-/// [`Rounded`] as a constant of the loops.
-pub(super) const F32: u8 = 0;
-pub(super) const E8M13: u8 = 1;
-pub(super) const F16: u8 = 2;
 
 impl<const W: usize> Exact<'_, W> {
     #[inline(always)]

@@ -1,10 +1,12 @@
 //! Whole tiles of a matrix product.
 
+mod columns;
 pub(in crate::matrix) mod dispatch;
 mod ends;
 mod exact;
 mod fast;
 mod pack;
+mod precision;
 pub(in crate::matrix) mod vector;
 
 use std::cell::RefCell;
@@ -17,19 +19,10 @@ use exact::Exact;
 use fast::Fast;
 pub(in crate::matrix) use pack::part;
 use pack::{Panels, Rows};
+pub use precision::Precision;
 use vector::Vector;
 
 use crate::level::Level;
-
-/// How exact a product is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// To the last bit of the silicon's.
-    #[default]
-    Exact,
-    /// By ordinary fused multiply-adds, which differ in the last bits and are several times faster.
-    Fast,
-}
 
 /// What a product needs besides its operands, kept from one to the next.
 #[derive(Default)]

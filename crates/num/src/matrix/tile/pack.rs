@@ -6,7 +6,7 @@
 use super::super::element::NOTHING;
 use super::super::operand::{Left, Right};
 use super::super::scheme::{Order, Scheme};
-use super::Precision;
+use super::precision::Precision;
 
 /// A, row after row, the factors of a row in the order of the steps.
 #[derive(Default)]
@@ -189,7 +189,7 @@ impl<const W: usize> Panels<W> {
         self.odd.resize(panels, [0; W]);
         let panels = self.rows.chunks_exact_mut(depth.max(1)).zip(&mut self.odd);
         for ((rows, odd), first) in panels.zip((0..columns).step_by(W)) {
-            let source = Source { b, first, width: W.min(columns - first) };
+            let source = Columns { b, first, width: W.min(columns - first) };
             // Small products often have eight columns.
             if W == 16 {
                 source.pack_parts::<W, 8>(rows, odd, scheme.order, precision);
@@ -202,13 +202,13 @@ impl<const W: usize> Panels<W> {
 
 /// Columns of B.
 #[derive(Clone, Copy)]
-struct Source<'a> {
+struct Columns<'a> {
     b: &'a Right,
     first: usize,
     width: usize,
 }
 
-impl Source<'_> {
+impl Columns<'_> {
     /// Packs a panel, so many columns at a time that what is seen of them stays in registers.
     #[inline(always)]
     fn pack_parts<const W: usize, const PART: usize>(

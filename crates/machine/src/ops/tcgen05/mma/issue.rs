@@ -3,24 +3,24 @@
 
 use ptxvm_ir::operation::tcgen05::{MmaKind, Tcgen05A, Tcgen05Mma};
 use ptxvm_memory::tensor::units_of;
+use ptxvm_tensor::Swizzle;
 use smallvec::SmallVec;
 
 use super::data_path::DataPath;
+use super::issued::{Product, Source};
 use super::operands::{InShared, Shape};
-use super::product::{Product, Source};
 use super::scale::Factors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
-use crate::asynchronous::queue::{Pending, TensorUse};
+use crate::asynchronous::queue::{Named, Pending, TensorUse};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
 use crate::ops::operand::Address;
-use crate::ops::tcgen05::{Place, columns_are_allocated, ctas_of};
+use crate::ops::tcgen05::place::{Place, columns_are_allocated, ctas_of};
 use crate::registers::Slot;
-use crate::tensor::Swizzle;
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
 const NAME: &str = "tcgen05.mma";
@@ -67,7 +67,7 @@ impl Mma {
         let product = self.product(&mut issue, ctas)?;
         let Instruction { m, n, k, .. } = product.instruction;
         context.count_products((m * n * k) as usize >> u32::from(self.asked.sparse));
-        let shape = format!("a tcgen05.mma of {m}x{n}x{k}");
+        let shape = Named::Tcgen05Mma([m, n, k]);
         context
             .worker
             .cluster

@@ -7,6 +7,7 @@
 
 mod data_path;
 mod issue;
+mod issued;
 mod multiply;
 mod operands;
 mod product;

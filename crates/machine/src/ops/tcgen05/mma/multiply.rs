@@ -3,7 +3,7 @@
 use ptxvm_num::matrix::scaled::{self, Blocks};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right, integer};
 
-use super::product::Product;
+use super::issued::Product;
 use crate::matrix::instruction::{Factor, Sum};
 
 /// What one part of a product multiplies.

@@ -8,7 +8,7 @@ use super::data_path::DataPath;
 use crate::matrix::descriptor::Major;
 use crate::matrix::instruction::{Factor, MmaKind};
 use crate::matrix::units::Units;
-use crate::ops::tcgen05::Place;
+use crate::ops::tcgen05::place::Place;
 use crate::schedule::cluster::Peer;
 
 /// The bytes of a unit of shared memory.

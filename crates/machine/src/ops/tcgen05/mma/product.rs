@@ -3,66 +3,15 @@
 
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES;
-use smallvec::SmallVec;
 
-use super::data_path::DataPath;
+use super::issued::{Fetched, Product, Source};
 use super::multiply::{Matrices, divided};
-use super::operands::{InShared, rows_in_tensor_memory};
+use super::operands::rows_in_tensor_memory;
 use super::scale::{Differs, Factors};
-use super::sparse::{BadChunk, Sparsity};
-use super::zero_columns::ZeroColumns;
+use super::sparse::BadChunk;
 use crate::asynchronous::mbarrier::Wrong;
 use crate::asynchronous::queue::{TensorUse, Transfer};
-use crate::matrix::Cores;
-use crate::matrix::instruction::{Asked, Instruction, MmaKind, Sum};
-use crate::ops::tcgen05::Place;
-use crate::schedule::cluster::Peer;
-
-/// Everything that a product needs, checked when it was issued.
-#[derive(Debug)]
-pub struct Product {
-    pub cores: Cores,
-    pub asked: Asked,
-    pub instruction: Instruction,
-    pub path: DataPath,
-    /// The CTAs, the first half of A's rows and of B's columns first: rank, and its shared memory.
-    pub ctas: SmallVec<[(u32, Peer); 2]>,
-    pub a: Source,
-    pub b: InShared,
-    pub d: Place,
-    pub sparsity: Option<Sparsity>,
-    /// Those of A and of B.
-    pub scales: Option<[Factors; 2]>,
-    pub zero_columns: Option<ZeroColumns>,
-    /// The lanes of each CTA that stay as they are.
-    pub disabled: [[u32; 4]; 2],
-    /// Whether D is added.
-    pub add: bool,
-    /// D is divided by two to this before.
-    pub scale_input: u32,
-    /// The tensor memory that is used.
-    pub used: TensorUse,
-    /// What has been read of shared memory.
-    pub fetched: Option<Fetched>,
-    /// What was found wrong in tensor memory.
-    pub wrong: Option<Wrong>,
-}
-
-/// Where A is.
-#[derive(Clone, Copy, Debug)]
-pub enum Source {
-    Shared(InShared),
-    Tensor(Place),
-}
-
-/// What shared memory held.
-#[derive(Debug, Default)]
-pub struct Fetched {
-    /// The rows of A, of each CTA.
-    a: Vec<u8>,
-    /// The columns of B.
-    b: Vec<u8>,
-}
+use crate::matrix::instruction::{MmaKind, Sum};
 
 impl Transfer for Product {
     fn fetch(&mut self) {

@@ -7,7 +7,7 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES;
 
-use crate::ops::tcgen05::Place;
+use crate::ops::tcgen05::place::Place;
 
 /// The lanes that hold the scale factors once.
 const PARTITION: u32 = 32;

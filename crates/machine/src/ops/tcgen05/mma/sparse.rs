@@ -7,7 +7,7 @@ use ptxvm_memory::TensorMemory;
 
 use super::data_path::DataPath;
 use crate::matrix::instruction::{Instruction, MmaKind};
-use crate::ops::tcgen05::Place;
+use crate::ops::tcgen05::place::Place;
 
 /// How a kind's metadata speaks of its elements.
 #[derive(Clone, Copy, Debug)]

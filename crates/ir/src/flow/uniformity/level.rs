@@ -1,0 +1,166 @@
+//! Over which threads the result of one operation is the same, given that of its sources.
+
+use crate::instruction::{Instruction, Operand, OperandKind};
+use crate::operation::warp::{ShflMode, Warp, WarpFunction};
+use crate::operation::{
+    Access, AddressSpace, Cluster, Control, Mbarrier, Operation, SpecialRegister, Surface, Texture,
+};
+use crate::program::{Function, Program};
+use crate::variable::Space;
+
+/// The threads that a value is the same for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// All threads of the CTA.
+    #[default]
+    Cta,
+    /// All lanes of the warp.
+    Warp,
+    /// The lane alone.
+    Lane,
+}
+
+impl Level {
+    /// The name in listings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cta => "cta",
+            Self::Warp => "warp",
+            Self::Lane => "lane",
+        }
+    }
+}
+
+/// The level of what an instruction writes; `sources` has that of each of its operands.
+pub fn of_result(program: &Program, instruction: &Instruction, sources: &[(&Operand, Level)]) -> Level {
+    let Some(operation) = program.operation(instruction) else { return Level::Lane };
+    let most = sources.iter().map(|(_, level)| *level).max().unwrap_or_default();
+    match operation {
+        // Generic addresses too: where a lane's local memory lies is the same number in all lanes.
+        Operation::Compute(_) | Operation::Generic(_) | Operation::Hint(_) => most,
+        Operation::Access(access) => of_access(access, most),
+        Operation::Warp(warp) => of_warp(warp, sources),
+        Operation::Texture(Texture::Lookup(_) | Texture::Gather(_)) => most.max(Level::Warp),
+        Operation::Texture(Texture::Query { .. } | Texture::IsType { .. }) => most,
+        Operation::Surface(Surface::Query { .. }) => most,
+        Operation::Surface(_) => most.max(Level::Warp),
+        Operation::Mbarrier(Mbarrier::Wait(_)) => most.max(Level::Warp),
+        Operation::Mbarrier(Mbarrier::PendingCount) => most,
+        Operation::Cluster(Cluster::IsCanceled { .. } | Cluster::FirstCtaid { .. }) => most,
+        // All who take part get the same; warps that do not are at another barrier.
+        Operation::Control(Control::Barrier(barrier)) if barrier.count.is_none() => Level::Cta,
+        Operation::Control(Control::Barrier(_)) => Level::Warp,
+        Operation::Matrix(_)
+        | Operation::Tcgen05(_)
+        | Operation::Mbarrier(_)
+        | Operation::Cluster(_)
+        | Operation::Copy(_)
+        | Operation::Fence(_)
+        | Operation::Special(_)
+        | Operation::Control(_) => Level::Lane,
+    }
+}
+
+/// A warp reads one place once. Other warps read it at another time, when somebody may have changed it.
+fn of_access(access: &Access, address: Level) -> Level {
+    match access {
+        Access::LoadParameter(_) => Level::Cta,
+        Access::Load(load) => match load.address.space {
+            AddressSpace::Const => address,
+            AddressSpace::Global
+            | AddressSpace::Shared
+            | AddressSpace::SharedVariable
+            | AddressSpace::SharedCluster => address.max(Level::Warp),
+            // Each lane has its own local memory, and a generic address may lie in it.
+            AddressSpace::Local | AddressSpace::Generic => Level::Lane,
+        },
+        Access::Store(_) | Access::Atomic(_) => Level::Lane,
+    }
+}
+
+/// Where all lanes name the same members, all get the same answer to a question that is put to all.
+fn of_warp(warp: &Warp, sources: &[(&Operand, Level)]) -> Level {
+    let level = |operand: Option<&(&Operand, Level)>| operand.map_or(Level::Warp, |(_, level)| *level);
+    let members = if warp.named { level(sources.last()) } else { Level::Warp };
+    match warp.function {
+        WarpFunction::Vote(_)
+        | WarpFunction::MatchAll { .. }
+        | WarpFunction::Redux { .. }
+        | WarpFunction::ReduxFloat { .. }
+        | WarpFunction::Activemask => members.max(Level::Warp),
+        // One lane for the whole warp: the third source says that there are no segments.
+        WarpFunction::Shfl { mode: ShflMode::Idx, .. } => match sources {
+            [_, (_, lane), (clamp, _), ..] if clamp.kind == OperandKind::Immediate(0x1f) => {
+                members.max(*lane).max(Level::Warp)
+            }
+            _ => Level::Lane,
+        },
+        WarpFunction::Shfl { .. }
+        | WarpFunction::MatchAny { .. }
+        | WarpFunction::Elect
+        | WarpFunction::Sync => Level::Lane,
+    }
+}
+
+/// The level of an operand that is no register.
+pub fn of_operand(program: &Program, function: &Function, operand: &Operand) -> Level {
+    match operand.kind {
+        OperandKind::Special { sreg, member } => of_special(function, SpecialRegister::of(sreg), member),
+        OperandKind::Variable { variable, .. } => {
+            let space = program.variables.get(variable.0 as usize).map(|variable| variable.space);
+            match space {
+                // The frame of an entry begins where local memory does; that of a function lies anywhere.
+                Some(Space::Local | Space::FuncParam) if !function.entry => Level::Lane,
+                Some(_) => Level::Cta,
+                None => Level::Lane,
+            }
+        }
+        _ => Level::Cta,
+    }
+}
+
+fn of_special(function: &Function, register: SpecialRegister, member: u8) -> Level {
+    match register {
+        SpecialRegister::Tid => match (function.limits.reqntid, member) {
+            (Some([_, 1, _]), 1) | (Some([_, _, 1]), 2) | (Some([1, _, _]), 0) => Level::Cta,
+            (Some([x, _, _]), 1) if x % 32 == 0 => Level::Warp,
+            (Some([x, y, _]), 2) if x.saturating_mul(y) % 32 == 0 => Level::Warp,
+            _ => Level::Lane,
+        },
+        SpecialRegister::Laneid
+        | SpecialRegister::LanemaskEq
+        | SpecialRegister::LanemaskLe
+        | SpecialRegister::LanemaskLt
+        | SpecialRegister::LanemaskGe
+        | SpecialRegister::LanemaskGt => Level::Lane,
+        SpecialRegister::Warpid
+        | SpecialRegister::Clock
+        | SpecialRegister::ClockHi
+        | SpecialRegister::Globaltimer
+        | SpecialRegister::GlobaltimerHi => Level::Warp,
+        SpecialRegister::Ntid
+        | SpecialRegister::Ctaid
+        | SpecialRegister::Nctaid
+        | SpecialRegister::Clusterid
+        | SpecialRegister::Nclusterid
+        | SpecialRegister::ClusterCtaid
+        | SpecialRegister::ClusterNctaid
+        | SpecialRegister::Nwarpid
+        | SpecialRegister::Smid
+        | SpecialRegister::Nsmid
+        | SpecialRegister::Gridid
+        | SpecialRegister::ClusterCtarank
+        | SpecialRegister::ClusterNctarank
+        | SpecialRegister::IsExplicitCluster
+        | SpecialRegister::TotalSmemSize
+        | SpecialRegister::DynamicSmemSize
+        | SpecialRegister::AggrSmemSize
+        | SpecialRegister::WorkspaceHigh
+        | SpecialRegister::WorkspaceLow
+        | SpecialRegister::ReservedSmemBegin
+        | SpecialRegister::ReservedSmemEnd
+        | SpecialRegister::ReservedSmemCap
+        | SpecialRegister::Zero => Level::Cta,
+    }
+}

@@ -1,0 +1,91 @@
+//! An entry with all that it can reach, linked once and launched any number of times.
+
+use std::sync::{Arc, OnceLock};
+
+use ptxvm_ir::{FunctionId, Program};
+
+use crate::addresses::Addresses;
+use crate::context::Code;
+use crate::explain::finding::{Stop, Unsupported};
+use crate::launch::{Environment, Launch};
+use crate::schedule::grid;
+use crate::schedule::kept_rooms::Rooms;
+use crate::statistics::Statistics;
+use crate::{link, ops};
+
+/// An entry ready to be launched.
+#[derive(Debug)]
+pub struct Kernel {
+    pub(crate) code: Code,
+    pub(crate) rooms: Rooms,
+    live_registers: OnceLock<u32>,
+}
+
+impl Kernel {
+    /// Resolves everything that the entry can reach. Instructions that the machine does not have are reported when
+    /// a thread comes to them, so that a kernel may carry code for other devices.
+    #[must_use]
+    pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
+        let code = link::link(program, entry, addresses);
+        Self { code, rooms: Rooms::default(), live_registers: OnceLock::new() }
+    }
+
+    /// The program it belongs to.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.code.program
+    }
+
+    /// The entry's number.
+    #[must_use]
+    pub fn entry(&self) -> FunctionId {
+        self.code.entry
+    }
+
+    /// The instructions that it could come to and that the machine does not have, in the order of the source.
+    #[must_use]
+    pub fn unsupported(&self) -> Vec<Unsupported> {
+        let program = self.program();
+        let reachable =
+            program.functions.iter().zip(&self.code.functions).filter(|(_, linked)| linked.is_some());
+        let mut missing = Vec::new();
+        for (function, _) in reachable {
+            for instruction in &function.instructions {
+                if !ops::executes(program.operation(instruction)) {
+                    let used = &program.forms[instruction.form.0 as usize];
+                    let form = ptxvm_ir::operation::Form::new(used, function.operands_of(instruction));
+                    missing.push(Unsupported { what: ops::head(&form), span: instruction.span });
+                }
+            }
+        }
+        missing
+    }
+
+    /// The static shared memory of a CTA in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        self.code.shared_bytes
+    }
+
+    /// How many 32-bit registers are live at once at most, in the entry or in a function that it can reach.
+    #[must_use]
+    pub fn live_registers(&self) -> u32 {
+        *self.live_registers.get_or_init(|| {
+            let program = &self.code.program;
+            let functions = program.functions.iter().zip(&self.code.functions);
+            let reachable = functions.filter(|(_, linked)| linked.is_some());
+            reachable.map(|(function, _)| ptxvm_ir::flow::most_live(function)).max().unwrap_or(0)
+        })
+    }
+
+    /// The local memory that a thread needs before any call, in bytes.
+    #[must_use]
+    pub fn local_bytes(&self) -> u64 {
+        self.code.program.functions.get(self.code.entry.0 as usize).map_or(0, |f| f.frame_bytes)
+    }
+}
+
+/// Runs a kernel to its end. The shape must have been checked against the device's limits.
+pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
+    grid::run(&kernel.code, &kernel.rooms, launch, environment)
+}

@@ -1,0 +1,73 @@
+//! How a launch is executed, as opposed to what is launched.
+//!
+//! The one structure goes whole from the command line and the environment down to the machine: `ptxvm_vm`'s launch
+//! options and [`Launch`](crate::Launch) embed it, and nothing between copies its fields. `ptxvm_settings` has the list of
+//! switches that set them.
+
+use std::time::Duration;
+
+use crate::explain::mistake::Findings;
+use crate::matrix::cores::Mma;
+
+/// Everything that says how a launch is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
+    pub seed: u64,
+    /// When asynchronous operations complete.
+    pub asynchrony: Asynchrony,
+    /// The arithmetic of matrix instructions: the device's, another generation's, or a faster one.
+    pub mma: Mma,
+    /// How many host threads run CTAs; with one, every run is the same.
+    pub threads: usize,
+    /// Stops the kernel after so many warp instructions.
+    pub max_instructions: Option<u64>,
+    /// Stops the kernel after so long.
+    pub timeout: Option<Duration>,
+    /// What is done about mistakes that an H200 survives: accesses a little out of bounds, metadata that means nothing.
+    pub findings: Findings,
+    /// Whether memory traffic is counted, which costs time.
+    pub statistics: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            asynchrony: Asynchrony::default(),
+            mma: Mma::default(),
+            threads: 1,
+            max_instructions: None,
+            timeout: None,
+            findings: Findings::default(),
+            statistics: false,
+        }
+    }
+}
+
+/// When asynchronous operations complete, between the moment they are issued and the last that the program allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asynchrony {
+    /// At once.
+    Eager,
+    /// Only when the program waits for them, or nothing else in the cluster can run; one at a time.
+    Lazy,
+    /// At a time and in an order that the seed decides.
+    #[default]
+    Seeded,
+}
+
+impl Asynchrony {
+    /// Every choice.
+    pub const ALL: [Asynchrony; 3] = [Self::Eager, Self::Lazy, Self::Seeded];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Eager => "eager",
+            Self::Lazy => "lazy",
+            Self::Seeded => "seeded",
+        }
+    }
+}

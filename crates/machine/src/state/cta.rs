@@ -1,0 +1,48 @@
+//! The state of a CTA that operations may use.
+
+use ptxvm_memory::SharedMemory;
+
+use crate::schedule::barrier::Barrier;
+use crate::schedule::dependency::GridStatus;
+
+/// The state of a CTA that operations may use.
+#[derive(Debug)]
+pub struct CtaState {
+    /// `%ctaid`
+    pub ctaid: [u32; 3],
+    /// The CTA's number in the grid.
+    pub index: u64,
+    /// The multiprocessor that it pretends to run on: `%smid`.
+    pub smid: u32,
+    /// Its shared memory.
+    pub shared: SharedMemory,
+    /// Its sixteen barriers.
+    pub barriers: [Barrier; 16],
+    /// The barriers that somebody has arrived at.
+    pub busy: u16,
+    /// Whether a barrier may have become complete.
+    pub unsettled: bool,
+    /// `%cluster_ctarank`
+    pub rank: u32,
+    /// `%cluster_ctaid`
+    pub cluster_ctaid: [u32; 3],
+    /// The address of its shared memory among those of its cluster.
+    pub shared_base: u64,
+    /// Whether one of its threads has seen that a request to cancel a cluster was refused.
+    pub saw_refusal: bool,
+    /// Whether it holds back the grids that depend on this one no longer.
+    pub released_dependents: bool,
+    /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`](crate::context::Flow)).
+    pub asleep: u32,
+}
+
+impl CtaState {
+    /// The grids that depend on this one need not wait for this CTA any more.
+    pub fn release_dependents(&mut self, status: Option<&GridStatus>) {
+        if !std::mem::replace(&mut self.released_dependents, true)
+            && let Some(status) = status
+        {
+            status.release(1);
+        }
+    }
+}

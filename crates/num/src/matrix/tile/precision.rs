@@ -1,0 +1,11 @@
+//! How exact a product is.
+
+/// How exact a product is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// To the last bit of the silicon's.
+    #[default]
+    Exact,
+    /// By ordinary fused multiply-adds, which differ in the last bits and are several times faster.
+    Fast,
+}

@@ -1,0 +1,35 @@
+//! What the switches choose.
+
+use ptxvm_host::Wanted;
+use ptxvm_report::ColorChoice;
+use ptxvm_vm::{Profile, Settings};
+
+/// Everything that the switches say, with defaults for what was left open.
+#[derive(Clone, Copy, Debug)]
+pub struct Choices {
+    /// How every launch is executed.
+    pub settings: Settings,
+    /// The device.
+    pub profile: &'static Profile,
+    /// The device's memory, and what may be taken of the host's.
+    pub memory: Wanted,
+    /// Whether what orders memory is told, event by event.
+    pub events: bool,
+    /// Whether every call of the driver API is shown.
+    pub api_trace: bool,
+    /// When findings are coloured.
+    pub color: ColorChoice,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            profile: Default::default(),
+            memory: Wanted::default(),
+            events: false,
+            api_trace: false,
+            color: ColorChoice::Auto,
+        }
+    }
+}
