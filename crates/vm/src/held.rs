@@ -24,18 +24,19 @@ use crate::failure::{Failure, guarded};
 /// .visible .entry turn(.param .u64 x)
 /// {
 ///     .shared .b32 kept[64];
-///     .reg .b32 %t, %o, %v;
-///     .reg .b64 %p, %q;
+///     .reg .b32 %t, %o, %v, %k, %q;
+///     .reg .b64 %p;
 ///     mov.u32 %t, %tid.x;
 ///     ld.param.u64 %p, [x];
 ///     mad.wide.u32 %p, %t, 4, %p;
 ///     ld.global.b32 %v, [%p];
+///     mov.u32 %k, kept;
 ///     shl.b32 %o, %t, 2;
-///     cvt.u64.u32 %q, %o;
+///     add.u32 %q, %k, %o;
 ///     st.shared.b32 [%q], %v;
 ///     bar.sync 0;
 ///     sub.u32 %o, 252, %o;
-///     cvt.u64.u32 %q, %o;
+///     add.u32 %q, %k, %o;
 ///     ld.shared.b32 %v, [%q];
 ///     st.global.b32 [%p], %v;
 ///     ret;
@@ -62,7 +63,7 @@ use crate::failure::{Failure, guarded};
 /// assert_eq!(u32::from_le_bytes(kept), 5);
 ///
 /// let statistics = held.finish()?;
-/// assert_eq!(statistics.instructions(), 2 * 13);
+/// assert_eq!(statistics.instructions(), 2 * 14);
 /// assert_eq!(x.to_vec::<u32>()[..3], [63, 62, 61]);
 /// # Ok(())
 /// # }

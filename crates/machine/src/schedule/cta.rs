@@ -243,7 +243,7 @@ impl Cta {
     pub fn choose(&mut self, warp: u32, lane: u32) -> bool {
         let chosen = self.warps.get_mut(warp as usize).is_some_and(|warp| warp.choose(lane));
         if chosen {
-            let fresh = Turn { enough: u64::MAX, spinning: 0, warp: None };
+            let fresh = Turn { enough: 0, spinning: 0, warp: None };
             let turn = self.interrupted.get_or_insert(fresh);
             turn.warp = Some((warp as usize, turn.enough));
         }

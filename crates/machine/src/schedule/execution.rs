@@ -102,6 +102,6 @@ impl<'a> Execution<'a> {
 
 impl std::fmt::Debug for Execution<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Execution").field("clusters", &self.view().ctas().count()).finish_non_exhaustive()
+        f.debug_struct("Execution").field("ctas", &self.view().ctas().count()).finish_non_exhaustive()
     }
 }

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use smallvec::SmallVec;
+
 use crate::context::{Run, Worker};
 use crate::explain::finding::{Limit, Stop};
 use crate::schedule::cluster::{Cluster, Outcome};
@@ -83,8 +85,7 @@ pub(super) struct Work {
     /// The cluster that runs, and how many slices it has had in a row.
     pub current: Option<(Box<Cluster>, u32)>,
     /// Room for further ones.
-    #[expect(clippy::vec_box, reason = "they go to `live` and `current` and back, and are large")]
-    spare: Vec<Box<Cluster>>,
+    spare: SmallVec<[Box<Cluster>; 1]>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
     told: Told,

@@ -126,7 +126,8 @@ impl Cluster {
     pub fn choose(&mut self, rank: usize, warp: u32, lane: u32) -> bool {
         let chosen = self.ctas[rank].choose(warp, lane);
         if chosen {
-            let fresh = Turn { enough: u64::MAX, stuck: 0, spinning: false, rank: None };
+            // A turn of no effort is over with the block.
+            let fresh = Turn { enough: 0, stuck: 0, spinning: false, rank: None };
             self.interrupted.get_or_insert(fresh).rank = Some(rank);
         }
         chosen
