@@ -232,7 +232,7 @@ mod tests {
             ("threads", "0"),
             ("stats", "1"),
             ("max-instructions", "1e9"),
-            ("timeout", "1.8446744073709551e19"),
+            ("timeout", "1.8e19"),
             ("timeout", "100ms"),
             ("max-memory", "1.5G"),
             ("memory", "0"),
