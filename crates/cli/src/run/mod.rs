@@ -18,6 +18,7 @@ mod progress;
 mod reference;
 mod save;
 mod show;
+mod single_steps;
 mod specification;
 mod statistics;
 mod table;
@@ -30,7 +31,6 @@ use ptxvm_report::Report;
 use ptxvm_settings::Said;
 use ptxvm_vm::{
     Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Settings,
-    Statistics,
 };
 
 use crate::exit::{self, Exit};
@@ -56,13 +56,6 @@ pub fn run(arguments: &Arguments) -> Exit {
     match attempt(arguments, said, &output) {
         Ok(code) | Err(code) => code,
     }
-}
-
-/// Runs a kernel to its end, and stops after every instruction.
-fn step_by_step(kernel: &Kernel, launch: &LaunchOptions) -> Result<Statistics, Failure> {
-    let mut held = kernel.hold(launch)?;
-    while held.step()?.is_some() {}
-    held.finish()
 }
 
 /// What the user has said of the switches, on the command line or else in the environment. A variable that says nothing
@@ -136,7 +129,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     launch.settings.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || match arguments.single_steps {
         false => kernel.launch(&launch),
-        true => step_by_step(&kernel, &launch),
+        true => single_steps::run(&kernel, module.program(), &launch),
     });
     deadline.end();
     let done = launch.control.ctas_done.load(Ordering::Relaxed);

@@ -56,6 +56,12 @@ impl Uniformity {
     }
 }
 
+/// The best that a value can be. What nobody has written is zero in an entry; in a function it may be a parameter, which
+/// lies in a register.
+fn at_first(origin: Origin, entry: bool) -> Level {
+    if origin == Origin::Unset && !entry { Level::Lane } else { Level::Cta }
+}
+
 /// Who looks at a value.
 #[derive(Clone, Copy)]
 enum User {
@@ -103,7 +109,7 @@ impl<'a> Solver<'a> {
             flow,
             values,
             partings: Partings::new(&flow.graph, &flow.ends, &flow.loops),
-            levels: vec![Level::Cta; values.values.len()],
+            levels: values.values.iter().map(|value| at_first(value.origin, function.entry)).collect(),
             branches: vec![Level::Cta; count],
             joins: vec![Level::Cta; count],
             exits: vec![Level::Cta; flow.loops.loops.len()],
