@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 use crate::builtin::Builtin;
+use crate::door::observer::Observed;
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
 use crate::vector::lanes::Op;
@@ -36,6 +37,8 @@ pub struct Code {
     pub reserved_shared: bool,
     /// Some registers or constants found no room, so that it cannot run.
     pub too_large: bool,
+    /// Who is told of every touch of memory.
+    pub observed: Option<Arc<Observed>>,
 }
 
 impl std::fmt::Debug for Code {
@@ -59,7 +62,7 @@ pub struct Instruction {
 }
 
 /// An instruction of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// Its function.
     pub function: FunctionId,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ptxvm_memory::{LocalMemory, Region, SharedMemory};
 
 use crate::asynchronous::queue::Trouble;
-use crate::code::Code;
-use crate::door::address::AddressSpace;
+use crate::code::{Code, Source};
+use crate::door::AddressSpace;
 use crate::door::opaque::Opaque;
 use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
@@ -215,6 +215,8 @@ pub struct WarpState {
     pub local: LocalMemory,
     /// Each lane's stack pointer: the first byte of local memory that no frame uses.
     pub stack: [u64; LANES],
+    /// Whether an access to local memory may be checked by the stack pointers alone: unless somebody observes.
+    pub quick_local: bool,
     /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
     pub maxnreg: u32,
     /// What an operation that said [`Flow::Wait`] waits for.
@@ -250,6 +252,8 @@ pub struct CtaState {
     pub smid: u32,
     /// Its shared memory.
     pub shared: SharedMemory,
+    /// How many bytes of it an access may take without being looked at: all, or none if somebody observes.
+    pub quick_shared: u64,
     /// Its sixteen barriers.
     pub barriers: [Barrier; 16],
     /// The barriers that somebody has arrived at.
@@ -286,6 +290,8 @@ impl CtaState {
 pub struct Worker {
     /// Why the warp stopped.
     pub fault: Option<Fault>,
+    /// The instruction that runs, if somebody observes.
+    pub source: Source,
     /// Whether an instruction is executed again that has met a mistake, to do what silicon does.
     pub forgiving: bool,
     /// How many threads it has forgiven.
@@ -338,6 +344,7 @@ impl Worker {
     pub fn new(number: u64, run: &Run<'_>, blocks: Vec<(u64, u64)>) -> Self {
         Self {
             fault: None,
+            source: Source { function: run.code.entry, instruction: 0 },
             forgiving: false,
             forgiven: 0,
             trouble: None,

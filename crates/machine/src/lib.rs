@@ -26,6 +26,7 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{FunctionId, Program};
 
+pub use door::Observer;
 pub use event::Event;
 pub use explain::finding::{Finding, Kind, Limit, Place, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};
@@ -64,7 +65,21 @@ impl Kernel {
     /// a thread comes to them, so that a kernel may carry code for other devices.
     #[must_use]
     pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
-        let code = link::link(program, entry, addresses);
+        Self::linked(link::link(program, entry, addresses, None))
+    }
+
+    /// The same, with an observer that is told of every touch of memory. It runs slower, and gives the same.
+    #[must_use]
+    pub fn link_observed(
+        program: Arc<Program>,
+        entry: FunctionId,
+        addresses: &Addresses,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        Self::linked(link::link(program, entry, addresses, Some(observer)))
+    }
+
+    fn linked(code: code::Code) -> Self {
         Self { code, rooms: schedule::kept_rooms::Rooms::default(), live_registers: OnceLock::new() }
     }
 

@@ -1,5 +1,6 @@
 //! `ptxvm run`: launches a kernel of a PTX file on buffers made from the command line, and shows what it did.
 
+mod audit;
 mod bind;
 mod contents;
 mod deadline;
@@ -35,6 +36,7 @@ use crate::input;
 use crate::memory;
 use crate::mistakes;
 use crate::render::Printer;
+use audit::{Audit, Before};
 use deadline::Deadline;
 use events::Events;
 use host_memory::HostMemory;
@@ -85,6 +87,11 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
         Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
+    let audit = arguments.audit.then(Audit::new);
+    let kernel = match &audit {
+        Some(audit) => kernel.observed_by(audit.clone()).map_err(|error| output.bug(&error.to_string()))?,
+        None => kernel,
+    };
     let bound = reference::plan(&module, &options.bind).map_err(usage)?;
     let values =
         bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound, &memory).map_err(usage)?;
@@ -101,10 +108,17 @@ fn attempt(arguments: &Arguments, output: &Output) -> Result<Exit, Exit> {
     }
     interruptible(&launch.control).map_err(usage)?;
 
+    let before = audit.as_ref().map(|_| Before::of(&device));
     let ctas = launch.grid.product();
     launch.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || kernel.launch(&launch));
     deadline.end();
+    if let (Some(audit), Some(before)) = (&audit, &before)
+        && let Some((space, address)) = before.slipped(&device, audit)
+    {
+        let message = format!("the byte at {space:?} {address:#x} has changed, and no write to it was told");
+        return Err(output.bug(&message));
+    }
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let survived = output.mistakes(&report, &launch);
     let (code, statistics) = match ran {

@@ -30,6 +30,9 @@ pub struct Arguments {
     /// on standard error, or an object with --format json
     #[arg(long)]
     pub events: bool,
+    /// Check ptxvm itself: that every byte that the kernel changes is one that its instructions are said to write
+    #[arg(long, hide = true)]
+    pub audit: bool,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,

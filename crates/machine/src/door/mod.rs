@@ -1,6 +1,30 @@
 //! The door to memory: what a guest's instruction names becomes bytes of the host here, after a check, or a finding.
+//!
+//! There is no other way. Pointers to guest memory are made in this folder alone, as [`Pointers`] of lanes or as a
+//! [`Checked`] range; what has been made elsewhere cannot be handed to `ptxvm_memory::access`. What an asynchronous
+//! operation will touch it says itself ([`Transfer::footprint`](crate::asynchronous::queue::Transfer::footprint)). Who wants
+//! to be told of every touch is an [`Observer`].
 
 pub mod address;
+mod frame;
+mod matrix;
+pub mod observer;
 pub(crate) mod on_silicon;
 pub mod opaque;
+mod parameter;
+pub(crate) mod pointer;
+mod proof;
+mod shared;
 pub(crate) mod shared_address;
+mod tensor_box;
+pub(crate) mod tensor_memory;
+mod touch;
+
+pub use address::AddressSpace;
+pub(crate) use frame::read_local;
+pub(crate) use matrix::Beyond;
+pub use observer::Observer;
+pub use pointer::{Checked, Pointers};
+pub use shared::{Peer, Places, Shared};
+pub use tensor_box::Reached;
+pub use touch::{Proxy, Space, Touch, Wants, When};

@@ -3,7 +3,7 @@
 use ptxvm_ir::{FunctionId, Space};
 
 use crate::context::{Missed, Run};
-use crate::door::address::AddressSpace;
+use crate::door::AddressSpace;
 
 /// A variable of the memory that was missed.
 struct Near<'a> {

@@ -8,7 +8,7 @@ use crate::registers::{Bank, LANES, Slot, Value};
 use crate::schedule::interpret::After;
 use crate::schedule::warp::{Activating, Group, Warp};
 use ptxvm_ir::FunctionId;
-use ptxvm_memory::{LocalMemory, StackOverflow};
+use ptxvm_memory::StackOverflow;
 
 /// Ends a block with a call.
 pub(crate) fn call(
@@ -112,7 +112,8 @@ pub(crate) fn call(
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
         let from = Side { bank, frame: &caller, actual: *actual };
         let mut into = Side { bank: to, frame: &frame.base, actual: *formal };
-        pass(&from, &mut into, callers, &mut warp.state.local);
+        let mut context = Context { bank, active: callers, warp: &mut warp.state, cta, worker, run };
+        pass(&from, &mut into, callers, &mut context);
     }
     group.activation = activation;
     group.depth += 1;
@@ -206,7 +207,7 @@ struct Side<'a> {
 }
 
 /// Copies a parameter from one side to the other, for some lanes.
-fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory) {
+fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, context: &mut Context<'_>) {
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         let mut bytes = [0; 16];
         match (from.actual, to.actual) {
@@ -220,18 +221,11 @@ fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory)
             (Actual::Slot(slot), Actual::Frame { offset, size }) => {
                 bytes = wide(&from.bank, slot, lane).to_le_bytes();
                 let size = size.min(16) as usize;
-                // The frame was reserved, so the write cannot miss.
-                let _ =
-                    crate::door::address::write_local(local, lane, to.frame[lane] + offset, &bytes[..size]);
+                context.write_frame(lane, to.frame[lane] + offset, &bytes[..size]);
             }
             (Actual::Frame { offset, size }, Actual::Slot(into)) => {
                 let size = size.min(16) as usize;
-                let _ = crate::door::address::read_local(
-                    local,
-                    lane,
-                    from.frame[lane] + offset,
-                    &mut bytes[..size],
-                );
+                context.read_frame(lane, from.frame[lane] + offset, &mut bytes[..size]);
                 set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
             }
             (Actual::Frame { offset, size }, Actual::Frame { offset: into, size: room }) => {
@@ -239,18 +233,8 @@ fn pass(from: &Side<'_>, to: &mut Side<'_>, lanes: u32, local: &mut LocalMemory)
                 let mut done = 0;
                 while done < bytes_passed {
                     let part = (bytes_passed - done).min(16) as usize;
-                    let _ = crate::door::address::read_local(
-                        local,
-                        lane,
-                        from.frame[lane] + offset + done,
-                        &mut bytes[..part],
-                    );
-                    let _ = crate::door::address::write_local(
-                        local,
-                        lane,
-                        to.frame[lane] + into + done,
-                        &bytes[..part],
-                    );
+                    context.read_frame(lane, from.frame[lane] + offset + done, &mut bytes[..part]);
+                    context.write_frame(lane, to.frame[lane] + into + done, &bytes[..part]);
                     done += part as u64;
                 }
             }
@@ -271,7 +255,14 @@ fn set(bank: &mut Bank, slot: Slot, lane: usize, value: u128) {
 }
 
 /// Lanes return from a function: results are passed and the frame is given back.
-pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, next: u32) -> After {
+pub(crate) fn ret(
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    (gone, next): (u32, u32),
+) -> After {
     if gone == 0 {
         group.block = next;
         return After::Go;
@@ -301,7 +292,8 @@ pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, 
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
         let from = Side { bank: callee_bank, frame: &callee_frame, actual: *formal };
         let mut into = Side { bank, frame: &frame, actual: *actual };
-        pass(&from, &mut into, gone, &mut warp.state.local);
+        let mut context = Context { bank, active: gone, warp: &mut warp.state, cta, worker, run };
+        pass(&from, &mut into, gone, &mut context);
     }
     for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
         warp.state.stack[lane] = before[lane];

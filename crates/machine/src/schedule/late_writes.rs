@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::asynchronous::queue::Pending;
 use crate::context::{Run, Worker};
+use crate::door::observer::{Stage, Watch};
 use crate::event::{self, What};
 use crate::launch::Asynchrony;
 
@@ -43,6 +44,9 @@ impl Worker {
         if let Some((cluster, clusterid, mut pending)) = self.held_back.0.pop_front() {
             // Nothing of tensor memory outlives its CTA.
             self.effort += pending.transfer.effort();
+            if let Some(watch) = Watch::of(run) {
+                watch.tell(cluster, clusterid, &pending, Stage::Delivered);
+            }
             pending.deliver(&mut []);
             let issuer = pending.issuer;
             let what = What::Completed { operation: issuer.operation };

@@ -9,10 +9,10 @@ use ptxvm_isa::Type;
 use ptxvm_num::float::atomic::Unit;
 
 use super::image::{Chunks, Image};
-use super::load::host;
 use super::map::{Element, TensorMap};
 use super::store::{Edge, chunk_of};
 use super::walk::Walk;
+use crate::door::pointer::global;
 use crate::ops::atomic;
 
 /// What an operation does to elements: what `red` does to numbers of their type, by this unit.
@@ -67,7 +67,9 @@ pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: &Combi
             let value = unsafe { chunk_of(image, row, chunk) };
             let bytes = value.to_le_bytes();
             // SAFETY: the elements are in the tensor, whose rows are aligned if no rule is broken.
-            unsafe { combine.numbers.apply(combine.unit, host(address).wrapping_add(offset), &bytes[part]) };
+            unsafe {
+                combine.numbers.apply(combine.unit, global(address).wrapping_add(offset), &bytes[part])
+            };
         }
         ControlFlow::Continue(())
     });

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::place::ctas_of;
 use crate::asynchronous::queue::{Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::{Touch, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::mbarrier::BYTES;
 use crate::ops::operand::Address;
@@ -30,7 +30,7 @@ impl Commit {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         ctas_of(context, lane, self.group, "tcgen05.commit")?;
         let at = context.addresses(self.mbarrier, slots)[lane];
-        let mbarrier = context.resolve_shared(self.mbarrier, lane, at, BYTES, BYTES, Wants::Write)?;
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, at, BYTES, BYTES, Wants::WriteLater)?;
         let ranks = match self.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
@@ -38,7 +38,7 @@ impl Commit {
             }
             None => mbarrier.cta(),
         };
-        let (_, offset) = rank_and_offset(mbarrier.address.into());
+        let (_, offset) = rank_and_offset(mbarrier.address().into());
         let signals: SmallVec<[Signal; 1]> = lanes_in(ranks)
             .map(|rank| Signal::Arrive { address: (rank as u32) << OFFSET_BITS | offset as u32, count: 1 })
             .collect();
@@ -80,6 +80,8 @@ impl Execute for Commit {
 struct Arrival;
 
 impl Transfer for Arrival {
+    fn footprint(&self, _: &mut dyn FnMut(Touch)) {}
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {

@@ -18,7 +18,7 @@ mod wait;
 use crate::vector::lanes::Op;
 use ptxvm_ir::operation::Tcgen05;
 
-pub use place::{Place, columns_are_allocated, ctas_of, uniform, whole};
+pub use place::{Place, ctas_of, uniform, whole};
 
 /// The operation of a tcgen05 instruction.
 pub fn executor(tcgen05: Tcgen05) -> Option<Op> {

@@ -7,7 +7,7 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES as ROWS;
 
-use super::place::{Place, columns_are_allocated, uniform, whole};
+use super::place::{Place, uniform, whole};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
@@ -116,7 +116,7 @@ impl Fragment {
                 return Err(context.fault(Kind::OutOfBounds, lane, message, vec![rule]));
             }
             let rank = context.cta.rank;
-            columns_are_allocated(context, lane, name, rank, (part.column, self.width()))?;
+            context.columns(lane, name, rank, (part.column, self.width()))?;
         }
         Ok(at)
     }
@@ -147,7 +147,7 @@ impl Fragment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::door::address::AddressSpace;
+    use crate::door::AddressSpace;
 
     /// The bit of a matrix of rows of so many bits that CuTe's layout (copy_traits_sm100.hpp, DstLayout) has as the
     /// first of a thread's register: the sum of strides times coordinates. Gives its row and its column of 32 bits.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::product::{A, Product, Source};
 use super::warpgroup;
 use crate::context::Context;
+use crate::door::Beyond;
+use crate::door::observer::Stage;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
@@ -65,23 +67,24 @@ impl Issue {
         let cores = context.cores();
         let shared = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
-        context.warp.wgmma.push(
-            Pending {
-                forgiven: context.worker.forgiving,
-                product: Arc::clone(&self.product),
-                slots: slots.into(),
-                bank: context.bank,
-                cores,
-                shared,
-                warp,
-                add: add[0],
-                a: a.0,
-                b: b.0,
-                belongs,
-                group: 0,
-            },
-            [a.1, b.1],
-        );
+        let origin = context.origin(context.warp.wgmma.count());
+        let pending = Pending {
+            forgiven: context.worker.forgiving,
+            product: Arc::clone(&self.product),
+            slots: slots.into(),
+            bank: context.bank,
+            cores,
+            shared,
+            warp,
+            add: add[0],
+            a: a.0,
+            b: b.0,
+            belongs,
+            group: 0,
+            origin,
+        };
+        pending.tell(context.worker, Stage::Issued);
+        context.warp.wgmma.push(pending, [a.1, b.1]);
         Ok(())
     }
 
@@ -105,8 +108,9 @@ impl Issue {
             Major::K => (bytes / 16, count),
             Major::Mn => (count / 8, bytes / 2),
         };
-        let shared = context.worker.cluster.shared[context.cta.rank as usize].bytes;
-        descriptor.within(major, along, across, shared).map(|units| (units, bits[0])).map_err(|end| {
+        let rank = context.cta.rank;
+        context.matrix(descriptor, major, (along, across), [rank]).map(|units| (units, bits[0])).map_err(|beyond| {
+            let Beyond { end, size: shared, .. } = beyond;
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of shared memory, which has {shared:#x}"
             );

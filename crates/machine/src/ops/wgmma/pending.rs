@@ -10,13 +10,14 @@ use std::sync::Arc;
 use crate::asynchronous::queue::{Issuer, Trouble};
 use crate::code::Instruction;
 use crate::context::{Context, Worker, splitmix64};
+use crate::door::Peer;
+use crate::door::observer::Origin;
 use crate::explain::finding::Kind;
 use crate::launch::Asynchrony;
 use crate::matrix::Cores;
 use crate::matrix::units::Units;
 use crate::ops::wgmma::{A, Product};
 use crate::registers::{ALL, Bank, Slot};
-use crate::schedule::cluster::Peer;
 use crate::schedule::halt::Halt;
 use crate::schedule::warp::Warp;
 use crate::vector::lanes::Flow;
@@ -61,6 +62,8 @@ pub struct Pending {
     pub forgiven: bool,
     /// The group it belongs to: the number of those closed before.
     pub group: u32,
+    /// Where it comes from, if somebody observes.
+    pub origin: Option<Origin>,
 }
 
 impl Products {
@@ -81,6 +84,12 @@ impl Products {
         }
         self.watched.add(&product);
         self.pending.push_back(Pending { group: self.groups, ..product });
+    }
+
+    /// How many products have been issued.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.issued.0.into()
     }
 
     /// Forgets the registers of products that are no longer under way.
@@ -119,7 +128,7 @@ impl Products {
                 return false;
             }
             let Some(first) = self.pending.pop_front_if(&mut wanted) else { return true };
-            first.complete(&mut worker.operands);
+            first.complete(worker);
         }
     }
 
@@ -184,7 +193,7 @@ impl Context<'_> {
                 break;
             }
             match products.pending.pop_front() {
-                Some(first) => first.complete(&mut self.worker.operands),
+                Some(first) => first.complete(self.worker),
                 None => break,
             }
             completed = true;

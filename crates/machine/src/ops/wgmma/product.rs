@@ -6,7 +6,8 @@ use std::ops::Range;
 use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
-use crate::context::Context;
+use crate::context::{Context, Worker};
+use crate::door::observer::Stage;
 use crate::matrix::descriptor::Major;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
@@ -87,7 +88,9 @@ impl Product {
 
 impl Pending {
     /// Reads A, B and C as they are now, and writes D.
-    pub fn complete(mut self, operands: &mut Operands) {
+    pub fn complete(mut self, worker: &mut Worker) {
+        self.tell(worker, Stage::Delivered);
+        let operands = &mut worker.operands;
         let product = std::sync::Arc::clone(&self.product);
         self.left(operands);
         self.right(operands);
@@ -111,6 +114,29 @@ impl Pending {
         self.multiply(operands, &mut d);
         self.write_d(halves, columns, &d);
         operands.d = d;
+    }
+
+    /// Tells an observer, if there is one, what it reads of shared memory.
+    pub fn tell(&self, worker: &Worker, stage: Stage) {
+        if let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) {
+            let mut touches = Vec::new();
+            let mut visit = |touch| touches.push(touch);
+            if let A::Shared(units) = &self.a {
+                let (along, across) = self.rows_of_a(units);
+                units.footprint(&self.shared, along, across, &mut visit);
+            }
+            self.b.footprint(&self.shared, 0..self.b.along(), 0..self.b.across(), &mut visit);
+            watch.tell_of(origin, stage, &touches);
+        }
+    }
+
+    /// The units of A that this warp multiplies with.
+    fn rows_of_a(&self, units: &Units) -> (Range<u32>, Range<u32>) {
+        let rows = ROWS as u32;
+        match units.major() {
+            Major::K => (0..units.along(), self.warp * rows..(self.warp + 1) * rows),
+            Major::Mn => (self.warp * 2..self.warp * 2 + 2, 0..units.across()),
+        }
     }
 
     /// D's old values, row after row.
@@ -184,13 +210,13 @@ impl Pending {
                 raw.copy_from_slice(rows.as_flattened());
             }
             A::Shared(units) if units.major() == Major::K => {
-                let first = self.warp * ROWS as u32;
-                self.gather(&units, 0..units.along(), first..first + ROWS as u32, raw);
+                let (along, across) = self.rows_of_a(&units);
+                self.gather(&units, along, across, raw);
             }
             A::Shared(units) => {
-                let first = self.warp * 2;
                 let mut columns = vec![0; units.across() as usize * ROW_BYTES];
-                self.gather(&units, first..first + 2, 0..units.across(), &mut columns);
+                let (along, across) = self.rows_of_a(&units);
+                self.gather(&units, along, across, &mut columns);
                 for (k, column) in columns.chunks_exact(ROW_BYTES).enumerate() {
                     for (row, element) in column.chunks_exact(2).enumerate() {
                         raw[row * ROW_BYTES + 2 * k..][..2].copy_from_slice(element);

@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Queue, Trouble};
 use crate::context::{Run, Worker};
+use crate::door::Peer;
+use crate::door::observer::Watch;
 use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
@@ -24,7 +26,7 @@ use crate::schedule::warp::{Awaited, State};
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
 use repetition::Repetition;
-pub use state::{ClusterState, OFFSET_BITS, Peer, rank_and_offset};
+pub use state::{ClusterState, OFFSET_BITS, rank_and_offset};
 pub use tensor_memory::{Gain, TensorMemories};
 
 /// The least effort of a CTA's turn while others of its cluster wait for theirs.
@@ -97,6 +99,7 @@ impl Cluster {
         self.state.start(index, clusterid, threads, run.launch.seed);
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
+        self.state.watch = Watch::of(run);
         self.turn = 0;
         self.repetition.restart();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
@@ -115,9 +118,7 @@ impl Cluster {
             if size > 1 {
                 cta.state.smid = run.environment.profile.multiprocessor(index, size, rank);
             }
-            let host = cta.state.shared.pointer().expose_provenance() as u64;
-            let bytes = cta.state.shared.bytes() as u64;
-            self.state.shared.push(Peer { host, bytes, ended: false });
+            self.state.shared.push(Peer::new(rank, &cta.state.shared));
         }
         true
     }

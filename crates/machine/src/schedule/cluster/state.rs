@@ -6,6 +6,8 @@ use smallvec::SmallVec;
 use super::{ClusterBarrier, TensorMemories};
 use crate::asynchronous::mbarrier::Mbarriers;
 use crate::asynchronous::queue::Queue;
+use crate::door::Peer;
+use crate::door::observer::Watch;
 use crate::event::Log;
 
 /// The bits of a `.shared::cluster` address that are an offset in one CTA's memory; the rank stands above them.
@@ -30,21 +32,12 @@ pub struct ClusterState {
     pub queue: Queue,
     /// What has happened, if somebody listens.
     pub log: Log,
+    /// Who is told what its operations touch.
+    pub watch: Option<Watch>,
     /// Whether somebody may wait for the grids before this one.
     pub awaits_grids: bool,
     /// Counts what somebody may have waited for: who sleeps looks again when it changes.
     pub events: u64,
-}
-
-/// The shared memory of one CTA as its cluster sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer {
-    /// Where it lies on the host, with its provenance exposed. It stays there until the cluster has ended.
-    pub host: u64,
-    /// How many bytes it has.
-    pub bytes: u64,
-    /// Whether all threads of the CTA have ended, after which nobody may touch it.
-    pub ended: bool,
 }
 
 impl ClusterState {
