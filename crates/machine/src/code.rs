@@ -12,7 +12,7 @@ use crate::registers::Slot;
 use crate::statistics::Class;
 
 /// An instruction of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// Its function.
     pub function: FunctionId,

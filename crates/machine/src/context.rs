@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::asynchronous::trouble::Trouble;
 use crate::code::{Block, Function, Source};
+use crate::door::observer::Observed;
 use crate::effort::BYTES_OF_AN_INSTRUCTION;
 use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
@@ -140,6 +141,8 @@ pub struct Code {
     pub reserved_shared: bool,
     /// Some registers or constants found no room, so that it cannot run.
     pub too_large: bool,
+    /// Who is told of every touch of memory.
+    pub observed: Option<Arc<Observed>>,
 }
 
 impl std::fmt::Debug for Code {

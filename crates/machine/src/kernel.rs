@@ -6,6 +6,7 @@ use ptxvm_ir::{FunctionId, Program};
 
 use crate::addresses::Addresses;
 use crate::context::Code;
+use crate::door::observer::Observer;
 use crate::explain::finding::{Stop, Unsupported};
 use crate::launch::{Environment, Launch};
 use crate::schedule::grid;
@@ -26,7 +27,21 @@ impl Kernel {
     /// a thread comes to them, so that a kernel may carry code for other devices.
     #[must_use]
     pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Self {
-        let code = link::link(program, entry, addresses);
+        Self::linked(link::link(program, entry, addresses, None))
+    }
+
+    /// The same, with an observer that is told of every touch of memory. It runs slower, and gives the same.
+    #[must_use]
+    pub fn link_observed(
+        program: Arc<Program>,
+        entry: FunctionId,
+        addresses: &Addresses,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        Self::linked(link::link(program, entry, addresses, Some(observer)))
+    }
+
+    fn linked(code: Code) -> Self {
         Self { code, rooms: Rooms::default(), live_registers: OnceLock::new() }
     }
 

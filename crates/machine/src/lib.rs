@@ -29,6 +29,7 @@ pub mod view;
 
 pub use addresses::{Addresses, function_address};
 pub use code::Stepped;
+pub use door::Observer;
 pub use event::Event;
 pub use explain::finding::{Finding, Kind, Limit, Place, SourceLine, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};

@@ -1,16 +1,22 @@
 //! Bytes of guest memory that have been checked once, for many small touches: what a texture unit reads of an image.
 #![allow(unsafe_code)]
 
+use std::cell::RefCell;
+
 use crate::access;
+
+/// What has been read through a view: offsets and lengths, in the order of the reads.
+pub type Reads = RefCell<Vec<(u64, usize)>>;
 
 /// A run of guest memory on the host. It cannot be left: what lies beyond its end reads as zero and is not written.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct View<'a> {
     start: *mut u8,
     bytes: u64,
+    reads: Option<&'a Reads>,
 }
 
-impl View {
+impl View<'static> {
     /// The bytes from `start` on.
     ///
     /// # Safety
@@ -18,7 +24,21 @@ impl View {
     /// [`access::load`], and the guest may write them if the view is written through.
     #[must_use]
     pub unsafe fn new(start: *mut u8, bytes: u64) -> Self {
-        Self { start, bytes }
+        Self { start, bytes, reads: None }
+    }
+}
+
+impl View<'_> {
+    /// The same bytes, of which every read is noted.
+    #[must_use]
+    pub fn noting<'a>(&self, reads: &'a Reads) -> View<'a> {
+        View { start: self.start, bytes: self.bytes, reads: Some(reads) }
+    }
+
+    /// Whether reads are noted, so that all must come through [`View::read`].
+    #[must_use]
+    pub fn is_noting(&self) -> bool {
+        self.reads.is_some()
     }
 
     /// How many there are.
@@ -39,6 +59,9 @@ impl View {
     pub fn read<const N: usize>(&self, offset: u64) -> [u8; N] {
         let mut bytes = [0; N];
         if self.holds(offset, N) {
+            if let Some(reads) = self.reads {
+                reads.borrow_mut().push((offset, N));
+            }
             // SAFETY: the bytes are within, and the maker of the view vouches for them.
             unsafe { access::copy_out(self.start.add(offset as usize), &mut bytes) };
         }

@@ -65,7 +65,7 @@ pub fn lookup(image: &Image, sampler: &Sampler, view: &View, geometry: Geometry,
 struct Reader<'a> {
     image: &'a Image,
     sampler: &'a Sampler,
-    view: &'a View,
+    view: &'a View<'a>,
     decoder: Decoder,
 }
 

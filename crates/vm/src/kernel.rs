@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_ir::{Home, Limits, Parameter, Space};
+use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_machine::{Environment, Event, Execution, Launch, Settings, Statistics, Unsupported};
+use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
 use ptxvm_profile::Demand;
 
-use crate::failure::{Failure, guarded};
+use crate::failure::{Failure, KernelError, guarded};
 use crate::held::Held;
 use crate::launch::{Dimensions, LaunchOptions};
 use crate::limits::{self, Demands};
@@ -108,6 +108,58 @@ impl Kernel {
     #[must_use]
     pub fn with_max_registers(self, max_registers: Option<u32>) -> Self {
         Self { max_registers, ..self }
+    }
+
+    /// The same kernel, of whose launches an observer is told every touch of memory: which bytes, by whom, through which
+    /// instruction, and for asynchronous operations when. It runs slower and gives the same results; a kernel without an
+    /// observer pays nothing for those that could be.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use ptxvm_vm::observer::{Access, HeapChange, Transferred};
+    /// use ptxvm_vm::{Buffer, Device, LaunchOptions, Observer, Space, Wants};
+    ///
+    /// /// Counts the bytes of global memory that are written.
+    /// #[derive(Debug, Default)]
+    /// struct Written(Mutex<u64>);
+    ///
+    /// impl Observer for Written {
+    ///     fn access(&self, access: &Access<'_>) {
+    ///         if access.space == Space::Global && access.wants == Wants::Write {
+    ///             *self.0.lock().unwrap() += access.bytes * u64::from(access.who.lanes.count_ones());
+    ///         }
+    ///     }
+    ///     fn transfer(&self, _: &Transferred<'_>) {}
+    ///     fn heap(&self, _: &HeapChange) {}
+    /// }
+    ///
+    /// # const SOURCE: &str = ".version 9.1\n.target sm_80\n.address_size 64\n
+    /// # .visible .entry fill(.param .u64 x) {\n .reg .b32 %t; .reg .b64 %p;\n mov.u32 %t, %tid.x;\n
+    /// # ld.param.u64 %p, [x];\n mad.wide.u32 %p, %t, 4, %p;\n st.global.u32 [%p], %t;\n ret; }";
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let device = Device::default();
+    /// let x = Buffer::from_slice(&device, &[0u32; 4])?;
+    /// let written = Arc::new(Written::default());
+    /// let kernel = device.load(SOURCE)?.kernel("fill")?.observed_by(written.clone())?;
+    /// kernel.launch(&LaunchOptions::new(1, 4).argument(&x))?;
+    /// assert_eq!(*written.0.lock().unwrap(), 16);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Linking it anew has met a mistake of ours.
+    pub fn observed_by(self, observer: Arc<dyn Observer>) -> Result<Self, KernelError> {
+        let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
+        let addresses = self.module.addresses();
+        let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
+        Ok(Self { linked: Arc::new(linked.map_err(KernelError::Bug)?), ..self })
+    }
+
+    /// The program that it belongs to, of which an observer is told instructions.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        self.linked.program()
     }
 
     /// The PTX version that it is written in; of a linked module, the newest of its texts.

@@ -59,7 +59,8 @@
 //! ```
 //!
 //! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
-//! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`].
+//! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`]. Who checks programs is told
+//! every touch of memory ([`Kernel::observed_by`]).
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -95,6 +96,7 @@ pub use texture::Texture;
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
+pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
     Asynchrony, Class, Control, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes, Mma,

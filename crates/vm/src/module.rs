@@ -75,6 +75,11 @@ impl Module {
         &self.loaded.device
     }
 
+    /// Where its variables lie.
+    pub(crate) fn addresses(&self) -> &Addresses {
+        &self.loaded.addresses
+    }
+
     /// Its kernel of this name.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! `ptxvm run`: launches a kernel of a PTX file on buffers made from the command line, and shows what it did.
 
+mod audit;
 mod bind;
 mod contents;
 mod deadline;
@@ -36,6 +37,7 @@ use ptxvm_vm::{
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::memory;
+use audit::{Audit, Before};
 use deadline::Deadline;
 use host_memory::HostMemory;
 pub use options::Arguments;
@@ -109,6 +111,11 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
+    let audit = arguments.audit.then(Audit::new);
+    let kernel = match &audit {
+        Some(audit) => kernel.observed_by(audit.clone()).map_err(|error| output.bug(&error.to_string()))?,
+        None => kernel,
+    };
     let bound = reference::plan(&module, &options.bind).map_err(usage)?;
     let values =
         bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound, &memory).map_err(usage)?;
@@ -125,6 +132,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     }
     interruptible(&launch.control).map_err(usage)?;
 
+    let before = audit.as_ref().map(|_| Before::of(&device));
     let ctas = launch.grid.product();
     launch.settings.timeout = deadline.launch(&launch.control, ctas);
     let ran = progress::watched(&launch.control, ctas, output.chatty(), || match arguments.single_steps {
@@ -132,6 +140,12 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         true => single_steps::run(&kernel, module.program(), &launch),
     });
     deadline.end();
+    if let (Some(audit), Some(before)) = (&audit, &before)
+        && let Some((space, address)) = before.slipped(&device, audit)
+    {
+        let message = format!("the byte at {space:?} {address:#x} has changed, and no write to it was told");
+        return Err(output.bug(&message));
+    }
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let survived = output.mistakes(&report, &launch);
     let (code, statistics) = match ran {

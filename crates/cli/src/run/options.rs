@@ -23,6 +23,9 @@ pub struct Arguments {
     /// Stop after every instruction and go on: it must change nothing, as the tests ask it
     #[arg(long, hide = true)]
     pub single_steps: bool,
+    /// Check ptxvm itself: that every byte that the kernel changes is one that its instructions are said to write
+    #[arg(long, hide = true)]
+    pub audit: bool,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,

@@ -25,6 +25,7 @@ pub fn malloc(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
     let address = memory.allocate(size, ALIGNMENT, AllocationKind::Heap, None).unwrap_or(0);
     if address != 0 {
         context.worker.effort += size / BYTES_OF_AN_INSTRUCTION;
+        context.tell_heap(site.lane, address, Some(size));
     }
     site.give(context, address);
     Ok(())
@@ -40,5 +41,7 @@ pub fn free(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
         let message =
             format!("`free` of {address:#x}, which is not a block that `malloc` gave and that still lives");
         context.fault(Kind::BadFree, site.lane, message, vec![error.to_string()])
-    })
+    })?;
+    context.tell_heap(site.lane, address, None);
+    Ok(())
 }

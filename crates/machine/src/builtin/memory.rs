@@ -1,11 +1,8 @@
 //! Reading the guest's memory for a function of the device: checked like every access of the guest's own.
-#![allow(unsafe_code)]
-
-use ptxvm_memory::access;
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
-use crate::registers::LANES;
+use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
 use crate::vector::lanes::Flow;
 
 /// Bytes of a string after which the reader looks whether the launch is to end.
@@ -14,10 +11,7 @@ const PIECE: usize = 1 << 14;
 /// Reads bytes at a lane's generic address; a finding if they are not all there.
 pub fn read(context: &mut Context<'_>, lane: usize, address: u64, to: &mut [u8]) -> Result<(), Flow> {
     let bytes = to.len() as u64;
-    let pointers =
-        context.resolve(AddressSpace::Generic, &[address; LANES], 1 << lane, bytes, 1, Wants::Read)?;
-    // SAFETY: `resolve` has checked the bytes of this lane.
-    unsafe { access::copy_out(pointers.lane(lane, 0), to) };
+    context.resolve_lane(AddressSpace::Generic, lane, address, bytes, 1, Wants::Read)?.read(to);
     Ok(())
 }
 

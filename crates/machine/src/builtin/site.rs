@@ -2,7 +2,6 @@
 
 use crate::code::{Actual, Call};
 use crate::context::Context;
-use crate::door::address;
 use crate::registers::{LANES, Value};
 
 /// One lane's call.
@@ -20,8 +19,7 @@ impl Site<'_> {
             Actual::Frame { offset, size } => {
                 let mut bytes = [0; 8];
                 let passed = &mut bytes[..size.min(8) as usize];
-                // The frame was reserved for the caller, so the read cannot miss.
-                let _ = address::read_local(&context.warp.local, self.lane, self.frame + offset, passed);
+                context.read_frame(self.lane, self.frame + offset, passed);
                 u64::from_le_bytes(bytes)
             }
         }
@@ -34,8 +32,7 @@ impl Site<'_> {
             Some(Actual::Frame { offset, size }) => {
                 let bytes = value.to_le_bytes();
                 let wanted = &bytes[..(*size).min(8) as usize];
-                // As for an argument.
-                let _ = address::write_local(&mut context.warp.local, self.lane, self.frame + offset, wanted);
+                context.write_frame(self.lane, self.frame + offset, wanted);
             }
             None => {}
         }

@@ -4,47 +4,18 @@
 //! that was found before; only when that fails is every lane looked at for itself.
 #![allow(unsafe_code)]
 
-pub use crate::door::wants::Wants;
 pub use ptxvm_ir::operation::AddressSpace;
-use ptxvm_memory::{
-    Explanation, LOCAL_BASE, LocalMemory, Place, Region, SHARED_BASE, SHARED_SIZE, Window, access, window_of,
-};
+use ptxvm_memory::{Explanation, LOCAL_BASE, Place, Region, SHARED_BASE, SHARED_SIZE, Window, window_of};
 
 use crate::context::{Context, Fault, Missed};
+use crate::door::pointer::{Checked, Pointers};
 use crate::door::shared_address::MissedShared;
-use crate::door::wants::verb;
+use crate::door::touch::{Space, Wants};
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::state::worker::REGIONS;
 use crate::vector::lanes::Flow;
-
-/// Where each lane's access goes on the host. Made by [`Context::resolve`] alone; valid until the operation ends.
-#[derive(Clone, Copy, Debug)]
-pub struct Pointers {
-    /// By lane; anything where the lane is not active.
-    pub at: [u64; LANES],
-}
-
-impl Pointers {
-    /// All lanes' addresses on the host, so many bytes further.
-    #[inline(always)]
-    #[must_use]
-    pub fn further(&self, bytes: usize) -> [u64; LANES] {
-        let mut at = self.at;
-        for address in &mut at {
-            *address = address.wrapping_add(bytes as u64);
-        }
-        at
-    }
-
-    /// A lane's pointer, so many bytes further.
-    #[inline(always)]
-    #[must_use]
-    pub fn lane(&self, lane: usize, further: usize) -> *mut u8 {
-        host(self.at[lane]).wrapping_add(further)
-    }
-}
 
 impl Context<'_> {
     /// Checks an access of `bytes` bytes at each active lane's address and gives the host's pointers.
@@ -79,13 +50,13 @@ impl Context<'_> {
                                 && region.end - high >= bytes
                                 && allowed(region, space, wants)
                             {
-                                return Ok(Pointers { at: *addresses });
+                                return Ok(Pointers::new(*addresses));
                             }
                         }
                     }
                 }
                 AddressSpace::Shared | AddressSpace::SharedVariable | AddressSpace::SharedCluster => {
-                    let size = self.cta.shared.bytes() as u64;
+                    let size = self.cta.quick_shared;
                     let first = if space == AddressSpace::SharedVariable { 0 } else { self.cta.shared_base };
                     let high = high.wrapping_sub(first);
                     if low >= first && high < size && size - high >= bytes {
@@ -95,11 +66,11 @@ impl Context<'_> {
                         for address in &mut at {
                             *address = address.wrapping_add(base);
                         }
-                        return Ok(Pointers { at });
+                        return Ok(Pointers::new(at));
                     }
                 }
                 AddressSpace::Local => {
-                    let mut inside = true;
+                    let mut inside = self.warp.quick_local;
                     for lane in 0..LANES {
                         let end = addresses[lane].saturating_add(bytes);
                         inside &= mask >> lane & 1 == 0 || end <= self.warp.stack[lane];
@@ -110,7 +81,7 @@ impl Context<'_> {
                             let pointer = self.warp.local.pointer(lane, *address as usize);
                             *address = pointer.expose_provenance() as u64;
                         }
-                        return Ok(Pointers { at });
+                        return Ok(Pointers::new(at));
                     }
                 }
             }
@@ -130,22 +101,15 @@ impl Context<'_> {
         wants: Wants,
     ) -> Result<Pointers, Flow> {
         let mut at = [0; LANES];
+        // For an observer: where each lane's bytes lie, and in which memory.
+        let mut offsets = [0; LANES];
+        let mut windows = [0; 3];
         if self.worker.forgiving && matches!(space, AddressSpace::Local | AddressSpace::Generic) {
             self.grow_local(mask)?;
         }
         for lane in lanes_in(mask) {
             let address = addresses[lane];
-            let (window, offset) = match space {
-                AddressSpace::SharedVariable => (Window::Shared, address.wrapping_add(self.cta.shared_base)),
-                AddressSpace::Shared | AddressSpace::SharedCluster => (Window::Shared, address),
-                AddressSpace::Local => (Window::Local, address),
-                AddressSpace::Global | AddressSpace::Const => (Window::Global, address),
-                AddressSpace::Generic => match window_of(address) {
-                    Window::Shared => (Window::Shared, address - SHARED_BASE),
-                    Window::Local => (Window::Local, address - LOCAL_BASE),
-                    Window::Global => (Window::Global, address),
-                },
-            };
+            let (window, offset) = self.window(space, address);
             let problem = if window == Window::Shared && self.is_foreign(offset, space) {
                 Some(self.outside_shared(MissedShared::Foreign, lane, (offset, bytes), wants))
             } else if address & (align - 1) != 0 {
@@ -154,7 +118,7 @@ impl Context<'_> {
                 match window {
                     Window::Shared => match self.shared_at(offset, bytes) {
                         Ok(host) => {
-                            at[lane] = host;
+                            at[lane] = host.expose_provenance() as u64;
                             None
                         }
                         Err(missed) => Some(self.outside_shared(missed, lane, (offset, bytes), wants)),
@@ -177,10 +141,51 @@ impl Context<'_> {
                     return Err(flow);
                 };
                 self.survived()?;
-                at[lane] = host;
+                at[lane] = host.expose_provenance() as u64;
+            }
+            windows[window as usize] |= 1 << lane;
+            offsets[lane] = offset;
+        }
+        if wants.is_now() && self.run.code.observed.is_some() {
+            for window in [Window::Global, Window::Shared, Window::Local] {
+                self.tell(space_of_window(window), windows[window as usize], &offsets, bytes, wants);
             }
         }
-        Ok(Pointers { at })
+        Ok(Pointers::new(at))
+    }
+
+    /// Checks one lane's access and gives the range.
+    pub fn resolve_lane(
+        &mut self,
+        space: AddressSpace,
+        lane: usize,
+        address: u64,
+        bytes: u64,
+        align: u64,
+        wants: Wants,
+    ) -> Result<Checked, Flow> {
+        let mut all = [0; LANES];
+        all[lane] = address;
+        let pointers = self.resolve(space, &all, 1 << lane, bytes, align, wants)?;
+        let (window, offset) = self.window(space, address);
+        let place = (space_of_window(window), offset);
+        // SAFETY: the lane's bytes have just been resolved.
+        Ok(unsafe { Checked::new(pointers.lane(lane, 0), place, bytes, wants) })
+    }
+
+    /// The memory that an address of a space names, and where in it.
+    fn window(&self, space: AddressSpace, address: u64) -> (Window, u64) {
+        match space {
+            AddressSpace::SharedVariable => (Window::Shared, address.wrapping_add(self.cta.shared_base)),
+            AddressSpace::Shared | AddressSpace::SharedCluster => (Window::Shared, address),
+            AddressSpace::Local => (Window::Local, address),
+            AddressSpace::Global | AddressSpace::Const => (Window::Global, address),
+            AddressSpace::Generic => match window_of(address) {
+                Window::Shared => (Window::Shared, address - SHARED_BASE),
+                Window::Local => (Window::Local, address - LOCAL_BASE),
+                Window::Global => (Window::Global, address),
+            },
+        }
     }
 
     /// Whether an instruction that reaches its own CTA's shared memory alone is given an address of another's.
@@ -219,7 +224,7 @@ impl Context<'_> {
                 }
             },
         };
-        if wants == Wants::Write && !region.writable {
+        if !wants.only_reads() && !region.writable {
             let explanation = memory.explain(address, bytes);
             let message = format!("a write of {bytes} bytes to read-only memory at {address:#x}");
             return Some(self.fault(Kind::ReadOnly, lane, message, vec![explanation.to_string()]));
@@ -231,7 +236,11 @@ impl Context<'_> {
         None
     }
 
+    /// What lies in a region that is remembered takes the quick way, by which no observer stands.
     fn remember(&mut self, region: Region) {
+        if self.run.code.observed.is_some() {
+            return;
+        }
         self.worker.regions[self.worker.oldest] = region;
         self.worker.oldest = (self.worker.oldest + 1) % REGIONS;
     }
@@ -247,7 +256,7 @@ impl Context<'_> {
         if kind == Kind::WrongSpace {
             return self.elsewhere(lane, space, explanation, wants);
         }
-        let verb = verb(wants);
+        let verb = wants.verb();
         let (address, bytes) = (explanation.address, explanation.bytes);
         let message = match kind {
             Kind::Null => format!("{verb} of {bytes} bytes through a null pointer, at {address:#x}"),
@@ -267,8 +276,11 @@ impl Context<'_> {
         wants: Wants,
     ) -> Flow {
         let (address, bytes) = (explanation.address, explanation.bytes);
-        let message =
-            format!("{} of {bytes} bytes at {address:#x}, which is no {} address", verb(wants), space.name());
+        let message = format!(
+            "{} of {bytes} bytes at {address:#x}, which is no {} address",
+            wants.verb(),
+            space.name()
+        );
         self.fault(Kind::WrongSpace, lane, message, vec![explanation.to_string()])
     }
 
@@ -283,7 +295,7 @@ impl Context<'_> {
     ) -> Flow {
         let name = space.name();
         let message =
-            format!("{} of {bytes} bytes out of bounds of {name} memory at {offset:#x}", verb(wants));
+            format!("{} of {bytes} bytes out of bounds of {name} memory at {offset:#x}", wants.verb());
         let whose = if space == AddressSpace::Shared { "the CTA" } else { "the thread" };
         // Addresses of these spaces have 32 bits; what is below zero has wrapped.
         let short = offset as u32 as i32;
@@ -320,7 +332,7 @@ impl Context<'_> {
     ) -> Flow {
         let message = format!(
             "{} of {bytes} bytes at the misaligned {} address {address:#x}",
-            verb(wants),
+            wants.verb(),
             space.name()
         );
         let over = address & (align - 1);
@@ -334,35 +346,17 @@ impl Context<'_> {
 #[inline(always)]
 fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
     match space {
-        AddressSpace::Global => !region.constant && (region.writable || wants == Wants::Read),
-        AddressSpace::Const => region.constant && wants == Wants::Read,
-        _ => region.writable || wants == Wants::Read,
+        AddressSpace::Global => !region.constant && (region.writable || wants.only_reads()),
+        AddressSpace::Const => region.constant && wants.only_reads(),
+        _ => region.writable || wants.only_reads(),
     }
 }
 
-#[inline(always)]
-fn host(address: u64) -> *mut u8 {
-    std::ptr::with_exposed_provenance_mut(address as usize)
-}
-
-/// Reads bytes of a lane's local memory; `None` if they are not there.
-pub fn read_local(local: &LocalMemory, lane: usize, offset: u64, to: &mut [u8]) -> Option<()> {
-    let pointer = local_pointer(local, lane, offset, to.len())?;
-    // SAFETY: the bytes have been checked to lie in the lane's memory, which the borrow keeps in place.
-    unsafe { access::copy_out(pointer, to) };
-    Some(())
-}
-
-/// Writes bytes of a lane's local memory; `None` if they are not there.
-pub fn write_local(local: &mut LocalMemory, lane: usize, offset: u64, from: &[u8]) -> Option<()> {
-    let pointer = local_pointer(local, lane, offset, from.len())?;
-    // SAFETY: as in `read_local`.
-    unsafe { access::copy_in(pointer, from) };
-    Some(())
-}
-
-fn local_pointer(local: &LocalMemory, lane: usize, offset: u64, bytes: usize) -> Option<*mut u8> {
-    let size = local.bytes_per_lane();
-    let offset = usize::try_from(offset).ok()?;
-    (lane < LANES && offset <= size && bytes <= size - offset).then(|| local.pointer(lane, offset))
+/// The space that a window is in words of the door.
+const fn space_of_window(window: Window) -> Space {
+    match window {
+        Window::Global => Space::Global,
+        Window::Shared => Space::Shared,
+        Window::Local => Space::Local,
+    }
 }

@@ -6,10 +6,12 @@
 use ptxvm_memory::Window;
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::pointer::global;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::registers::lanes_in;
-use crate::schedule::cluster::rank_and_offset;
+use crate::schedule::cluster::shared::rank_and_offset;
 use crate::vector::lanes::Flow;
 
 /// A thread's local memory ends at a multiple of so many bytes.
@@ -26,7 +28,7 @@ static ZEROS: Zeros = Zeros([0; 64]);
 struct Zeros([u8; 64]);
 
 impl Context<'_> {
-    /// Where an access goes on an H200 that the worker's fault is about, as a host's address; `None` if it faults there
+    /// Where an access goes on an H200 that the worker's fault is about; `None` if it faults there
     /// as well.
     #[cold]
     pub(crate) fn on_silicon(
@@ -36,7 +38,7 @@ impl Context<'_> {
         lane: usize,
         (offset, bytes): (u64, u64),
         wants: Wants,
-    ) -> Option<u64> {
+    ) -> Option<*mut u8> {
         let kind = self.worker.fault.as_ref()?.kind;
         let memory = self.run.environment.memory;
         match (kind, window) {
@@ -45,27 +47,27 @@ impl Context<'_> {
                 let (rank, at) = rank_and_offset(offset);
                 let whole = self.cta.shared.whole_bytes() as u64;
                 if rank == u64::from(self.cta.rank) && at < whole && bytes <= whole - at {
-                    return Some(self.cta.shared.pointer().expose_provenance() as u64 + at);
+                    return Some(self.cta.shared.pointer().wrapping_add(at as usize));
                 }
-                (is_before(offset.wrapping_sub(own)) && wants == Wants::Read).then(|| zeros(bytes))?
+                (is_before(offset.wrapping_sub(own)) && wants.only_reads()).then(|| zeros(bytes))?
             }
             (Kind::OutOfBounds, Window::Local) => {
                 let end = self.local_end(lane);
                 if offset < end && bytes <= end - offset {
-                    return Some(self.warp.local.pointer(lane, offset as usize).expose_provenance() as u64);
+                    return Some(self.warp.local.pointer(lane, offset as usize));
                 }
-                (is_before(offset) && wants == Wants::Read).then(|| zeros(bytes))?
+                (is_before(offset) && wants.only_reads()).then(|| zeros(bytes))?
             }
             (Kind::OutOfBounds, Window::Global) if space == AddressSpace::Const => {
-                (wants == Wants::Read).then(|| zeros(bytes))?
+                (wants.only_reads()).then(|| zeros(bytes))?
             }
             (Kind::OutOfBounds | Kind::UseAfterFree, Window::Global) => {
-                memory.shares_page(offset, bytes).then_some(offset)
+                memory.shares_page(offset, bytes).then(|| global(offset))
             }
             // Constant memory is protected from instructions that name it, not from generic ones.
             (Kind::ReadOnly, Window::Global) => {
                 memory.region(offset).filter(|region| region.constant && region.holds(offset, bytes))?;
-                (space == AddressSpace::Generic).then_some(offset)
+                (space == AddressSpace::Generic).then(|| global(offset))
             }
             _ => None,
         }
@@ -93,6 +95,6 @@ fn is_before(offset: u64) -> bool {
         || u64::from((offset as u32).wrapping_neg()) <= BEFORE && offset >> 32 == 0
 }
 
-fn zeros(bytes: u64) -> Option<u64> {
-    (bytes <= size_of::<Zeros>() as u64).then(|| (&raw const ZEROS.0).expose_provenance() as u64)
+fn zeros(bytes: u64) -> Option<*mut u8> {
+    (bytes <= size_of::<Zeros>() as u64).then(|| (&raw const ZEROS.0).cast_mut().cast())
 }

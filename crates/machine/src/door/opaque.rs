@@ -4,13 +4,14 @@
 //! table of handles nor that of allocations has changed.
 #![allow(unsafe_code)]
 
-use ptxvm_memory::View;
+use ptxvm_memory::view::{Reads, View};
 use ptxvm_texture::{Image, Kind as ObjectKind, Missing, Object};
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::touch::{Proxy, Space, Wants};
 use crate::explain::finding::Kind;
-use crate::registers::LANES;
+use crate::registers::{LANES, lanes_in};
 use crate::state::opaque::Known;
 use crate::vector::lanes::Flow;
 
@@ -54,8 +55,8 @@ impl Context<'_> {
             Err(missing) => return Err(self.no_object(lane, handle, kind, &missing)),
         };
         let view = match &*object {
-            Object::Texture(texture) => Some(self.view(lane, &texture.image, Wants::Read)?),
-            Object::Surface(surface) => Some(self.view(lane, &surface.image, Wants::Write)?),
+            Object::Texture(texture) => Some(self.view(lane, &texture.image, Wants::ReadLater)?),
+            Object::Surface(surface) => Some(self.view(lane, &surface.image, Wants::WriteLater)?),
             Object::Sampler(_) => None,
         };
         let opaque = &mut self.worker.opaque;
@@ -70,12 +71,47 @@ impl Context<'_> {
         Ok(index)
     }
 
-    fn view(&mut self, lane: usize, image: &Image, wants: Wants) -> Result<View, Flow> {
-        let mut addresses = [0; LANES];
-        addresses[lane] = image.address;
-        let at = self.resolve(AddressSpace::Global, &addresses, 1 << lane, image.bytes, 1, wants)?.at[lane];
+    fn view(&mut self, lane: usize, image: &Image, wants: Wants) -> Result<View<'static>, Flow> {
+        let range = self.resolve_lane(AddressSpace::Global, lane, image.address, image.bytes, 1, wants)?;
         // SAFETY: all bytes of the image have just been checked, and the launch holds a lease on them.
-        Ok(unsafe { View::new(std::ptr::with_exposed_provenance_mut(at as usize), image.bytes) })
+        Ok(unsafe { View::new(range.pointer(), image.bytes) })
+    }
+
+    /// Has lanes look at an image by `look`. If somebody observes, they do it one by one, and what they have read is told.
+    pub(crate) fn look_at(
+        &self,
+        image: &Image,
+        view: &View<'_>,
+        lanes: u32,
+        mut look: impl FnMut(&View<'_>, u32),
+    ) {
+        if self.run.code.observed.is_none() {
+            return look(view, lanes);
+        }
+        for lane in lanes_in(lanes) {
+            let reads = Reads::default();
+            look(&view.noting(&reads), 1 << lane);
+            for (offset, bytes) in reads.into_inner() {
+                let mut offsets = [0; LANES];
+                offsets[lane] = offset;
+                self.tell_image(image, 1 << lane, &offsets, bytes as u64, Wants::Read);
+            }
+        }
+    }
+
+    /// Tells an observer, if there is one, what lanes do to the bytes at offsets of an image.
+    pub(crate) fn tell_image(
+        &self,
+        image: &Image,
+        lanes: u32,
+        offsets: &[u64; LANES],
+        bytes: u64,
+        wants: Wants,
+    ) {
+        if self.run.code.observed.is_some() {
+            let addresses = offsets.map(|offset| image.address.wrapping_add(offset));
+            self.tell_through(Proxy::Texture, (Space::Global, lanes, &addresses), bytes, wants);
+        }
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use ptxvm_ir::operation::AddressSpace;
 
 use crate::context::Context;
-use crate::door::wants::{Wants, verb};
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::vector::lanes::Flow;
@@ -22,15 +22,17 @@ pub(crate) enum MissedShared {
 
 impl Context<'_> {
     /// Where bytes of the cluster's shared memory lie on the host.
-    pub(crate) fn shared_at(&self, address: u64, bytes: u64) -> Result<u64, MissedShared> {
+    pub(crate) fn shared_at(&self, address: u64, bytes: u64) -> Result<*mut u8, MissedShared> {
         let (rank, offset) = rank_and_offset(address);
         let foreign = rank != u64::from(self.cta.rank);
         let peers = &self.worker.cluster.shared;
         match usize::try_from(rank).ok().and_then(|rank| peers.get(rank)) {
             None => Err(MissedShared::NoSuchCta),
             Some(peer) if foreign && peer.ended => Err(MissedShared::Ended),
-            Some(peer) if offset < peer.bytes && bytes <= peer.bytes - offset => Ok(peer.host + offset),
-            Some(peer) => Err(MissedShared::Outside { offset, size: peer.bytes, foreign }),
+            Some(peer) => {
+                let outside = MissedShared::Outside { offset, size: peer.bytes, foreign };
+                peer.pointer(offset, bytes).ok_or(outside)
+            }
         }
     }
 
@@ -44,7 +46,7 @@ impl Context<'_> {
         wants: Wants,
     ) -> Flow {
         let (rank, offset) = rank_and_offset(address);
-        let what = format!("{} of {bytes} bytes at the shared address {address:#x}", verb(wants));
+        let what = format!("{} of {bytes} bytes at the shared address {address:#x}", wants.verb());
         let own = self.cta.rank;
         let ctas = self.worker.cluster.shared.len();
         match missed {

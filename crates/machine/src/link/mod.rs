@@ -17,6 +17,8 @@ use smallvec::SmallVec;
 use crate::addresses::Addresses;
 use crate::code::{Block, Converge, Function, Source, Terminator};
 use crate::context::{Code, Instruction};
+use crate::door::observer::{Observed, Observer};
+use crate::door::tell::Telling;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
@@ -31,7 +33,12 @@ use ptxvm_ir::operation::{Converges, Form, Operation, SpecialRegister};
 use terminator::Ending;
 
 /// Links an entry with all that it can reach.
-pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> Code {
+pub fn link(
+    program: Arc<Program>,
+    entry: FunctionId,
+    addresses: &Addresses,
+    observer: Option<Arc<dyn Observer>>,
+) -> Code {
     let layout = Layout::of(&program, entry, addresses);
     let mut linker = Linker {
         program: &program,
@@ -47,7 +54,8 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
     }
     let reserved_shared =
         layout.reachable.iter().any(|id| asks_for_reserved(&program.functions[id.0 as usize]));
-    let Linker { blocks, instructions, constants, too_large, .. } = linker;
+    let Linker { blocks, mut instructions, constants, too_large, .. } = linker;
+    let observed = observer.map(|observer| observe(&mut instructions, observer));
     let too_large = too_large || constants.full;
     let mut block = registers::Block::new(constants.bytes.len());
     block.bytes_mut()[..constants.bytes.len()].copy_from_slice(&constants.bytes);
@@ -64,7 +72,19 @@ pub fn link(program: Arc<Program>, entry: FunctionId, addresses: &Addresses) -> 
         shared,
         reserved_shared,
         too_large,
+        observed,
     }
+}
+
+/// Has every instruction say what it is before it runs.
+fn observe(instructions: &mut Vec<Instruction>, observer: Arc<dyn Observer>) -> Arc<Observed> {
+    let sources = instructions.iter().map(|instruction| instruction.source).collect();
+    let telling = |instruction: Instruction| Instruction {
+        op: Telling::wrap(instruction.op, instruction.source),
+        ..instruction
+    };
+    *instructions = std::mem::take(instructions).into_iter().map(telling).collect();
+    Observed::new(observer, sources)
 }
 
 /// Whether a function reads one of the registers that say where the reserved shared memory lies.

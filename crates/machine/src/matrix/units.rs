@@ -7,7 +7,8 @@ use ptxvm_memory::access;
 use ptxvm_memory::chunk::CHUNK;
 
 use super::descriptor::{Descriptor, Major};
-use crate::schedule::cluster::shared::Peer;
+use crate::door::peer::Peer;
+use crate::door::touch::{Proxy, Touch, Wants, When};
 
 /// The units of a matrix, all of them in the first `bytes` bytes of shared memory. [`Descriptor::within`] alone makes one.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,22 @@ impl Units {
         self.across
     }
 
+    /// Names the bytes of units in a CTA's shared memory, which the async proxy reads.
+    pub fn footprint(
+        &self,
+        shared: &Peer,
+        along: Range<u32>,
+        across: Range<u32>,
+        visit: &mut dyn FnMut(Touch),
+    ) {
+        for across in across {
+            for along in along.clone() {
+                let at = self.descriptor.unit(self.major, along, across);
+                visit(shared.touch(at, CHUNK as u64, Wants::Read, When::Fetch, Proxy::Async));
+            }
+        }
+    }
+
     /// Copies units out of a CTA's shared memory, those of one row or column `across` after the other. It has to have as
     /// many bytes as were looked at.
     ///
@@ -63,7 +80,7 @@ impl Units {
     pub unsafe fn gather(&self, shared: Peer, along: Range<u32>, across: Range<u32>, to: &mut [u8]) {
         let found = along.end <= self.along && across.end <= self.across && self.bytes <= shared.bytes;
         assert!(found, "units {along:?} of {across:?} are none of {self:?} in {shared:?}");
-        let shared = std::ptr::with_exposed_provenance::<u8>(shared.host as usize);
+        let shared = shared.first();
         let mut to = to.as_chunks_mut::<CHUNK>().0.iter_mut();
         for across in across {
             for along in along.clone() {

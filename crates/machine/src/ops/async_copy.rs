@@ -10,7 +10,9 @@ use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::pointer::Pointers;
+use crate::door::touch::{Proxy, Space, Touch, Wants, When};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::ops::load_store::traffic;
@@ -72,10 +74,19 @@ impl Copying {
     /// Checks all lanes and gives what they move.
     fn lines(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Lines, Flow> {
         let sizes = self.sizes(context, slots, mask)?;
-        let to = context.addresses(self.0.to, slots);
-        let to = context.resolve(self.0.to.space, &to, mask, self.0.bytes, self.0.bytes, Wants::Write)?.at;
-        let addresses = context.addresses(self.0.from, slots);
-        let mut from = [0; LANES];
+        let to = context.resolve_all_shared(self.0.to, slots, mask, self.0.bytes, Wants::WriteLater)?;
+        let from = context.addresses(self.0.from, slots);
+        let mut lines = Lines {
+            mask,
+            to: *to.pointers(),
+            to_address: *to.addresses(),
+            // Of lanes that read nothing, nobody looks at it.
+            from: *to.pointers(),
+            from_address: from,
+            sizes,
+            bytes: self.0.bytes as u8,
+            fetched: None,
+        };
         // What is not read may lie anywhere.
         let mut left =
             lanes_in(mask).filter(|lane| sizes[*lane] != 0).fold(0, |mask, lane| mask | 1u32 << lane);
@@ -83,13 +94,12 @@ impl Copying {
             let size = sizes[left.trailing_zeros() as usize];
             let alike =
                 lanes_in(left).filter(|lane| sizes[*lane] == size).fold(0, |mask, lane| mask | 1 << lane);
-            let at = context
-                .resolve(self.0.from.space, &addresses, alike, size.into(), self.0.bytes, Wants::Read)?
-                .at;
-            lanes_in(alike).for_each(|lane| from[lane] = at[lane]);
+            let (space, align) = (self.0.from.space, self.0.bytes);
+            let found = context.resolve(space, &from, alike, size.into(), align, Wants::ReadLater)?;
+            lines.from = lines.from.with(alike, &found);
             left &= !alike;
         }
-        Ok(Lines { mask, to, from, sizes, bytes: self.0.bytes as u8, fetched: None })
+        Ok(lines)
     }
 }
 
@@ -106,8 +116,8 @@ impl Execute for Copying {
             counted.bytes_written[traffic(AddressSpace::Shared)] +=
                 self.0.bytes * u64::from(mask.count_ones());
         }
-        if context.run.launch.settings.asynchrony == Asynchrony::Eager && !context.worker.cluster.log.is_on()
-        {
+        let told = context.worker.cluster.log.is_on() || context.run.code.observed.is_some();
+        if context.run.launch.settings.asynchrony == Asynchrony::Eager && !told {
             lines.deliver(&mut []);
             return Flow::Next;
         }
@@ -139,8 +149,11 @@ impl Execute for Copying {
 #[derive(Clone, Debug)]
 struct Lines {
     mask: u32,
-    to: [u64; LANES],
-    from: [u64; LANES],
+    to: Pointers,
+    /// Where that is in `.shared::cluster`.
+    to_address: [u32; LANES],
+    from: Pointers,
+    from_address: [u64; LANES],
     sizes: [u8; LANES],
     bytes: u8,
     fetched: Option<Box<[[u8; 16]; LANES]>>,
@@ -150,15 +163,38 @@ impl Lines {
     /// What a lane's line holds now.
     fn line(&self, lane: usize) -> [u8; 16] {
         let mut line = [0; 16];
-        let from = std::ptr::with_exposed_provenance(self.from[lane] as usize);
         // SAFETY: so many bytes were checked when the copy was issued, and the launch's lease keeps them; where the
         // size is zero nothing is read.
-        unsafe { access::copy_out(from, &mut line[..usize::from(self.sizes[lane])]) };
+        unsafe { access::copy_out(self.from.lane(lane, 0), &mut line[..usize::from(self.sizes[lane])]) };
         line
     }
 }
 
 impl Transfer for Lines {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        let proxy = Proxy::Generic;
+        for lane in lanes_in(self.mask) {
+            let (address, bytes) = (self.from_address[lane], self.sizes[lane].into());
+            visit(Touch {
+                space: Space::Global,
+                address,
+                bytes,
+                wants: Wants::Read,
+                when: When::Fetch,
+                proxy,
+            });
+            let (address, bytes) = (self.to_address[lane].into(), self.bytes.into());
+            visit(Touch {
+                space: Space::Shared,
+                address,
+                bytes,
+                wants: Wants::Write,
+                when: When::Deliver,
+                proxy,
+            });
+        }
+    }
+
     fn fetch(&mut self) {
         let mut lines = Box::new([[0; 16]; LANES]);
         lanes_in(self.mask).for_each(|lane| lines[lane] = self.line(lane));
@@ -176,9 +212,8 @@ impl Transfer for Lines {
     fn deliver(&mut self, _: &mut [TensorMemory]) {
         for lane in lanes_in(self.mask) {
             let line = self.fetched.as_ref().map_or_else(|| self.line(lane), |lines| lines[lane]);
-            let to = std::ptr::with_exposed_provenance_mut(self.to[lane] as usize);
             // SAFETY: the destination was checked when the copy was issued, and the cluster keeps it.
-            unsafe { access::copy_in(to, &line[..usize::from(self.bytes)]) };
+            unsafe { access::copy_in(self.to.lane(lane, 0), &line[..usize::from(self.bytes)]) };
         }
     }
 }
@@ -256,7 +291,7 @@ impl Execute for Arrive {
         let mut signals: SmallVec<[Signal; 1]> = SmallVec::new();
         for lane in lanes_in(mask) {
             context.act(lane);
-            let at = places[lane].address;
+            let at = places.addresses()[lane];
             let cluster = &mut context.worker.cluster;
             let known = match self.counted {
                 true => cluster.look_at_mbarrier(at).map(drop),
@@ -290,6 +325,8 @@ impl Execute for Arrive {
 struct Nothing;
 
 impl Transfer for Nothing {
+    fn footprint(&self, _: &mut dyn FnMut(Touch)) {}
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! what the manual forbids. A policy has the bits that ptxas 13.1 computes for sm_90.
 
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot};
@@ -20,7 +20,7 @@ const LINE: u64 = 128;
 pub fn executor(hint: Hint) -> Op {
     match hint {
         Hint::Prefetch => Box::new(Nothing),
-        Hint::ApplyPriority(address) => Box::new(Line { address, wants: Wants::Read }),
+        Hint::ApplyPriority(address) => Box::new(Line { address, wants: Wants::Nothing }),
         Hint::Discard(address) => Box::new(Line { address, wants: Wants::Write }),
         Hint::Convert => lanes::map1(|a: u64| a),
         Hint::Fractional { priorities, fraction: true } => {

@@ -5,20 +5,20 @@
 //! manual does not say what the 16 bytes of the response hold, and no silicon was at hand to ask. Here the first three
 //! words are the `%ctaid` of the cluster's first CTA and the fourth says what they are: [`CANCELLED`] or [`REFUSED`].
 //! A device may refuse although there are clusters left; a seed makes that happen now and then.
-#![allow(unsafe_code)]
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_memory::{TensorMemory, access};
+use ptxvm_memory::TensorMemory;
 use smallvec::smallvec;
 
 use crate::asynchronous::queue::{Named, Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::peer::Shared;
+use crate::door::touch::{Proxy, Touch, Wants, When};
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, Value};
-use crate::schedule::cluster::{Claims, OFFSET_BITS, rank_and_offset};
+use crate::schedule::cluster::Claims;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 
 /// The bytes of a response, and what its address is a multiple of.
@@ -60,9 +60,9 @@ impl TryCancel {
         }
         let response = context.addresses(self.response, slots)[lane];
         let response =
-            context.resolve_shared(self.response, lane, response, RESPONSE, RESPONSE, Wants::Write)?;
+            context.resolve_shared(self.response, lane, response, RESPONSE, RESPONSE, Wants::WriteLater)?;
         let mbarrier = context.addresses(self.mbarrier, slots)[lane];
-        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::Write)?;
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::WriteLater)?;
         let own = context.cta.rank;
         if response.cta() != 1 << own || mbarrier.cta() != 1 << own {
             let message = "the response and the mbarrier must lie in the CTA's own shared memory";
@@ -79,13 +79,12 @@ impl TryCancel {
             response: OnceLock::new(),
         });
         let ranks = if self.everywhere { 0..peers } else { own..own + 1 };
-        let (_, at) = rank_and_offset(u64::from(response.address));
-        let (_, mbarrier) = rank_and_offset(u64::from(mbarrier.address));
         for rank in ranks {
-            let host = context.worker.cluster.shared[rank as usize].host + at;
+            let place = |place| context.same_place(place, rank, Wants::WriteLater);
+            let (Some(to), Some(mbarrier)) = (place(response), place(mbarrier)) else { continue };
             context.worker.cluster.queue.push(Pending {
                 signals: smallvec![Signal::CompleteTx {
-                    address: rank << OFFSET_BITS | mbarrier as u32,
+                    address: mbarrier.address(),
                     bytes: RESPONSE as u32
                 }],
                 writes: 1 << rank,
@@ -93,7 +92,7 @@ impl TryCancel {
                     context,
                     1 << lane,
                     Named::CancelRequest,
-                    Response { to: host, request: Arc::clone(&request) },
+                    Response { to, request: Arc::clone(&request) },
                 )
             });
         }
@@ -127,11 +126,15 @@ impl Request {
 /// The response on its way to one CTA.
 #[derive(Debug)]
 struct Response {
-    to: u64,
+    to: Shared,
     request: Arc<Request>,
 }
 
 impl Transfer for Response {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        visit(self.to.range().touch(Wants::Write, When::Deliver, Proxy::Async));
+    }
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {
@@ -143,10 +146,7 @@ impl Transfer for Response {
         for (to, word) in bytes.chunks_exact_mut(4).zip(self.request.response()) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        let to = std::ptr::with_exposed_provenance_mut(self.to as usize);
-        // SAFETY: the bytes of the own CTA were checked when the request was issued; every CTA of the cluster has as
-        // much shared memory, and none gives it back before the cluster has ended.
-        unsafe { access::copy_in(to, &bytes) };
+        self.to.range().write(&bytes);
     }
 }
 

@@ -9,7 +9,7 @@ use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, SHARED_SIZE, Window,
 
 use crate::context::Context;
 use crate::registers::{LANES, Slot, Value};
-use crate::schedule::cluster::OFFSET_BITS;
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::vector::lanes::{self, Execute, Flow, Op};
 use ptxvm_ir::operation::{Generic, generic};
 

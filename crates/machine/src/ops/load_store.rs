@@ -13,7 +13,9 @@ use ptxvm_ir::operation::access::{LoadParameter, Words};
 use ptxvm_memory::access::{self, Word};
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Pointers, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::pointer::Pointers;
+use crate::door::touch::Wants;
 use crate::registers::{LANES, Plain, Slot, Value};
 #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 use crate::vector::gather;
@@ -190,18 +192,11 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadingParamet
         let size = size_of::<T>();
         // The slot holds the variable's offset in the block.
         let first = context.bank.lane(slots[count], 0).wrapping_add_signed(offset);
-        let bytes = size * count;
-        let block = &context.run.launch.parameters;
-        let inside = usize::try_from(first).ok().filter(|f| *f <= block.len() && bytes <= block.len() - f);
-        let Some(first) = inside else {
-            let lane = mask.trailing_zeros() as usize;
-            let message =
-                format!("a read of {bytes} bytes at offset {first} of a parameter block of {}", block.len());
-            if let Err(flow) =
-                context.mistake(crate::explain::finding::Kind::OutOfBounds, lane, || message, Vec::new)
-            {
-                return flow;
-            }
+        let found = match context.parameters(first, size * count, mask) {
+            Ok(found) => found,
+            Err(flow) => return flow,
+        };
+        let Some(found) = found else {
             // What follows the parameters is zero.
             for slot in &slots[..count] {
                 T::write(&mut context.bank, *slot, mask, &[T::default(); LANES]);
@@ -210,7 +205,7 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadingParamet
         };
         for element in 0..count {
             let mut raw = [0; 16];
-            raw[..size].copy_from_slice(&block[first + element * size..][..size]);
+            raw[..size].copy_from_slice(&found[element * size..][..size]);
             let mut value = T::default();
             // SAFETY: `raw` has at least `size` bytes and any bits are a `T`, an unsigned integer.
             unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), (&raw mut value).cast::<u8>(), size) };

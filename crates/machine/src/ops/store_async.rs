@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Named, Pending, Signal, StoreSort, Where};
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::touch::{Proxy, Wants};
 use crate::ops::bulk::{How, Move, Source, same_cta};
-use crate::ops::operand::Address;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::copy::{Reaches, StoreAsync};
@@ -50,40 +50,33 @@ impl Storing {
             _ => false,
         };
         let mut signals = SmallVec::new();
-        let (host, writes, place) = if shared && self.store.reaches != Reaches::Global {
-            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::Write)?;
+        let (range, writes, place) = if shared && self.store.reaches != Reaches::Global {
+            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::WriteLater)?;
             let mut writes = place.cta();
             if let Some(mbarrier) = self.store.mbarrier {
                 let at = context.addresses(mbarrier, slots)[lane];
                 let mbarrier =
-                    context.resolve_shared(mbarrier, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
+                    context.resolve_shared(mbarrier, lane, at, MBARRIER, MBARRIER, Wants::WriteLater)?;
                 same_cta(context, lane, &self.sort(), place, mbarrier)?;
-                signals.push(Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 });
+                signals.push(Signal::CompleteTx { address: mbarrier.address(), bytes: bytes as u32 });
                 writes |= mbarrier.cta();
             }
-            (place.host, writes, Where::Shared(place.rank()))
+            (place.range(), writes, Where::Shared(place.rank()))
         } else if self.store.reaches == Reaches::Cluster {
             // Not shared memory: the finding says so.
-            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::Write)?;
-            (place.host, place.cta(), Where::Shared(place.rank()))
+            let place = context.resolve_shared(self.store.to, lane, to, bytes, bytes, Wants::WriteLater)?;
+            (place.range(), place.cta(), Where::Shared(place.rank()))
         } else {
             let space = match self.store.to.space {
                 AddressSpace::Generic => AddressSpace::Global,
                 space => space,
             };
-            let to = context.resolve_lane(
-                Address { space, ..self.store.to },
-                lane,
-                to,
-                bytes,
-                bytes,
-                Wants::Write,
-            )?;
+            let to = context.resolve_lane(space, lane, to, bytes, bytes, Wants::WriteLater)?;
             (to, 0, Where::Global)
         };
         let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
         let from = Source::Bytes(values);
-        let transfer = Move { to: host, unit, from, bytes: bytes as usize, how: self.how.clone() };
+        let transfer = Move { to: range, unit, from, proxy: Proxy::Generic, how: self.how.clone() };
         context.worker.cluster.queue.push(Pending {
             fetched: true,
             signals,

@@ -1,10 +1,8 @@
 //! `st.bulk` (manual 9.7.9.13): zeros for a region of the CTA's shared memory.
-#![allow(unsafe_code)]
-
-use ptxvm_memory::access;
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::load_store::traffic;
 use crate::ops::operand::Address;
@@ -48,9 +46,7 @@ impl Execute for StoreBulk {
                 Ok(place) => place,
                 Err(flow) => return flow,
             };
-            let host = std::ptr::with_exposed_provenance_mut(place.host as usize);
-            // SAFETY: the bytes have just been checked, and the cluster keeps them.
-            unsafe { access::fill(host, bytes as usize, 0) };
+            place.range().fill(0);
             if let Err(flow) = context.spend_bytes(bytes) {
                 return flow;
             }

@@ -2,14 +2,10 @@
 //! tensors between global memory and the shared memory of a cluster.
 //!
 //! The tensor map is read and everything is checked when the copy is issued; what is moved is in [`crate::asynchronous::tensor`].
-#![allow(unsafe_code)]
 
-use std::ops::{ControlFlow, Range};
-
-use ptxvm_memory::{Window, access, window_of};
+use ptxvm_memory::{Window, window_of};
 use ptxvm_tensor::bits::BYTES;
-use ptxvm_tensor::rules::SHARED_ALIGNMENT;
-use ptxvm_tensor::{Access, Coordinates, Direction, TensorMap, Walk, Wide, broken_by_place, broken_rule};
+use ptxvm_tensor::{Access, Coordinates, Direction, TensorMap, Walk, Wide, broken_rule};
 use smallvec::{SmallVec, smallvec};
 
 use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal};
@@ -17,11 +13,13 @@ use crate::asynchronous::tensor::reduce::combine;
 use crate::asynchronous::tensor::store::{Edge, written};
 use crate::asynchronous::tensor::transfer::{Load, Store};
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::peer::Shared;
+use crate::door::touch::{Proxy, Wants};
 use crate::explain::finding::Kind;
-use crate::ops::operand::{Address, Shared};
-use crate::registers::{LANES, Slot};
-use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::ops::operand::Address;
+use crate::registers::Slot;
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_ir::operation::copy::{Tensor, TensorMode, TensorTransfer};
@@ -106,58 +104,16 @@ impl Source {
                 format!("a tensor map lies in global, constant or parameter memory, not at {address:#x}");
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
-        let host =
-            context.resolve_lane(self.0.map, lane, address, BYTES as u64, MAP_ALIGNMENT, Wants::Read)?;
+        let (space, length) = (self.0.map.space, BYTES as u64);
+        let place = context.resolve_lane(space, lane, address, length, MAP_ALIGNMENT, Wants::ReadLater)?;
+        context.touches(lane, &place, Wants::Read, Proxy::Tensormap);
         let mut bytes = [0; BYTES];
-        // SAFETY: these bytes have just been checked.
-        unsafe { access::copy_out(std::ptr::with_exposed_provenance(host as usize), &mut bytes) };
+        place.read(&mut bytes);
         TensorMap::from_bytes(&bytes).map_err(|unknown| {
             let message = format!("what lies at {address:#x} is no tensor map: {unknown}");
             context.fault(Kind::Misuse, lane, message, Vec::new())
         })
     }
-}
-
-/// Checks that so much of a box fits where it lies in shared memory.
-fn fits(context: &mut Context<'_>, lane: usize, extent: u64, place: Shared) -> Result<(), Flow> {
-    let (rank, offset) = rank_and_offset(u64::from(place.address));
-    let bytes = context.worker.cluster.shared.get(rank as usize).map_or(0, |peer| peer.bytes);
-    match broken_by_place(extent, place.address, offset, bytes) {
-        None => Ok(()),
-        Some(rule) => {
-            let aligned = place.address.is_multiple_of(SHARED_ALIGNMENT);
-            let kind = if aligned { Kind::Misuse } else { Kind::Misaligned };
-            Err(context.fault(kind, lane, rule, Vec::new()))
-        }
-    }
-}
-
-/// Checks so many bytes of each row in global memory: all of them at once where they lie in one allocation.
-fn reach(context: &mut Context<'_>, lane: usize, walk: &Walk, bytes: u64, wants: Wants) -> Result<(), Flow> {
-    let Some(bounds) = walk.bounds() else { return Ok(()) };
-    if in_one_region(context, &bounds, walk, bytes, wants) {
-        return Ok(());
-    }
-    let outcome = walk.each(|row| {
-        let Some(address) = row.address else { return ControlFlow::Continue(()) };
-        let mut all = [0; LANES];
-        all[lane] = address;
-        match context.resolve(AddressSpace::Global, &all, 1 << lane, bytes, 1, wants) {
-            Ok(_) => ControlFlow::Continue(()),
-            Err(flow) => ControlFlow::Break(flow),
-        }
-    });
-    match outcome {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(flow) => Err(flow),
-    }
-}
-
-fn in_one_region(context: &Context<'_>, bounds: &Range<u64>, walk: &Walk, bytes: u64, wants: Wants) -> bool {
-    let length = (bounds.end - bounds.start).saturating_add(bytes.saturating_sub(u64::from(walk.inside)));
-    context.run.environment.memory.region(bounds.start).is_some_and(|region| {
-        region.holds(bounds.start, length) && !region.constant && (region.writable || wants == Wants::Read)
-    })
 }
 
 /// The same place in each CTA of several.
@@ -177,15 +133,16 @@ struct ToShared {
 impl ToShared {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let (map, walk) = self.tensor.read(context, slots, lane, Direction::Load)?;
-        reach(context, lane, &walk, u64::from(walk.inside), Wants::Read)?;
+        let inside = u64::from(walk.inside);
+        let rows = context.reach(lane, walk, inside, Wants::ReadLater)?;
         let (to, mbarrier) =
             (context.addresses(self.to, slots)[lane], context.addresses(self.mbarrier, slots)[lane]);
-        let to = context.resolve_shared(self.to, lane, to, 16, 16, Wants::Write)?;
-        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::Write)?;
+        let to = context.resolve_shared(self.to, lane, to, 16, 16, Wants::WriteLater)?;
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::WriteLater)?;
         let (places, barriers) = match self.mask {
             None => {
                 let mates = if self.pairs { !1 } else { !0 };
-                if (to.address ^ mbarrier.address) >> OFFSET_BITS & mates != 0 {
+                if (to.address() ^ mbarrier.address()) >> OFFSET_BITS & mates != 0 {
                     let message = "the mbarrier object must lie in the CTA that the box goes to";
                     return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
                 }
@@ -196,23 +153,24 @@ impl ToShared {
                 self.everywhere(context, lane, mask, to, mbarrier)?
             }
         };
-        for place in &places {
-            fits(context, lane, walk.extent(), *place)?;
+        let (extent, bytes) = (rows.walk().extent(), rows.walk().bytes());
+        let mut boxes = Places::new();
+        for place in places {
+            boxes.push(context.box_at(lane, extent, place, Wants::WriteLater)?);
         }
-        let bytes = walk.bytes();
         let cta = |place: &Shared| place.cta();
-        let writes = places.iter().map(cta).chain(barriers.iter().map(cta)).fold(0, |all, bit| all | bit);
+        let writes = boxes.iter().map(cta).chain(barriers.iter().map(cta)).fold(0, |all, bit| all | bit);
         let pending = Pending {
             signals: barriers
                 .iter()
-                .map(|barrier| Signal::CompleteTx { address: barrier.address, bytes: bytes as u32 })
+                .map(|barrier| Signal::CompleteTx { address: barrier.address(), bytes: bytes as u32 })
                 .collect(),
             writes,
             ..Pending::new(
                 context,
                 1 << lane,
                 Named::TensorCopy(bytes),
-                Load { walk, map, to: places, fetched: None },
+                Load { rows, map, to: boxes, fetched: None },
             )
         };
         context.worker.cluster.queue.push(pending);
@@ -228,13 +186,13 @@ impl ToShared {
         to: Shared,
         mbarrier: Shared,
     ) -> Result<(Places, Places), Flow> {
-        let offset = |place: Shared| u64::from(place.address) & ((1 << OFFSET_BITS) - 1);
+        let offset = |place: Shared| u64::from(place.address()) & ((1 << OFFSET_BITS) - 1);
         let mut places = SmallVec::new();
         let mut barriers = SmallVec::new();
         for rank in (0..16u64).filter(|rank| mask >> rank & 1 != 0) {
             // In a pair of CTAs, those of the barrier's parity are told.
             let told =
-                if self.pairs { rank & !1 | u64::from(mbarrier.address >> OFFSET_BITS) & 1 } else { rank };
+                if self.pairs { rank & !1 | u64::from(mbarrier.address() >> OFFSET_BITS) & 1 } else { rank };
             places.push(peer(context, lane, rank, offset(to), 16)?);
             barriers.push(peer(context, lane, told, offset(mbarrier), 8)?);
         }
@@ -244,12 +202,8 @@ impl ToShared {
 
 /// The same offset in another CTA of the cluster.
 fn peer(context: &mut Context<'_>, lane: usize, rank: u64, offset: u64, bytes: u64) -> Result<Shared, Flow> {
-    let address = rank << OFFSET_BITS | offset;
-    let mut all = [0; LANES];
-    all[lane] = address;
-    let pointers =
-        context.resolve(AddressSpace::SharedCluster, &all, 1 << lane, bytes, bytes, Wants::Write)?;
-    Ok(Shared { address: address as u32, host: pointers.at[lane] })
+    let of = Address { operand: 0, space: AddressSpace::SharedCluster, offset: 0 };
+    context.resolve_shared(of, lane, rank << OFFSET_BITS | offset, bytes, bytes, Wants::WriteLater)
 }
 
 impl Execute for ToShared {
@@ -273,16 +227,17 @@ impl FromShared {
         let combine = self.reduction.map(|reduction| combine(reduction, map.element)).transpose();
         let combine = combine.map_err(|rule| self.tensor.refuse(context, slots, lane, rule))?;
         let edge = edge(context, &walk);
-        reach(context, lane, &walk, written(&walk, edge), Wants::Write)?;
+        let bytes = written(&walk, edge);
+        let rows = context.reach(lane, walk, bytes, Wants::WriteLater)?;
         let from = context.addresses(self.from, slots)[lane];
-        let from = context.resolve_shared(self.from, lane, from, 16, 16, Wants::Read)?;
-        fits(context, lane, walk.extent_inside(), from)?;
-        let what = Named::TensorStore(walk.bytes(), self.reduction);
+        let from = context.resolve_shared(self.from, lane, from, 16, 16, Wants::ReadLater)?;
+        let from = context.box_at(lane, rows.walk().extent_inside(), from, Wants::ReadLater)?;
+        let what = Named::TensorStore(rows.walk().bytes(), self.reduction);
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let pending = Pending {
             group: Some((GroupKind::Bulk, closed)),
             reads: from.cta(),
-            ..Pending::new(context, 1 << lane, what, Store { walk, map, from, combine, edge, fetched: None })
+            ..Pending::new(context, 1 << lane, what, Store { rows, map, from, combine, edge, fetched: None })
         };
         context.worker.cluster.queue.push(pending);
         Ok(())
@@ -294,7 +249,7 @@ fn edge(context: &Context<'_>, walk: &Walk) -> Edge {
     let whole = written(walk, Edge::WholeChunk);
     match walk.bounds() {
         Some(bounds) if whole > u64::from(walk.inside) => {
-            if in_one_region(context, &bounds, walk, whole, Wants::Write) {
+            if context.in_one_region(&bounds, walk, whole, Wants::WriteLater) {
                 Edge::WholeChunk
             } else {
                 Edge::Exact

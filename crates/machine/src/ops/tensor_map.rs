@@ -3,14 +3,12 @@
 //!
 //! The copy engine reads a map when a copy is issued, and all memory is one here, so that the proxy fence has nothing to
 //! do.
-#![allow(unsafe_code)]
 
-use ptxvm_memory::access;
 use ptxvm_tensor::bits::BYTES;
 use ptxvm_tensor::replace::replace;
 
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
@@ -40,15 +38,13 @@ struct Replace {
 impl Replace {
     fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let address = context.addresses(self.at, slots)[lane];
-        let host = context.resolve_lane(self.at, lane, address, BYTES as u64, ALIGNMENT, Wants::Write)?;
-        let pointer = std::ptr::with_exposed_provenance_mut(host as usize);
+        let place =
+            context.resolve_lane(self.at.space, lane, address, BYTES as u64, ALIGNMENT, Wants::Update)?;
         let mut map = [0; BYTES];
-        // SAFETY: these bytes have just been checked.
-        unsafe { access::copy_out(pointer, &mut map) };
+        place.read(&mut map);
         let value = context.bank.lane(slots[self.value], lane);
         match replace(&map, self.field, self.ord, value) {
-            // SAFETY: as above.
-            Ok(map) => unsafe { access::copy_in(pointer, &map) },
+            Ok(map) => place.write(&map),
             Err(message) => return Err(context.fault(Kind::Misuse, lane, message, Vec::new())),
         }
         Ok(())
@@ -76,10 +72,8 @@ impl Publish {
     fn lane(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let (to, from) = (context.addresses(self.to, slots)[lane], context.addresses(self.from, slots)[lane]);
         let from = context.resolve_shared(self.from, lane, from, BYTES as u64, ALIGNMENT, Wants::Read)?;
-        let to = context.resolve_lane(self.to, lane, to, BYTES as u64, ALIGNMENT, Wants::Write)?;
-        let to = std::ptr::with_exposed_provenance_mut(to as usize);
-        // SAFETY: both have just been checked.
-        unsafe { access::copy(to, std::ptr::with_exposed_provenance(from.host as usize), BYTES) };
+        let to = context.resolve_lane(self.to.space, lane, to, BYTES as u64, ALIGNMENT, Wants::Write)?;
+        to.copy_from(&from.range());
         Ok(())
     }
 }

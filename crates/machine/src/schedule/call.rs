@@ -9,7 +9,7 @@ use crate::schedule::after::After;
 use crate::schedule::warp::{Activating, Group, Warp, bank_of, bank_pair};
 use crate::vector::lanes::Flow;
 use ptxvm_ir::FunctionId;
-use ptxvm_memory::{LocalMemory, StackOverflow};
+use ptxvm_memory::StackOverflow;
 
 /// Ends a block with a call.
 pub(crate) fn call(
@@ -110,9 +110,11 @@ pub(crate) fn call(
     }
     u64::write(&mut to, function.caller_stack, callers, &frame.before);
     u64::write(&mut to, function.frame, callers, &frame.base);
-    let (from, mut into) = (Side { bank: from, frame: &caller }, Side { bank: to, frame: &frame.base });
+    let from = From { bank: from, frame: &caller };
+    let context = Context { bank: to, active: callers, warp: &mut warp.state, cta, worker, run };
+    let mut into = Into { context, frame: &frame.base };
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
-        pass((&from, *actual), (&mut into, *formal), callers, &mut warp.state.local);
+        pass((&from, *actual), (&mut into, *formal), callers);
     }
     group.activation = activation;
     group.depth += 1;
@@ -198,63 +200,48 @@ fn reserve(
     Ok(Frame { base, before })
 }
 
-/// One end of the way of parameters.
-struct Side<'a> {
+/// Where parameters come from: registers and frames.
+struct From<'a> {
     bank: Bank<'a>,
     frame: &'a [u64; LANES],
 }
 
+/// Where they go: the registers are those of the context.
+struct Into<'a> {
+    context: Context<'a>,
+    frame: &'a [u64; LANES],
+}
+
 /// Copies a parameter from one side to the other, for some lanes.
-fn pass(
-    (from, actual): (&Side<'_>, Actual),
-    (to, formal): (&mut Side<'_>, Actual),
-    lanes: u32,
-    local: &mut LocalMemory,
-) {
+fn pass((from, actual): (&From<'_>, Actual), (to, formal): (&mut Into<'_>, Actual), lanes: u32) {
+    let context = &mut to.context;
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         let mut bytes = [0; 16];
         match (actual, formal) {
             (Actual::Slot(slot), Actual::Slot(into)) if slot.width == 16 || into.width == 16 => {
                 bytes = wide(&from.bank, slot, lane).to_le_bytes();
-                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+                set(&mut context.bank, into, lane, u128::from_le_bytes(bytes));
             }
             (Actual::Slot(slot), Actual::Slot(into)) => {
-                set(&mut to.bank, into, lane, u128::from(from.bank.lane(slot, lane)));
+                set(&mut context.bank, into, lane, u128::from(from.bank.lane(slot, lane)));
             }
             (Actual::Slot(slot), Actual::Frame { offset, size }) => {
                 bytes = wide(&from.bank, slot, lane).to_le_bytes();
                 let size = size.min(16) as usize;
-                // The frame was reserved, so the write cannot miss.
-                let _ =
-                    crate::door::address::write_local(local, lane, to.frame[lane] + offset, &bytes[..size]);
+                context.write_frame(lane, to.frame[lane] + offset, &bytes[..size]);
             }
             (Actual::Frame { offset, size }, Actual::Slot(into)) => {
                 let size = size.min(16) as usize;
-                let _ = crate::door::address::read_local(
-                    local,
-                    lane,
-                    from.frame[lane] + offset,
-                    &mut bytes[..size],
-                );
-                set(&mut to.bank, into, lane, u128::from_le_bytes(bytes));
+                context.read_frame(lane, from.frame[lane] + offset, &mut bytes[..size]);
+                set(&mut context.bank, into, lane, u128::from_le_bytes(bytes));
             }
             (Actual::Frame { offset, size }, Actual::Frame { offset: into, size: room }) => {
                 let bytes_passed = if room == 0 { size } else { size.min(room) };
                 let mut done = 0;
                 while done < bytes_passed {
                     let part = (bytes_passed - done).min(16) as usize;
-                    let _ = crate::door::address::read_local(
-                        local,
-                        lane,
-                        from.frame[lane] + offset + done,
-                        &mut bytes[..part],
-                    );
-                    let _ = crate::door::address::write_local(
-                        local,
-                        lane,
-                        to.frame[lane] + into + done,
-                        &bytes[..part],
-                    );
+                    context.read_frame(lane, from.frame[lane] + offset + done, &mut bytes[..part]);
+                    context.write_frame(lane, to.frame[lane] + into + done, &bytes[..part]);
                     done += part as u64;
                 }
             }
@@ -275,7 +262,14 @@ fn set(bank: &mut Bank<'_>, slot: Slot, lane: usize, value: u128) {
 }
 
 /// Lanes return from a function: results are passed and the frame is given back.
-pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, next: u32) -> After {
+pub(crate) fn ret(
+    group: &mut Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    (gone, next): (u32, u32),
+) -> After {
     if gone == 0 {
         group.go(next);
         return After::Go;
@@ -302,9 +296,11 @@ pub(crate) fn ret(group: &mut Group, warp: &mut Warp, run: &Run<'_>, gone: u32, 
     group.go(call.next);
     let frame = caller_frame(group, warp, run);
     let [bank, into] = bank_pair(&mut warp.activations, [from, parent], run.code);
-    let (from, mut into) = (Side { bank, frame: &callee_frame }, Side { bank: into, frame: &frame });
+    let from = From { bank, frame: &callee_frame };
+    let context = Context { bank: into, active: gone, warp: &mut warp.state, cta, worker, run };
+    let mut into = Into { context, frame: &frame };
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
-        pass((&from, *formal), (&mut into, *actual), gone, &mut warp.state.local);
+        pass((&from, *formal), (&mut into, *actual), gone);
     }
     for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
         warp.state.stack[lane] = before[lane];

@@ -82,6 +82,7 @@ impl Cta {
             index: 0,
             smid: 0,
             shared,
+            quick_shared: 0,
             barriers: std::array::from_fn(|_| Barrier::default()),
             busy: 0,
             unsettled: false,
@@ -100,6 +101,7 @@ impl Cta {
                 tid: lanes_of(index, run.launch.block),
                 local: LocalMemory::new(DEFAULT_LIMIT, budget),
                 stack: [0; LANES],
+                quick_local: run.code.observed.is_none(),
                 maxnreg: 0,
                 awaited: None,
                 expired: 0,
@@ -153,6 +155,10 @@ impl Cta {
         let index = x + width * (y + height * z);
         self.state.index = index;
         self.state.ctaid = ctaid;
+        self.state.quick_shared = match run.code.observed {
+            None => self.state.shared.bytes() as u64,
+            Some(_) => 0,
+        };
         self.state.smid = (index % u64::from(run.environment.profile.sms)) as u32;
         self.state.shared.reset(0);
         (self.state.unsettled, self.state.asleep, self.seen) = (false, 0, 0);

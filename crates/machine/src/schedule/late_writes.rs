@@ -4,6 +4,8 @@
 //! wrong, and the mistake must show. They are done when those who run can do nothing else, and at the end of the launch.
 
 use crate::context::Run;
+use crate::door::observer::Stage;
+use crate::door::watch::Watch;
 use crate::event::What;
 use crate::explain::telling;
 use crate::settings::Asynchrony;
@@ -38,6 +40,9 @@ impl Worker {
         if let Some((cluster, clusterid, mut pending)) = self.held_back.0.pop_front() {
             // Nothing of tensor memory outlives its CTA.
             self.effort += pending.transfer.effort();
+            if let Some(watch) = Watch::of(run) {
+                watch.tell(cluster, clusterid, &pending, Stage::Delivered);
+            }
             pending.deliver(&mut []);
             let issuer = pending.issuer;
             let what = What::Completed { operation: issuer.operation };

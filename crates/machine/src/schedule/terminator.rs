@@ -55,9 +55,13 @@ pub(crate) fn end(
             if warp.state.wgmma.is_busy() && !warp.state.wgmma.finish(worker, run.halt) {
                 return After::Fault;
             }
-            call::ret(group, warp, run, gone, *next)
+            worker.source = block.source;
+            call::ret(group, warp, cta, worker, run, (gone, *next))
         }
-        Terminator::Call(site) => call::call(site, group, warp, cta, worker, run),
+        Terminator::Call(site) => {
+            worker.source = block.source;
+            call::call(site, group, warp, cta, worker, run)
+        }
         Terminator::Barrier(arrival) => arrive::arrive(arrival, group, warp, cta, worker, run),
     }
 }

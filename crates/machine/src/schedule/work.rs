@@ -96,7 +96,7 @@ impl Work {
     pub fn new(number: u64, run: &Run<'_>, rooms: &Rooms) -> Self {
         let Room { blocks, spare } = rooms.take(run);
         Self {
-            worker: Worker::new(number, run.launch.settings.seed, blocks),
+            worker: Worker::new(number, run.code.entry, run.launch.settings.seed, blocks),
             live: VecDeque::new(),
             current: None,
             spare: spare.into_iter().collect(),

@@ -16,6 +16,8 @@ pub struct CtaState {
     pub smid: u32,
     /// Its shared memory.
     pub shared: SharedMemory,
+    /// How many bytes of it an access may take without being looked at: all, or none if somebody observes.
+    pub quick_shared: u64,
     /// Its sixteen barriers.
     pub barriers: [Barrier; 16],
     /// The barriers that somebody has arrived at.

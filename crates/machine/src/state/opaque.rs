@@ -31,8 +31,8 @@ pub struct Known {
     /// What it is.
     pub object: Arc<Object>,
     /// The bytes of its image; none for a sampler.
-    pub view: Option<View>,
+    pub view: Option<View<'static>>,
 }
 
-// SAFETY: a view is bytes of guest memory, which any thread of a launch may touch atomically.
+// SAFETY: a view is bytes of guest memory, which any thread of a launch may touch atomically; it notes no reads.
 unsafe impl Send for Known {}

@@ -22,6 +22,8 @@ pub struct WarpState {
     pub local: LocalMemory,
     /// Each lane's stack pointer: the first byte of local memory that no frame uses.
     pub stack: [u64; LANES],
+    /// Whether an access to local memory may be checked by the stack pointers alone: unless somebody observes.
+    pub quick_local: bool,
     /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
     pub maxnreg: u32,
     /// What an operation that said [`Flow::Wait`](crate::context::Flow) waits for.

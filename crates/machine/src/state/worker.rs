@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use ptxvm_ir::FunctionId;
 use ptxvm_ir::operation::AddressSpace;
 use ptxvm_memory::Region;
 
 use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
-use crate::code::Stepped;
+use crate::code::{Source, Stepped};
 use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
@@ -20,6 +21,8 @@ use crate::statistics::Statistics;
 pub struct Worker {
     /// Why the warp stopped.
     pub fault: Option<Fault>,
+    /// The instruction that runs, if somebody observes.
+    pub source: Source,
     /// Whether an instruction is executed again that has met a mistake, to do what silicon does.
     pub forgiving: bool,
     /// How many threads it has forgiven.
@@ -71,11 +74,12 @@ pub struct Worker {
 pub const REGIONS: usize = 6;
 
 impl Worker {
-    /// The worker of this number of a launch with a seed, with a count of zero for each block.
+    /// The worker of this number of a launch of an entry with a seed, with a count of zero for each block.
     #[must_use]
-    pub fn new(number: u64, seed: u64, blocks: Vec<(u64, u64)>) -> Self {
+    pub fn new(number: u64, entry: FunctionId, seed: u64, blocks: Vec<(u64, u64)>) -> Self {
         Self {
             fault: None,
+            source: Source { function: entry, instruction: 0 },
             forgiving: false,
             forgiven: 0,
             trouble: None,

@@ -1,10 +1,10 @@
 //! CTAs, their warps, and the groups of lanes that are at the same place.
 
 use crate::context::Run;
-use crate::door::address::read_local;
+use crate::door::frame::read_local;
 use crate::explain::finding::Thread;
 use crate::explain::report;
-use crate::schedule::cluster::ClusterState;
+use crate::schedule::cluster::state::ClusterState;
 use crate::schedule::cta::Cta;
 use crate::schedule::warp::{Group, Warp};
 

@@ -1,7 +1,7 @@
 //! What a group of lanes waits for, and who has not come.
 
 use super::threads::GroupView;
-use crate::schedule::cluster::rank_and_offset;
+use crate::schedule::cluster::shared::rank_and_offset;
 use crate::schedule::cta::Cta;
 use crate::schedule::warp::{Awaited, State, Warp};
 

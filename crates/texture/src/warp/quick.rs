@@ -83,7 +83,7 @@ impl Plan {
             (Channel::Unorm8, 4) if !sampler.srgb => Content::Bytes,
             _ => return None,
         };
-        if warp.integers || warp.offset.is_some() {
+        if warp.integers || warp.offset.is_some() || view.is_noting() {
             return None;
         }
         let number = match warp.detail {

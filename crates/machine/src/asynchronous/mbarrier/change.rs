@@ -5,6 +5,7 @@ use super::record::{Party, Record};
 use super::table::Arrival;
 use super::token;
 use crate::asynchronous::trouble::Wrong;
+use crate::door::peer::Shared;
 use crate::event::What;
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::schedule::cluster::state::ClusterState;
@@ -20,18 +21,18 @@ impl ClusterState {
         }
     }
 
-    /// Makes an object at an address that lies at this place of the host: `mbarrier.init`.
+    /// Makes an object at a place of shared memory: `mbarrier.init`.
     ///
     /// # Errors
     /// The count is none that an object has, or a live object lies there, unless that is forgiven.
     pub fn init_mbarrier(
         &mut self,
-        address: u32,
-        host: u64,
+        place: Shared,
         count: u32,
         by: Party,
         forgiving: bool,
     ) -> Result<(), Wrong> {
+        let address = place.address();
         if let Some(record) = self.mbarriers.live.get(&address).filter(|_| !forgiving) {
             let message = format!(
                 "`mbarrier.init` at {}, where a live mbarrier object lies",
@@ -49,7 +50,7 @@ impl ClusterState {
             Ok(object) => object,
             Err(refusal) => return Err(self.refused(refusal, address)),
         };
-        self.mbarriers.live.insert(address, Record::new(object, by, host));
+        self.mbarriers.live.insert(address, Record::new(object, by, place.range()));
         self.mbarriers.gone.remove(&address);
         self.log.note(|| What::MbarrierInit { mbarrier: address, count });
         Ok(())

@@ -1,10 +1,9 @@
 //! What the machine remembers of a live mbarrier object beside its counts: who made it and who came, for reports.
-#![allow(unsafe_code)]
 
-use ptxvm_memory::access;
 use smallvec::SmallVec;
 
 use super::object::Object;
+use crate::door::pointer::Checked;
 
 /// Lanes of a warp of a CTA of the cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,15 +114,15 @@ pub struct Record {
     pub expected_bytes: u64,
     /// How many have come.
     pub bytes: u64,
-    /// Where it lies on the host, and what lay there when it was made. Nothing but the guest's own stores changes that.
-    host: u64,
+    /// Where it lies, and what lay there when it was made. Nothing but the guest's own stores changes that.
+    place: Checked,
     covers: u64,
 }
 
 impl Record {
     /// A fresh object at a place of the cluster's shared memory that has been checked and is kept until the cluster
     /// has ended.
-    pub(super) fn new(object: Object, made_by: Party, host: u64) -> Self {
+    pub(super) fn new(object: Object, made_by: Party, place: Checked) -> Self {
         let mut record = Self {
             object,
             phases: 0,
@@ -134,7 +133,7 @@ impl Record {
             arrived_before: Parties::default(),
             expected_bytes: 0,
             bytes: 0,
-            host,
+            place,
             covers: 0,
         };
         record.covers = record.memory();
@@ -142,9 +141,7 @@ impl Record {
     }
 
     fn memory(&self) -> u64 {
-        let at = std::ptr::with_exposed_provenance(self.host as usize);
-        // SAFETY: the eight bytes were checked when the object was made, and the cluster keeps them.
-        unsafe { access::load(at) }
+        self.place.load()
     }
 
     /// Whether somebody has stored to its memory.
@@ -154,9 +151,7 @@ impl Record {
 
     /// Puts its bits into its memory.
     pub(super) fn write_back(&self) {
-        let at = std::ptr::with_exposed_provenance_mut(self.host as usize);
-        // SAFETY: as in `memory`.
-        unsafe { access::store(at, self.object.bits()) };
+        self.place.store(self.object.bits());
     }
 
     /// Begins the next phase if the current one is complete. Gives whether it did.

@@ -9,6 +9,7 @@ use crate::asynchronous::mbarrier::Arrival;
 use crate::asynchronous::queue::Queue;
 use crate::asynchronous::queue::pending::{Pending, Signal};
 use crate::asynchronous::trouble::{COMPLETION, Trouble, Wrong};
+use crate::door::observer::Stage;
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::random::splitmix64;
@@ -38,6 +39,9 @@ impl ClusterState {
             let issuer = &mut pending.issuer;
             (issuer.at, issuer.activation, issuer.operation) = (at, activation, *issued);
             *issued += 1;
+            if let Some(watch) = &self.watch {
+                watch.tell(self.index, self.clusterid, pending, Stage::Issued);
+            }
             self.log.act(pending.issuer);
             self.log.note(|| What::Issued {
                 operation: pending.issuer.operation,
@@ -142,9 +146,13 @@ impl ClusterState {
         let Queue { under_way, budget, spent, .. } = &mut self.queue;
         let pending = &mut under_way[index];
         if !pending.fetched {
-            if !pending.fetch(budget) {
+            if !pending.may_fetch(budget) {
                 return false;
             }
+            if let Some(watch) = &self.watch {
+                watch.tell(self.index, self.clusterid, pending, Stage::Fetched);
+            }
+            pending.fetch();
             *spent += pending.transfer.effort();
             self.log.act_for(pending.issuer);
             self.log.note(|| What::Read { operation: pending.issuer.operation });
@@ -173,7 +181,7 @@ impl ClusterState {
         self.queue.settled = self.queue.settled.saturating_sub(1);
         self.events += 1;
         self.queue.spent += pending.transfer.effort();
-        pending.deliver(&mut self.tensor_memory.of_ctas);
+        self.deliver(&mut pending);
         let issuer = pending.issuer;
         self.log.act_for(issuer);
         self.log.note(|| What::Completed { operation: issuer.operation });

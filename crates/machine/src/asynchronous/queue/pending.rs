@@ -9,9 +9,17 @@ use smallvec::SmallVec;
 use crate::asynchronous::issuer::{GroupKind, Issuer};
 use crate::asynchronous::named::Named;
 use crate::asynchronous::trouble::Wrong;
+use crate::door::touch::{Proxy, Space, Touch, Wants, When};
+
+/// The bytes of an mbarrier object.
+const MBARRIER: u64 = 8;
 
 /// What an operation moves. Addresses were checked when it was issued, and stay valid until the cluster has ended.
 pub trait Transfer: Send + std::fmt::Debug {
+    /// Names all bytes that it touches: which, what it does to them, when, and through which proxy. Who observes is told
+    /// what stands here and nothing else.
+    fn footprint(&self, visit: &mut dyn FnMut(Touch));
+
     /// Reads the source into a buffer of its own. Called at most once, and only when reading and writing happen at
     /// different times.
     fn fetch(&mut self);
@@ -90,12 +98,31 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Has the source read, if the budget has memory for it.
-    pub(super) fn fetch(&mut self, budget: &Arc<Budget>) -> bool {
-        let Ok(charge) = budget.charge(self.transfer.kept()) else { return false };
-        (self.fetched, self.charge) = (true, Some(charge));
+    /// Whether the budget has memory for what the source holds; it is taken then.
+    pub(super) fn may_fetch(&mut self, budget: &Arc<Budget>) -> bool {
+        self.charge = budget.charge(self.transfer.kept()).ok();
+        self.charge.is_some()
+    }
+
+    /// Has the source read.
+    pub(super) fn fetch(&mut self) {
+        self.fetched = true;
         self.transfer.fetch();
-        true
+    }
+
+    /// All that it touches: what it moves, and the mbarrier objects that it tells, which is done through the generic proxy.
+    pub fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        self.transfer.footprint(visit);
+        for signal in &self.signals {
+            visit(Touch {
+                space: Space::Shared,
+                address: signal.address().into(),
+                bytes: MBARRIER,
+                wants: Wants::Mbarrier,
+                when: When::Deliver,
+                proxy: Proxy::Generic,
+            });
+        }
     }
 
     /// Writes the destination.

@@ -9,6 +9,7 @@ use ptxvm_num::convert::{Modifiers, tf32_from_f32};
 use ptxvm_tensor::{Row, TensorMap, Walk};
 
 use crate::asynchronous::tensor::image::{Chunks, Image};
+use crate::door::pointer::global;
 
 /// Copies an access's rows into the image.
 ///
@@ -30,7 +31,7 @@ pub unsafe fn load(walk: &Walk, map: &TensorMap, image: Image) {
         unsafe {
             match stretch.first.address {
                 Some(address) if plain => {
-                    let from = host(address).wrapping_add((16 * first - walk.before) as usize);
+                    let from = global(address).wrapping_add((16 * first - walk.before) as usize);
                     image.copy_rows::<true>(stretch, 16 * first, from, behind - first);
                     if first != 0 || behind != how.chunks.count {
                         for row in stretch.rows() {
@@ -73,7 +74,7 @@ impl How {
         {
             let mut bytes = [0; 16];
             // SAFETY: these bytes of the row are in the tensor.
-            unsafe { access::copy_out(host(address).wrapping_add(offset), &mut bytes[part.clone()]) };
+            unsafe { access::copy_out(global(address).wrapping_add(offset), &mut bytes[part.clone()]) };
             let found = u128::from_le_bytes(bytes);
             let found = if self.rounds { round_chunk(found) } else { found };
             let mask = (u128::MAX >> (8 * (16 - part.len()))) << (8 * part.start);
@@ -84,10 +85,6 @@ impl How {
         // SAFETY: the chunk is the image's.
         unsafe { access::copy_in(to, &value.to_le_bytes()[..self.written]) };
     }
-}
-
-pub(super) fn host(address: u64) -> *mut u8 {
-    std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
 /// Four words as a load of tf32 leaves them: rounded to the nearest, as `cvt.rn.tf32` does.

@@ -10,8 +10,8 @@ use ptxvm_num::float::atomic::Unit;
 use ptxvm_tensor::{Element, TensorMap, Walk};
 
 use crate::asynchronous::tensor::image::{Chunks, Image};
-use crate::asynchronous::tensor::load::host;
 use crate::asynchronous::tensor::store::{Edge, chunk_of};
+use crate::door::pointer::global;
 use crate::ops::atomic;
 
 /// What an operation does to elements: what `red` does to numbers of their type, by this unit.
@@ -73,7 +73,9 @@ pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: &Combi
             let value = unsafe { chunk_of(image, row, chunk) };
             let bytes = value.to_le_bytes();
             // SAFETY: the elements are in the tensor, whose rows are aligned if no rule is broken.
-            unsafe { combine.numbers.apply(combine.unit, host(address).wrapping_add(offset), &bytes[part]) };
+            unsafe {
+                combine.numbers.apply(combine.unit, global(address).wrapping_add(offset), &bytes[part])
+            };
         }
         ControlFlow::Continue(())
     });

@@ -11,7 +11,7 @@ use ptxvm_memory::access;
 use ptxvm_tensor::{Row, TensorMap, Walk};
 
 use crate::asynchronous::tensor::image::{Chunks, Image};
-use crate::asynchronous::tensor::load::host;
+use crate::door::pointer::global;
 
 /// How much of the chunk is written in which the tensor ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub unsafe fn store(walk: &Walk, map: &TensorMap, image: Image, edge: Edge) {
         // SAFETY: the caller's promise; the whole chunks of a row are among its bytes in the tensor.
         unsafe {
             if plain {
-                let to = host(address).wrapping_add((16 * first - walk.before) as usize);
+                let to = global(address).wrapping_add((16 * first - walk.before) as usize);
                 image.copy_rows::<false>(stretch, 16 * first, to, behind - first);
             }
             let (first, behind) = if plain { (first, behind) } else { (0, 0) };
@@ -75,7 +75,7 @@ unsafe fn part(map: &TensorMap, chunks: &Chunks, image: Image, row: Row, chunk: 
     let value = unsafe { chunk_of(image, row, chunk) };
     let value = if map.element.packed() == 12 { pack_six_bits(value) } else { value };
     // SAFETY: these bytes of the row are in the tensor.
-    unsafe { access::copy_in(host(address).wrapping_add(offset), &value.to_le_bytes()[part]) };
+    unsafe { access::copy_in(global(address).wrapping_add(offset), &value.to_le_bytes()[part]) };
 }
 
 /// A chunk of the image, as it is without swizzle.

@@ -8,17 +8,19 @@ use ptxvm_tensor::{TensorMap, Walk};
 use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Transfer, copying, reducing};
-use crate::asynchronous::tensor::image::Image;
+use crate::asynchronous::tensor::image::{Chunks, Image};
 use crate::asynchronous::tensor::load::load;
 use crate::asynchronous::tensor::reduce::{Combine, reduce};
 use crate::asynchronous::tensor::store::{Edge, store};
-use crate::ops::operand::Shared;
+use crate::door::peer::Shared;
+use crate::door::tensor_box::Reached;
+use crate::door::touch::{Proxy, Touch, Wants, When};
 
 /// A box on its way into shared memory. Its rows and its images were checked when the copy was issued, and stay valid
 /// until the cluster has ended.
 #[derive(Debug)]
 pub struct Load {
-    pub walk: Walk,
+    pub rows: Reached,
     pub map: TensorMap,
     /// Where the box goes: one place in each CTA that it is for.
     pub to: SmallVec<[Shared; 1]>,
@@ -29,7 +31,7 @@ pub struct Load {
 /// A box on its way to global memory.
 #[derive(Debug)]
 pub struct Store {
-    pub walk: Walk,
+    pub rows: Reached,
     pub map: TensorMap,
     pub from: Shared,
     /// What is done to global memory, unless it is overwritten.
@@ -39,22 +41,55 @@ pub struct Store {
     pub fetched: Option<Scratch>,
 }
 
+/// Names the chunks of rows that an image has at a place: those of each row, or of the rows that are in the tensor.
+fn chunks(
+    (walk, map): (&Walk, &TensorMap),
+    place: &Shared,
+    inside_only: bool,
+    touch: Touch,
+    visit: &mut dyn FnMut(Touch),
+) {
+    let pattern = map.swizzle.pattern();
+    let written = u64::from(map.element.packed()).min(16);
+    let chunks = Chunks::new(walk, map);
+    let first = place.address();
+    let _ = walk.each(|row| {
+        for chunk in 0..chunks.count {
+            if inside_only && (row.address.is_none() || chunks.rounded_up().part(chunk).is_none()) {
+                continue;
+            }
+            let at = pattern.place(first.wrapping_add(row.at).wrapping_add(16 * chunk));
+            let bytes = if inside_only { 16 } else { written };
+            visit(Touch { address: at.into(), bytes, ..touch });
+        }
+        ControlFlow::<()>::Continue(())
+    });
+}
+
 impl Transfer for Load {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        self.rows.footprint(Wants::Read, When::Fetch, visit);
+        for to in &self.to {
+            let touch = to.range().touch(Wants::Write, When::Deliver, Proxy::Async);
+            chunks((self.rows.walk(), &self.map), to, false, touch, visit);
+        }
+    }
+
     fn fetch(&mut self) {
-        let mut scratch = Scratch::new(&self.walk);
+        let mut scratch = Scratch::new(self.rows.walk());
         if let Some(to) = self.to.first() {
             // SAFETY: the rows were checked when the copy was issued; the scratch is as large as the box.
-            unsafe { load(&self.walk, &self.map, scratch.image(&self.map, to.address)) };
+            unsafe { load(self.rows.walk(), &self.map, scratch.image(&self.map, to.address())) };
         }
         self.fetched = Some(scratch);
     }
 
     fn kept(&self) -> u64 {
-        self.walk.extent()
+        self.rows.walk().extent()
     }
 
     fn effort(&self) -> u64 {
-        copying(self.walk.bytes()) * self.to.len() as u64
+        copying(self.rows.walk().bytes()) * self.to.len() as u64
     }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {
@@ -63,12 +98,12 @@ impl Transfer for Load {
             let image = unsafe { image(&self.map, *to) };
             match &mut self.fetched {
                 // SAFETY: so were the rows.
-                None => unsafe { load(&self.walk, &self.map, image) },
+                None => unsafe { load(self.rows.walk(), &self.map, image) },
                 Some(scratch) => {
-                    let from = scratch.image(&self.map, to.address);
+                    let from = scratch.image(&self.map, to.address());
                     let written = self.map.element.packed() as usize;
-                    let _ = self.walk.each(|row| {
-                        for at in (row.at..row.at + self.walk.image).step_by(16) {
+                    let _ = self.rows.walk().each(|row| {
+                        for at in (row.at..row.at + self.rows.walk().image).step_by(16) {
                             let mut bytes = [0; 16];
                             // SAFETY: both images have the chunk.
                             unsafe {
@@ -85,36 +120,43 @@ impl Transfer for Load {
 }
 
 impl Transfer for Store {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        let touch = self.from.range().touch(Wants::Read, When::Fetch, Proxy::Async);
+        chunks((self.rows.walk(), &self.map), &self.from, true, touch, visit);
+        let wants = if self.combine.is_some() { Wants::Update } else { Wants::Write };
+        self.rows.footprint(wants, When::Deliver, visit);
+    }
+
     fn fetch(&mut self) {
-        let mut scratch = Scratch::new(&self.walk);
-        let from = std::ptr::with_exposed_provenance(self.from.host as usize);
-        // SAFETY: what the store reads was checked when it was issued, and the scratch is as large.
-        unsafe { access::copy(scratch.pointer(), from, self.walk.extent_inside() as usize) };
+        let mut scratch = Scratch::new(self.rows.walk());
+        let bytes = self.from.range().bytes().min(self.rows.walk().extent()) as usize;
+        // SAFETY: what the store reads was checked when it was issued, and the scratch is as large as the walk's extent.
+        unsafe { access::copy(scratch.pointer(), self.from.range().pointer(), bytes) };
         self.fetched = Some(scratch);
     }
 
     fn kept(&self) -> u64 {
-        self.walk.extent()
+        self.rows.walk().extent()
     }
 
     fn effort(&self) -> u64 {
         match self.combine {
-            None => copying(self.walk.bytes()),
-            Some(_) => reducing(self.walk.bytes()),
+            None => copying(self.rows.walk().bytes()),
+            Some(_) => reducing(self.rows.walk().bytes()),
         }
     }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {
         let image = match &mut self.fetched {
-            Some(scratch) => scratch.image(&self.map, self.from.address),
+            Some(scratch) => scratch.image(&self.map, self.from.address()),
             // SAFETY: the place was checked when the copy was issued.
             None => unsafe { image(&self.map, self.from) },
         };
         // SAFETY: so were the rows.
         unsafe {
             match &self.combine {
-                None => store(&self.walk, &self.map, image, self.edge),
-                Some(combine) => reduce(&self.walk, &self.map, image, combine, self.edge),
+                None => store(self.rows.walk(), &self.map, image, self.edge),
+                Some(combine) => reduce(self.rows.walk(), &self.map, image, combine, self.edge),
             }
         }
     }
@@ -126,7 +168,7 @@ impl Transfer for Store {
 /// As for [`Image::new`].
 unsafe fn image(map: &TensorMap, place: Shared) -> Image {
     // SAFETY: the caller's promise.
-    unsafe { Image::new(map, std::ptr::with_exposed_provenance_mut(place.host as usize), place.address) }
+    unsafe { Image::new(map, place.range().pointer(), place.address()) }
 }
 
 /// A box that has been read and not been written.

@@ -16,7 +16,8 @@ use ptxvm_memory::{Window, access, window_of};
 use ptxvm_num::float::atomic::Unit;
 
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::atomic::combine::{Combine, Memorable};
 use crate::ops::load_store::{addresses, traffic};
@@ -66,7 +67,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
         };
         let size = size_of::<T>();
         let bytes = (size * count) as u64;
-        let pointers = match context.resolve(space, &at, mask, bytes, bytes, Wants::Write) {
+        let pointers = match context.resolve(space, &at, mask, bytes, bytes, Wants::Update) {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
@@ -80,7 +81,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
             let mut left = mask;
             while left != 0 {
                 let first = left.trailing_zeros() as usize;
-                let lanes = together(&pointers.at, left);
+                let lanes = pointers.together(left);
                 left &= !lanes;
                 let unit = if shared >> first & 1 != 0 { Unit::Shared } else { Unit::Global };
                 let change = |mut word: T| {
@@ -118,16 +119,6 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
         }
         Flow::Next
     }
-}
-
-/// The first of some lanes and those that come right after it with the same pointer.
-fn together(at: &[u64; LANES], left: u32) -> u32 {
-    let first = left.trailing_zeros() as usize;
-    let mut rest = left;
-    while rest != 0 && at[rest.trailing_zeros() as usize] == at[first] {
-        rest &= rest - 1;
-    }
-    left & !rest
 }
 
 /// Changes a word that no other host thread touches.

@@ -9,11 +9,12 @@ use smallvec::SmallVec;
 use super::transfer::{How, Move, Source};
 use crate::asynchronous::queue::{BulkSort, GroupKind, Named, Pending, Signal, Where};
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::peer::Shared;
+use crate::door::pointer::Checked;
+use crate::door::touch::{Proxy, Wants};
 use crate::explain::finding::Kind;
-use crate::ops::operand::{Address, Shared};
+use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
-use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
 /// What sizes and addresses of bulk operations are multiples of.
@@ -46,12 +47,14 @@ impl Bulk {
         match self.bulk.direction {
             Direction::Store => self.store(context, slots, lane, (to, from, bytes)),
             Direction::Load => {
-                let from = context.resolve_lane(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
+                let from =
+                    context.resolve_lane(self.bulk.from.space, lane, from, bytes, UNIT, Wants::ReadLater)?;
                 self.bring(context, slots, lane, (to, from, bytes), 0)
             }
             Direction::Exchange => {
-                let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
-                self.bring(context, slots, lane, (to, from.host, bytes), from.cta())
+                let from =
+                    context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::ReadLater)?;
+                self.bring(context, slots, lane, (to, from.range(), bytes), from.cta())
             }
         }
     }
@@ -64,8 +67,8 @@ impl Bulk {
         lane: usize,
         (to, from, bytes): (u64, u64, u64),
     ) -> Result<(), Flow> {
-        let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::Read)?;
-        let to = context.resolve_lane(self.bulk.to, lane, to, bytes, UNIT, Wants::Write)?;
+        let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::ReadLater)?;
+        let to = context.resolve_lane(self.bulk.to.space, lane, to, bytes, UNIT, Wants::WriteLater)?;
         let how = match (self.bulk.bytes, &self.how) {
             (Some(mask), _) => How::Masked(context.bank.lane(slots[mask], lane) as u16),
             (None, how) => how.clone(),
@@ -73,7 +76,7 @@ impl Bulk {
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let (from_where, sort) = (Where::Shared(context.cta.rank), self.sort());
         let transfer =
-            Move { to, unit: Unit::Copy, from: Source::Memory(from.host), bytes: bytes as usize, how };
+            Move { to, unit: Unit::Copy, from: Source::Memory(from.range()), proxy: Proxy::Async, how };
         context.worker.cluster.queue.push(Pending {
             group: Some((GroupKind::Bulk, closed)),
             reads: from.cta(),
@@ -93,13 +96,13 @@ impl Bulk {
         context: &mut Context<'_>,
         slots: &[Slot],
         lane: usize,
-        (to, from, bytes): (u64, u64, u64),
+        (to, from, bytes): (u64, Checked, u64),
         reads: u32,
     ) -> Result<(), Flow> {
         let Some(mbarrier) = &self.bulk.mbarrier else { return Ok(()) };
-        let to = context.resolve_shared(self.bulk.to, lane, to, bytes, UNIT, Wants::Write)?;
+        let to = context.resolve_shared(self.bulk.to, lane, to, bytes, UNIT, Wants::WriteLater)?;
         let at = context.addresses(*mbarrier, slots)[lane];
-        let mbarrier = context.resolve_shared(*mbarrier, lane, at, MBARRIER, MBARRIER, Wants::Write)?;
+        let mbarrier = context.resolve_shared(*mbarrier, lane, at, MBARRIER, MBARRIER, Wants::WriteLater)?;
         let ranks = match self.bulk.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
@@ -116,18 +119,18 @@ impl Bulk {
         };
         let sort = self.sort();
         for target in (0..u32::BITS).filter(|target| ranks >> target & 1 != 0) {
-            let to = within(context, to, target);
-            let mbarrier = within(context, mbarrier, target);
+            let place = |place| context.same_place(place, target, Wants::WriteLater);
+            let (Some(to), Some(mbarrier)) = (place(to), place(mbarrier)) else { continue };
             let transfer = Move {
-                to: to.host,
+                to: to.range(),
                 unit: Unit::Shared,
                 from: Source::Memory(from),
-                bytes: bytes as usize,
+                proxy: Proxy::Async,
                 how: self.how.clone(),
             };
             context.worker.cluster.queue.push(Pending {
                 signals: SmallVec::from_elem(
-                    Signal::CompleteTx { address: mbarrier.address, bytes: bytes as u32 },
+                    Signal::CompleteTx { address: mbarrier.address(), bytes: bytes as u32 },
                     1,
                 ),
                 reads,
@@ -175,7 +178,7 @@ pub fn same_cta(
     if to.cta() == mbarrier.cta() {
         return Ok(());
     }
-    let rank = |shared: Shared| shared.address >> OFFSET_BITS;
+    let rank = |shared: Shared| shared.rank();
     let message = format!(
         "{what} to the shared memory of CTA {} that signals an mbarrier of CTA {}",
         rank(to),
@@ -183,15 +186,6 @@ pub fn same_cta(
     );
     let rule = "the mbarrier must lie in the same CTA as the destination";
     Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
-}
-
-/// The same place in the shared memory of another CTA of the cluster.
-fn within(context: &Context<'_>, place: Shared, rank: u32) -> Shared {
-    let (own, offset) = rank_and_offset(u64::from(place.address));
-    let peers = &context.worker.cluster.shared;
-    let base = |rank: u64| peers.get(rank as usize).map_or(0, |peer| peer.host);
-    let host = place.host.wrapping_sub(base(own)).wrapping_add(base(u64::from(rank)));
-    Shared { address: rank << OFFSET_BITS | offset as u32, host }
 }
 
 /// The size of a bulk operation, if it is one.

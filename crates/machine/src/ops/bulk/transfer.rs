@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
-use ptxvm_memory::{TensorMemory, access};
+use ptxvm_memory::TensorMemory;
 use ptxvm_num::float::atomic::Unit;
 use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Transfer, copying, reducing};
+use crate::door::pointer::Checked;
+use crate::door::touch::{Proxy, Touch, Wants, When};
 use crate::ops::atomic::Reduction;
 
 /// What a byte mask speaks of: the bytes of each chunk of this size.
@@ -18,15 +20,14 @@ const CHUNK: usize = 16;
 /// A run of bytes and where it goes.
 #[derive(Debug)]
 pub struct Move {
-    /// Where it goes on the host: an address that has been checked for so many bytes, and is a multiple of the
-    /// elements of a reduction.
-    pub to: u64,
+    /// Where it goes, which is as long as what comes, and begins at a multiple of the elements of a reduction.
+    pub to: Checked,
     /// What kind of memory that is.
     pub unit: Unit,
     /// Where it comes from.
     pub from: Source,
-    /// How many bytes.
-    pub bytes: usize,
+    /// Through which proxy.
+    pub proxy: Proxy,
     /// What happens to them.
     pub how: How,
 }
@@ -34,9 +35,11 @@ pub struct Move {
 /// Where bytes come from.
 #[derive(Debug)]
 pub enum Source {
-    /// A checked address on the host, which is read when the time comes.
-    Memory(u64),
-    /// They have been read.
+    /// Memory that is read when the time comes.
+    Memory(Checked),
+    /// Memory that has been read.
+    Read(Checked, SmallVec<[u8; 16]>),
+    /// Registers.
     Bytes(SmallVec<[u8; 16]>),
 }
 
@@ -61,50 +64,66 @@ impl How {
     }
 }
 
+impl Move {
+    fn bytes(&self) -> u64 {
+        self.to.bytes()
+    }
+}
+
 impl Transfer for Move {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        match &self.from {
+            Source::Memory(from) | Source::Read(from, _) => {
+                visit(from.touch(Wants::Read, When::Fetch, self.proxy));
+            }
+            Source::Bytes(_) => {}
+        }
+        let written = self.to.touch(Wants::Write, When::Deliver, self.proxy);
+        match self.how {
+            How::Copy => visit(written),
+            How::Reduce(_) => visit(Touch { wants: Wants::Update, ..written }),
+            How::Masked(mask) => {
+                let chosen = (0..self.bytes()).filter(|at| mask >> (at % CHUNK as u64) & 1 != 0);
+                chosen.for_each(|at| visit(Touch { address: written.address + at, bytes: 1, ..written }));
+            }
+        }
+    }
+
     fn fetch(&mut self) {
         if let Source::Memory(from) = self.from {
-            let mut bytes = SmallVec::from_elem(0, self.bytes);
-            let from = std::ptr::with_exposed_provenance(from as usize);
-            // SAFETY: the source was checked when the operation was issued, and the launch's lease and the cluster
-            // keep it until the operation has read it.
-            unsafe { access::copy_out(from, &mut bytes) };
-            self.from = Source::Bytes(bytes);
+            let mut bytes = SmallVec::from_elem(0, self.bytes() as usize);
+            from.read(&mut bytes);
+            self.from = Source::Read(from, bytes);
         }
     }
 
     fn kept(&self) -> u64 {
-        self.bytes as u64
+        self.bytes()
     }
 
     fn effort(&self) -> u64 {
         match self.how {
-            How::Copy => copying(self.bytes as u64),
-            How::Masked(_) | How::Reduce(_) => reducing(self.bytes as u64),
+            How::Copy => copying(self.bytes()),
+            How::Masked(_) | How::Reduce(_) => reducing(self.bytes()),
         }
     }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {
-        let to = std::ptr::with_exposed_provenance_mut::<u8>(self.to as usize);
         if let (Source::Memory(from), How::Copy) = (&self.from, &self.how) {
-            let from = std::ptr::with_exposed_provenance(*from as usize);
-            // SAFETY: both ends were checked when the operation was issued, and are kept.
-            return unsafe { access::copy(to, from, self.bytes) };
+            return self.to.copy_from(from);
         }
         self.fetch();
-        let Source::Bytes(bytes) = &self.from else { return };
+        let (Source::Bytes(bytes) | Source::Read(_, bytes)) = &self.from else { return };
         match &self.how {
-            // SAFETY: the destination was checked when the operation was issued, and is kept.
-            How::Copy => unsafe { access::copy_in(to, bytes) },
-            How::Masked(mask) => {
-                for (at, byte) in bytes.iter().enumerate().filter(|(at, _)| mask >> (at % CHUNK) & 1 != 0) {
-                    // SAFETY: as above, for one byte of it.
-                    unsafe { access::store(to.wrapping_add(at), *byte) };
-                }
+            How::Copy => self.to.write(bytes),
+            How::Masked(mask) => self.to.write_some(bytes, |at| mask >> (at % CHUNK) & 1 != 0),
+            How::Reduce(reduction) => {
+                let bytes = &bytes[..bytes.len().min(self.bytes() as usize)];
+                // SAFETY: the destination was checked when the operation was issued, for as many bytes and to be aligned
+                // for the elements, and is kept; shared memory belongs to the host thread that runs the cluster, which
+                // completes its operations.
+                unsafe { reduction.apply(self.unit, self.to.pointer(), bytes) }
             }
-            // SAFETY: as above; it was checked to be aligned for the elements, and shared memory belongs to the host
-            // thread that runs the cluster, which completes its operations.
-            How::Reduce(reduction) => unsafe { reduction.apply(self.unit, to, bytes) },
         }
     }
 }

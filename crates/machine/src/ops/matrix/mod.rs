@@ -14,7 +14,9 @@ use ptxvm_memory::{Window, access, window_of};
 use self::layout::{Accumulators, Columns, Layout, ROW, Rows, SixteenColumns, gather, scatter};
 use super::load_store::{addresses, traffic};
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Pointers, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::pointer::Pointers;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::matrix::unpack::unpack;
 use crate::matrix::whole_warp;
@@ -96,9 +98,9 @@ impl Moved {
         if context.run.launch.settings.statistics {
             let bytes = (ROW * self.givers) as u64;
             let counted = &mut context.worker.statistics;
-            match wants {
-                Wants::Read => counted.bytes_read[traffic(AddressSpace::Shared)] += bytes,
-                Wants::Write => counted.bytes_written[traffic(AddressSpace::Shared)] += bytes,
+            match wants.only_reads() {
+                true => counted.bytes_read[traffic(AddressSpace::Shared)] += bytes,
+                false => counted.bytes_written[traffic(AddressSpace::Shared)] += bytes,
             }
         }
         let givers = u32::MAX >> (LANES - self.givers);

@@ -39,7 +39,7 @@ impl Execute for Arriving {
                 no_complete: self.arrive.no_complete,
             };
             let by = party(context, lane);
-            match context.worker.cluster.arrive_at_mbarrier(places[lane].address, how, by) {
+            match context.worker.cluster.arrive_at_mbarrier(places.addresses()[lane], how, by) {
                 Ok(state) => states[lane] = state,
                 Err(wrong) => return misused(context, lane, wrong),
             }

@@ -25,9 +25,9 @@ impl Execute for Init {
         let flow = self.at.each(context, slots, mask, |context, lane, place| {
             let count = context.bank.lane(slots[self.count], lane) as u32;
             let by = party(context, lane);
-            twice = context.worker.cluster.mbarriers.get(place.address).is_some();
+            twice = context.worker.cluster.mbarriers.get(place.address()).is_some();
             let forgiven = twice && context.forgives();
-            context.worker.cluster.init_mbarrier(place.address, place.host, count, by, forgiven)
+            context.worker.cluster.init_mbarrier(place, count, by, forgiven)
         });
         // An H200 makes the object anew.
         if let Some(fault) = context.worker.fault.as_mut().filter(|_| flow == Flow::Stop && twice) {
@@ -45,7 +45,7 @@ impl Execute for Inval {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         self.at.each(context, slots, mask, |context, lane, place| {
             let by = party(context, lane);
-            context.worker.cluster.inval_mbarrier(place.address, by)
+            context.worker.cluster.inval_mbarrier(place.address(), by)
         })
     }
 }

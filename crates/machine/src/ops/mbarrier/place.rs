@@ -2,10 +2,12 @@
 
 use crate::asynchronous::mbarrier::{Party, Wrong};
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::peer::{Places, Shared};
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
-use crate::ops::operand::{Address, Shared};
+use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::vector::lanes::Flow;
 
 /// What an mbarrier object takes and what its address is a multiple of.
@@ -21,17 +23,13 @@ pub struct At {
 
 impl At {
     /// Where the object of each lane lies.
-    pub fn places(
-        &self,
-        context: &mut Context<'_>,
-        slots: &[Slot],
-        mask: u32,
-    ) -> Result<[Shared; LANES], Flow> {
-        let places = context.resolve_all_shared(self.address, slots, mask, BYTES, Wants::Write)?;
+    pub fn places(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Places, Flow> {
+        let places = context.resolve_all_shared(self.address, slots, mask, BYTES, Wants::Mbarrier)?;
         if let Some(name) = self.own {
-            let foreign = |lane: &usize| mask >> lane & 1 != 0 && places[*lane].rank() != context.cta.rank;
+            let rank_of = |lane: usize| places.addresses()[lane] >> OFFSET_BITS;
+            let foreign = |lane: &usize| mask >> lane & 1 != 0 && rank_of(*lane) != context.cta.rank;
             if let Some(lane) = (0..LANES).find(foreign) {
-                let rank = places[lane].rank();
+                let rank = rank_of(lane);
                 let message = format!("`{name}` on an mbarrier object of CTA {rank} of the cluster");
                 let note = format!(
                     "this is CTA {}; of another CTA's objects it can only count bytes, and arrive without a state",
@@ -57,7 +55,7 @@ impl At {
         };
         for lane in lanes_in(mask) {
             context.act(lane);
-            if let Err(wrong) = change(context, lane, places[lane]) {
+            if let Err(wrong) = change(context, lane, places.lane(lane)) {
                 return misused(context, lane, wrong);
             }
         }

@@ -22,8 +22,8 @@ impl Execute for Count {
             let bytes = context.bank.lane(slots[self.bytes], lane) as u32;
             let cluster = &mut context.worker.cluster;
             match self.complete {
-                true => cluster.complete_tx(place.address, bytes),
-                false => cluster.expect_tx(place.address, bytes),
+                true => cluster.complete_tx(place.address(), bytes),
+                false => cluster.expect_tx(place.address(), bytes),
             }
         })
     }

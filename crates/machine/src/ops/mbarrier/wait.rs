@@ -80,7 +80,7 @@ impl Execute for Waiting {
         let mut awaited = None;
         let mut parities = [false; LANES];
         for lane in lanes_in(mask) {
-            let address = places[lane].address;
+            let address = places.addresses()[lane];
             let named = context.bank.lane(slots[self.wait.phase], lane);
             match self.ask(context, address, named) {
                 Ok((ended, parity)) => {
@@ -100,7 +100,7 @@ impl Execute for Waiting {
         bool::write(&mut context.bank, slots[0], mask, &complete);
         let seen = lanes_in(mask).filter(|lane| complete[*lane]).fold(0, |seen, lane| seen | 1 << lane);
         context.note_each(seen, |lane| What::PhaseSeen {
-            mbarrier: places[lane].address,
+            mbarrier: places.addresses()[lane],
             parity: parities[lane],
         })
     }

@@ -5,6 +5,7 @@ use ptxvm_texture::surface::{At, Axis, Place, place};
 use ptxvm_texture::{Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::load_store::Turns;
 use crate::registers::{LANES, Slot, Value, lanes_in};
@@ -15,8 +16,7 @@ use ptxvm_ir::operation::surface::SurfaceAccess;
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     access: SurfaceAccess,
-    /// What it is called in reports.
-    verb: &'static str,
+    wants: Wants,
 }
 
 /// How much of an image an access touches.
@@ -41,9 +41,18 @@ impl Extent {
 }
 
 impl Access {
-    /// An access, in the words of reports.
-    pub fn of(access: SurfaceAccess, verb: &'static str) -> Self {
-        Self { access, verb }
+    /// An access that reads, writes or combines.
+    pub fn of(access: SurfaceAccess, wants: Wants) -> Self {
+        Self { access, wants }
+    }
+
+    /// What it is called in reports.
+    fn verb(&self) -> &'static str {
+        match self.wants {
+            Wants::Update => "a reduction of",
+            Wants::Write => "a write of",
+            _ => "a read of",
+        }
     }
 
     /// Calls `touch` with each lane whose access lies within its surface, in the order in which lanes store.
@@ -53,7 +62,7 @@ impl Access {
         slots: &[Slot],
         mask: u32,
         extent: impl Fn(&Image) -> Extent,
-        mut touch: impl FnMut(usize, &Image, &View, u64),
+        mut touch: impl FnMut(usize, &Image, &View<'_>, u64),
     ) -> Result<(), Flow> {
         let handles = u64::read(&context.bank, slots[self.access.handle]);
         let numbers = self.numbers(context, slots);
@@ -82,6 +91,7 @@ impl Access {
                     Place::Misaligned => return Err(self.misaligned(context, lane, &at, extent)),
                 }
             }
+            context.tell_image(&surface.image, within, &places, extent.bytes.into(), self.wants);
             for lane in Turns::of(extent.bytes.into()).lanes(within) {
                 touch(lane, &surface.image, &view, places[lane]);
             }
@@ -129,13 +139,13 @@ impl Access {
                 (format!("the layer is {}", at.layer & 0xffff), format!("it has {layers}"))
             }
         };
-        let message = format!("{} {} bytes out of a surface's bounds", self.verb, extent.bytes);
+        let message = format!("{} {} bytes out of a surface's bounds", self.verb(), extent.bytes);
         context.fault(Kind::OutOfBounds, lane, message, vec![format!("{found}; {has}")])
     }
 
     #[cold]
     fn misaligned(&self, context: &mut Context<'_>, lane: usize, at: &At, extent: Extent) -> Flow {
-        let message = format!("{} {} bytes of a surface at a misaligned place", self.verb, extent.bytes);
+        let message = format!("{} {} bytes of a surface at a misaligned place", self.verb(), extent.bytes);
         let note = format!("x is byte {}, no multiple of {}", at.coordinates[0], extent.bytes);
         context.fault(Kind::Misaligned, lane, message, vec![note])
     }

@@ -5,6 +5,7 @@ use ptxvm_memory::View;
 use super::access::{Access, Extent};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -12,7 +13,7 @@ use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// The operation of a `suld.b`. Without `.vec` one element is loaded, and every register of a vector gets it.
 pub fn executor(access: SurfaceAccess, element: usize, elements: usize, registers: usize) -> Op {
-    Box::new(Load { access: Access::of(access, "a read of"), element, elements, registers })
+    Box::new(Load { access: Access::of(access, Wants::Read), element, elements, registers })
 }
 
 struct Load {

@@ -10,6 +10,7 @@ use ptxvm_texture::{Channel, Format};
 
 use super::access::{Access, Extent};
 use crate::context::Context;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::atomic::Reduction;
 use crate::registers::{Slot, Value};
@@ -41,7 +42,7 @@ fn reduce(
     unsigned: Arc<Reduction>,
     sample: bool,
 ) -> Op {
-    Box::new(Reduce { access: Access::of(access, "a reduction of"), value, signed, unsigned, sample })
+    Box::new(Reduce { access: Access::of(access, Wants::Update), value, signed, unsigned, sample })
 }
 
 struct Reduce {

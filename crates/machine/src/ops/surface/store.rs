@@ -3,6 +3,7 @@
 use super::access::{Access, Extent};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -11,7 +12,7 @@ use ptxvm_ir::operation::texture::Vector;
 
 /// The operation of a `sust`: of bytes, or without a size of an element, of texels.
 pub fn executor(access: SurfaceAccess, values: Vector, elements: usize, element: Option<usize>) -> Op {
-    let (access, from) = (Access::of(access, "a write of"), From { values, elements });
+    let (access, from) = (Access::of(access, Wants::Write), From { values, elements });
     match element {
         Some(element) => Box::new(StoreBytes { access, from, element }),
         None => Box::new(StoreSample { access, from }),

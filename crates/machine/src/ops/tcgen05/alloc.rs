@@ -3,12 +3,12 @@
 use super::place::{Place, ctas_of, operand, uniform, whole};
 use crate::asynchronous::mbarrier::Party;
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::touch::{Proxy, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::mbarrier::misused;
 use crate::ops::operand::Address;
 use crate::registers::Slot;
-use crate::schedule::cluster::{Gain, rank_and_offset};
+use crate::schedule::cluster::Gain;
 use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
 
@@ -42,9 +42,9 @@ impl Allocate {
         ctas_of(context, lane, self.group, name)?;
         let columns = uniform(context, operand(slots[self.columns]), mask, name, "nCols")?;
         let at = context.addresses(self.to, slots)[lane];
-        let to = context.resolve_shared(self.to, lane, at, 4, 4, Wants::Write)?;
-        let (rank, offset) = rank_and_offset(to.address.into());
-        if rank != u64::from(context.cta.rank) {
+        let to = context.resolve_shared(self.to, lane, at, 4, 4, Wants::WriteLater)?;
+        let rank = to.rank();
+        if rank != context.cta.rank {
             let message = format!("{name} that writes the address to the shared memory of CTA {rank}");
             let rule = "dst must lie in the shared memory of the executing CTA";
             return Err(context.fault(Kind::WrongSpace, lane, message, vec![rule.into()]));
@@ -52,10 +52,8 @@ impl Allocate {
         let by = party(context, mask);
         match context.worker.cluster.allocate_columns(by, self.group, columns) {
             Ok(Gain::Columns(first)) => {
-                if context.cta.shared.write(offset, &first.to_le_bytes()).is_err() {
-                    let message = format!("{name} that writes the address outside of shared memory");
-                    return Err(context.fault(Kind::OutOfBounds, lane, message, Vec::new()));
-                }
+                context.touches(lane, &to.range(), Wants::Write, Proxy::Generic);
+                to.range().write(&first.to_le_bytes());
                 Ok(Flow::Issued)
             }
             Ok(Gain::Wait(awaited)) => {

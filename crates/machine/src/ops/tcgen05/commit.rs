@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use super::place::ctas_of;
 use crate::asynchronous::queue::{Named, Pending, Signal, Transfer};
 use crate::context::Context;
-use crate::door::address::Wants;
+use crate::door::touch::{Touch, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::mbarrier::BYTES;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
-use crate::schedule::cluster::{OFFSET_BITS, rank_and_offset};
+use crate::schedule::cluster::shared::{OFFSET_BITS, rank_and_offset};
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 
 pub fn executor(group: u32, mbarrier: Address, ctas: Option<usize>) -> Op {
@@ -30,7 +30,7 @@ impl Commit {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         ctas_of(context, lane, self.group, "tcgen05.commit")?;
         let at = context.addresses(self.mbarrier, slots)[lane];
-        let mbarrier = context.resolve_shared(self.mbarrier, lane, at, BYTES, BYTES, Wants::Write)?;
+        let mbarrier = context.resolve_shared(self.mbarrier, lane, at, BYTES, BYTES, Wants::WriteLater)?;
         let ranks = match self.ctas {
             Some(mask) => {
                 let mask = context.bank.lane(slots[mask], lane) as u16;
@@ -38,7 +38,7 @@ impl Commit {
             }
             None => mbarrier.cta(),
         };
-        let (_, offset) = rank_and_offset(mbarrier.address.into());
+        let (_, offset) = rank_and_offset(mbarrier.address().into());
         let signals: SmallVec<[Signal; 1]> = lanes_in(ranks)
             .map(|rank| Signal::Arrive { address: (rank as u32) << OFFSET_BITS | offset as u32, count: 1 })
             .collect();
@@ -80,6 +80,8 @@ impl Execute for Commit {
 struct Arrival;
 
 impl Transfer for Arrival {
+    fn footprint(&self, _: &mut dyn FnMut(Touch)) {}
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {

@@ -11,16 +11,19 @@ use ptxvm_memory::chunk::CHUNK;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, columns_are_allocated, ctas_of};
+use super::place::{Place, ctas_of};
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
+use crate::door::matrix::Beyond;
+use crate::door::peer::Peer;
+use crate::door::tensor_memory::cells;
+use crate::door::touch::{Touch, Wants};
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::matrix::unpack::unpack;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
-use crate::schedule::cluster::Peer;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::matrix::Packing;
 use ptxvm_ir::operation::tcgen05::CopyShape;
@@ -110,10 +113,11 @@ impl Copy {
         };
         let mut sources = SmallVec::new();
         for rank in lanes_in(ctas) {
-            columns_are_allocated(context, lane, name, rank as u32, (at.column, self.shape.columns()))?;
-            let Some(&shared) = context.worker.cluster.shared.get(rank) else { continue };
+            context.columns(lane, name, rank as u32, (at.column, self.shape.columns()))?;
+            let Some(shared) = context.peer(rank as u32) else { continue };
+            let wanted = (self.shape.units, self.shape.rows);
             let units =
-                from.within(Major::K, self.shape.units, self.shape.rows, shared.bytes).map_err(|end| {
+                context.matrix(from, Major::K, wanted, [rank as u32]).map_err(|Beyond { end, .. }| {
                     let message = format!(
                         "{name} reads shared memory up to {end:#x}, but CTA {rank} has {} bytes of it",
                         shared.bytes
@@ -186,6 +190,19 @@ impl Rows {
 }
 
 impl Transfer for Rows {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        let Shape { rows, units, .. } = self.shape;
+        for source in &self.sources {
+            source.units.footprint(&source.shared, 0..units, 0..rows, visit);
+            for row in 0..rows {
+                for lane in self.shape.lanes_of(row) {
+                    let place = (self.at.lane + lane, self.at.column);
+                    visit(cells(source.rank as u32, place, self.shape.columns(), Wants::Write));
+                }
+            }
+        }
+    }
+
     fn fetch(&mut self) {
         let Shape { rows, units, .. } = self.shape;
         for source in &mut self.sources {

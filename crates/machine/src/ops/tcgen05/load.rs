@@ -6,9 +6,11 @@
 use ptxvm_isa::Type;
 use ptxvm_num::float::minmax::{self, Extreme};
 
+use super::place::Place;
 use super::shape::Fragment;
 use crate::context::Context;
 use crate::door::address::AddressSpace;
+use crate::door::tensor_memory;
 use crate::ops::load_store::traffic;
 use crate::registers::{LANES, Slot, Value};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -49,8 +51,12 @@ impl Load {
         let name = if self.reduce.is_some() { "tcgen05.ld.red" } else { "tcgen05.ld" };
         let at = self.fragment.check(context, slots, mask, name)?;
         let registers = self.fragment.registers as usize;
-        let memories = &context.worker.cluster.tensor_memory.of_ctas;
-        let Some(memory) = memories.get(context.cta.rank as usize) else { return Ok(()) };
+        let place = |row: usize| {
+            let Place { lane, column } = self.fragment.row_at(at, row);
+            (lane, column)
+        };
+        context.reads_rows(self.fragment.rows(), place, self.fragment.width());
+        let Some(memory) = tensor_memory::of(context.worker, context.cta.rank) else { return Ok(()) };
         let rows = self.fragment.read(memory, at);
         let mut reduced = [0; LANES];
         for register in 0..registers {

@@ -84,32 +84,3 @@ pub fn uniform(
 pub fn operand(slot: Slot) -> impl Fn(&Context<'_>, usize) -> u32 {
     move |context, lane| context.bank.lane(slot, lane) as u32
 }
-
-/// Refuses to touch columns of a CTA that are not there or not allocated. `what` begins the finding: `tcgen05.ld`.
-pub fn columns_are_allocated(
-    context: &mut Context<'_>,
-    lane: usize,
-    what: &str,
-    rank: u32,
-    (first, count): (u32, u32),
-) -> Result<(), Flow> {
-    let memories = &context.worker.cluster.tensor_memory;
-    let Some(memory) = memories.of_ctas.get(rank as usize) else { return Ok(()) };
-    let Some(column) = memory.first_unallocated(first, count) else { return Ok(()) };
-    let touched = match count {
-        1 => format!("column {first}"),
-        _ => format!("columns {first} to {}", u64::from(first) + u64::from(count) - 1),
-    };
-    let whose = if rank == context.cta.rank { String::new() } else { format!(" of the peer CTA {rank}") };
-    let why = match column {
-        ptxvm_memory::tensor::COLUMNS.. => "tensor memory has 512 columns".to_owned(),
-        _ => format!("column {column} is not allocated"),
-    };
-    let message = format!("{what} touches {touched} of tensor memory{whose}: {why}");
-    let notes = vec![
-        memories.held(rank),
-        "columns must be allocated by tcgen05.alloc, and not freed yet, when an instruction touches them"
-            .into(),
-    ];
-    Err(context.fault(Kind::OutOfBounds, lane, message, notes))
-}

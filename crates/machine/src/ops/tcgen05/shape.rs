@@ -7,7 +7,7 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES as ROWS;
 
-use super::place::{Place, columns_are_allocated, uniform, whole};
+use super::place::{Place, uniform, whole};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
@@ -116,7 +116,7 @@ impl Fragment {
                 return Err(context.fault(Kind::OutOfBounds, lane, message, vec![rule]));
             }
             let rank = context.cta.rank;
-            columns_are_allocated(context, lane, name, rank, (part.column, self.width()))?;
+            context.columns(lane, name, rank, (part.column, self.width()))?;
         }
         Ok(at)
     }

@@ -8,9 +8,11 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, columns_are_allocated, ctas_of};
+use super::place::{Place, ctas_of};
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
+use crate::door::tensor_memory::cells;
+use crate::door::touch::{Touch, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{Slot, lanes_in};
@@ -41,7 +43,7 @@ impl Shift {
             return Err(context.fault(Kind::Misaligned, lane, message, vec![rule.into()]));
         }
         for rank in lanes_in(ctas) {
-            columns_are_allocated(context, lane, name, rank as u32, (at.column, COLUMNS))?;
+            context.columns(lane, name, rank as u32, (at.column, COLUMNS))?;
         }
         context.worker.cluster.queue.push(Pending {
             fetched: true,
@@ -70,6 +72,16 @@ struct Rows {
 }
 
 impl Transfer for Rows {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        let Place { lane: first, column } = self.at;
+        for rank in lanes_in(self.ctas) {
+            for lane in first..first + ROWS - 1 {
+                visit(cells(rank as u32, (lane + 1, column), COLUMNS, Wants::Read));
+                visit(cells(rank as u32, (lane, column), COLUMNS, Wants::Write));
+            }
+        }
+    }
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {

@@ -10,6 +10,8 @@ use super::shape::Fragment;
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer, copying};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
+use crate::door::tensor_memory;
+use crate::door::touch::{Touch, Wants};
 use crate::ops::load_store::traffic;
 use crate::registers::{Slot, Value, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -31,8 +33,7 @@ impl Store {
         let registers = fragment.registers;
         let at = fragment.check(context, slots, mask, "tcgen05.st")?;
         let rank = context.cta.rank;
-        let memories = &context.worker.cluster.tensor_memory.of_ctas;
-        let Some(memory) = memories.get(rank as usize) else { return Ok(()) };
+        let Some(memory) = tensor_memory::of(context.worker, rank) else { return Ok(()) };
         let mut rows: Vec<Vec<u32>> =
             fragment.read(memory, at).iter().take(fragment.rows()).map(|row| row.to_vec()).collect();
         for register in 0..registers as usize {
@@ -89,6 +90,13 @@ struct Cells {
 }
 
 impl Transfer for Cells {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        for (Place { lane, column }, cells) in &self.rows {
+            let columns = cells.len() as u32;
+            visit(tensor_memory::cells(self.rank, (*lane, *column), columns, Wants::Write));
+        }
+    }
+
     fn fetch(&mut self) {}
 
     fn effort(&self) -> u64 {

@@ -40,7 +40,7 @@ impl Handles {
         context: &mut Context<'_>,
         slots: &[Slot],
         mask: u32,
-        mut look: impl FnMut(&Texture, &Sampler, &View, u32),
+        mut look: impl FnMut(&Texture, &Sampler, &View<'_>, u32),
     ) -> Result<(), Flow> {
         let textures = u64::read(&context.bank, slots[self.texture]);
         let samplers = self.sampler.map(|slot| u64::read(&context.bank, slots[slot]));
@@ -59,10 +59,10 @@ impl Handles {
             let index = context.look_up(lane, handle, Kind::Texture)?;
             let known = context.worker.opaque.known(index);
             if let (Object::Texture(texture), Some(view)) = (&*known.object, &known.view) {
-                match sampler {
-                    None => look(texture, &texture.sampler, view, lanes),
-                    Some(sampler) => look(texture, &combined(texture, &sampler), view, lanes),
-                }
+                let combined = sampler.map(|sampler| combined(texture, &sampler));
+                let sampler = combined.as_ref().unwrap_or(&texture.sampler);
+                context
+                    .look_at(&texture.image, view, lanes, |view, lanes| look(texture, sampler, view, lanes));
             }
             left &= !lanes;
         }

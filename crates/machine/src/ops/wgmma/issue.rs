@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::product::{A, Pending, Product, Source};
 use super::warpgroup::warpgroup;
 use crate::context::Context;
+use crate::door::matrix::Beyond;
+use crate::door::observer::Stage;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
@@ -60,6 +62,7 @@ impl Issue {
         let cores = context.cores();
         let shared = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
+        let origin = context.origin(context.warp.wgmma.issued().0.into());
         let pending = Pending {
             forgiven: context.worker.forgiving,
             product: Arc::clone(&self.product),
@@ -72,7 +75,9 @@ impl Issue {
             a: a.0,
             b: b.0,
             belongs,
+            origin,
         };
+        pending.tell(context.worker, Stage::Issued);
         let instruction = Arc::as_ptr(&self.product).addr() as u64;
         context.warp.wgmma.push(Box::new(pending), instruction, [a.1, b.1]);
         Ok(())
@@ -98,8 +103,9 @@ impl Issue {
             Major::K => (bytes / 16, count),
             Major::Mn => (count / 8, bytes / 2),
         };
-        let shared = context.worker.cluster.shared[context.cta.rank as usize].bytes;
-        descriptor.within(major, along, across, shared).map(|units| (units, bits[0])).map_err(|end| {
+        let rank = context.cta.rank;
+        context.matrix(descriptor, major, (along, across), [rank]).map(|units| (units, bits[0])).map_err(|beyond| {
+            let Beyond { end, size: shared, .. } = beyond;
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of shared memory, which has {shared:#x}"
             );

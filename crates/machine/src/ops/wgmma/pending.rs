@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 
-use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
 use crate::registers::{Bank, KeptBank, Slot};
 use crate::schedule::halt::Halt;
@@ -30,7 +29,7 @@ pub struct Products {
 /// A product that has been issued. What it is knows `ops/wgmma/product.rs`.
 pub trait UnderWay: std::fmt::Debug + Send {
     /// Reads A, B and C as they are now, and writes D.
-    fn complete(self: Box<Self>, operands: &mut Operands);
+    fn complete(self: Box<Self>, worker: &mut Worker);
 
     /// The registers of the activation that issued it.
     fn bank(&self) -> &KeptBank;
@@ -79,8 +78,8 @@ impl Products {
     }
 
     /// Completes the oldest. Gives whether there was one.
-    pub fn complete_first(&mut self, operands: &mut Operands) -> bool {
-        self.pending.pop_front().map(|first| first.product.complete(operands)).is_some()
+    pub fn complete_first(&mut self, worker: &mut Worker) -> bool {
+        self.pending.pop_front().map(|first| first.product.complete(worker)).is_some()
     }
 
     /// Whether an instruction with these operands uses a register of a product under way.
@@ -125,7 +124,7 @@ impl Products {
                 return false;
             }
             let Some(first) = self.pending.pop_front_if(&mut wanted) else { return true };
-            first.product.complete(&mut worker.operands);
+            first.product.complete(worker);
         }
     }
 

@@ -8,6 +8,9 @@ use ptxvm_num::matrix::integer::{self, BitOp, Integer};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::{Context, Flow};
+use crate::door::observer::Stage;
+use crate::door::peer::Peer;
+use crate::door::watch::Origin;
 use crate::matrix::cores::Cores;
 use crate::matrix::descriptor::Major;
 use crate::matrix::operands::Operands;
@@ -16,7 +19,7 @@ use crate::matrix::units::Units;
 use crate::ops::mma::operands::rows_of_a;
 use crate::ops::wgmma::pending::UnderWay;
 use crate::registers::{ALL, Bank, KeptBank, LANES, Slot, Value};
-use crate::schedule::cluster::shared::Peer;
+use crate::state::worker::Worker;
 
 /// The rows of D that one warp has.
 pub const ROWS: usize = 16;
@@ -107,10 +110,14 @@ pub struct Pending {
     pub belongs: Option<Vec<u16>>,
     /// Whether its metadata was forgiven.
     pub forgiven: bool,
+    /// Where it comes from, if somebody observes.
+    pub origin: Option<Origin>,
 }
 
 impl UnderWay for Pending {
-    fn complete(mut self: Box<Self>, operands: &mut Operands) {
+    fn complete(mut self: Box<Self>, worker: &mut Worker) {
+        self.tell(worker, Stage::Delivered);
+        let operands = &mut worker.operands;
         let product = Arc::clone(&self.product);
         let belongs = self.belongs.take();
         // SAFETY: the registers of an activation stay where they are as long as the warp has products of its own: `start`
@@ -151,6 +158,29 @@ impl UnderWay for Pending {
 }
 
 impl Pending {
+    /// Tells an observer, if there is one, what it reads of shared memory.
+    pub fn tell(&self, worker: &Worker, stage: Stage) {
+        if let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) {
+            let mut touches = Vec::new();
+            let mut visit = |touch| touches.push(touch);
+            if let A::Shared(units) = &self.a {
+                let (along, across) = self.rows_of_a(units);
+                units.footprint(&self.shared, along, across, &mut visit);
+            }
+            self.b.footprint(&self.shared, 0..self.b.along(), 0..self.b.across(), &mut visit);
+            watch.tell_of(origin, stage, &touches);
+        }
+    }
+
+    /// The units of A that this warp multiplies with.
+    fn rows_of_a(&self, units: &Units) -> (Range<u32>, Range<u32>) {
+        let rows = ROWS as u32;
+        match units.major() {
+            Major::K => (0..units.along(), self.warp * rows..(self.warp + 1) * rows),
+            Major::Mn => (self.warp * 2..self.warp * 2 + 2, 0..units.across()),
+        }
+    }
+
     /// D's old values, row after row.
     fn read_d(&self, bank: &Bank<'_>, halves: bool, columns: usize, d: &mut [u32]) {
         let registers = &self.slots[..self.product.registers];
@@ -222,13 +252,13 @@ impl Pending {
                 raw.copy_from_slice(rows.as_flattened());
             }
             A::Shared(units) if units.major() == Major::K => {
-                let first = self.warp * ROWS as u32;
-                self.gather(&units, 0..units.along(), first..first + ROWS as u32, raw);
+                let (along, across) = self.rows_of_a(&units);
+                self.gather(&units, along, across, raw);
             }
             A::Shared(units) => {
-                let first = self.warp * 2;
                 let mut columns = vec![0; units.across() as usize * ROW_BYTES];
-                self.gather(&units, first..first + 2, 0..units.across(), &mut columns);
+                let (along, across) = self.rows_of_a(&units);
+                self.gather(&units, along, across, &mut columns);
                 for (k, column) in columns.chunks_exact(ROW_BYTES).enumerate() {
                     for (row, element) in column.chunks_exact(2).enumerate() {
                         raw[row * ROW_BYTES + 2 * k..][..2].copy_from_slice(element);

@@ -20,7 +20,7 @@ impl Context<'_> {
             if !go_on && products.under_way() <= MOST_PENDING || self.run.halt.is_set() {
                 break;
             }
-            if !products.complete_first(&mut self.worker.operands) {
+            if !products.complete_first(self.worker) {
                 break;
             }
             completed = true;

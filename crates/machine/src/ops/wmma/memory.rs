@@ -10,7 +10,9 @@ use ptxvm_memory::{Window, access, window_of};
 
 use super::fragment::{place, size as size_of_part};
 use crate::context::Context;
-use crate::door::address::{AddressSpace, Pointers, Wants};
+use crate::door::address::AddressSpace;
+use crate::door::pointer::Pointers;
+use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
@@ -131,9 +133,9 @@ impl Matrix {
         if context.run.launch.settings.statistics {
             let bytes = (self.lines * self.line()) as u64;
             let counted = &mut context.worker.statistics;
-            match wants {
-                Wants::Read => counted.bytes_read[traffic(self.address.space)] += bytes,
-                Wants::Write => counted.bytes_written[traffic(self.address.space)] += bytes,
+            match wants.only_reads() {
+                true => counted.bytes_read[traffic(self.address.space)] += bytes,
+                false => counted.bytes_written[traffic(self.address.space)] += bytes,
             }
         }
         let mut at = [0; LANES];

@@ -16,6 +16,8 @@ use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Queue, Trouble};
 use crate::context::{Run, Worker};
+use crate::door::peer::Peer;
+use crate::door::watch::Watch;
 use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
@@ -26,7 +28,7 @@ use crate::settings::Asynchrony;
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
 use repetition::Repetition;
-pub use shared::{OFFSET_BITS, Peer, rank_and_offset};
+pub use shared::{OFFSET_BITS, rank_and_offset};
 pub use state::ClusterState;
 pub use tensor_memory::{Gain, TensorMemories};
 
@@ -142,6 +144,8 @@ impl Cluster {
         self.state.tensor_memory.start(self.ctas.len());
         self.state.log.start(run.environment.on_event.is_some());
         (self.turn, self.interrupted) = (0, None);
+        self.state.watch = Watch::of(run);
+        self.turn = 0;
         self.repetition.restart();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
@@ -159,9 +163,7 @@ impl Cluster {
             if size > 1 {
                 cta.state.smid = run.environment.profile.multiprocessor(index, size, rank);
             }
-            let host = cta.state.shared.pointer().expose_provenance() as u64;
-            let bytes = cta.state.shared.bytes() as u64;
-            self.state.shared.push(Peer { host, bytes, ended: false });
+            self.state.shared.push(Peer::new(rank, &cta.state.shared));
         }
         true
     }

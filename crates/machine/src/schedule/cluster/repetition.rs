@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::door::address::read_local;
+use crate::door::frame::read_local;
 use crate::registers::LANES;
 use crate::schedule::cta::Cta;
 

@@ -4,10 +4,11 @@
 use smallvec::SmallVec;
 
 use super::barrier::ClusterBarrier;
-use super::shared::Peer;
 use super::tensor_memory::TensorMemories;
 use crate::asynchronous::mbarrier::table::Mbarriers;
 use crate::asynchronous::queue::Queue;
+use crate::door::peer::Peer;
+use crate::door::watch::Watch;
 use crate::event::Log;
 
 /// The state of a cluster that operations may use.
@@ -29,6 +30,8 @@ pub struct ClusterState {
     pub queue: Queue,
     /// What has happened, if somebody listens.
     pub log: Log,
+    /// Who is told what its operations touch.
+    pub watch: Option<Watch>,
     /// Whether somebody may wait for the grids before this one.
     pub awaits_grids: bool,
     /// Counts what somebody may have waited for: who sleeps looks again when it changes.

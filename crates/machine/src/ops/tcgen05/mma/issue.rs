@@ -14,12 +14,13 @@ use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
 use crate::asynchronous::queue::{Named, Pending, TensorUse};
 use crate::context::Context;
+use crate::door::matrix::Beyond;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::matrix::units::Units;
 use crate::ops::operand::Address;
-use crate::ops::tcgen05::place::{Place, columns_are_allocated, ctas_of};
+use crate::ops::tcgen05::place::{Place, ctas_of};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
@@ -213,7 +214,7 @@ impl Issue<'_, '_> {
     fn columns(&mut self, what: &str, first: u32, count: u32) -> Result<(), Flow> {
         let name = format!("{what} of {NAME}");
         for rank in self.ranks.clone() {
-            columns_are_allocated(self.context, self.lane, &name, rank, (first, count))?;
+            self.context.columns(self.lane, &name, rank, (first, count))?;
         }
         self.units |= units_of(first, count);
         Ok(())
@@ -278,12 +279,10 @@ impl Issue<'_, '_> {
         name: &str,
         descriptor: Descriptor,
         major: Major,
-        (along, across): (u32, u32),
+        units: (u32, u32),
     ) -> Result<Units, Flow> {
-        let peers = &self.context.worker.cluster.shared;
-        let sizes = self.ranks.iter().map(|rank| (peers[*rank as usize].bytes, *rank));
-        let (shared, rank) = sizes.min().unwrap_or_default();
-        descriptor.within(major, along, across, shared).map_err(|end| {
+        let ranks = self.ranks.iter().copied();
+        self.context.matrix(descriptor, major, units, ranks).map_err(|Beyond { end, rank, size: shared }| {
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of the shared memory of CTA {rank}, \
                  which has {shared:#x}"

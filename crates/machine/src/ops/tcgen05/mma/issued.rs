@@ -9,10 +9,10 @@ use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
 use crate::asynchronous::mbarrier::Wrong;
 use crate::asynchronous::queue::TensorUse;
+use crate::door::peer::Peer;
 use crate::matrix::Cores;
 use crate::matrix::instruction::{Asked, Instruction};
 use crate::ops::tcgen05::place::Place;
-use crate::schedule::cluster::Peer;
 
 /// Everything that a product needs, checked when it was issued.
 #[derive(Debug)]

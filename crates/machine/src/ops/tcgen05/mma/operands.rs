@@ -2,14 +2,17 @@
 //! side in the container of their kind.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use ptxvm_memory::TensorMemory;
 
 use super::data_path::DataPath;
+use crate::door::peer::Peer;
+use crate::door::touch::Touch;
 use crate::matrix::descriptor::Major;
 use crate::matrix::instruction::{Factor, MmaKind};
 use crate::matrix::units::Units;
 use crate::ops::tcgen05::place::Place;
-use crate::schedule::cluster::Peer;
 
 /// The bytes of a unit of shared memory.
 const UNIT: u32 = 16;
@@ -64,6 +67,21 @@ impl InShared {
         u64::from(self.shape.count - self.shape.skipped) * u64::from(self.shape.bytes)
     }
 
+    /// The units that [`Self::gather`] reads: along the major direction, and across.
+    fn read(&self) -> (Range<u32>, Range<u32>) {
+        let across = match self.units.major() {
+            Major::K => self.shape.skipped..self.shape.count,
+            Major::Mn => 0..self.units.across(),
+        };
+        (0..self.units.along(), across)
+    }
+
+    /// Names what it reads.
+    pub fn footprint(&self, shared: &Peer, visit: &mut dyn FnMut(Touch)) {
+        let (along, across) = self.read();
+        self.units.footprint(shared, along, across, visit);
+    }
+
     /// Appends the rows or columns that one CTA has.
     ///
     /// # Safety
@@ -75,9 +93,9 @@ impl InShared {
         match units.major() {
             Major::K => {
                 to.resize(begin + ((shape.count - shape.skipped) * shape.bytes) as usize, 0);
-                let used = shape.skipped..shape.count;
+                let (along, used) = self.read();
                 // SAFETY: the caller's promise, passed on.
-                unsafe { units.gather(shared, 0..along, used, &mut to[begin..]) };
+                unsafe { units.gather(shared, along, used, &mut to[begin..]) };
                 if let Some(bits) = shape.tight {
                     to[begin..].chunks_exact_mut(UNIT as usize).for_each(|unit| spread(bits, unit));
                 }
@@ -109,6 +127,12 @@ fn spread(bits: u32, unit: &mut [u8]) {
     }
 }
 
+/// The lane of tensor memory that a row of a part of A lies in.
+pub fn lane_of_a(place: Place, (path, part): (&DataPath, u32), row: u32, shifted: bool) -> u32 {
+    let row = if shifted && row + 1 < path.rows { row + 1 } else { row };
+    place.lane + path.lane(part, row)
+}
+
 /// Reads a part's rows of A out of tensor memory. With `shifted` each row is the one after it, but the last itself.
 pub fn rows_in_tensor_memory(
     memory: &TensorMemory,
@@ -119,8 +143,8 @@ pub fn rows_in_tensor_memory(
 ) -> Vec<u8> {
     let mut rows = Vec::with_capacity((path.rows * bytes) as usize);
     for row in 0..path.rows {
-        let row = if shifted && row + 1 < path.rows { row + 1 } else { row };
-        let words = memory.row(place.lane + path.lane(part, row), place.column, bytes / 4);
+        let lane = lane_of_a(place, (path, part), row, shifted);
+        let words = memory.row(lane, place.column, bytes / 4);
         rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     rows.resize((path.rows * bytes) as usize, 0);

@@ -6,14 +6,64 @@ use ptxvm_memory::tensor::LANES;
 
 use super::issued::{Fetched, Product, Source};
 use super::multiply::{Matrices, divided};
-use super::operands::rows_in_tensor_memory;
+use super::operands::{lane_of_a, rows_in_tensor_memory};
 use super::scale::{Differs, Factors};
 use super::sparse::BadChunk;
 use crate::asynchronous::mbarrier::Wrong;
 use crate::asynchronous::queue::{TensorUse, Transfer};
+use crate::door::tensor_memory::cells;
+use crate::door::touch::{Touch, Wants};
 use crate::matrix::instruction::{MmaKind, Sum};
 
+impl Product {
+    /// Names the cells of one CTA's tensor memory that a part of the columns uses.
+    fn cells_of(&self, cta: usize, part: u32, visit: &mut dyn FnMut(Touch)) {
+        let Self { path, d, .. } = self;
+        let rank = self.ctas[cta].0;
+        for row in 0..path.rows {
+            if let Source::Tensor(place) = self.a {
+                let lane = lane_of_a(place, (path, part), row, self.asked.ashift);
+                let columns = self.instruction.row_bytes(&self.asked) / 4;
+                visit(cells(rank, (lane, place.column), columns, Wants::Read));
+            }
+            let lane = d.lane + path.lane(part, row);
+            if let Some(sparsity) = &self.sparsity {
+                let (column, columns) = sparsity.columns();
+                let lane = sparsity.place.lane + path.lane(part, row);
+                visit(cells(rank, (lane, column), columns, Wants::Read));
+            }
+            if self.add {
+                visit(cells(rank, (lane, d.column), path.columns, Wants::Read));
+            }
+            if !self.is_disabled(cta, lane) {
+                visit(cells(rank, (lane, d.column), path.columns, Wants::Write));
+            }
+        }
+        if let Some([a, b]) = &self.scales {
+            let mut word = |lane, column| visit(cells(rank, (lane, column), 1, Wants::Read));
+            let lanes = LANES / path.parts;
+            a.cells(0, LANES, &mut word);
+            b.cells(lanes * part, lanes * (part + 1), &mut word);
+        }
+    }
+
+    /// Whether a lane of a CTA stays as it is.
+    fn is_disabled(&self, cta: usize, lane: u32) -> bool {
+        self.disabled[cta % 2][(lane / 32 % 4) as usize] >> (lane % 32) & 1 != 0
+    }
+}
+
 impl Transfer for Product {
+    fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
+        for (cta, (_, shared)) in self.ctas.iter().enumerate() {
+            if let Source::Shared(a) = &self.a {
+                a.footprint(shared, visit);
+            }
+            self.b.footprint(shared, visit);
+            (0..self.path.parts).for_each(|part| self.cells_of(cta, part, visit));
+        }
+    }
+
     fn fetch(&mut self) {
         let mut fetched = Fetched::default();
         for (_, shared) in &self.ctas {
@@ -122,7 +172,7 @@ impl Product {
     fn write_d(&self, memory: &mut TensorMemory, cta: usize, part: u32, d: &[u32]) {
         for (row, values) in d.chunks_exact(self.path.columns.max(1) as usize).enumerate() {
             let lane = self.d.lane + self.path.lane(part, row as u32);
-            let disabled = self.disabled[cta % 2][(lane / 32 % 4) as usize] >> (lane % 32) & 1 != 0;
+            let disabled = self.is_disabled(cta, lane);
             let to = memory.row_mut(lane, self.d.column, self.path.columns);
             if !disabled && to.len() == values.len() {
                 to.copy_from_slice(values);

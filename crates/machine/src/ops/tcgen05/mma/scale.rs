@@ -45,6 +45,19 @@ impl Factors {
         (self.id + self.each - 1) / 4 * self.stride + self.count.div_ceil(PARTITION)
     }
 
+    /// Names the cells of tensor memory that hold them: the lane and the column.
+    pub fn cells(&self, first: u32, end: u32, visit: &mut dyn FnMut(u32, u32)) {
+        let words = self.id / 4..=(self.id + self.each - 1) / 4;
+        for partition in (first..end.min(LANES)).step_by(PARTITION as usize) {
+            for index in 0..self.count {
+                for word in words.clone() {
+                    let column = self.place.column + index / PARTITION + word * self.stride;
+                    visit(partition + index % PARTITION, column);
+                }
+            }
+        }
+    }
+
     /// The factors of all rows or columns, which the lanes from `first` to `end` must hold alike.
     pub fn read(&self, memory: &TensorMemory, first: u32, end: u32) -> Result<Vec<u8>, Differs> {
         let byte = |partition: u32, index: u32, at: u32| {

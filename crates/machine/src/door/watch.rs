@@ -1,0 +1,68 @@
+//! An observer in the middle of a launch, which a cluster tells how far its operations are.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use crate::asynchronous::issuer::Issuer;
+use crate::asynchronous::queue::pending::Pending;
+use crate::code::Source;
+use crate::door::observer::{Observed, Stage, Transferred, Who};
+use crate::door::touch::{Touch, When};
+
+/// An observer in the middle of a launch.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    pub(super) observed: Arc<Observed>,
+    /// The CTAs of a cluster in each dimension.
+    pub(super) shape: [u32; 3],
+    /// What has been told since the last instruction began, if it is to be proved that this is all.
+    pub(super) named: Option<RefCell<Vec<Touch>>>,
+}
+
+/// Where an operation comes from that belongs to its warp: a `wgmma`.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    pub(super) who: Who,
+    pub(super) source: Source,
+    pub(super) operation: u64,
+}
+
+impl Watch {
+    /// Tells how far an operation of a warp is.
+    pub(crate) fn tell_of(&self, origin: Origin, stage: Stage, touches: &[Touch]) {
+        let Origin { who, source, operation } = origin;
+        self.observed.observer.transfer(&Transferred { who, source, operation, stage, touches });
+    }
+
+    /// Tells how far an operation of a cluster is. It must be told before the operation does what is told.
+    pub fn tell(&self, cluster: u64, clusterid: [u32; 3], pending: &Pending, stage: Stage) {
+        let mut touches = Vec::new();
+        pending.footprint(&mut |touch| {
+            let now = match stage {
+                Stage::Issued => true,
+                Stage::Fetched => touch.when == When::Fetch,
+                Stage::Delivered => touch.when == When::Deliver || !pending.fetched,
+            };
+            if now && touch.bytes != 0 {
+                touches.push(touch);
+            }
+        });
+        let Issuer { rank, warp, lanes, at, operation, .. } = pending.issuer;
+        let Some(source) = self.observed.sources.get(at as usize).copied() else { return };
+        let [x, y] = [self.shape[0].max(1), self.shape[1].max(1)];
+        let within = [rank % x, rank / x % y, rank / x / y];
+        let ctaid = std::array::from_fn(|d| clusterid[d] * self.shape[d] + within[d]);
+        let who = Who { cluster, rank, ctaid, warp, lanes };
+        if stage == Stage::Delivered {
+            self.name(touches.iter().copied());
+        }
+        self.observed.observer.transfer(&Transferred { who, source, operation, stage, touches: &touches });
+    }
+
+    /// Notes what has been told, if it is to be proved that this is all.
+    pub(super) fn name(&self, touches: impl Iterator<Item = Touch>) {
+        if let Some(named) = &self.named {
+            named.borrow_mut().extend(touches);
+        }
+    }
+}
