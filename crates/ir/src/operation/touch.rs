@@ -18,12 +18,13 @@ use super::surface::Surface;
 use super::tcgen05::{Tcgen05, Tcgen05A};
 use super::texture::Texture;
 
-/// A method of access to memory.
+/// A method of access to memory (the manual's 8.6). Accesses through different proxies are ordered by proxy fences only.
 #[derive(Clone, core::marker::Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Proxy {
-    /// That of ordinary loads, stores and atomics, and of `cp.async` and `st.async`.
+    /// That of ordinary loads, stores and atomics, of `cp.async` and `st.async`, and of what operations of the async proxy
+    /// do to mbarrier objects.
     Generic,
-    /// That of bulk copies, `wgmma` and `tcgen05`.
+    /// That of bulk and tensor copies, of `wgmma`, and of what `tcgen05` does to shared memory.
     Async,
     /// That by which copies read tensor maps.
     Tensormap,
@@ -33,6 +34,8 @@ pub enum Proxy {
     Surface,
     /// That of constants and parameters.
     Constant,
+    /// Tensor memory, which has its own ways of ordering.
+    Tensor,
 }
 
 /// What is done to memory.
@@ -237,8 +240,9 @@ fn of_matrix(matrix: &Matrix) -> Touches {
 }
 
 fn of_tcgen05(tcgen05: &Tcgen05) -> Touches {
-    let cells =
-        |address: Address, effect| Touch::weak(Named::TensorMemory(address), effect).by(Proxy::Async).later();
+    let cells = |address: Address, effect| {
+        Touch::weak(Named::TensorMemory(address), effect).by(Proxy::Tensor).later()
+    };
     match tcgen05 {
         Tcgen05::Alloc { to, .. } => smallvec![Touch::write(*to)],
         Tcgen05::Load { fragment, .. } => smallvec![cells(fragment.address, Effect::Read)],

@@ -94,23 +94,23 @@ impl Context<'_> {
             for (offset, bytes) in reads.into_inner() {
                 let mut offsets = [0; LANES];
                 offsets[lane] = offset;
-                self.tell_image(image, 1 << lane, &offsets, bytes as u64, Wants::Read);
+                self.tell_image(image, Proxy::Texture, (1 << lane, &offsets), bytes as u64, Wants::Read);
             }
         }
     }
 
-    /// Tells an observer, if there is one, what lanes do to the bytes at offsets of an image.
+    /// Tells an observer, if there is one, what lanes do to the bytes at offsets of an image, as a texture or a surface.
     pub(crate) fn tell_image(
         &self,
         image: &Image,
-        lanes: u32,
-        offsets: &[u64; LANES],
+        proxy: Proxy,
+        (lanes, offsets): (u32, &[u64; LANES]),
         bytes: u64,
         wants: Wants,
     ) {
         if self.run.code.observed.is_some() {
             let addresses = offsets.map(|offset| image.address.wrapping_add(offset));
-            self.tell_through(Proxy::Texture, (Space::Global, lanes, &addresses), bytes, wants);
+            self.tell_through(proxy, (Space::Global, lanes, &addresses), bytes, wants);
         }
     }
 

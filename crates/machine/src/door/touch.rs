@@ -1,6 +1,8 @@
 //! The words for what happens to bytes of memory: in which space they lie, what is done to them, when, and through which
 //! proxy.
 
+pub use ptxvm_ir::operation::Proxy;
+
 /// A memory that the guest has. Together with an address it names a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
@@ -55,21 +57,6 @@ impl Wants {
     pub(crate) const fn verb(self) -> &'static str {
         if self.only_reads() { "a read" } else { "a write" }
     }
-}
-
-/// The way to memory that an access takes (manual 8.6). Accesses of different proxies are ordered by proxy fences only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Proxy {
-    /// Loads, stores, atomics, `cp.async`, `st.async`, and what operations of the async proxy do to mbarrier objects.
-    Generic,
-    /// Bulk and tensor copies, `wgmma`, and what `tcgen05` does to shared memory.
-    Async,
-    /// Tensor maps that a tensor copy reads.
-    Tensormap,
-    /// Textures and surfaces.
-    Texture,
-    /// Tensor memory, which has its own ways of ordering.
-    Tensor,
 }
 
 /// When an asynchronous operation touches bytes.

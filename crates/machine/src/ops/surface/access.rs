@@ -5,7 +5,7 @@ use ptxvm_texture::surface::{At, Axis, Place, place};
 use ptxvm_texture::{Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
-use crate::door::touch::Wants;
+use crate::door::touch::{Proxy, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::load_store::Turns;
 use crate::registers::{LANES, Slot, Value, lanes_in};
@@ -91,7 +91,8 @@ impl Access {
                     Place::Misaligned => return Err(self.misaligned(context, lane, &at, extent)),
                 }
             }
-            context.tell_image(&surface.image, within, &places, extent.bytes.into(), self.wants);
+            let bytes = extent.bytes.into();
+            context.tell_image(&surface.image, Proxy::Surface, (within, &places), bytes, self.wants);
             for lane in Turns::of(extent.bytes.into()).lanes(within) {
                 touch(lane, &surface.image, &view, places[lane]);
             }
