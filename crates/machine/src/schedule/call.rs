@@ -110,9 +110,9 @@ pub(crate) fn call(
     }
     u64::write(&mut to, function.caller_stack, callers, &frame.before);
     u64::write(&mut to, function.frame, callers, &frame.base);
-    let from = From { bank: from, frame: &caller };
+    let from = Giver { bank: from, frame: &caller };
     let context = Context { bank: to, active: callers, warp: &mut warp.state, cta, worker, run };
-    let mut into = Into { context, frame: &frame.base };
+    let mut into = Taker { context, frame: &frame.base };
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
         pass((&from, *actual), (&mut into, *formal), callers);
     }
@@ -201,19 +201,19 @@ fn reserve(
 }
 
 /// Where parameters come from: registers and frames.
-struct From<'a> {
+struct Giver<'a> {
     bank: Bank<'a>,
     frame: &'a [u64; LANES],
 }
 
 /// Where they go: the registers are those of the context.
-struct Into<'a> {
+struct Taker<'a> {
     context: Context<'a>,
     frame: &'a [u64; LANES],
 }
 
 /// Copies a parameter from one side to the other, for some lanes.
-fn pass((from, actual): (&From<'_>, Actual), (to, formal): (&mut Into<'_>, Actual), lanes: u32) {
+fn pass((from, actual): (&Giver<'_>, Actual), (to, formal): (&mut Taker<'_>, Actual), lanes: u32) {
     let context = &mut to.context;
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         let mut bytes = [0; 16];
@@ -296,9 +296,9 @@ pub(crate) fn ret(
     group.go(call.next);
     let frame = caller_frame(group, warp, run);
     let [bank, into] = bank_pair(&mut warp.activations, [from, parent], run.code);
-    let from = From { bank, frame: &callee_frame };
+    let from = Giver { bank, frame: &callee_frame };
     let context = Context { bank: into, active: gone, warp: &mut warp.state, cta, worker, run };
-    let mut into = Into { context, frame: &frame };
+    let mut into = Taker { context, frame: &frame };
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
         pass((&from, *formal), (&mut into, *actual), gone);
     }
