@@ -12,9 +12,10 @@ use crate::{programs, root};
 /// The seeds that every right program is run with.
 const SEEDS: u32 = 50;
 
-/// The ways in which asynchronous operations may complete, with these seeds.
+/// The ways in which asynchronous operations may complete, with these seeds. Where they complete at once, an observer is
+/// told of all that they touch as well.
 fn modes(seeds: u32) -> impl Iterator<Item = Vec<String>> {
-    let fixed = [vec!["--async=lazy".to_owned()], vec!["--async=eager".to_owned()]];
+    let fixed = [vec!["--async=lazy".to_owned()], vec!["--async=eager".to_owned(), "--audit".to_owned()]];
     let seeded = (0..seeds).map(|seed| vec!["--async=seeded".to_owned(), format!("--seed={seed}")]);
     fixed.into_iter().chain(seeded)
 }

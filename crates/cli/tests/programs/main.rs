@@ -16,14 +16,7 @@ use outcome::Outcome;
 
 /// The ways in which each program is run. With `--audit`, an observer is told every touch of memory, which must change
 /// nothing, and no byte may change of which it was not told.
-const SETTINGS: &[&[&str]] = &[
-    &[],
-    &["--seed", "1"],
-    &["--seed", "2"],
-    &["--threads", "2"],
-    &["--audit"],
-    &["--audit", "--async=eager"],
-];
+const SETTINGS: &[&[&str]] = &[&[], &["--seed", "1"], &["--seed", "2"], &["--threads", "2"], &["--audit"]];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/run")
