@@ -31,17 +31,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Program, Vec<LinkProblem>> {
         return Err(problems);
     };
     let mut merging = Merging {
-        program: Program {
-            language,
-            address_size: parts[0].program.address_size,
-            functions: Vec::new(),
-            variables: Vec::new(),
-            forms: Vec::new(),
-            operations: Vec::new(),
-            files: Vec::new(),
-            locations: Vec::new(),
-            inlined_functions: Vec::new(),
-        },
+        program: Program::empty(language, parts[0].program.address_size),
         forms: FxHashMap::default(),
     };
     for (part, numbers) in parts.into_iter().zip(&numbers) {

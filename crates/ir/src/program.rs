@@ -35,6 +35,21 @@ pub struct Program {
 }
 
 impl Program {
+    /// One that has nothing in it yet.
+    pub(crate) const fn empty(language: Language, address_size: u8) -> Self {
+        Self {
+            language,
+            address_size,
+            functions: Vec::new(),
+            variables: Vec::new(),
+            forms: Vec::new(),
+            operations: Vec::new(),
+            files: Vec::new(),
+            locations: Vec::new(),
+            inlined_functions: Vec::new(),
+        }
+    }
+
     /// What an instruction means; `None` if nothing that is known.
     #[must_use]
     pub fn operation(&self, instruction: &Instruction) -> Option<&Operation> {

@@ -100,10 +100,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(error) => return Err(output.not_loaded(&mut report, error)),
     };
     if arguments.show == Show::Ir {
-        return match show::program(module.program(), arguments.format) {
-            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(usage(format!("cannot write: {e}"))),
-            _ => Ok(exit::CLEAN),
-        };
+        written(show::program(module.program(), arguments.format)).map_err(usage)?;
+        return Ok(exit::CLEAN);
     }
     let name = entry(&module, &options).map_err(usage)?;
     let kernel = match module.kernel(&name) {
@@ -157,19 +155,21 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(failure) => return Err(output.failed(&report, failure, &launch, done)),
     };
     let outcomes = prepared.outcomes();
-    match output.result(&kernel, &outcomes, statistics.as_ref()) {
-        // A reader that has gone away (`| head`) is no error worth a message.
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            return Err(usage(format!("cannot write: {e}")));
-        }
-        _ => {}
-    }
+    written(output.result(&kernel, &outcomes, statistics.as_ref())).map_err(usage)?;
     for save in &saves {
         if let Some(outcome) = outcomes.iter().find(|o| o.parameter == save.parameter) {
             save::write(save, outcome).map_err(usage)?;
         }
     }
     Ok(code)
+}
+
+/// What is wrong with something that was to be written. A reader that has gone away (`| head`) is no error worth a message.
+fn written(done: std::io::Result<()>) -> Result<(), String> {
+    match done {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {e}")),
+        _ => Ok(()),
+    }
 }
 
 /// The entry to launch: the one that is named, or the only one.

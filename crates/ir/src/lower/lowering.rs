@@ -36,17 +36,7 @@ pub struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     pub fn new(file: &'a File, source: &'a str, module: &'a Module, isa: &'static Isa) -> Self {
-        let program = Program {
-            language: module.language,
-            address_size: module.address_size,
-            functions: Vec::new(),
-            variables: Vec::new(),
-            forms: Vec::new(),
-            operations: Vec::new(),
-            files: Vec::new(),
-            locations: Vec::new(),
-            inlined_functions: Vec::new(),
-        };
+        let program = Program::empty(module.language, module.address_size);
         Self {
             file,
             source,

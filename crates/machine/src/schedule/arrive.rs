@@ -3,8 +3,9 @@
 use crate::code::Arrival;
 use crate::context::{CtaState, Fault, Run, Worker};
 use crate::explain::finding::Kind;
-use crate::registers::LANES;
+use crate::registers::lanes_in;
 use crate::schedule::after::After;
+use crate::schedule::step::guarded;
 use crate::schedule::warp::{Group, State, Warp};
 
 /// Ends a block with a barrier.
@@ -17,18 +18,17 @@ pub(crate) fn arrive(
     run: &Run<'_>,
 ) -> After {
     let bank = warp.bank(group.activation, run.code);
-    let guard = arrival.guard.map_or(u32::MAX, |slot| bank.mask(slot));
-    let mut here = group.mask & guard;
+    let mut here = group.mask & guarded(&bank, arrival.guard);
     if here == 0 {
         group.go(arrival.next);
         return After::Go;
     }
     let first = here.trailing_zeros() as usize;
     let number = bank.lane(arrival.barrier, first);
-    let other = |lane: &usize| here >> lane & 1 != 0 && bank.lane(arrival.barrier, *lane) != number;
+    let other = |lane: &usize| bank.lane(arrival.barrier, *lane) != number;
     let others = match arrival.barrier.is_constant() {
         true => 0,
-        false => (0..LANES).filter(other).fold(0, |mask, lane| mask | 1 << lane),
+        false => lanes_in(here).filter(other).fold(0, |mask, lane| mask | 1 << lane),
     };
     let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
     if let Some(message) = complaint(number, count, arrival, cta) {

@@ -4,8 +4,9 @@ use crate::builtin;
 use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
 use crate::explain::finding::{Kind, Limit};
-use crate::registers::{Bank, LANES, Slot, Value};
+use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
 use crate::schedule::after::After;
+use crate::schedule::step::guarded;
 use crate::schedule::warp::{Activating, Group, Warp, bank_of, bank_pair};
 use crate::vector::lanes::Flow;
 use ptxvm_ir::FunctionId;
@@ -21,7 +22,7 @@ pub(crate) fn call(
     run: &Run<'_>,
 ) -> After {
     let bank = warp.bank(group.activation, run.code);
-    let mut callers = group.mask & site.guard.map_or(u32::MAX, |slot| bank.mask(slot));
+    let mut callers = group.mask & guarded(&bank, site.guard);
     if callers == 0 {
         group.go(site.next);
         return After::Go;
@@ -51,9 +52,9 @@ pub(crate) fn call(
             };
             // Lanes that call something else stay at the call and come again.
             let same = u64::read(&bank, slot);
-            let others = (0..LANES)
-                .filter(|l| callers >> l & 1 != 0 && same[*l] != address)
-                .fold(0, |m, l| m | 1 << l);
+            let others = lanes_in(callers)
+                .filter(|lane| same[*lane] != address)
+                .fold(0, |mask, lane| mask | 1 << lane);
             callers &= !others;
             if others != 0 {
                 warp.groups.push(Group { mask: others, ..*group });
@@ -191,7 +192,7 @@ fn reserve(
     // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
     // frame: what an access past the last variable meets is the stack's end.
     let toll = u64::from(function.register_bytes) / LANES as u64 + 16;
-    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+    for lane in lanes_in(lanes) {
         base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));
         let end = base[lane] + function.frame_bytes + extra;
         warp.state.local.grow_to(end).map_err(|error| (lane, error))?;
@@ -215,7 +216,7 @@ struct Taker<'a> {
 /// Copies a parameter from one side to the other, for some lanes.
 fn pass((from, actual): (&Giver<'_>, Actual), (to, formal): (&mut Taker<'_>, Actual), lanes: u32) {
     let context = &mut to.context;
-    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+    for lane in lanes_in(lanes) {
         let mut bytes = [0; 16];
         match (actual, formal) {
             (Actual::Slot(slot), Actual::Slot(into)) if slot.width == 16 || into.width == 16 => {
@@ -302,7 +303,7 @@ pub(crate) fn ret(
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
         pass((&from, *formal), (&mut into, *actual), gone);
     }
-    for lane in (0..LANES).filter(|l| gone >> l & 1 != 0) {
+    for lane in lanes_in(gone) {
         warp.state.stack[lane] = before[lane];
     }
     After::Go

@@ -38,7 +38,7 @@ impl<'a> Execution<'a> {
         let grid = Grid::new(&kernel.code, Cow::Owned(launch), environment)?;
         let common = Common::default();
         let mut work = Work::new(0, &grid.run(), &kernel.rooms);
-        work.begin(&grid.run(), &common);
+        work.take_next(&grid.run(), &common);
         common.stopped().map_or(Ok(()), Err)?;
         Ok(Self { work, common, rooms: &kernel.rooms, grid })
     }

@@ -92,7 +92,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// The worker of this number.
+    /// The worker of this number. It is large, so it is made where it stays.
+    #[inline(always)]
     pub fn new(number: u64, run: &Run<'_>, rooms: &Rooms) -> Self {
         let Room { blocks, spare } = rooms.take(run);
         Self {
@@ -111,7 +112,7 @@ impl Work {
         let _alarm = Alarm(common);
         while !common.stopping.load(Ordering::Relaxed) {
             if self.current.is_none() {
-                self.current = self.next(run, common).map(|cluster| (cluster, 0));
+                self.take_next(run, common);
             }
             let Some((cluster, _)) = &mut self.current else { break };
             let outcome = cluster.run(&mut self.worker, run, slice(run, common));
@@ -133,8 +134,8 @@ impl Work {
         self.worker.release(run);
     }
 
-    /// Begins the first cluster, if there is one.
-    pub fn begin(&mut self, run: &Run<'_>, common: &Common) {
+    /// Takes the cluster that runs next, if there is one.
+    pub fn take_next(&mut self, run: &Run<'_>, common: &Common) {
         self.current = self.next(run, common).map(|cluster| (cluster, 0));
     }
 
@@ -193,10 +194,11 @@ impl Work {
     }
 
     /// Ends the work and says what was done.
-    pub fn end(mut self, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
+    pub fn end(&mut self, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
         self.told.tell(&self.worker, run, common);
         let statistics = count(&mut self.worker, run);
-        rooms.give(Room { blocks: self.worker.blocks, spare: self.spare.pop() }, run);
+        let blocks = std::mem::take(&mut self.worker.blocks);
+        rooms.give(Room { blocks, spare: self.spare.pop() }, run);
         statistics
     }
 }

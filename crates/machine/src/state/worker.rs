@@ -75,6 +75,7 @@ pub const REGIONS: usize = 6;
 
 impl Worker {
     /// The worker of this number of a launch of an entry with a seed, with a count of zero for each block.
+    #[inline(always)]
     #[must_use]
     pub fn new(number: u64, entry: FunctionId, seed: u64, blocks: Vec<(u64, u64)>) -> Self {
         Self {
