@@ -201,15 +201,19 @@ pub unsafe fn fill(p: *mut u8, bytes: usize, byte: u8) {
         // SAFETY: the caller gives memory that is there.
         return unsafe { bulk_fill(p, bytes, byte) };
     }
-    let pattern = [byte; COPY_STEP];
+    // Short, because most fills are: a launch clears room for its parameters.
+    let pattern = [byte; FILL_STEP];
     let mut done = 0;
     while done < bytes {
-        let step = COPY_STEP.min(bytes - done);
+        let step = FILL_STEP.min(bytes - done);
         // SAFETY: `step` bytes at `done` lie among the caller's.
         unsafe { copy_in(p.add(done), &pattern[..step]) };
         done += step;
     }
 }
+
+/// How many bytes [`fill`] writes at a time.
+const FILL_STEP: usize = 256;
 
 /// How many bytes [`copy`] takes through the stack at a time: they stay in the first-level cache.
 const COPY_STEP: usize = 4096;

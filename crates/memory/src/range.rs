@@ -289,8 +289,12 @@ mod system {
     }
 
     pub(super) fn discard(start: NonNull<u8>, bytes: u64, _: bool) {
-        // SAFETY: the bytes are mapped, and the guest touches them with atomics only.
-        unsafe { crate::access::fill(start.as_ptr(), bytes as usize, 0) };
+        // SAFETY: the bytes are mapped, and the guest touches them with atomics only. Miri, in which that would take
+        // minutes, would say if anybody touched them now.
+        match cfg!(miri) {
+            true => unsafe { start.write_bytes(0, bytes as usize) },
+            false => unsafe { crate::access::fill(start.as_ptr(), bytes as usize, 0) },
+        }
     }
 
     pub(super) fn export(_: NonNull<u8>, _: u64) -> std::io::Result<std::fs::File> {
