@@ -16,8 +16,8 @@ pub struct LineColumn {
 impl LineIndex {
     #[must_use]
     pub fn new(source: &str) -> Self {
-        let newlines = source.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-        let starts = std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect();
+        let newlines = memchr::memchr_iter(b'\n', source.as_bytes());
+        let starts = std::iter::once(0).chain(newlines.map(|newline| newline as u32 + 1)).collect();
         Self { starts }
     }
 
