@@ -31,7 +31,8 @@ pub(crate) fn arrive(
         false => lanes_in(here).filter(other).fold(0, |mask, lane| mask | 1 << lane),
     };
     let count = arrival.count.map(|slot| bank.lane(slot, first) as u32);
-    if let Some(message) = complaint(number, count, arrival, cta) {
+    let plain = number < cta.barriers.len() as u64 && count.is_none() && arrival.reduction.is_none();
+    if !plain && let Some(message) = complaint(number, count, arrival, cta) {
         worker.fault = Some(Fault::new(Kind::Misuse, first, message, Vec::new()));
         return After::Fault;
     }

@@ -216,7 +216,17 @@ impl Warp {
     }
 
     /// The group that runs next; `None` if all wait or have ended.
+    #[inline(always)]
     pub fn pick(&mut self) -> Option<usize> {
+        // Most warps stay together.
+        match self.groups.as_slice() {
+            [only] if only.state.runs() && !only.deferred => Some(0),
+            _ => self.pick_among(),
+        }
+    }
+
+    /// The same, of several groups or one that does not run just now.
+    fn pick_among(&mut self) -> Option<usize> {
         for round in 0..2 {
             let ready = self.groups.iter().enumerate().filter(|(_, g)| g.state.runs() && !g.deferred);
             if let Some((index, _)) = ready.min_by_key(|(_, g)| (u32::MAX - g.depth, g.block, g.number)) {
@@ -230,10 +240,14 @@ impl Warp {
     }
 
     /// Adds a group, joined with one that is at the same place.
+    #[inline(always)]
     pub fn add(&mut self, group: Group) {
-        if group.mask == 0 {
-            return;
+        if group.mask != 0 {
+            self.put(group);
         }
+    }
+
+    fn put(&mut self, group: Group) {
         let same = |g: &&mut Group| g.is_with(&group) && g.state.takes();
         match self.groups.iter_mut().find(same) {
             Some(other) => {
