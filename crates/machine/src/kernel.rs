@@ -101,6 +101,6 @@ impl Kernel {
 }
 
 /// Runs a kernel to its end. The shape must have been checked against the device's limits.
-pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Statistics, Stop> {
+pub fn run(kernel: &Kernel, launch: &Launch, environment: &Environment<'_>) -> Result<Box<Statistics>, Stop> {
     grid::run(&kernel.code, &kernel.rooms, launch, environment)
 }

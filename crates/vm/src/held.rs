@@ -116,6 +116,6 @@ impl<'a> Held<'a> {
     /// # Errors
     /// Why the launch stopped before its end.
     pub fn finish(self) -> Result<Statistics, Failure> {
-        guarded(|| self.0.finish()).map_err(Failure::Bug)?.map_err(Failure::from)
+        Ok(*guarded(|| self.0.finish()).map_err(Failure::Bug)?.map_err(Failure::from)?)
     }
 }

@@ -235,7 +235,7 @@ impl Kernel {
         let launch = self.prepared(options)?;
         let environment = self.environment(options);
         let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
-        ran.map_err(Failure::Bug)?.map_err(Failure::from)
+        Ok(*ran.map_err(Failure::Bug)?.map_err(Failure::from)?)
     }
 
     /// Launches it and holds it before its first instruction, to be looked at and run step by step. It runs on the

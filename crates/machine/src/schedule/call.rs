@@ -4,11 +4,12 @@ use crate::builtin;
 use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
 use crate::explain::finding::{Kind, Limit};
-use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
+use crate::registers::{Bank, LANES, Slot, lanes_in};
 use crate::schedule::after::After;
 use crate::schedule::step::guarded;
 use crate::schedule::warp::{Activating, Group, Warp, bank_of, bank_pair};
 use crate::vector::lanes::Flow;
+use crate::vector::value::Value;
 use ptxvm_ir::FunctionId;
 use ptxvm_memory::StackOverflow;
 

@@ -10,12 +10,13 @@ use crate::context::{CtaState, Run, WarpState, Worker};
 use crate::explain::finding::Stop;
 use crate::explain::mistake::Findings;
 use crate::explain::report;
-use crate::registers::{LANES, Value};
+use crate::registers::LANES;
 use crate::schedule::barrier::{Barrier, Reduced};
 use crate::schedule::cluster::barrier::Arrivals;
 use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::interpret::{self, Fault, Leave};
 use crate::schedule::warp::{Awaited, State, Warp};
+use crate::vector::value::Value;
 
 /// A CTA with its warps.
 #[derive(Debug)]

@@ -4,13 +4,11 @@
 //! instruction is not the end of anybody's turn: whoever runs is left where it is and goes on with the next step. So a
 //! launch that is held gives the same bytes and the same counts as one that is not, in the order that its seed chooses.
 
-use std::borrow::Cow;
-
 use crate::code::Stepped;
 use crate::explain::finding::Stop;
 use crate::kernel::Kernel;
 use crate::launch::{Environment, Launch};
-use crate::schedule::grid::Grid;
+use crate::schedule::grid::{Grid, Launched};
 use crate::schedule::kept_rooms::Rooms;
 use crate::schedule::work::{Common, Work};
 use crate::statistics::Statistics;
@@ -35,7 +33,7 @@ impl<'a> Execution<'a> {
         launch: Launch,
         environment: Environment<'a>,
     ) -> Result<Execution<'a>, Stop> {
-        let grid = Grid::new(&kernel.code, Cow::Owned(launch), environment)?;
+        let grid = Grid::new(&kernel.code, Launched::Here(Box::new(launch)), environment)?;
         let common = Common::default();
         let mut work = Work::new(0, &grid.run(), &kernel.rooms);
         work.take_next(&grid.run(), &common);
@@ -91,7 +89,7 @@ impl<'a> Execution<'a> {
     ///
     /// # Errors
     /// Why the launch stopped before.
-    pub fn finish(mut self) -> Result<Statistics, Stop> {
+    pub fn finish(mut self) -> Result<Box<Statistics>, Stop> {
         let run = self.grid.run();
         (self.work.worker.single, self.work.worker.stepped) = (false, None);
         self.work.go_on(&run, &self.common, &mut || {});

@@ -4,7 +4,7 @@
 //! because starting a thread takes longer than a small launch. A launch that somebody looks into has one worker
 //! (`execution.rs`).
 
-use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -37,8 +37,8 @@ pub fn run(
     rooms: &Rooms,
     launch: &Launch,
     environment: &Environment<'_>,
-) -> Result<Statistics, Stop> {
-    let grid = Grid::new(code, Cow::Borrowed(launch), *environment)?;
+) -> Result<Box<Statistics>, Stop> {
+    let grid = Grid::new(code, Launched::Elsewhere(launch), *environment)?;
     let run = grid.run();
     let clusters = usize::try_from(run.claims.all()).unwrap_or(usize::MAX);
     let workers = launch.settings.threads.clamp(1, clusters.max(1));
@@ -52,14 +52,20 @@ pub fn run(
 }
 
 /// The life of one worker, which calls for help after each CTA and slice.
-fn work(number: u64, run: &Run<'_>, common: &Common, rooms: &Rooms, help: &mut dyn FnMut()) -> Statistics {
+fn work(
+    number: u64,
+    run: &Run<'_>,
+    common: &Common,
+    rooms: &Rooms,
+    help: &mut dyn FnMut(),
+) -> Box<Statistics> {
     let mut work = Work::new(number, run, rooms);
     work.go_on(run, common, help);
     work.end(run, common, rooms)
 }
 
 /// Runs a grid on the calling thread and, if it lasts, on others.
-fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
+fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Box<Statistics> {
     std::thread::scope(|scope| {
         let mut handles = Vec::new();
         let mut alone = true;
@@ -87,10 +93,27 @@ fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> St
     })
 }
 
+/// How a grid was launched: the caller keeps it, or the grid does.
+pub(super) enum Launched<'a> {
+    Elsewhere(&'a Launch),
+    Here(Box<Launch>),
+}
+
+impl Deref for Launched<'_> {
+    type Target = Launch;
+
+    fn deref(&self) -> &Launch {
+        match self {
+            Self::Elsewhere(launch) => launch,
+            Self::Here(launch) => launch,
+        }
+    }
+}
+
 /// A grid that has been launched, and what lasts as long as it does.
 pub(super) struct Grid<'a> {
     code: &'a Code,
-    launch: Cow<'a, Launch>,
+    launch: Launched<'a>,
     environment: Environment<'a>,
     parameters: Passing<'a>,
     workspace: Option<Passing<'a>>,
@@ -105,7 +128,7 @@ pub(super) struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// Takes what the launch needs besides room for its clusters.
-    pub fn new(code: &'a Code, launch: Cow<'a, Launch>, environment: Environment<'a>) -> Result<Self, Stop> {
+    pub fn new(code: &'a Code, launch: Launched<'a>, environment: Environment<'a>) -> Result<Self, Stop> {
         let ending = Ending(launch.status.clone());
         if code.too_large {
             let what = "a kernel with more registers or constants than two gigabytes hold for a warp".into();

@@ -9,12 +9,13 @@
 use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
-use crate::registers::{Bank, LANES, Value};
+use crate::registers::{Bank, LANES};
 use crate::schedule::after::After;
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::terminator;
 use crate::schedule::warp::{Group, State, Warp, bank_of};
+use crate::vector::value::Value;
 
 pub use crate::code::At;
 

@@ -10,10 +10,11 @@ use smallvec::SmallVec;
 
 use crate::context::{Context, CtaState, Run, Worker};
 use crate::explain::finding::Limit;
-use crate::registers::{self, Bank, Slot, Value};
+use crate::registers::{self, Bank, Slot};
 use crate::schedule::collective::{Meeting, is_one};
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::warp::{Group, State, Warp, bank_of};
+use crate::vector::value::Value;
 
 /// The bytes of the widest register.
 const WIDEST: u32 = 512;

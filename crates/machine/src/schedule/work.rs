@@ -59,7 +59,7 @@ impl Common {
     }
 
     /// What a launch came to that has ended.
-    pub fn outcome(&self, mut statistics: Statistics, run: &Run<'_>) -> Result<Statistics, Stop> {
+    pub fn outcome(&self, mut statistics: Box<Statistics>, run: &Run<'_>) -> Result<Box<Statistics>, Stop> {
         statistics.time = run.began.elapsed();
         statistics.mma = run.launch.settings.mma.name();
         self.stopped().map_or(Ok(statistics), Err)
@@ -194,7 +194,7 @@ impl Work {
     }
 
     /// Ends the work and says what was done.
-    pub fn end(&mut self, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Statistics {
+    pub fn end(&mut self, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Box<Statistics> {
         self.told.tell(&self.worker, run, common);
         let statistics = count(&mut self.worker, run);
         let blocks = std::mem::take(&mut self.worker.blocks);
@@ -266,8 +266,8 @@ fn limits(told: &mut Told, worker: &Worker, run: &Run<'_>, common: &Common) -> O
 }
 
 /// Turns the counts of blocks into those of instructions, and sets them back to zero.
-fn count(worker: &mut Worker, run: &Run<'_>) -> Statistics {
-    let mut statistics = std::mem::take(&mut worker.statistics);
+fn count(worker: &mut Worker, run: &Run<'_>) -> Box<Statistics> {
+    let mut statistics = Box::new(worker.statistics.clone());
     for (block, count) in run.code.blocks.iter().zip(&mut worker.blocks) {
         let (times, lanes) = std::mem::take(count);
         if times == 0 {
