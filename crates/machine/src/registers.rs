@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use ptxvm_memory::Budget;
 
+use crate::vector::mask::Plain;
+
 /// The lanes of a warp.
 pub const LANES: usize = 32;
 
@@ -188,10 +190,11 @@ impl<'a> Bank<'a> {
 
     /// The lanes of a register whose width is that of `T`.
     #[inline(always)]
-    pub(crate) fn lanes<T: Plain>(&self, slot: Slot) -> [T; LANES] {
+    pub(crate) fn lanes<T: Plain>(&self, slot: Slot) -> &[T; LANES] {
         debug_assert_eq!(usize::from(slot.width), size_of::<T>());
-        // SAFETY: the slot has 32 lanes of this width, aligned to 32 * width bytes at most 64; any bits are a `T`.
-        unsafe { self.pointer(slot).cast::<[T; LANES]>().read() }
+        // SAFETY: the slot has 32 lanes of this width, aligned to 32 * width bytes at most 64; any bits are a `T`. Nobody
+        // writes them while the bank is borrowed.
+        unsafe { &*self.pointer(slot).cast::<[T; LANES]>() }
     }
 
     /// Sets the lanes in the mask.
@@ -205,9 +208,7 @@ impl<'a> Bank<'a> {
         if mask == ALL {
             *to = *values;
         } else {
-            for lane in 0..LANES {
-                to[lane] = if mask >> lane & 1 != 0 { values[lane] } else { to[lane] };
-            }
+            T::merge(to, mask, values);
         }
     }
 
@@ -299,124 +300,4 @@ impl KeptBank {
         let Self { registers, constants, register_bytes, constant_bytes } = *self;
         Bank { registers, constants, register_bytes, constant_bytes, borrowed: PhantomData }
     }
-}
-
-/// Bits that a lane may hold.
-pub trait Plain: Copy {}
-impl Plain for u8 {}
-impl Plain for u16 {}
-impl Plain for u32 {}
-impl Plain for u64 {}
-impl Plain for u128 {}
-
-/// A value that operations read from sources and write to destinations.
-pub trait Value: Copy {
-    /// What a fresh array of lanes holds.
-    const ZERO: Self;
-    /// Reads a source: the low bits of a wider register, a narrower one zero-extended.
-    fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES];
-    /// Writes a destination: a wider register is extended as the slot says.
-    fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]);
-}
-
-macro_rules! value {
-    ($ty:ident $signed:ident $width:literal) => {
-        impl Value for $ty {
-            const ZERO: Self = 0;
-
-            #[inline(always)]
-            fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES] {
-                if slot.width == $width {
-                    return bank.lanes::<$ty>(slot);
-                }
-                let mut lanes = [0; LANES];
-                other_width(bank, slot, |lane, value| lanes[lane] = value as $ty);
-                lanes
-            }
-
-            #[inline(always)]
-            fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]) {
-                if slot.width == $width && !slot.is_sink() {
-                    return bank.set_lanes(slot, mask, values);
-                }
-                widen(bank, slot, mask, |lane| (values[lane] as u128, values[lane] as $signed as i128));
-            }
-        }
-    };
-}
-
-value!(u8 i8 1);
-value!(u16 i16 2);
-value!(u32 i32 4);
-value!(u64 i64 8);
-value!(u128 i128 16);
-
-/// The rare case: a source has another width than the operation reads.
-#[cold]
-#[inline(never)]
-fn other_width(bank: &Bank<'_>, slot: Slot, mut set: impl FnMut(usize, u128)) {
-    let values = match slot.width {
-        // Where ptxas lets a predicate stand for 32 bits, all of them are set, or none.
-        0 => bool::read(bank, slot).map(|set| if set { u128::from(u32::MAX) } else { 0 }),
-        1 => bank.lanes::<u8>(slot).map(u128::from),
-        2 => bank.lanes::<u16>(slot).map(u128::from),
-        4 => bank.lanes::<u32>(slot).map(u128::from),
-        8 => bank.lanes::<u64>(slot).map(u128::from),
-        _ => bank.lanes::<u128>(slot),
-    };
-    for (lane, value) in values.into_iter().enumerate() {
-        set(lane, value);
-    }
-}
-
-/// The rare case: the destination has another width than the result.
-#[cold]
-#[inline(never)]
-fn widen(bank: &mut Bank<'_>, slot: Slot, mask: u32, both: impl Fn(usize) -> (u128, i128)) {
-    if slot.is_sink() {
-        return;
-    }
-    let signed = slot.flags & Slot::SIGNED != 0;
-    let value = |lane: usize| if signed { both(lane).1 as u128 } else { both(lane).0 };
-    match slot.width {
-        // A predicate that stands for 32 bits says whether they are not all zero.
-        0 => bank.set_mask(slot, mask, (0..LANES).fold(0, |m, l| m | u32::from(value(l) != 0) << l)),
-        1 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u8)),
-        2 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u16)),
-        4 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u32)),
-        8 => bank.set_lanes(slot, mask, &std::array::from_fn(|l| value(l) as u64)),
-        _ => bank.set_lanes(slot, mask, &std::array::from_fn(value)),
-    }
-}
-
-impl Value for bool {
-    const ZERO: Self = false;
-
-    #[inline(always)]
-    fn read(bank: &Bank<'_>, slot: Slot) -> [Self; LANES] {
-        let mask = if slot.width == 0 { bank.mask(slot) } else { nonzero(bank, slot) };
-        let mut lanes = [false; LANES];
-        for (lane, value) in lanes.iter_mut().enumerate() {
-            *value = mask >> lane & 1 != 0;
-        }
-        lanes
-    }
-
-    #[inline(always)]
-    fn write(bank: &mut Bank<'_>, slot: Slot, mask: u32, values: &[Self; LANES]) {
-        let mut bits = 0;
-        for (lane, value) in values.iter().enumerate() {
-            bits |= u32::from(*value) << lane;
-        }
-        if slot.width == 0 {
-            bank.set_mask(slot, mask, bits);
-        } else {
-            widen(bank, slot, mask, |lane| (values[lane].into(), values[lane].into()));
-        }
-    }
-}
-
-#[cold]
-fn nonzero(bank: &Bank<'_>, slot: Slot) -> u32 {
-    (0..LANES).fold(0, |mask, lane| mask | u32::from(bank.lane(slot, lane) & 1 != 0) << lane)
 }

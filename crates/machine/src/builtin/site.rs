@@ -2,7 +2,8 @@
 
 use crate::code::{Actual, Call};
 use crate::context::Context;
-use crate::registers::{LANES, Value};
+use crate::registers::LANES;
+use crate::vector::value::Value;
 
 /// One lane's call.
 pub struct Site<'a> {

@@ -8,8 +8,9 @@ use ptxvm_isa::Type;
 
 use crate::context::Context;
 use crate::explain::finding::Kind;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::Flow;
+use crate::vector::value::Value;
 
 /// What a chunk is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,7 +70,7 @@ struct Whole(u64);
 
 impl Execute for Whole {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        crate::registers::Value::write(&mut context.bank, slots[0], mask, &[self.0; LANES]);
+        crate::vector::value::Value::write(&mut context.bank, slots[0], mask, &[self.0; LANES]);
         Flow::Next
     }
 }

@@ -17,9 +17,10 @@ use crate::door::peer::Shared;
 use crate::door::touch::{Proxy, Touch, Wants, When};
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::schedule::cluster::Claims;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
+use crate::vector::value::Value;
 
 /// The bytes of a response, and what its address is a multiple of.
 const RESPONSE: u64 = 16;

@@ -8,8 +8,8 @@ use ptxvm_isa::Type;
 use ptxvm_num::float::compare::{self, Comparison, Junction};
 use ptxvm_num::float::select::{Word, slct_f32, slct_s32};
 
-use crate::registers::Value;
 use crate::vector::lanes::{self, Op};
+use crate::vector::value::Value;
 
 /// The operation of comparing and choosing.
 pub fn executor(comparing: Comparing) -> Option<Op> {

@@ -6,8 +6,8 @@ use ptxvm_isa::Type;
 use ptxvm_num::int::Int;
 use ptxvm_num::int::extended::{addc, addc_sat, madc_hi, madc_hi_16, madc_lo, subc, subc_sat};
 
-use crate::registers::Value;
 use crate::vector::lanes::{self, Op};
+use crate::vector::value::Value;
 
 /// The operation of arithmetic with the carry flag.
 pub fn executor(extended: Extended) -> Option<Op> {

@@ -8,9 +8,10 @@
 use ptxvm_memory::{AllocationKind, LOCAL_BASE, SHARED_BASE, SHARED_SIZE, Window, window_of};
 
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::vector::lanes::{self, Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::{Generic, generic};
 
 /// The operation of `isspacep`, `cvta`, `cvta.to`, `mapa` and `getctarank`.

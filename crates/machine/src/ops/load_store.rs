@@ -16,10 +16,12 @@ use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::pointer::Pointers;
 use crate::door::touch::Wants;
-use crate::registers::{LANES, Plain, Slot, Value};
+use crate::registers::{LANES, Slot};
 #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
 use crate::vector::gather;
 use crate::vector::lanes::{self, Execute, Flow, Op, Vectorised};
+use crate::vector::mask::Plain;
+use crate::vector::value::Value;
 
 /// A load.
 pub fn load(load: Words) -> Option<Op> {

@@ -5,8 +5,9 @@
 use ptxvm_ir::operation::SpecialRegister as Register;
 
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// Nanoseconds that `%globaltimer` starts from: some day in 2026, the same for every run.
 const EPOCH: u64 = 1_790_000_000_000_000_000;

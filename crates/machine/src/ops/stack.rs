@@ -4,8 +4,9 @@
 
 use crate::context::Context;
 use crate::explain::finding::Kind;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// The alignment that memory has without being asked for.
 const LEAST_ALIGNMENT: u64 = 8;

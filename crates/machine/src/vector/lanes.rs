@@ -14,7 +14,8 @@ pub use crate::context::{Execute, Flow, Op};
 pub use ptxvm_num::level::{Level, at_most, level};
 
 use crate::context::Context;
-use crate::registers::{Bank, LANES, Slot, Value, lanes_in};
+use crate::registers::{Bank, LANES, Slot, lanes_in};
+use crate::vector::value::{Converted, Value};
 
 /// Has each lane of a mask issue an asynchronous operation, until one is refused.
 pub fn issue_each(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -> Flow {
@@ -30,19 +31,30 @@ pub fn issue_each(mask: u32, mut issue: impl FnMut(usize) -> Result<(), Flow>) -
 pub trait Results: Sized {
     /// How many destinations it fills.
     const COUNT: usize;
-    /// Computes every lane and writes the destinations.
-    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, lane: impl FnMut(usize) -> Self);
+    /// The results of all lanes.
+    type Lanes;
+    /// Computes every lane.
+    fn compute(lane: impl FnMut(usize) -> Self) -> Self::Lanes;
+    /// Writes the destinations.
+    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, values: &Self::Lanes);
 }
 
 impl<T: Value> Results for T {
     const COUNT: usize = 1;
+    type Lanes = [T; LANES];
+
     #[inline(always)]
-    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+    fn compute(mut lane: impl FnMut(usize) -> Self) -> Self::Lanes {
         let mut values = [T::ZERO; LANES];
         for (index, value) in values.iter_mut().enumerate() {
             *value = lane(index);
         }
-        T::write(bank, slots[0], mask, &values);
+        values
+    }
+
+    #[inline(always)]
+    fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, values: &Self::Lanes) {
+        T::write(bank, slots[0], mask, values);
     }
 }
 
@@ -50,13 +62,20 @@ macro_rules! results {
     ($count:literal $($ty:ident $index:tt),*) => {
         impl<$($ty: Value),*> Results for ($($ty,)*) {
             const COUNT: usize = $count;
+            type Lanes = ($([$ty; LANES],)*);
+
             #[inline(always)]
-            fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, mut lane: impl FnMut(usize) -> Self) {
+            fn compute(mut lane: impl FnMut(usize) -> Self) -> Self::Lanes {
                 let mut values = ($([$ty::ZERO; LANES],)*);
                 for index in 0..LANES {
                     let results = lane(index);
                     $(values.$index[index] = results.$index;)*
                 }
+                values
+            }
+
+            #[inline(always)]
+            fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, values: &Self::Lanes) {
                 $($ty::write(bank, slots[$index], mask, &values.$index);)*
             }
         }
@@ -75,9 +94,9 @@ pub trait Vectorised: Send + Sync {
     fn execute<const V4: bool>(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow;
 }
 
-struct Plain<O>(O);
+struct AtBaseline<O>(O);
 
-impl<O: Vectorised> Execute for Plain<O> {
+impl<O: Vectorised> Execute for AtBaseline<O> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         self.0.execute::<false>(context, slots, mask)
     }
@@ -124,11 +143,19 @@ pub fn vectorised<O: Vectorised + 'static>(op: O) -> Op {
         Level::V3 => return Box::new(AtV3(op)),
         Level::Baseline => {}
     }
-    Box::new(Plain(op))
+    Box::new(AtBaseline(op))
+}
+
+/// The linker gives each operation the operands that its form has. One place says so for all operations, so that none
+/// has a message for each of its own.
+#[cold]
+#[inline(never)]
+fn missing() -> ! {
+    panic!("an operation has fewer operands than its form")
 }
 
 macro_rules! arity {
-    ($map:ident $Map:ident $body:ident: $($ty:ident $arg:ident $index:tt),*) => {
+    ($map:ident $Map:ident $body:ident: $($ty:ident $arg:ident),*) => {
         struct $Map<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
 
         #[inline(always)]
@@ -139,8 +166,11 @@ macro_rules! arity {
             $($ty: Value),*
         {
             let (to, from) = slots.split_at(Out::COUNT);
-            $(let $arg = $ty::read(bank, from[$index]);)*
-            Out::write(bank, to, mask, |lane| f($($arg[lane]),*));
+            let [$($arg),*, ..] = from else { missing() };
+            $(let (slot, mut converted) = (*$arg, Converted::uninit());
+            let $arg = $ty::source(bank, slot, &mut converted);)*
+            let values = Out::compute(|lane| f($($arg[lane]),*));
+            Out::write(bank, to, mask, &values);
         }
 
         impl<Func, Out, $($ty),*> Execute for $Map<Func, Out, $($ty),*>
@@ -230,12 +260,12 @@ macro_rules! vectorised {
     };
 }
 
-arity!(map1 Map1 body1: A a 0);
-arity!(map2 Map2 body2: A a 0, B b 1);
-arity!(map3 Map3 body3: A a 0, B b 1, C c 2);
-arity!(map4 Map4 body4: A a 0, B b 1, C c 2, D d 3);
-arity!(map5 Map5 body5: A a 0, B b 1, C c 2, D d 3, E e 4);
-arity!(map8 Map8 body8: A a 0, B b 1, C c 2, D d 3, E e 4, F f_ 5, G g 6, H h 7);
+arity!(map1 Map1 body1: A a);
+arity!(map2 Map2 body2: A a, B b);
+arity!(map3 Map3 body3: A a, B b, C c);
+arity!(map4 Map4 body4: A a, B b, C c, D d);
+arity!(map5 Map5 body5: A a, B b, C c, D d, E e);
+arity!(map8 Map8 body8: A a, B b, C c, D d, E e, F f_, G g, H h);
 vectorised!(simd1 map1 V31 V41 body1 v31 v41: A);
 vectorised!(simd2 map2 V32 V42 body2 v32 v42: A, B);
 vectorised!(simd3 map3 V33 V43 body3 v33 v43: A, B, C);

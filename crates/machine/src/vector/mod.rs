@@ -2,4 +2,6 @@
 
 pub(crate) mod gather;
 pub mod lanes;
+pub mod mask;
+pub mod value;
 pub(crate) mod vector_loop;

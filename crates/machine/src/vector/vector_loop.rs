@@ -41,12 +41,14 @@ pub unsafe fn choose(baseline: Loop, v3: LevelLoop, v4: LevelLoop) -> Op {
 /// nothing, and all it calls must be `#[inline(always)]`.
 macro_rules! vector_loop {
     (|$($arg:ident: $ty:ty),+| -> $out:ty { $result:expr }) => {{
-        use $crate::registers::{Bank, LANES, Slot, Value};
+        use $crate::registers::{Bank, LANES, Slot};
+        use $crate::vector::value::{Converted, Value};
 
         #[inline(always)]
         fn baseline(bank: &mut Bank<'_>, slots: &[Slot], mask: u32) {
             let [to, $($arg),+] = slots else { return };
-            $(let $arg = <$ty as Value>::read(bank, *$arg);)+
+            $(let (slot, mut converted) = (*$arg, Converted::uninit());
+            let $arg = <$ty as Value>::source(bank, slot, &mut converted);)+
             let mut values = [<$out as Value>::ZERO; LANES];
             for (lane, value) in values.iter_mut().enumerate() {
                 $(let $arg = $arg[lane];)+

@@ -8,7 +8,8 @@ use ptxvm_num::float::half::{self, Finish, bf16x2, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
 
-use crate::registers::{Plain, Value};
+use crate::vector::mask::Plain;
+use crate::vector::value::Value;
 
 /// A word as registers and memory hold it.
 pub trait Memorable: AtomicWord + Plain + Value + PartialEq + Default + Send + Sync + 'static {}

@@ -20,8 +20,9 @@ use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::matrix::unpack::unpack;
 use crate::matrix::whole_warp;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::Address;
 use ptxvm_ir::operation::matrix::{MatrixLayout, MatrixMove, Packing};
 

@@ -3,8 +3,9 @@
 use super::place::{At, misused, party};
 use crate::asynchronous::mbarrier::Arrival;
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::mbarrier::Arrive;
 
 pub fn executor(arrive: Arrive) -> Op {

@@ -8,10 +8,11 @@ use super::place::{At, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::schedule::warp::Awaited;
 use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::mbarrier::Wait;
 
 /// After so many questions in vain, `test_wait` sleeps as well.

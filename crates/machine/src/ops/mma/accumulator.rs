@@ -4,7 +4,8 @@ use ptxvm_num::matrix::Accumulator;
 
 use crate::context::Context;
 use crate::matrix::fragment::of_d;
-use crate::registers::{Bank, LANES, Slot, Value};
+use crate::registers::{Bank, LANES, Slot};
+use crate::vector::value::Value;
 
 /// The most elements that D has: 16 rows of 8.
 pub const ELEMENTS: usize = 16 * 8;

@@ -8,8 +8,9 @@ use super::operands::split;
 use crate::context::Context;
 use crate::matrix::fragment::{of_a, of_b, of_d};
 use crate::matrix::whole_warp;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// The operation of a form of f64.
 pub fn executor(Mma { shape, rounding, fragments, .. }: Mma) -> Op {

@@ -4,7 +4,8 @@ use ptxvm_ir::operation::matrix::{Fragments, Mma, Sparsity};
 
 use crate::matrix::fragment;
 use crate::matrix::sparse::Sparse;
-use crate::registers::{Bank, Slot, Value};
+use crate::registers::{Bank, Slot};
+use crate::vector::value::Value;
 
 /// How the metadata of a form tells where the elements of A belong: `Some(None)` if A is dense, `None` if the machine
 /// does not have the form.

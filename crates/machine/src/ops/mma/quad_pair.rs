@@ -13,8 +13,9 @@ use super::operands::split;
 use crate::context::Context;
 use crate::matrix::quad_pair::{PAIRS, of_a, of_b, of_half, of_lane, of_single};
 use crate::matrix::{Cores, whole_warp};
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// Rows of A, columns of B.
 const SIDE: usize = 8;

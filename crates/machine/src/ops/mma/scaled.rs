@@ -15,8 +15,9 @@ use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::matrix::sparse::Sparse;
 use crate::matrix::whole_warp;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// The operation of a form with `.block_scale`.
 pub fn executor(mma: Mma, BlockScale { byte_each, blocks, ty }: BlockScale) -> Option<Op> {

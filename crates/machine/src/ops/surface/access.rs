@@ -8,8 +8,9 @@ use crate::context::Context;
 use crate::door::touch::{Proxy, Wants};
 use crate::explain::finding::Kind;
 use crate::ops::load_store::Turns;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::Flow;
+use crate::vector::value::Value;
 use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// What an instruction says about its access.

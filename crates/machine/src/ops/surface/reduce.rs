@@ -13,8 +13,9 @@ use crate::context::Context;
 use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::atomic::Reduction;
-use crate::registers::{Slot, Value};
+use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_ir::operation::surface::SurfaceAccess;
 

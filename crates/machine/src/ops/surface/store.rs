@@ -5,8 +5,9 @@ use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::touch::Wants;
 use crate::ops::load_store::traffic;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::surface::SurfaceAccess;
 use ptxvm_ir::operation::texture::Vector;
 

@@ -12,8 +12,9 @@ use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::tensor_memory;
 use crate::ops::load_store::traffic;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::tcgen05::{self, Tcgen05Reduction};
 
 pub fn executor(fragment: tcgen05::Fragment, reduction: Option<(Tcgen05Reduction, usize)>) -> Option<Op> {

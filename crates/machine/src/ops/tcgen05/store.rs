@@ -13,8 +13,9 @@ use crate::door::address::AddressSpace;
 use crate::door::tensor_memory;
 use crate::door::touch::{Touch, Wants};
 use crate::ops::load_store::traffic;
-use crate::registers::{Slot, Value, lanes_in};
+use crate::registers::{Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::tcgen05;
 
 pub fn executor(fragment: tcgen05::Fragment) -> Op {

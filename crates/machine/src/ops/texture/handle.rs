@@ -6,8 +6,9 @@ use ptxvm_memory::View;
 use ptxvm_texture::{Kind, Object, Sampler, Texture};
 
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::Flow;
+use crate::vector::value::Value;
 use ptxvm_ir::operation::texture::Sampling;
 
 /// The lanes of a mask that hold the same handle as its first lane, and that handle.

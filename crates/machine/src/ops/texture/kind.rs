@@ -5,8 +5,9 @@
 use ptxvm_texture::Kind;
 
 use crate::context::Context;
-use crate::registers::{Slot, Value, lanes_in};
+use crate::registers::{Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// The operation of an `istypep`.
 pub fn executor(kind: Kind, handle: usize) -> Op {

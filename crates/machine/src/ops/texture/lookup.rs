@@ -8,8 +8,9 @@ use super::handle::Handles;
 use super::places::{Coordinates, Lanes, Offsets, Where, read};
 use super::results::{Found, Results};
 use crate::context::Context;
-use crate::registers::{Slot, Value};
+use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::texture::{self as operation, Level};
 
 /// The bits of an offset: it is from -8 to 7.

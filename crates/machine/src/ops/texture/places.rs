@@ -3,7 +3,8 @@
 use ptxvm_texture::Geometry;
 
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::texture::{Sampling, Vector};
 
 /// A register of each lane.

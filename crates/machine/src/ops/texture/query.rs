@@ -4,8 +4,9 @@ use ptxvm_texture::{Kind, Object, Query};
 
 use super::handle::same_handle;
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// The operation of a `txq`.
 pub fn executor(query: Query, handle: usize, level: Option<usize>) -> Op {

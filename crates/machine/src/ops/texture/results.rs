@@ -4,7 +4,8 @@ use ptxvm_num::convert::quick::f32_to_f16;
 
 use super::places::Lanes;
 use crate::context::Context;
-use crate::registers::{ALL, LANES, Slot, Value};
+use crate::registers::{ALL, LANES, Slot};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::texture::Sampling;
 
 /// What the lanes of a warp have found so far: zeros.

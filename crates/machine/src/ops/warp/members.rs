@@ -4,8 +4,9 @@ use ptxvm_ir::operation::Warp;
 
 use crate::context::Context;
 use crate::explain::finding::Kind;
-use crate::registers::{LANES, Slot, Value, lanes_in};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::Flow;
+use crate::vector::value::Value;
 
 /// The lanes that an instruction works on together.
 #[derive(Clone, Copy, Debug)]

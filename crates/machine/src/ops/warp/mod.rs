@@ -9,8 +9,10 @@ mod reduce;
 mod shuffle;
 
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::mask;
+use crate::vector::value::Value;
 use members::Members;
 use ptxvm_ir::operation::Warp;
 use ptxvm_ir::operation::warp::{Vote, WarpFunction};
@@ -80,8 +82,7 @@ impl Brought for () {
 
 impl Brought for u32 {
     fn bring(context: &Context<'_>, sources: &[Slot]) -> Self {
-        let held = bool::read(&context.bank, sources[0]);
-        (0..LANES).fold(0, |mask, lane| mask | u32::from(held[lane]) << lane)
+        mask::together(&bool::read(&context.bank, sources[0]))
     }
 }
 
@@ -121,7 +122,8 @@ where
             Err(flow) => return flow,
         };
         let brought = In::bring(context, from);
-        Out::write(&mut context.bank, to, mask, |lane| (self.f)(lanes[lane], lane, &brought));
+        let values = Out::compute(|lane| (self.f)(lanes[lane], lane, &brought));
+        Out::write(&mut context.bank, to, mask, &values);
         Flow::Next
     }
 }

@@ -6,8 +6,9 @@ use ptxvm_num::int::arithmetic;
 
 use super::members::Members;
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 
 /// `redux.sync` of integers.
 pub fn of_integers(members: Members, combination: Combination, signed: bool) -> Option<Op> {

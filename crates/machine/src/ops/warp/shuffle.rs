@@ -2,8 +2,9 @@
 
 use super::members::Members;
 use crate::context::Context;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::warp::ShflMode;
 
 /// The operation of `shfl`, with or without `.sync`.

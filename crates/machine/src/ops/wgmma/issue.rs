@@ -10,8 +10,9 @@ use crate::door::observer::Stage;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow};
+use crate::vector::value::Value;
 
 /// The instruction as it is executed.
 pub struct Issue {

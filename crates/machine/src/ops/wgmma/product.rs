@@ -18,8 +18,9 @@ use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
 use crate::ops::mma::operands::rows_of_a;
 use crate::ops::wgmma::pending::UnderWay;
-use crate::registers::{ALL, Bank, KeptBank, LANES, Slot, Value};
+use crate::registers::{ALL, Bank, KeptBank, LANES, Slot};
 use crate::state::worker::Worker;
+use crate::vector::value::Value;
 
 /// The rows of D that one warp has.
 pub const ROWS: usize = 16;

@@ -17,8 +17,9 @@ use crate::explain::finding::Kind;
 use crate::matrix::whole_warp;
 use crate::ops::load_store::traffic;
 use crate::ops::operand::Address;
-use crate::registers::{LANES, Slot, Value};
+use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
+use crate::vector::value::Value;
 use ptxvm_ir::operation::matrix::{Shape, WmmaMatrix};
 
 /// The most bytes of a matrix.
