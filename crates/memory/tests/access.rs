@@ -143,6 +143,7 @@ fn racing_words_are_not_torn() {
 
 /// From some size on the processor copies by itself: the same bytes, at every alignment and around that size.
 #[test]
+#[cfg_attr(miri, ignore = "Miri does not run the processor's own copies, and a megabyte takes it minutes")]
 fn long_copies_and_fills_are_exact() {
     let from: Vec<u8> = (0..70_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for bytes in [16_383, 16_384, 16_385, 50_001] {
