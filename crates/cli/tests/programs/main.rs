@@ -102,8 +102,8 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline,
-    print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, packed,
+    pipeline, print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
 );
 
 #[test]
