@@ -6,13 +6,13 @@
 use crate::generated::prelude::*;
 
 pub static ROWS: [Row; 29] = [
-    // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575
+    // mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575
     Row {
         section: 40,
-        head: "mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=~1..1048575",
+        head: "mbarrier.init{.space}.b64 [addr]@.shared, count:.u32=1..1048575",
         name: &[w_mbarrier as Word, w_init as Word],
         slots: &[Slot { name: "space", values: &[w_shared as Word, w_shared__cta as Word], optional: true }, Slot { name: "b64", values: &[w_b64 as Word], optional: false }],
-        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "addr", shape: Shape::Bracket(&[Operand { name: "addr", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Fixed(w_shared as Word), ..Operand::BLANK }, Operand { name: "count", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 1, high: 1048575, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
         gone: None,

@@ -21,20 +21,20 @@ pub static ROWS: [Row; 33] = [
         rules: &[],
         notes: &[],
     },
-    // tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~0..4294967264/32
+    // tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32|64|128|256|512
     Row {
         section: 76,
-        head: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~0..4294967264/32",
+        head: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr:.u32, nCols:.u32=~32|64|128|256|512",
         name: &[w_tcgen05 as Word, w_dealloc as Word],
         slots: &[Slot { name: "cta_group", values: &[w_cta_group__1 as Word, w_cta_group__2 as Word], optional: false }, Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "b32", values: &[w_b32 as Word], optional: false }],
-        operands: &[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 4294967264, step: 32 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "taddr", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "nCols", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 32, high: 32, step: 1 }, Range { low: 64, high: 64, step: 1 }, Range { low: 128, high: 128, step: 1 }, Range { low: 256, high: 256, step: 1 }, Range { low: 512, high: 512, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[F(100), F(110)] }],
         gone: None,
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["A constant nCols must be a multiple of 32, more ptxas does not ask."],
+        notes: &[],
     },
     // tcgen05.relinquish_alloc_permit.cta_group.sync.aligned
     Row {

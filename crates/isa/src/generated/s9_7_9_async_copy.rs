@@ -171,13 +171,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta",
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
         gone: None,
@@ -186,13 +186,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64",
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
         gone: None,
@@ -201,13 +201,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -216,13 +216,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64",
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -231,13 +231,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16",
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -246,13 +246,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64",
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -261,13 +261,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
+        head: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -276,13 +276,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -291,13 +291,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64",
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -306,13 +306,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, byteMask:.u16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, byteMask:.u16",
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
         gone: None,
@@ -321,13 +321,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64, byteMask:.u16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64, byteMask:.u16",
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16",
         name: &[w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
         gone: None,
@@ -336,13 +336,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
+        head: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -351,13 +351,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}",
+        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -366,13 +366,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}",
+        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
         name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -396,13 +396,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
         notes: &[],
     },
-    // multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, byteMask:.u16}
+    // multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}
     Row {
         section: 166,
-        head: "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, byteMask:.u16}",
+        head: "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}",
         name: &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
@@ -411,13 +411,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
+        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
         name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
@@ -426,13 +426,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
+        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
         name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
         slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,

@@ -501,20 +501,20 @@ pub static ROWS: [Row; 51] = [
         rules: &[],
         notes: &[],
     },
-    // cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2{, c:.u16}
+    // cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2
     Row {
         section: 170,
-        head: "cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2{, c:.u16}",
+        head: "cvt.rn.satfinite{.relu}.f8x2type.bf16x2 d:.f8x2type, %a:.bf16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f8x2type", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "c", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
-        lists: &[&[0, 1], &[0, 1, 2]],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
+        notes: &[],
     },
     // cvt.rn.satfinite{.relu}.dtype.f32 d:.dtype, a:.f32, b:.f32
     Row {
@@ -546,20 +546,20 @@ pub static ROWS: [Row; 51] = [
         rules: &[],
         notes: &[],
     },
-    // cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2{, c:.u16}
+    // cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2
     Row {
         section: 170,
-        head: "cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2{, c:.u16}",
+        head: "cvt.rn.satfinite{.relu}.f6x2type.bf16x2 d:.f6x2type, %a:.bf16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "f6x2type", values: &[w_e2m3x2 as Word, w_e3m2x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }, Operand { name: "c", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
-        lists: &[&[0, 1], &[0, 1, 2]],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(3), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(4), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
         need: &[Platform { ptx: V(9, 1), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
         order: &[&[3, 4]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
+        notes: &[],
     },
     // cvt.rn.satfinite{.relu}.e2m1x2.bf16x2 d:.e2m1x2, %a:.b32
     Row {
@@ -591,20 +591,20 @@ pub static ROWS: [Row; 51] = [
         rules: &[],
         notes: &[],
     },
-    // cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2{, c:.u16}
+    // cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2
     Row {
         section: 170,
-        head: "cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2{, c:.u16}",
+        head: "cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d:.ue8m0x2, %a:.bf16x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "frnd3", values: &[w_rz as Word, w_rp as Word], optional: false }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "ue8m0x2", values: &[w_ue8m0x2 as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(3), ..Operand::BLANK }, Operand { name: "c", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
-        lists: &[&[0, 1], &[0, 1, 2]],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(2), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(3), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(110), A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
         order: &[&[2, 3]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
+        notes: &[],
     },
     // cvt.rs{.relu}.satfinite.f8x4type.f32 d:.f8x4type, {a:.f32}x4, %rbits:.u16x2
     Row {
@@ -681,20 +681,20 @@ pub static ROWS: [Row; 51] = [
         rules: &[],
         notes: &[],
     },
-    // cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2{, c:.u16}
+    // cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2
     Row {
         section: 170,
-        head: "cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2{, c:.u16}",
+        head: "cvt.rn.bf16x2.ue8m0x2 d:.bf16x2, %a:.ue8m0x2",
         name: &[w_cvt as Word],
         slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "ue8m0x2", values: &[w_ue8m0x2 as Word], optional: false }],
-        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(2), ..Operand::BLANK }, Operand { name: "c", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
-        lists: &[&[0, 1], &[0, 1, 2]],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(2), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
         need: &[Platform { ptx: V(8, 6), targets: &[A(100), A(110), A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(110), F(120)] }],
         gone: None,
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
-        notes: &["ptxas takes a third operand of 16 bits here and breaks down when it is to make code of it; the manual does not have it. Only without it is it executed."],
+        notes: &[],
     },
     // cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}
     Row {
