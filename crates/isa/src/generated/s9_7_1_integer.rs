@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 42] = [
+pub static ROWS: [Row; 43] = [
     // add.type d, a, b
     Row {
         section: 0,
@@ -330,6 +330,21 @@ pub static ROWS: [Row; 42] = [
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(0), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // neg.s8x4 d, %a
+    Row {
+        section: 10,
+        head: "neg.s8x4 d, %a",
+        name: &[w_neg as Word],
+        slots: &[Slot { name: "s8x4", values: &[w_s8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(0), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }],
+        lists: &[&[0, 1]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
         gone: None,
         deprecated: None,
         order: &[],

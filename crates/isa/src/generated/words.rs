@@ -28,6 +28,7 @@ pub static WORDS: &[&str] = &[
     "rem",
     "abs",
     "neg",
+    "s8x4",
     "min",
     "relu",
     "max",
@@ -671,7 +672,6 @@ pub static WORDS: &[&str] = &[
     "b2",
     "b4",
     "u8x4",
-    "s8x4",
 ];
 
 /// The number of each word.
@@ -702,6 +702,7 @@ pub enum Number {
     w_rem,
     w_abs,
     w_neg,
+    w_s8x4,
     w_min,
     w_relu,
     w_max,
@@ -1345,7 +1346,6 @@ pub enum Number {
     w_b2,
     w_b4,
     w_u8x4,
-    w_s8x4,
 }
 
 pub static WORD_TYPES: &[Option<Type>] = &[
@@ -1372,6 +1372,7 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     None,
     None,
+    Some(Type::S8x4),
     None,
     None,
     None,
@@ -2015,5 +2016,4 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     Some(Type::B4),
     Some(Type::U8x4),
-    Some(Type::S8x4),
 ];

@@ -136,7 +136,7 @@ pub fn abs<T: Int>(a: T::Bits) -> T::Bits {
     max::<T>(a, neg::<T>(a))
 }
 
-/// `neg`
+/// `neg`, which wraps: the smallest number stays what it is.
 #[inline(always)]
 pub fn neg<T: Int>(a: T::Bits) -> T::Bits {
     T::Bits::ZERO.wrapping_sub(a)
