@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 43] = [
+pub static ROWS: [Row; 49] = [
     // add.type d, a, b
     Row {
         section: 0,
@@ -49,7 +49,22 @@ pub static ROWS: [Row; 43] = [
         deprecated: None,
         order: &[],
         rules: &[],
-        notes: &["The .u8x4 and .s8x4 types and .sat on more types than .s32 come with PTX ISA 9.2; ptxas 13.1 does not know them."],
+        notes: &[],
+    },
+    // add{.sat}.type d, %a, %b
+    Row {
+        section: 0,
+        head: "add{.sat}.type d, %a, %b",
+        name: &[w_add as Word],
+        slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_u8x4 as Word, w_s8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
     },
     // sub.type d, a, b
     Row {
@@ -75,6 +90,21 @@ pub static ROWS: [Row; 43] = [
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // sub{.sat}.type d, %a, %b
+    Row {
+        section: 1,
+        head: "sub{.sat}.type d, %a, %b",
+        name: &[w_sub as Word],
+        slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: true }, Slot { name: "type", values: &[w_u8x4 as Word, w_s8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
         gone: None,
         deprecated: None,
         order: &[],
@@ -411,6 +441,36 @@ pub static ROWS: [Row; 43] = [
         rules: &[],
         notes: &[],
     },
+    // min.u8x4 d, %a, %b
+    Row {
+        section: 11,
+        head: "min.u8x4 d, %a, %b",
+        name: &[w_min as Word],
+        slots: &[Slot { name: "u8x4", values: &[w_u8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(0), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // min{.relu}.s8x4 d, %a, %b
+    Row {
+        section: 11,
+        head: "min{.relu}.s8x4 d, %a, %b",
+        name: &[w_min as Word],
+        slots: &[Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "s8x4", values: &[w_s8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
     // max.type d, a, b
     Row {
         section: 12,
@@ -465,6 +525,36 @@ pub static ROWS: [Row; 43] = [
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // max.u8x4 d, %a, %b
+    Row {
+        section: 12,
+        head: "max.u8x4 d, %a, %b",
+        name: &[w_max as Word],
+        slots: &[Slot { name: "u8x4", values: &[w_u8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(0), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // max{.relu}.s8x4 d, %a, %b
+    Row {
+        section: 12,
+        head: "max{.relu}.s8x4 d, %a, %b",
+        name: &[w_max as Word],
+        slots: &[Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "s8x4", values: &[w_s8x4 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
         gone: None,
         deprecated: None,
         order: &[],

@@ -86,6 +86,7 @@ pub fn executor(integer: Integer) -> Option<Op> {
         },
         T::U16x2 => packed::<u16>(function, limit),
         T::S16x2 => packed::<i16>(function, limit),
+        T::U8x4 => packed::<u8>(function, limit),
         T::S8x4 => packed::<i8>(function, limit),
     }
 }
@@ -133,6 +134,9 @@ fn packed<P: Part + 'static>(function: F, limit: Option<Limit>) -> Option<Op> {
     Some(match (function, limit) {
         (F::Neg, None) => lanes::simd1(|a: u32| P::each_alone(a, neg::<P>)),
         (F::Add, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, add::<P>)),
+        (F::Add, Some(Limit::Sat)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, add_sat::<P>)),
+        (F::Sub, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, sub::<P>)),
+        (F::Sub, Some(Limit::Sat)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, sub_sat::<P>)),
         (F::Min, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, min::<P>)),
         (F::Max, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, max::<P>)),
         (F::Min, Some(Limit::Relu)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, min_relu::<P>)),

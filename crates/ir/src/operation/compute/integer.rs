@@ -54,6 +54,7 @@ pub enum IntegerType {
     S64,
     U16x2,
     S16x2,
+    U8x4,
     S8x4,
 }
 
@@ -68,6 +69,7 @@ impl IntegerType {
             Type::S64 => Self::S64,
             Type::U16x2 => Self::U16x2,
             Type::S16x2 => Self::S16x2,
+            Type::U8x4 => Self::U8x4,
             Type::S8x4 => Self::S8x4,
             _ => return None,
         })
