@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 49] = [
+pub static ROWS: [Row; 51] = [
     // add.type d, a, b
     Row {
         section: 0,
@@ -36,6 +36,21 @@ pub static ROWS: [Row; 49] = [
         rules: &[],
         notes: &[],
     },
+    // add.sat.u32 d, a, b
+    Row {
+        section: 0,
+        head: "add.sat.u32 d, a, b",
+        name: &[w_add as Word],
+        slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Value, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
     // add.type d, %a, %b
     Row {
         section: 0,
@@ -45,6 +60,21 @@ pub static ROWS: [Row; 49] = [
         operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(0), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[],
+        rules: &[],
+        notes: &[],
+    },
+    // add.sat.type d, %a, %b
+    Row {
+        section: 0,
+        head: "add.sat.type d, %a, %b",
+        name: &[w_add as Word],
+        slots: &[Slot { name: "sat", values: &[w_sat as Word], optional: false }, Slot { name: "type", values: &[w_u16x2 as Word, w_s16x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(1), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }, Operand { name: "b", shape: Shape::Register, ty: TypeOf::Slot(1), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(120)] }],
         gone: None,
         deprecated: None,
         order: &[],

@@ -119,6 +119,7 @@ fn whole(function: F, ty: T) -> Option<Op> {
 /// What `.sat` and `.relu` keep within bounds.
 fn limited(function: F, ty: T, limit: Limit) -> Option<Op> {
     Some(match (function, limit, ty) {
+        (F::Add, Limit::Sat, T::U32) => lanes::simd2(add_sat::<u32>),
         (F::Add, Limit::Sat, T::S32) => lanes::simd2(add_sat::<i32>),
         (F::Sub, Limit::Sat, T::S32) => lanes::simd2(sub_sat::<i32>),
         (F::MadHi, Limit::Sat, T::S32) => lanes::simd3(mad_hi_sat::<i32>),
