@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 31] = [
+pub static ROWS: [Row; 32] = [
     // cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}
     Row {
         section: 160,
@@ -200,6 +200,21 @@ pub static ROWS: [Row; 31] = [
         order: &[&[0, 1]],
         rules: &[],
         notes: &[],
+    },
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}
+    Row {
+        section: 163,
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "ignore_oob", values: &[w_ignore_oob as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "ignoreBytesLeft", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "ignoreBytesRight", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 2), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[0, 1]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What the ignored bytes become in shared memory is indeterminate. ptxas 13.2 makes an ordinary copy of all bytes of this, so that silicon brings what lies there; here they stay as they were."],
     },
     // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
