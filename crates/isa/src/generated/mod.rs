@@ -74,8 +74,8 @@ mod prelude {
     pub const S9_7_9_TENSOR_COPY: u16 = S9_7_9_MOVEMENT + super::s9_7_9_movement::ROWS.len() as u16;
 }
 
-static ROWS: [crate::table::Row; 809] = {
-    let mut all = [crate::table::Row::BLANK; 809];
+static ROWS: [crate::table::Row; 810] = {
+    let mut all = [crate::table::Row::BLANK; 810];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {

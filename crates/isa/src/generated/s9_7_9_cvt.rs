@@ -5,7 +5,7 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 51] = [
+pub static ROWS: [Row; 52] = [
     // cvt{.sat}.dtype.atype d:.dtype+, a:.atype+/sreg
     Row {
         section: 170,
@@ -694,6 +694,21 @@ pub static ROWS: [Row; 51] = [
         deprecated: None,
         order: &[&[1, 2]],
         rules: &[],
+        notes: &[],
+    },
+    // cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.atype d:.bf16x2, %a:.atype{, %scale-factor:.ue8m0x2}
+    Row {
+        section: 170,
+        head: "cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.atype d:.bf16x2, %a:.atype{, %scale-factor:.ue8m0x2}",
+        name: &[w_cvt as Word],
+        slots: &[Slot { name: "rn", values: &[w_rn as Word], optional: false }, Slot { name: "relu", values: &[w_relu as Word], optional: true }, Slot { name: "satfinite", values: &[w_satfinite as Word], optional: true }, Slot { name: "scaled::n2::ue8m0", values: &[w_scaled__n2__ue8m0 as Word], optional: true }, Slot { name: "bf16x2", values: &[w_bf16x2 as Word], optional: false }, Slot { name: "atype", values: &[w_e4m3x2 as Word, w_e5m2x2 as Word, w_e2m3x2 as Word, w_e3m2x2 as Word, w_e2m1x2 as Word], optional: false }],
+        operands: &[Operand { name: "d", shape: Shape::Register, ty: TypeOf::Slot(4), written: true, ..Operand::BLANK }, Operand { name: "a", shape: Shape::Register, ty: TypeOf::Slot(5), ..Operand::BLANK }, Operand { name: "scale-factor", shape: Shape::Register, ty: TypeOf::Fixed(Type::Ue8m0x2), ..Operand::BLANK }],
+        lists: &[&[0, 1], &[0, 1, 2]],
+        need: &[Platform { ptx: V(9, 2), targets: &[F(100), F(110), F(120)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[4, 5]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("scale-factor") }], need: &[], never: false, text: ".scaled::n2::ue8m0 => scale-factor" }, Rule { when: &[Condition { not: false, ask: Ask::Given("scale-factor") }], then: &[Condition { not: false, ask: Ask::Filled(3) }], need: &[], never: false, text: "scale-factor => .scaled::n2::ue8m0" }],
         notes: &[],
     },
     // cvt.rn.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.f32 d:.b16, a:.f32, b:.f32{, %scale-factor:.ue8m0x2}
