@@ -15,7 +15,7 @@ use crate::executed::{self, Share};
 pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
     let mut text = String::from(
         "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
-         *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.1 does. \
+         *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.2 does. \
          *Executed* means that the machine runs it; a percentage is the share of the instructions tried from that \
          row that it runs. *H200* says whether silicon has confirmed it: kernels with the form were run on an H200, and \
          the tests compare with what they left, bit for bit. Forms of newer GPUs follow the manual alone.\n\n",

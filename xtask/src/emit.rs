@@ -1,7 +1,8 @@
 //! Writes the table as Rust: `crates/isa/src/generated/`, one file per file of the table.
 //!
 //! The text is the table's own structures, spelled as constant expressions; a comment above each row shows the
-//! line it comes from, so that a reader can follow it.
+//! line it comes from, so that a reader can follow it. Words and rows have names and not numbers, so that a new one
+//! changes its own lines alone.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,10 +27,10 @@ pub fn files(isa: &Isa) -> BTreeMap<String, String> {
         }
     }
     for (name, rows) in &modules {
-        files.insert(format!("{name}.rs"), rows_file(rows));
+        files.insert(format!("{name}.rs"), rows_file(isa, rows));
     }
     files.insert("words.rs".into(), words_file(isa));
-    files.insert("tables.rs".into(), tables_file(isa));
+    files.insert("tables.rs".into(), tables_file(isa, &modules));
     files.insert("mod.rs".into(), root_file(isa, &modules));
     files
 }
@@ -43,8 +44,17 @@ fn list<T>(items: &[T], one: impl Fn(&T) -> String) -> String {
     format!("&[{}]", items.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-fn words(items: &[Word]) -> String {
-    list(items, |w| w.to_string())
+/// The number of a word, by its name. A word may begin with a digit, or be one of Rust's own.
+fn word(isa: &Isa, word: Word) -> String {
+    format!("{} as Word", variant(isa.text(word)))
+}
+
+fn variant(text: &str) -> String {
+    format!("w_{}", text.replace("::", "__"))
+}
+
+fn words(isa: &Isa, items: &[Word]) -> String {
+    list(items, |w| word(isa, *w))
 }
 
 fn version(v: &Version) -> String {
@@ -72,8 +82,8 @@ fn ranges(items: &[Range]) -> String {
     list(items, |r| format!("Range {{ low: {}, high: {}, step: {} }}", r.low, r.high, r.step))
 }
 
-fn slot(s: &Slot) -> String {
-    format!("Slot {{ name: {:?}, values: {}, optional: {} }}", s.name, words(s.values), s.optional)
+fn slot(isa: &Isa, s: &Slot) -> String {
+    format!("Slot {{ name: {:?}, values: {}, optional: {} }}", s.name, words(isa, s.values), s.optional)
 }
 
 fn count(c: &Count) -> String {
@@ -85,7 +95,8 @@ fn count(c: &Count) -> String {
     format!("Count {{ source: CountSource::{source}, times: {}, over: {} }}", c.times, c.over)
 }
 
-fn operand(o: &Operand) -> String {
+fn operand(isa: &Isa, o: &Operand) -> String {
+    let operand = |o: &Operand| operand(isa, o);
     let shape = match &o.shape {
         Shape::Vector(c, inner) => format!("Vector({}, {})", count(c), list(inner, operand)),
         Shape::Bracket(inner, lists) => {
@@ -101,7 +112,7 @@ fn operand(o: &Operand) -> String {
     let space = match o.space {
         SpaceOf::Generic => "Generic".into(),
         SpaceOf::Slot(s) => format!("Slot({s})"),
-        SpaceOf::Fixed(w) => format!("Fixed({w})"),
+        SpaceOf::Fixed(w) => format!("Fixed({})", word(isa, w)),
     };
     let mut text = format!("Operand {{ name: {:?}, shape: Shape::{shape}, ty: TypeOf::{ty}", o.name);
     let flags = [
@@ -132,11 +143,11 @@ fn operand(o: &Operand) -> String {
     text + ", ..Operand::BLANK }"
 }
 
-fn condition(c: &Condition) -> String {
+fn condition(isa: &Isa, c: &Condition) -> String {
     let ask = match &c.ask {
         Ask::Filled(s) => format!("Filled({s})"),
-        Ask::Holds(s, values) => format!("Holds({s}, {})", words(values)),
-        Ask::Word(w) => format!("Word({w})"),
+        Ask::Holds(s, values) => format!("Holds({s}, {})", words(isa, values)),
+        Ask::Word(w) => format!("Word({})", word(isa, *w)),
         Ask::Given(name) => format!("Given({name:?})"),
         Ask::Is(name, form) => format!("Is({name:?}, OperandForm::{form:?})"),
         Ask::AtMost(a, b) => format!("AtMost({a:?}, {b:?})"),
@@ -148,7 +159,8 @@ fn condition(c: &Condition) -> String {
     format!("Condition {{ not: {}, ask: Ask::{ask} }}", c.not)
 }
 
-fn rule(r: &Rule) -> String {
+fn rule(isa: &Isa, r: &Rule) -> String {
+    let condition = |c: &Condition| condition(isa, c);
     format!(
         "Rule {{ when: {}, then: {}, need: {}, never: {}, text: {:?} }}",
         list(r.when, condition),
@@ -159,31 +171,31 @@ fn rule(r: &Rule) -> String {
     )
 }
 
-fn row(r: &Row) -> String {
+fn row(isa: &Isa, r: &Row) -> String {
     let mut text = format!("    // {}\n    Row {{\n        section: {},\n", r.head, r.section);
     let mut field = |name: &str, value: String| {
         let _ = writeln!(text, "        {name}: {value},");
     };
     field("head", format!("{:?}", r.head));
-    field("name", words(r.name));
-    field("slots", list(r.slots, slot));
-    field("operands", list(r.operands, operand));
+    field("name", words(isa, r.name));
+    field("slots", list(r.slots, |s| slot(isa, s)));
+    field("operands", list(r.operands, |o| operand(isa, o)));
     field("lists", list(r.lists, |l| list(l, u8::to_string)));
     field("need", list(r.need, platform));
     field("gone", option(&r.gone, platform));
     field("deprecated", option(&r.deprecated, version));
     field("order", list(r.order, |g| list(g, u8::to_string)));
-    field("rules", list(r.rules, rule));
+    field("rules", list(r.rules, |r| rule(isa, r)));
     field("notes", list(r.notes, |n| format!("{n:?}")));
     text + "    },\n"
 }
 
-fn rows_file(rows: &[&Row]) -> String {
+fn rows_file(isa: &Isa, rows: &[&Row]) -> String {
     let mut text = String::from(HEAD);
     text += "#![cfg_attr(rustfmt, rustfmt_skip)]\n#![allow(unused_imports)]\n\nuse crate::generated::prelude::*;\n\n";
     let _ = writeln!(text, "pub static ROWS: [Row; {}] = [", rows.len());
     for r in rows {
-        text += &row(r);
+        text += &row(isa, r);
     }
     text + "];\n"
 }
@@ -191,17 +203,44 @@ fn rows_file(rows: &[&Row]) -> String {
 fn words_file(isa: &Isa) -> String {
     let mut text = format!("{HEAD}#![cfg_attr(rustfmt, rustfmt_skip)]\n\nuse crate::types::Type;\n\n");
     text += "pub static WORDS: &[&str] = &[\n";
-    for (i, w) in isa.words.iter().enumerate() {
-        let _ = writeln!(text, "    {w:?}, // {i}");
+    for w in isa.words {
+        let _ = writeln!(text, "    {w:?},");
     }
-    text += "];\n\npub static WORD_TYPES: &[Option<Type>] = &[\n";
+    text += "];\n\n/// The number of each word.\n";
+    text += "#[allow(non_camel_case_types, dead_code, reason = \"the names are PTX's, and not all are used by rows\")]\n";
+    text += "#[derive(Clone, Copy)]\n#[repr(u16)]\npub enum Number {\n";
+    for w in isa.words {
+        let _ = writeln!(text, "    {},", variant(w));
+    }
+    text += "}\n\npub static WORD_TYPES: &[Option<Type>] = &[\n";
     for ty in isa.word_types {
         let _ = writeln!(text, "    {},", option(ty, |t| format!("Type::{t:?}").replace("Some(", "")));
     }
     text + "];\n"
 }
 
-fn tables_file(isa: &Isa) -> String {
+/// The numbers of rows: that of the first of their file, and how far they are from it.
+fn rows(numbers: &[u16], modules: &[(String, Vec<&Row>)]) -> String {
+    list(numbers, |number| {
+        let mut further = usize::from(*number);
+        let mut name = "";
+        for (module, rows) in modules {
+            name = module;
+            match further.checked_sub(rows.len()) {
+                Some(rest) => further = rest,
+                None => break,
+            }
+        }
+        if further == 0 { first(name) } else { format!("{} + {further}", first(name)) }
+    })
+}
+
+/// The name of the number of a file's first row.
+fn first(module: &str) -> String {
+    module.to_uppercase()
+}
+
+fn tables_file(isa: &Isa, modules: &[(String, Vec<&Row>)]) -> String {
     let mut text = String::from(HEAD);
     text += "#![cfg_attr(rustfmt, rustfmt_skip)]\n\nuse crate::generated::prelude::*;\n\n";
     text += "pub static SECTIONS: &[Section] = &[\n";
@@ -217,8 +256,8 @@ fn tables_file(isa: &Isa) -> String {
     }
     text += "];\n\npub static OPCODES: &[Opcode] = &[\n";
     for o in isa.opcodes {
-        let name = isa.text(o.word);
-        let _ = writeln!(text, "    Opcode {{ word: {}, rows: {} }}, // {name}", o.word, words(o.rows));
+        let _ =
+            writeln!(text, "    Opcode {{ word: {}, rows: {} }},", word(isa, o.word), rows(o.rows, modules));
     }
     text += "];\n\npub static MEANINGS: &[Meaning] = &[\n";
     for m in isa.meanings {
@@ -263,12 +302,12 @@ fn tables_file(isa: &Isa) -> String {
         let _ = writeln!(
             text,
             "    Tolerated {{ words: {}, how: Tolerance::{:?}, names: {}, only: {}, given: {}, unless: {} }},",
-            words(t.words),
+            words(isa, t.words),
             t.how,
-            list(t.names, |n| words(n)),
+            list(t.names, |n| words(isa, n)),
             t.only,
-            words(t.given),
-            words(t.unless)
+            words(isa, t.given),
+            words(isa, t.unless)
         );
     }
     text + "];\n"
@@ -281,13 +320,18 @@ fn root_file(isa: &Isa, modules: &[(String, Vec<&Row>)]) -> String {
         let _ = writeln!(text, "mod {name};");
     }
     text += "mod tables;\nmod words;\n\n";
-    text += "mod prelude {\n    pub use crate::table::*;\n    pub use crate::target::Platform;\n    pub use crate::types::Type;\n    use crate::target::{Suffix, Target, Version};\n\n";
+    text += "mod prelude {\n    pub use super::words::Number::*;\n    pub use crate::table::*;\n    pub use crate::target::Platform;\n    pub use crate::types::Type;\n    use crate::target::{Suffix, Target, Version};\n\n";
     text += "    #[allow(non_snake_case)]\n    pub const fn V(major: u8, minor: u8) -> Version { Version::new(major, minor) }\n";
     for (letter, suffix) in [("P", "Plain"), ("F", "Family"), ("A", "Arch")] {
         let _ = writeln!(
             text,
             "    #[allow(non_snake_case)]\n    pub const fn {letter}(sm: u16) -> Target {{ Target {{ sm, suffix: Suffix::{suffix} }} }}"
         );
+    }
+    let mut before = String::from("0");
+    for (name, _) in modules {
+        let _ = writeln!(text, "    pub const {}: u16 = {before};", first(name));
+        before = format!("{} + super::{name}::ROWS.len() as u16", first(name));
     }
     text += "}\n\n";
     let total: usize = modules.iter().map(|(_, rows)| rows.len()).sum();

@@ -33,7 +33,9 @@ cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
 cargo xtask licences        check the licences of all crates
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
-cargo xtask oracle [FILE]   ask ptxas 13.1 about forms made from the table (of one isa file) and record its verdicts
+cargo xtask oracle [FILE]   ask ptxas 13.2 about forms made from the table (of one isa file) and record its verdicts
+cargo xtask oracle FILE HEAD
+                            ask it about the rows of an isa file that begin with HEAD, and add its verdicts
 cargo xtask fuzz COUNT [SEED]
                             run so many changed corpus inputs through the front end
 cargo xtask fuzz run [COUNT [SEED]]
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
         ["mma", rest @ ..] => mma::run(&root, rest),
         ["oracle"] => oracle::record(&root, None),
         ["oracle", file] => oracle::record(&root, Some(file)),
+        ["oracle", file, head] => oracle::add(&root, file, head),
         ["agreement"] => generated::table(&root).and_then(|isa| oracle::agreement::report(&root, isa)),
         ["compare", file, rest @ ..] => {
             let number = |i: usize, default: u64| rest.get(i).and_then(|t| t.parse().ok()).unwrap_or(default);

@@ -6,7 +6,8 @@ use clap::Args;
 use ptxvm_isa::form;
 use ptxvm_isa::table::{Row, Slot};
 use ptxvm_isa::target::describe_need;
-use ptxvm_isa::{ISA, Language, NO_WORD, Target, Version, Word};
+use ptxvm_isa::{ISA, Language, NO_WORD, Target, Word};
+use ptxvm_module::head::NEWEST;
 
 use crate::exit::{self, Exit};
 
@@ -72,7 +73,7 @@ fn when(row: &Row) -> String {
 
 /// The rows, registers and slots' values that no version makes legal on a target.
 fn lacking(target: Target) -> String {
-    let language = Language { target, ptx: Version::new(9, 1) };
+    let language = Language { target, ptx: NEWEST };
     let mut text = String::new();
     let mut section = None;
     for row in ISA.rows {

@@ -194,6 +194,9 @@ fn isa_shows_an_instruction_its_modifiers_and_where_it_is_legal() {
         lacking.contains("wgmma.mma_async") && !lacking.contains("ldmatrix.sync.aligned.m8n8"),
         "{lacking}"
     );
+    let bytes = "sub{.sat}.type d, %a, %b";
+    assert!(text(&ptxvm(&["isa", "--lacks", "sm_100a"], b"").stdout).contains(bytes));
+    assert!(!text(&ptxvm(&["isa", "--lacks", "sm_120f"], b"").stdout).contains(bytes));
     assert!(text(&ptxvm(&["isa", "%clusterid"], b"").stdout).contains("sm_90"));
     assert!(text(&ptxvm(&["isa", ".maxntid"], b"").stdout).contains("maxntid"));
     assert!(text(&ptxvm(&["isa"], b"").stdout).contains("tcgen05.mma"));

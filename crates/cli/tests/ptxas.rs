@@ -219,6 +219,6 @@ fn the_version_can_be_asked_under_the_name_of_ptxas() {
     assert!(shown.lines().any(|line| line.contains("release 13.1, V13.1.")), "{shown}");
     assert!(shown.contains("ptxvm"), "it does not claim to be the real one: {shown}");
     let listed = Command::new(&name).arg("--list-version").output().expect("the link starts");
-    assert_eq!(text(&listed.stdout).lines().last(), Some("9.1"));
-    assert_eq!(text(&listed.stdout).lines().count(), 45);
+    assert_eq!(text(&listed.stdout).lines().last(), Some("9.2"));
+    assert_eq!(text(&listed.stdout).lines().count(), 46);
 }

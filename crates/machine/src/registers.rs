@@ -237,6 +237,15 @@ impl<'a> Bank<'a> {
         }
     }
 
+    /// One lane of a register, all bits of it, whatever its width.
+    #[must_use]
+    pub fn whole_lane(&self, slot: Slot, lane: usize) -> u128 {
+        match slot.width {
+            16 => self.single::<u128>(slot, lane),
+            _ => self.lane(slot, lane).into(),
+        }
+    }
+
     /// One lane of a register whose width is that of `T`.
     #[inline(always)]
     fn single<T: Plain>(&self, slot: Slot, lane: usize) -> T {

@@ -1,7 +1,7 @@
 //! From a syntax tree to a module: names resolved, types checked, everything that ptxas would refuse refused.
 //!
 //! [`check`] never fails and never panics: it gives what it could resolve and a list of what is wrong.
-//! The judge of what is right is ptxas 13.1, not the manual's text; where they differ, a comment says so.
+//! The judge of what is right is ptxas 13.2, not the manual's text; where they differ, a comment says so.
 #![forbid(unsafe_code)]
 
 pub mod body;

@@ -222,7 +222,7 @@ fn a_newer_version_is_taken_if_it_is_asked_for() {
     let newer = LoadOptions { newer: true };
     let source = |version: &str| format!(".version {version}\n.target sm_90\n.address_size 64\n");
     assert!(device.load(&source("9.4")).is_err());
-    let module = device.load_with(&source("9.4"), &newer).expect("it is taken for 9.1");
+    let module = device.load_with(&source("9.4"), &newer).expect("it is taken for 9.2");
     assert_eq!(module.warnings().iter().map(|w| w.code.0).collect::<Vec<_>>(), ["W0302"]);
     assert!(device.load_with(&source("10.0"), &newer).is_err());
     assert!(device.load_with(&source("8.9"), &newer).is_err());

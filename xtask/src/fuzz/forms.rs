@@ -2,8 +2,9 @@
 
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::Row;
-use ptxvm_isa::{ISA, Language, Version};
+use ptxvm_isa::{ISA, Language};
 use ptxvm_machine::ops;
+use ptxvm_module::head::NEWEST;
 use ptxvm_syntax::{Interner, LineIndex};
 use ptxvm_vm::Profile;
 
@@ -65,7 +66,7 @@ pub struct Forms {
 impl Forms {
     /// Asks the checker and the machine about every row. The same forms every time.
     pub fn new(profile: &'static Profile) -> Forms {
-        let language = Language { target: profile.target(), ptx: Version::new(9, 1) };
+        let language = Language { target: profile.target(), ptx: NEWEST };
         let mut random = Random::new(0);
         let mut forms = Vec::new();
         // Control flow is the program's own affair.

@@ -7,6 +7,7 @@
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::{Isa, NO_WORD, Row};
 use ptxvm_isa::{Language, Target, Version, Word};
+use ptxvm_module::head::NEWEST;
 
 use super::operands;
 use super::random::Random;
@@ -28,7 +29,7 @@ const TARGETS: &[&str] = &[
 ];
 
 const VERSIONS: &[(u8, u8)] =
-    &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0)];
+    &[(6, 0), (6, 5), (7, 0), (7, 4), (7, 8), (8, 0), (8, 3), (8, 6), (8, 8), (9, 0), (9, 1)];
 
 /// How many of a row's slot values are tried at the most; of longer rows, a sample is.
 const MOST_VALUES: usize = 40;
@@ -67,10 +68,13 @@ impl Form {
 
 /// The cases for these rows.
 pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
-    let mut random = Random::new(seed);
     let mut cases = Vec::new();
     for &index in rows {
         let row = &isa.rows[usize::from(index)];
+        // A row has random numbers of its own, so that a new one changes little about the others.
+        let mut random = Random::new(
+            row.head.bytes().fold(seed, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
+        );
         let mut tries: Vec<Option<(usize, Word)>> = vec![None; extra];
         let mut values = Vec::new();
         for (slot, s) in row.slots.iter().enumerate() {
@@ -129,7 +133,7 @@ fn legal(row: &Row, forced: Option<(usize, Word)>, random: &mut Random) -> Optio
         let target =
             if random.one_in(3) { TARGETS[random.below(TARGETS.len())] } else { TARGETS[attempt % 6] };
         let target = Target::parse(target)?;
-        let language = Language { target, ptx: Version::new(9, 1) };
+        let language = Language { target, ptx: NEWEST };
         if form::judge(row, &filling, language, &Unknown, false).is_ok() {
             return Some((language, filling));
         }

@@ -10,7 +10,7 @@ mod random;
 mod verdicts;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ptxvm_isa::Isa;
 
@@ -32,11 +32,39 @@ pub fn record(root: &Path, only: Option<&str>) -> Result<(), String> {
     let folder = root.join("tests/oracle");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for file in families(isa).into_iter().filter(|file| only.is_none_or(|only| only.ends_with(file))) {
-        let verdicts = ask(isa, &ptxas, file, SEED, EXTRA)?;
-        let path = folder.join(file.replace(".isa", ".txt"));
-        std::fs::write(&path, verdicts::write(&verdicts)).map_err(|e| format!("{}: {e}", path.display()))?;
-        println!("{}: {} verdicts", path.display(), verdicts.values().map(Vec::len).sum::<usize>());
+        keep(root, file, &ask(isa, &ptxas, file, "", SEED, EXTRA)?)?;
     }
+    Ok(())
+}
+
+/// Asks ptxas about the rows of a file that begin with `head`, and adds its verdicts to those that are recorded: what a
+/// new row needs. What was recorded of the others stays.
+pub fn add(root: &Path, file: &str, head: &str) -> Result<(), String> {
+    let isa = crate::generated::table(root)?;
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let new = ask(isa, &Ptxas::find(root)?, file, head, SEED, EXTRA)?;
+    if new.is_empty() {
+        return Err(format!("{file} has no row that begins with '{head}'"));
+    }
+    let mut verdicts = verdicts::read(&place(root, file))?;
+    for (language, list) in new {
+        let recorded = verdicts.entry(language).or_default();
+        recorded.retain(|(_, text)| list.iter().all(|(_, new)| new != text));
+        recorded.extend(list);
+        recorded.sort_by(|(_, a), (_, b)| a.cmp(b));
+    }
+    keep(root, file, &verdicts)
+}
+
+/// Where the verdicts on a file of the table are.
+fn place(root: &Path, file: &str) -> PathBuf {
+    root.join("tests/oracle").join(file.replace(".isa", ".txt"))
+}
+
+fn keep(root: &Path, file: &str, verdicts: &Verdicts) -> Result<(), String> {
+    let path = place(root, file);
+    std::fs::write(&path, verdicts::write(verdicts)).map_err(|e| format!("{}: {e}", path.display()))?;
+    println!("{}: {} verdicts", path.display(), verdicts.values().map(Vec::len).sum::<usize>());
     Ok(())
 }
 
@@ -44,7 +72,7 @@ pub fn record(root: &Path, only: Option<&str>) -> Result<(), String> {
 pub fn compare(root: &Path, file: &str, seed: u64, extra: usize) -> Result<(), String> {
     let isa = crate::generated::table(root)?;
     let file = file.rsplit('/').next().unwrap_or(file);
-    let verdicts = ask(isa, &Ptxas::find(root)?, file, seed, extra)?;
+    let verdicts = ask(isa, &Ptxas::find(root)?, file, "", seed, extra)?;
     let wrong = disagreements(isa, &verdicts)?;
     wrong.iter().for_each(|w| println!("{w}"));
     let total: usize = verdicts.values().map(Vec::len).sum();
@@ -61,9 +89,20 @@ fn families(isa: &Isa) -> Vec<&'static str> {
     files
 }
 
-fn ask(isa: &'static Isa, ptxas: &Ptxas, file: &str, seed: u64, extra: usize) -> Result<Verdicts, String> {
-    let in_file = |i: &u16| isa.sections[usize::from(isa.rows[usize::from(*i)].section)].file == file;
-    let rows: Vec<u16> = (0..isa.rows.len() as u16).filter(in_file).collect();
+/// What ptxas says of forms made from the rows of a file that begin with `head`.
+fn ask(
+    isa: &'static Isa,
+    ptxas: &Ptxas,
+    file: &str,
+    head: &str,
+    seed: u64,
+    extra: usize,
+) -> Result<Verdicts, String> {
+    let asked = |i: &u16| {
+        let row = &isa.rows[usize::from(*i)];
+        isa.sections[usize::from(row.section)].file == file && row.head.starts_with(head)
+    };
+    let rows: Vec<u16> = (0..isa.rows.len() as u16).filter(asked).collect();
     let mut by_language: BTreeMap<String, Vec<Case>> = BTreeMap::new();
     for case in generate::cases(isa, &rows, seed, extra) {
         by_language.entry(case.language.clone()).or_default().push(case);

@@ -30,8 +30,8 @@ pub struct Ptxas {
     scratch: PathBuf,
 }
 
-/// The package that holds ptxas for exactly PTX 9.1.
-const PACKAGE: &str = "nvidia-cuda-nvcc==13.1.115";
+/// The package that holds ptxas for exactly PTX 9.2.
+const PACKAGE: &str = "nvidia-cuda-nvcc==13.2.86";
 
 /// How ptxas begins to warn of an address of 32 bits in a program of 64.
 const NARROW: &str = "Program uses 32-bit address on line '";
@@ -43,9 +43,9 @@ enum Run {
 }
 
 impl Ptxas {
-    /// Finds ptxas 13.1: `$PTXAS`, or the one in `.venv`, which `pip` puts there if it is missing.
+    /// Finds ptxas 13.2: `$PTXAS`, or the one in `.venv`, which `pip` puts there if it is missing.
     pub fn find(root: &Path) -> Result<Ptxas, String> {
-        let folder = root.join(".venv/oracle");
+        let folder = root.join(".venv").join(PACKAGE);
         let installed = folder.join("nvidia/cu13/bin/ptxas");
         let path = std::env::var_os("PTXAS").map(PathBuf::from).unwrap_or(installed);
         if !path.exists() && std::env::var_os("PTXAS").is_none() {
@@ -55,11 +55,11 @@ impl Ptxas {
                 .arg(&folder)
                 .status();
             if !pip.is_ok_and(|status| status.success()) {
-                return Err(format!("could not install {PACKAGE}; set PTXAS to a ptxas 13.1"));
+                return Err(format!("could not install {PACKAGE}; set PTXAS to a ptxas 13.2"));
             }
         }
         if !path.exists() {
-            return Err(format!("{} is not there; set PTXAS to a ptxas 13.1", path.display()));
+            return Err(format!("{} is not there; set PTXAS to a ptxas 13.2", path.display()));
         }
         let scratch = std::env::temp_dir().join(format!("ptxvm-oracle-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
@@ -168,7 +168,7 @@ impl Drop for Ptxas {
     }
 }
 
-/// The `-arch` that judges modules of a target: 13.1 knows sm_75 and later, and takes older modules with that.
+/// The `-arch` that judges modules of a target: 13.2 knows sm_75 and later, and takes older modules with that.
 fn architecture(target: Target) -> String {
     if target.sm < 75 { Target { sm: 75, suffix: Suffix::Plain }.to_string() } else { target.to_string() }
 }

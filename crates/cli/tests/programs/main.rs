@@ -102,8 +102,8 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, pipeline,
-    print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, packed,
+    pipeline, print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
 );
 
 #[test]
@@ -132,7 +132,7 @@ fn wgmma_in_every_mode() {
 }
 
 #[test]
-#[ignore = "needs ptxas 13.1, named by PTXAS"]
+#[ignore = "needs ptxas 13.2, named by PTXAS"]
 fn ptxas_agrees() {
     let ptxas = std::env::var("PTXAS").expect("PTXAS names ptxas");
     let mut wrong = Vec::new();
@@ -143,7 +143,10 @@ fn ptxas_agrees() {
         for file in programs(&folder.path()) {
             let source = std::fs::read_to_string(&file).expect("the file is text");
             let wants = |target: &&str| source.contains(&format!("\n.target {target}"));
-            let target = ["sm_100a", "sm_103a", "sm_120a"].into_iter().find(wants).unwrap_or("sm_90a");
+            let target = ["sm_100a", "sm_100f", "sm_103a", "sm_120a", "sm_120f"]
+                .into_iter()
+                .find(wants)
+                .unwrap_or("sm_90a");
             let arguments = ["-arch", target, "-o", "/dev/null"];
             let refused = |file: &Path| {
                 let output = Command::new(&ptxas).args(arguments).arg(file).output().expect("ptxas runs");

@@ -32,6 +32,7 @@ mod tables;
 mod words;
 
 mod prelude {
+    pub use super::words::Number::*;
     pub use crate::table::*;
     pub use crate::target::Platform;
     pub use crate::types::Type;
@@ -45,10 +46,36 @@ mod prelude {
     pub const fn F(sm: u16) -> Target { Target { sm, suffix: Suffix::Family } }
     #[allow(non_snake_case)]
     pub const fn A(sm: u16) -> Target { Target { sm, suffix: Suffix::Arch } }
+    pub const S9_7_1_INTEGER: u16 = 0;
+    pub const S9_7_10_TEXTURE: u16 = S9_7_1_INTEGER + super::s9_7_1_integer::ROWS.len() as u16;
+    pub const S9_7_11_SURFACE: u16 = S9_7_10_TEXTURE + super::s9_7_10_texture::ROWS.len() as u16;
+    pub const S9_7_12_CONTROL: u16 = S9_7_11_SURFACE + super::s9_7_11_surface::ROWS.len() as u16;
+    pub const S9_7_13_ATOMICS: u16 = S9_7_12_CONTROL + super::s9_7_12_control::ROWS.len() as u16;
+    pub const S9_7_13_FENCE_MBARRIER: u16 = S9_7_13_ATOMICS + super::s9_7_13_atomics::ROWS.len() as u16;
+    pub const S9_7_13_SYNC: u16 = S9_7_13_FENCE_MBARRIER + super::s9_7_13_fence_mbarrier::ROWS.len() as u16;
+    pub const S9_7_14_MMA: u16 = S9_7_13_SYNC + super::s9_7_13_sync::ROWS.len() as u16;
+    pub const S9_7_14_WMMA: u16 = S9_7_14_MMA + super::s9_7_14_mma::ROWS.len() as u16;
+    pub const S9_7_15_WGMMA: u16 = S9_7_14_WMMA + super::s9_7_14_wmma::ROWS.len() as u16;
+    pub const S9_7_16_TCGEN05: u16 = S9_7_15_WGMMA + super::s9_7_15_wgmma::ROWS.len() as u16;
+    pub const S9_7_17_STACK: u16 = S9_7_16_TCGEN05 + super::s9_7_16_tcgen05::ROWS.len() as u16;
+    pub const S9_7_18_VIDEO: u16 = S9_7_17_STACK + super::s9_7_17_stack::ROWS.len() as u16;
+    pub const S9_7_19_MISC: u16 = S9_7_18_VIDEO + super::s9_7_18_video::ROWS.len() as u16;
+    pub const S9_7_2_EXTENDED: u16 = S9_7_19_MISC + super::s9_7_19_misc::ROWS.len() as u16;
+    pub const S9_7_3_FLOATING: u16 = S9_7_2_EXTENDED + super::s9_7_2_extended::ROWS.len() as u16;
+    pub const S9_7_4_HALF: u16 = S9_7_3_FLOATING + super::s9_7_3_floating::ROWS.len() as u16;
+    pub const S9_7_5_MIXED: u16 = S9_7_4_HALF + super::s9_7_4_half::ROWS.len() as u16;
+    pub const S9_7_6_COMPARISON: u16 = S9_7_5_MIXED + super::s9_7_5_mixed::ROWS.len() as u16;
+    pub const S9_7_7_HALF_COMPARISON: u16 = S9_7_6_COMPARISON + super::s9_7_6_comparison::ROWS.len() as u16;
+    pub const S9_7_8_LOGIC: u16 = S9_7_7_HALF_COMPARISON + super::s9_7_7_half_comparison::ROWS.len() as u16;
+    pub const S9_7_9_ASYNC_COPY: u16 = S9_7_8_LOGIC + super::s9_7_8_logic::ROWS.len() as u16;
+    pub const S9_7_9_CVT: u16 = S9_7_9_ASYNC_COPY + super::s9_7_9_async_copy::ROWS.len() as u16;
+    pub const S9_7_9_LOAD_STORE: u16 = S9_7_9_CVT + super::s9_7_9_cvt::ROWS.len() as u16;
+    pub const S9_7_9_MOVEMENT: u16 = S9_7_9_LOAD_STORE + super::s9_7_9_load_store::ROWS.len() as u16;
+    pub const S9_7_9_TENSOR_COPY: u16 = S9_7_9_MOVEMENT + super::s9_7_9_movement::ROWS.len() as u16;
 }
 
-static ROWS: [crate::table::Row; 799] = {
-    let mut all = [crate::table::Row::BLANK; 799];
+static ROWS: [crate::table::Row; 810] = {
+    let mut all = [crate::table::Row::BLANK; 810];
     let mut at = 0;
     let mut i = 0;
     while i < s9_7_1_integer::ROWS.len() {

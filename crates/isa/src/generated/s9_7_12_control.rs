@@ -10,8 +10,8 @@ pub static ROWS: [Row; 5] = [
     Row {
         section: 32,
         head: "bra{.uni} tgt:label",
-        name: &[106],
-        slots: &[Slot { name: "uni", values: &[59], optional: true }],
+        name: &[w_bra as Word],
+        slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
         operands: &[Operand { name: "tgt", shape: Shape::Label, ty: TypeOf::None, ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
@@ -25,8 +25,8 @@ pub static ROWS: [Row; 5] = [
     Row {
         section: 33,
         head: "brx.idx{.uni} index:.u32, tlist:targets",
-        name: &[107, 108],
-        slots: &[Slot { name: "uni", values: &[59], optional: true }],
+        name: &[w_brx as Word, w_idx as Word],
+        slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
         operands: &[Operand { name: "index", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }, Operand { name: "tlist", shape: Shape::Targets, ty: TypeOf::None, ..Operand::BLANK }],
         lists: &[&[0, 1]],
         need: &[Platform { ptx: V(6, 0), targets: &[P(30)] }],
@@ -40,8 +40,8 @@ pub static ROWS: [Row; 5] = [
     Row {
         section: 34,
         head: "call{.uni} func:call",
-        name: &[109],
-        slots: &[Slot { name: "uni", values: &[59], optional: true }],
+        name: &[w_call as Word],
+        slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
         operands: &[Operand { name: "func", shape: Shape::Call, ty: TypeOf::None, ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
@@ -55,8 +55,8 @@ pub static ROWS: [Row; 5] = [
     Row {
         section: 35,
         head: "ret{.uni}",
-        name: &[110],
-        slots: &[Slot { name: "uni", values: &[59], optional: true }],
+        name: &[w_ret as Word],
+        slots: &[Slot { name: "uni", values: &[w_uni as Word], optional: true }],
         operands: &[],
         lists: &[&[]],
         need: &[Platform { ptx: V(1, 0), targets: &[] }],
@@ -70,7 +70,7 @@ pub static ROWS: [Row; 5] = [
     Row {
         section: 36,
         head: "exit",
-        name: &[111],
+        name: &[w_exit as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],

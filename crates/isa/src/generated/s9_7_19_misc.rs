@@ -10,7 +10,7 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 99,
         head: "brkpt",
-        name: &[509],
+        name: &[w_brkpt as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -25,8 +25,8 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 100,
         head: "nanosleep.u32 t:.u32",
-        name: &[510],
-        slots: &[Slot { name: "u32", values: &[1], optional: false }],
+        name: &[w_nanosleep as Word],
+        slots: &[Slot { name: "u32", values: &[w_u32 as Word], optional: false }],
         operands: &[Operand { name: "t", shape: Shape::Value, ty: TypeOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(6, 2), targets: &[P(70)] }],
@@ -40,7 +40,7 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 101,
         head: "pmevent #a:.u32=0..15",
-        name: &[511],
+        name: &[w_pmevent as Word],
         slots: &[],
         operands: &[Operand { name: "a", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0]],
@@ -55,7 +55,7 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 101,
         head: "pmevent.mask #a:.u32=0..65535",
-        name: &[511, 512],
+        name: &[w_pmevent as Word, w_mask as Word],
         slots: &[],
         operands: &[Operand { name: "a", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 65535, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0]],
@@ -70,7 +70,7 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 102,
         head: "trap",
-        name: &[88],
+        name: &[w_trap as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -85,8 +85,8 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 103,
         head: "setmaxnreg.inc.sync.aligned.type #imm-reg-count=24..256/8",
-        name: &[513, 131],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "type", values: &[1, 7], optional: false }],
+        name: &[w_setmaxnreg as Word, w_inc as Word],
+        slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word], optional: false }],
         operands: &[Operand { name: "imm-reg-count", shape: Shape::Constant, ty: TypeOf::Slot(2), ranges: &[Range { low: 24, high: 256, step: 8 }], ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(8, 0), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(120)] }],
@@ -100,8 +100,8 @@ pub static ROWS: [Row; 7] = [
     Row {
         section: 103,
         head: "setmaxnreg.dec.sync.aligned.type #imm-reg-count=24..256/8",
-        name: &[513, 132],
-        slots: &[Slot { name: "sync", values: &[157], optional: false }, Slot { name: "aligned", values: &[158], optional: false }, Slot { name: "type", values: &[1, 7], optional: false }],
+        name: &[w_setmaxnreg as Word, w_dec as Word],
+        slots: &[Slot { name: "sync", values: &[w_sync as Word], optional: false }, Slot { name: "aligned", values: &[w_aligned as Word], optional: false }, Slot { name: "type", values: &[w_u32 as Word, w_s32 as Word], optional: false }],
         operands: &[Operand { name: "imm-reg-count", shape: Shape::Constant, ty: TypeOf::Slot(2), ranges: &[Range { low: 24, high: 256, step: 8 }], ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(8, 0), targets: &[A(90)] }, Platform { ptx: V(8, 6), targets: &[A(100), A(101)] }, Platform { ptx: V(8, 7), targets: &[A(120)] }, Platform { ptx: V(8, 8), targets: &[F(100), F(101), F(120)] }],

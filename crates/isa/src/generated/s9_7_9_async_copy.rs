@@ -5,13 +5,13 @@
 
 use crate::generated::prelude::*;
 
-pub static ROWS: [Row; 31] = [
+pub static ROWS: [Row; 32] = [
     // cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}
     Row {
         section: 160,
         head: "cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}",
-        name: &[148, 138],
-        slots: &[Slot { name: "ca", values: &[92], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 4, high: 4, step: 1 }, Range { low: 8, high: 8, step: 1 }, Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "src-size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 16, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
@@ -25,8 +25,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}",
-        name: &[148, 138],
-        slots: &[Slot { name: "cg", values: &[93], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "src-size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 16, step: 1 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(7, 0), targets: &[P(80)] }],
@@ -40,8 +40,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16{, src-size:.u32=0..16}, cache-policy:.u64",
-        name: &[148, 138],
-        slots: &[Slot { name: "ca", values: &[92], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 4, high: 4, step: 1 }, Range { low: 8, high: 8, step: 1 }, Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "src-size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(7, 4), targets: &[P(80)] }],
@@ -55,8 +55,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16{, src-size:.u32=0..16}, cache-policy:.u64",
-        name: &[148, 138],
-        slots: &[Slot { name: "cg", values: &[93], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "src-size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 4], &[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(7, 4), targets: &[P(80)] }],
@@ -70,8 +70,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.ca.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src",
-        name: &[148, 138],
-        slots: &[Slot { name: "ca", values: &[92], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 4, high: 4, step: 1 }, Range { low: 8, high: 8, step: 1 }, Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "ignore-src", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(7, 5), targets: &[P(80)] }],
@@ -85,8 +85,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.cg.dst.global{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src",
-        name: &[148, 138],
-        slots: &[Slot { name: "cg", values: &[93], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "ignore-src", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(7, 5), targets: &[P(80)] }],
@@ -100,8 +100,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.ca.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=4|8|16, !ignore-src, cache-policy:.u64",
-        name: &[148, 138],
-        slots: &[Slot { name: "ca", values: &[92], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "ca", values: &[w_ca as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 4, high: 4, step: 1 }, Range { low: 8, high: 8, step: 1 }, Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "ignore-src", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(7, 5), targets: &[P(80)] }],
@@ -115,8 +115,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 160,
         head: "cp.async.cg.dst.global.level::cache_hint{.level::prefetch_size} [dst]@.dst, [src]@.global, #cp-size:.u32=16, !ignore-src, cache-policy:.u64",
-        name: &[148, 138],
-        slots: &[Slot { name: "cg", values: &[93], optional: false }, Slot { name: "dst", values: &[117, 118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "level::prefetch_size", values: &[562, 563, 564], optional: true }],
+        name: &[w_cp as Word, w_async as Word],
+        slots: &[Slot { name: "cg", values: &[w_cg as Word], optional: false }, Slot { name: "dst", values: &[w_shared as Word, w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "level::prefetch_size", values: &[w_L2__64B as Word, w_L2__128B as Word, w_L2__256B as Word], optional: true }],
         operands: &[Operand { name: "dst", shape: Shape::Bracket(&[Operand { name: "dst", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "src", shape: Shape::Bracket(&[Operand { name: "src", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(2), ..Operand::BLANK }, Operand { name: "cp-size", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 16, high: 16, step: 1 }], ..Operand::BLANK }, Operand { name: "ignore-src", shape: Shape::Predicate, ty: TypeOf::Fixed(Type::Pred), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(7, 5), targets: &[P(80)] }],
@@ -130,7 +130,7 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 161,
         head: "cp.async.commit_group",
-        name: &[148, 138, 415],
+        name: &[w_cp as Word, w_async as Word, w_commit_group as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -145,7 +145,7 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 162,
         head: "cp.async.wait_group #N:.u32",
-        name: &[148, 138, 416],
+        name: &[w_cp as Word, w_async as Word, w_wait_group as Word],
         slots: &[],
         operands: &[Operand { name: "N", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
         lists: &[&[0]],
@@ -160,7 +160,7 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 162,
         head: "cp.async.wait_all",
-        name: &[148, 138, 565],
+        name: &[w_cp as Word, w_async as Word, w_wait_all as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -171,13 +171,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
         gone: None,
@@ -186,13 +186,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cta, cache-policy:.u64",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(90)] }],
         gone: None,
@@ -201,13 +201,28 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.scope}{.level::cache_hint}.ignore_oob [dstMem]@.shared::cta, [srcMem]@.global, size:.u32=0..1048560/16, ignoreBytesLeft:.u32=~0..15, ignoreBytesRight:.u32=~0..15, [mbar]@.shared::cta{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "ignore_oob", values: &[w_ignore_oob as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "ignoreBytesLeft", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "ignoreBytesRight", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 15, step: 1 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        lists: &[&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5, 6]],
+        need: &[Platform { ptx: V(9, 2), targets: &[P(90)] }],
+        gone: None,
+        deprecated: None,
+        order: &[&[0, 1]],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(4) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(4) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
+        notes: &["What the ignored bytes become in shared memory is indeterminate. ptxas 13.2 makes an ordinary copy of all bytes of this, so that silicon brings what lies there; here they stay as they were."],
+    },
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster
+    Row {
+        section: 163,
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -216,13 +231,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, cache-policy:.u64",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -231,13 +246,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "multicast::cluster", values: &[473], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -246,13 +261,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64
+    // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=~0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "multicast::cluster", values: &[473], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.scope}.multicast::cluster.level::cache_hint [dstMem]@.shared::cluster, [srcMem]@.global, size:.u32=0..1048560/16, [mbar]@.shared::cluster, ctaMask:.u16, cache-policy:.u64",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "multicast::cluster", values: &[w_multicast__cluster as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "ctaMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4, 5]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -261,13 +276,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
         section: 163,
-        head: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        head: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes{.scope} [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -276,13 +291,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -291,13 +306,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -306,13 +321,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, byteMask:.u16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, byteMask:.u16",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "cp_mask", values: &[568], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, byteMask:.u16",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
         gone: None,
@@ -321,13 +336,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64, byteMask:.u16
+    // cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16
     Row {
         section: 163,
-        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, cache-policy:.u64, byteMask:.u16",
-        name: &[148, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "scope", values: &[112, 113, 114, 115], optional: true }, Slot { name: "level::cache_hint", values: &[120], optional: false }, Slot { name: "cp_mask", values: &[568], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        head: "cp.async.bulk.global.shared::cta.bulk_group{.scope}.level::cache_hint.cp_mask [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16, cache-policy:.u64, byteMask:.u16",
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "scope", values: &[w_cta as Word, w_cluster as Word, w_gpu as Word, w_sys as Word], optional: true }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3, 4]],
         need: &[Platform { ptx: V(8, 6), targets: &[P(100)] }],
         gone: None,
@@ -336,43 +351,43 @@ pub static ROWS: [Row; 31] = [
         rules: &[],
         notes: &[],
     },
-    // cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster
+    // cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=~0..1048560/16, [mbar]@.shared::cluster",
-        name: &[148, 569, 138, 566],
-        slots: &[Slot { name: "shared::cluster", values: &[119], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[137], optional: false }, Slot { name: "redOp", values: &[102, 103, 125, 5, 131, 132, 23, 25], optional: false }, Slot { name: "type", values: &[26, 1, 7, 2], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
+        head: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.redOp.type [dstMem]@.shared::cluster, [srcMem]@.shared::cta, size:.u32=0..1048560/16, [mbar]@.shared::cluster",
+        name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "shared::cluster", values: &[w_shared__cluster as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "mbarrier::complete_tx::bytes", values: &[w_mbarrier__complete_tx__bytes as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_b32 as Word, w_u32 as Word, w_s32 as Word, w_u64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "mbar", shape: Shape::Bracket(&[Operand { name: "mbar", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }],
         lists: &[&[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[5]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1, 7, 2]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[23, 25]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1, 7]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[131, 132]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[102, 103, 125]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[26]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}",
-        name: &[148, 569, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }, Slot { name: "redOp", values: &[102, 103, 125, 5, 131, 132, 23, 25], optional: false }, Slot { name: "type", values: &[54, 133, 26, 1, 7, 27, 2, 4, 55, 130], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[5]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[1, 7, 2, 55, 130]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[23, 25]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[1, 7, 2, 4, 54, 133]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[131, 132]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[1]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[102, 103, 125]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[26, 27]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(4, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(5, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
         notes: &[],
     },
-    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}
+    // cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}
     Row {
         section: 164,
-        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, cache-policy:.u64}",
-        name: &[148, 569, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }, Slot { name: "add", values: &[5], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
+        head: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.level::cache_hint}.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, cache-policy:.u64}",
+        name: &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(6), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
         gone: None,
@@ -385,8 +400,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 165,
         head: "cp.async.bulk.prefetch.L2.global{.level::cache_hint} [srcMem]@.global, size:.u32=0..1048560/16{, cache-policy:.u64}",
-        name: &[148, 138, 566, 570],
-        slots: &[Slot { name: "L2", values: &[571], optional: false }, Slot { name: "global", values: &[116], optional: false }, Slot { name: "level::cache_hint", values: &[120], optional: true }],
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_prefetch as Word],
+        slots: &[Slot { name: "L2", values: &[w_L2 as Word], optional: false }, Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "level::cache_hint", values: &[w_L2__cache_hint as Word], optional: true }],
         operands: &[Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "cache-policy", shape: Shape::Value, ty: TypeOf::Fixed(Type::U64), ..Operand::BLANK }],
         lists: &[&[0, 1], &[0, 1, 2]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],
@@ -396,13 +411,13 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(2) }], then: &[Condition { not: false, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: ".level::cache_hint => cache-policy" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(2) }], then: &[Condition { not: true, ask: Ask::Given("cache-policy") }], need: &[], never: false, text: "!.level::cache_hint => !cache-policy" }],
         notes: &[],
     },
-    // multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, byteMask:.u16}
+    // multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}
     Row {
         section: 166,
-        head: "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16{, byteMask:.u16}",
-        name: &[572, 148, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "cp_mask", values: &[568], optional: true }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
+        head: "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16{, byteMask:.u16}",
+        name: &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "cp_mask", values: &[w_cp_mask as Word], optional: true }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::None, ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }, Operand { name: "byteMask", shape: Shape::Value, ty: TypeOf::Fixed(Type::U16), ..Operand::BLANK }],
         lists: &[&[0, 1, 2], &[0, 1, 2, 3]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
@@ -411,28 +426,28 @@ pub static ROWS: [Row; 31] = [
         rules: &[Rule { when: &[Condition { not: false, ask: Ask::Filled(3) }], then: &[Condition { not: false, ask: Ask::Given("byteMask") }], need: &[Platform { ptx: V(1, 0), targets: &[P(100)] }], never: false, text: ".cp_mask => byteMask sm_100" }, Rule { when: &[Condition { not: true, ask: Ask::Filled(3) }], then: &[Condition { not: true, ask: Ask::Given("byteMask") }], need: &[], never: false, text: "!.cp_mask => !byteMask" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
-        name: &[572, 148, 569, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "redOp", values: &[102, 103, 125, 5, 131, 132, 23, 25], optional: false }, Slot { name: "type", values: &[54, 133, 26, 1, 7, 27, 2, 4, 55, 130], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
+        name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "redOp", values: &[w_and as Word, w_or as Word, w_xor as Word, w_add as Word, w_inc as Word, w_dec as Word, w_min as Word, w_max as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word, w_b32 as Word, w_u32 as Word, w_s32 as Word, w_b64 as Word, w_u64 as Word, w_s64 as Word, w_f32 as Word, w_f64 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(4), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
         deprecated: None,
         order: &[&[0, 1]],
-        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[5]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1, 7, 2, 55, 130]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[23, 25]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1, 7, 2, 4, 54, 133]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[131, 132]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[1]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[102, 103, 125]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[26, 27]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
+        rules: &[Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_add as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_f32 as Word, w_f64 as Word]) }], need: &[], never: false, text: ".redOp=.add => .type=.u32|.s32|.u64|.f32|.f64" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_min as Word, w_max as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word, w_s32 as Word, w_u64 as Word, w_s64 as Word, w_f16 as Word, w_bf16 as Word]) }], need: &[], never: false, text: ".redOp=.min|.max => .type=.u32|.s32|.u64|.s64|.f16|.bf16" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_inc as Word, w_dec as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_u32 as Word]) }], need: &[], never: false, text: ".redOp=.inc|.dec => .type=.u32" }, Rule { when: &[Condition { not: false, ask: Ask::Holds(3, &[w_and as Word, w_or as Word, w_xor as Word]) }], then: &[Condition { not: false, ask: Ask::Holds(4, &[w_b32 as Word, w_b64 as Word]) }], need: &[], never: false, text: ".redOp=.and|.or|.xor => .type=.b32|.b64" }],
         notes: &[],
     },
-    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16
+    // multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16
     Row {
         section: 167,
-        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=~0..1048560/16",
-        name: &[572, 148, 569, 138, 566],
-        slots: &[Slot { name: "global", values: &[116], optional: false }, Slot { name: "shared::cta", values: &[118], optional: false }, Slot { name: "bulk_group", values: &[567], optional: false }, Slot { name: "add", values: &[5], optional: false }, Slot { name: "noftz", values: &[135], optional: false }, Slot { name: "type", values: &[54, 133], optional: false }],
-        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), cut: true, ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
+        head: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [dstMem]@.global, [srcMem]@.shared::cta, size:.u32=0..1048560/16",
+        name: &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word],
+        slots: &[Slot { name: "global", values: &[w_global as Word], optional: false }, Slot { name: "shared::cta", values: &[w_shared__cta as Word], optional: false }, Slot { name: "bulk_group", values: &[w_bulk_group as Word], optional: false }, Slot { name: "add", values: &[w_add as Word], optional: false }, Slot { name: "noftz", values: &[w_noftz as Word], optional: false }, Slot { name: "type", values: &[w_f16 as Word, w_bf16 as Word], optional: false }],
+        operands: &[Operand { name: "dstMem", shape: Shape::Bracket(&[Operand { name: "dstMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(0), ..Operand::BLANK }, Operand { name: "srcMem", shape: Shape::Bracket(&[Operand { name: "srcMem", shape: Shape::Value, ty: TypeOf::Slot(5), ..Operand::BLANK }], &[&[0]]), ty: TypeOf::None, space: SpaceOf::Slot(1), ..Operand::BLANK }, Operand { name: "size", shape: Shape::Value, ty: TypeOf::Fixed(Type::U32), ranges: &[Range { low: 0, high: 1048560, step: 16 }], ..Operand::BLANK }],
         lists: &[&[0, 1, 2]],
         need: &[Platform { ptx: V(9, 1), targets: &[P(90)] }],
         gone: None,
@@ -445,7 +460,7 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 168,
         head: "cp.async.bulk.commit_group",
-        name: &[148, 138, 566, 415],
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_commit_group as Word],
         slots: &[],
         operands: &[],
         lists: &[&[]],
@@ -460,8 +475,8 @@ pub static ROWS: [Row; 31] = [
     Row {
         section: 169,
         head: "cp.async.bulk.wait_group{.read} #N:.u32",
-        name: &[148, 138, 566, 416],
-        slots: &[Slot { name: "read", values: &[573], optional: true }],
+        name: &[w_cp as Word, w_async as Word, w_bulk as Word, w_wait_group as Word],
+        slots: &[Slot { name: "read", values: &[w_read as Word], optional: true }],
         operands: &[Operand { name: "N", shape: Shape::Constant, ty: TypeOf::Fixed(Type::U32), ..Operand::BLANK }],
         lists: &[&[0]],
         need: &[Platform { ptx: V(8, 0), targets: &[P(90)] }],

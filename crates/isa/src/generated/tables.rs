@@ -5,8 +5,8 @@
 use crate::generated::prelude::*;
 
 pub static SECTIONS: &[Section] = &[
-    Section { number: "9.7.1.1", names: &["add"], sentence: "Add two integers, or two pairs of 16-bit integers at once.", file: "9.7.1-integer.isa" },
-    Section { number: "9.7.1.2", names: &["sub"], sentence: "Subtract the second integer from the first.", file: "9.7.1-integer.isa" },
+    Section { number: "9.7.1.1", names: &["add"], sentence: "Add two integers, or two pairs of 16-bit integers or four pairs of bytes at once.", file: "9.7.1-integer.isa" },
+    Section { number: "9.7.1.2", names: &["sub"], sentence: "Subtract the second integer from the first, or four bytes from four others at once.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.3", names: &["mul.hi", "mul.lo", "mul.wide"], sentence: "Multiply two integers and keep the half of the product the name asks for, or all of it.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.4", names: &["mad.hi", "mad.lo", "mad.wide"], sentence: "Multiply two integers, keep the part of the product the name asks for, and add a third integer to it.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.5", names: &["mul24.hi", "mul24.lo"], sentence: "Multiply the low 24 bits of two words and keep the high or low 32 bits of the 48-bit product.", file: "9.7.1-integer.isa" },
@@ -15,9 +15,9 @@ pub static SECTIONS: &[Section] = &[
     Section { number: "9.7.1.8", names: &["div"], sentence: "Divide the first integer by the second, rounding towards zero.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.9", names: &["rem"], sentence: "Give what is left over when the first integer is divided by the second.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.10", names: &["abs"], sentence: "Drop the sign of a signed integer.", file: "9.7.1-integer.isa" },
-    Section { number: "9.7.1.11", names: &["neg"], sentence: "Turn the sign of a signed integer round.", file: "9.7.1-integer.isa" },
-    Section { number: "9.7.1.12", names: &["min"], sentence: "Give the smaller of two integers, or of two pairs of 16-bit integers at once.", file: "9.7.1-integer.isa" },
-    Section { number: "9.7.1.13", names: &["max"], sentence: "Give the larger of two integers, or of two pairs of 16-bit integers at once.", file: "9.7.1-integer.isa" },
+    Section { number: "9.7.1.11", names: &["neg"], sentence: "Turn the sign of a signed integer round, or those of four bytes at once.", file: "9.7.1-integer.isa" },
+    Section { number: "9.7.1.12", names: &["min"], sentence: "Give the smaller of two integers, or of two pairs of 16-bit integers or four pairs of bytes at once.", file: "9.7.1-integer.isa" },
+    Section { number: "9.7.1.13", names: &["max"], sentence: "Give the larger of two integers, or of two pairs of 16-bit integers or four pairs of bytes at once.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.14", names: &["popc"], sentence: "Count the bits that are one.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.15", names: &["clz"], sentence: "Count the zero bits above the highest bit that is one.", file: "9.7.1-integer.isa" },
     Section { number: "9.7.1.16", names: &["bfind"], sentence: "Find the highest bit that differs from the sign, or 0xffffffff if there is none.", file: "9.7.1-integer.isa" },
@@ -204,141 +204,141 @@ pub static SECTIONS: &[Section] = &[
 ];
 
 pub static OPCODES: &[Opcode] = &[
-    Opcode { word: 21, rows: &[20, 489, 490, 537, 538] }, // abs
-    Opcode { word: 188, rows: &[229] }, // activemask
-    Opcode { word: 5, rows: &[0, 1, 2, 451, 468, 469, 470, 523, 524, 551] }, // add
-    Opcode { word: 515, rows: &[452, 453, 454] }, // addc
-    Opcode { word: 476, rows: &[390] }, // alloca
-    Opcode { word: 102, rows: &[577, 578] }, // and
-    Opcode { word: 631, rows: &[750] }, // applypriority
-    Opcode { word: 126, rows: &[133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152] }, // atom
-    Opcode { word: 170, rows: &[204, 205, 206, 207, 208] }, // bar
-    Opcode { word: 169, rows: &[200, 201, 202, 203, 209, 210] }, // barrier
-    Opcode { word: 34, rows: &[35] }, // bfe
-    Opcode { word: 35, rows: &[36] }, // bfi
-    Opcode { word: 30, rows: &[32] }, // bfind
-    Opcode { word: 39, rows: &[38] }, // bmsk
-    Opcode { word: 106, rows: &[128] }, // bra
-    Opcode { word: 33, rows: &[34] }, // brev
-    Opcode { word: 509, rows: &[444] }, // brkpt
-    Opcode { word: 107, rows: &[129] }, // brx
-    Opcode { word: 109, rows: &[130] }, // call
-    Opcode { word: 159, rows: &[193, 194, 195, 196, 197, 198, 199] }, // clusterlaunchcontrol
-    Opcode { word: 29, rows: &[31] }, // clz
-    Opcode { word: 556, rows: &[585] }, // cnot
-    Opcode { word: 525, rows: &[467] }, // copysign
-    Opcode { word: 536, rows: &[516, 517] }, // cos
-    Opcode { word: 148, rows: &[186, 592, 593, 594, 595, 596, 597, 598, 599, 600, 601, 602, 603, 604, 605, 606, 607, 608, 609, 610, 611, 612, 613, 614, 615, 616, 617, 621, 622, 761, 762, 763, 764, 765, 766, 767, 768, 769, 770, 771, 772, 773, 774, 775, 776, 777, 778, 779, 780, 781, 782, 783, 784, 785, 786, 787, 788, 789] }, // cp
-    Opcode { word: 634, rows: &[752, 753, 754] }, // createpolicy
-    Opcode { word: 586, rows: &[623, 624, 625, 626, 627, 628, 629, 630, 631, 632, 633, 634, 635, 636, 637, 638, 639, 640, 641, 642, 643, 644, 645, 646, 647, 648, 649, 650, 651, 652, 653, 654, 655, 656, 657, 658, 659, 660, 661, 662, 663, 664, 665, 666, 667, 668, 669, 670, 671, 672, 673] }, // cvt
-    Opcode { word: 638, rows: &[757, 758] }, // cvta
-    Opcode { word: 632, rows: &[751] }, // discard
-    Opcode { word: 19, rows: &[18, 484, 485, 486, 487, 488] }, // div
-    Opcode { word: 41, rows: &[40, 41] }, // dp2a
-    Opcode { word: 40, rows: &[39] }, // dp4a
-    Opcode { word: 193, rows: &[234] }, // elect
-    Opcode { word: 538, rows: &[520, 521, 549, 550] }, // ex2
-    Opcode { word: 111, rows: &[132] }, // exit
-    Opcode { word: 174, rows: &[211, 212, 213, 214, 215, 216, 217, 218, 219, 220] }, // fence
-    Opcode { word: 528, rows: &[477, 478, 479, 529, 530, 531, 532, 533, 534, 553] }, // fma
-    Opcode { word: 32, rows: &[33] }, // fns
-    Opcode { word: 641, rows: &[760] }, // getctarank
-    Opcode { word: 192, rows: &[233] }, // griddepcontrol
-    Opcode { word: 637, rows: &[755, 756] }, // isspacep
-    Opcode { word: 86, rows: &[74] }, // istypep
-    Opcode { word: 426, rows: &[674, 675, 676, 677, 678, 679, 680, 681, 682] }, // ld
-    Opcode { word: 240, rows: &[260, 261, 262, 263, 264, 265, 266, 267] }, // ldmatrix
-    Opcode { word: 614, rows: &[683] }, // ldu
-    Opcode { word: 537, rows: &[518, 519] }, // lg2
-    Opcode { word: 557, rows: &[586, 587] }, // lop3
-    Opcode { word: 15, rows: &[8, 9, 10, 11, 459, 460, 480, 481, 482, 483] }, // mad
-    Opcode { word: 17, rows: &[14, 15, 16] }, // mad24
-    Opcode { word: 517, rows: &[461, 462, 463, 464, 465] }, // madc
-    Opcode { word: 640, rows: &[759] }, // mapa
-    Opcode { word: 187, rows: &[227, 228] }, // match
-    Opcode { word: 25, rows: &[26, 27, 28, 29, 497, 498, 499, 500, 543, 544, 545, 546] }, // max
-    Opcode { word: 140, rows: &[171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 187, 188, 189, 190, 191] }, // mbarrier
-    Opcode { word: 182, rows: &[221, 222] }, // membar
-    Opcode { word: 23, rows: &[22, 23, 24, 25, 493, 494, 495, 496, 539, 540, 541, 542] }, // min
-    Opcode { word: 200, rows: &[235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286] }, // mma
-    Opcode { word: 618, rows: &[713, 714, 715, 716, 717, 718, 719, 720, 721, 722, 723, 724, 725, 726, 727, 728, 729, 730, 731, 732, 733, 734, 735, 736, 737, 738, 739, 740, 741, 742] }, // mov
-    Opcode { word: 255, rows: &[272] }, // movmatrix
-    Opcode { word: 11, rows: &[5, 6, 7, 474, 475, 476, 527, 528] }, // mul
-    Opcode { word: 16, rows: &[12, 13] }, // mul24
-    Opcode { word: 572, rows: &[618, 619, 620, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712] }, // multimem
-    Opcode { word: 510, rows: &[445] }, // nanosleep
-    Opcode { word: 22, rows: &[21, 491, 492, 535, 536] }, // neg
-    Opcode { word: 555, rows: &[583, 584] }, // not
-    Opcode { word: 103, rows: &[579, 580] }, // or
-    Opcode { word: 511, rows: &[446, 447] }, // pmevent
-    Opcode { word: 28, rows: &[30] }, // popc
-    Opcode { word: 570, rows: &[746, 747, 749] }, // prefetch
-    Opcode { word: 630, rows: &[748] }, // prefetchu
-    Opcode { word: 628, rows: &[745] }, // prmt
-    Opcode { word: 532, rows: &[501, 502, 503, 504, 505] }, // rcp
-    Opcode { word: 136, rows: &[153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170] }, // red
-    Opcode { word: 189, rows: &[230, 231, 232] }, // redux
-    Opcode { word: 20, rows: &[19] }, // rem
-    Opcode { word: 110, rows: &[131] }, // ret
-    Opcode { word: 534, rows: &[510, 511, 512, 513] }, // rsqrt
-    Opcode { word: 18, rows: &[17] }, // sad
-    Opcode { word: 553, rows: &[562] }, // selp
-    Opcode { word: 541, rows: &[554, 555, 556, 557, 565, 566, 567, 568, 569, 570, 571, 572] }, // set
-    Opcode { word: 513, rows: &[449, 450] }, // setmaxnreg
-    Opcode { word: 552, rows: &[558, 559, 560, 561, 573, 574, 575, 576] }, // setp
-    Opcode { word: 558, rows: &[588, 589] }, // shf
-    Opcode { word: 621, rows: &[743, 744] }, // shfl
-    Opcode { word: 560, rows: &[590] }, // shl
-    Opcode { word: 561, rows: &[591] }, // shr
-    Opcode { word: 535, rows: &[514, 515] }, // sin
-    Opcode { word: 554, rows: &[563, 564] }, // slct
-    Opcode { word: 533, rows: &[506, 507, 508, 509] }, // sqrt
-    Opcode { word: 432, rows: &[684, 685, 686, 687, 688, 689, 690, 691, 692, 693, 694, 695, 696, 697, 698, 699, 700] }, // st
-    Opcode { word: 475, rows: &[389] }, // stackrestore
-    Opcode { word: 474, rows: &[388] }, // stacksave
-    Opcode { word: 253, rows: &[268, 269, 270, 271] }, // stmatrix
-    Opcode { word: 10, rows: &[3, 4, 455, 471, 472, 473, 525, 526, 552] }, // sub
-    Opcode { word: 516, rows: &[456, 457, 458] }, // subc
-    Opcode { word: 96, rows: &[75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86] }, // suld
-    Opcode { word: 105, rows: &[127] }, // suq
-    Opcode { word: 104, rows: &[119, 120, 121, 122, 123, 124, 125, 126] }, // sured
-    Opcode { word: 99, rows: &[87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118] }, // sust
-    Opcode { word: 38, rows: &[37] }, // szext
-    Opcode { word: 539, rows: &[522, 547, 548] }, // tanh
-    Opcode { word: 419, rows: &[355, 356, 357, 358, 359, 360, 361, 362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 374, 375, 376, 377, 378, 379, 380, 381, 382, 383, 384, 385, 386, 387] }, // tcgen05
-    Opcode { word: 154, rows: &[192, 790, 791, 792, 793, 794, 795, 796, 797, 798] }, // tensormap
-    Opcode { word: 524, rows: &[466] }, // testp
-    Opcode { word: 57, rows: &[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66] }, // tex
-    Opcode { word: 66, rows: &[67, 68, 69, 70] }, // tld4
-    Opcode { word: 88, rows: &[448] }, // trap
-    Opcode { word: 77, rows: &[71, 72, 73] }, // txq
-    Opcode { word: 479, rows: &[397, 398, 399] }, // vabsdiff
-    Opcode { word: 498, rows: &[424, 425] }, // vabsdiff2
-    Opcode { word: 505, rows: &[437, 438] }, // vabsdiff4
-    Opcode { word: 477, rows: &[391, 392, 393] }, // vadd
-    Opcode { word: 495, rows: &[418, 419] }, // vadd2
-    Opcode { word: 502, rows: &[431, 432] }, // vadd4
-    Opcode { word: 497, rows: &[422, 423] }, // vavrg2
-    Opcode { word: 504, rows: &[435, 436] }, // vavrg4
-    Opcode { word: 486, rows: &[412, 413, 414] }, // vmad
-    Opcode { word: 481, rows: &[403, 404, 405] }, // vmax
-    Opcode { word: 500, rows: &[428, 429] }, // vmax2
-    Opcode { word: 507, rows: &[441, 442] }, // vmax4
-    Opcode { word: 480, rows: &[400, 401, 402] }, // vmin
-    Opcode { word: 499, rows: &[426, 427] }, // vmin2
-    Opcode { word: 506, rows: &[439, 440] }, // vmin4
-    Opcode { word: 185, rows: &[223, 224, 225, 226] }, // vote
-    Opcode { word: 494, rows: &[415, 416, 417] }, // vset
-    Opcode { word: 501, rows: &[430] }, // vset2
-    Opcode { word: 508, rows: &[443] }, // vset4
-    Opcode { word: 482, rows: &[406, 407, 408] }, // vshl
-    Opcode { word: 483, rows: &[409, 410, 411] }, // vshr
-    Opcode { word: 478, rows: &[394, 395, 396] }, // vsub
-    Opcode { word: 496, rows: &[420, 421] }, // vsub2
-    Opcode { word: 503, rows: &[433, 434] }, // vsub4
-    Opcode { word: 299, rows: &[322, 323, 324, 325, 326, 327, 328, 329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344, 345, 346, 347, 348, 349, 350, 351, 352, 353, 354] }, // wgmma
-    Opcode { word: 261, rows: &[287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321] }, // wmma
-    Opcode { word: 125, rows: &[581, 582] }, // xor
+    Opcode { word: w_abs as Word, rows: &[S9_7_1_INTEGER + 24, S9_7_3_FLOATING + 23, S9_7_3_FLOATING + 24, S9_7_4_HALF + 14, S9_7_4_HALF + 15] },
+    Opcode { word: w_activemask as Word, rows: &[S9_7_13_SYNC + 29] },
+    Opcode { word: w_add as Word, rows: &[S9_7_1_INTEGER, S9_7_1_INTEGER + 1, S9_7_1_INTEGER + 2, S9_7_1_INTEGER + 3, S9_7_1_INTEGER + 4, S9_7_1_INTEGER + 5, S9_7_2_EXTENDED, S9_7_3_FLOATING + 2, S9_7_3_FLOATING + 3, S9_7_3_FLOATING + 4, S9_7_4_HALF, S9_7_4_HALF + 1, S9_7_5_MIXED] },
+    Opcode { word: w_addc as Word, rows: &[S9_7_2_EXTENDED + 1, S9_7_2_EXTENDED + 2, S9_7_2_EXTENDED + 3] },
+    Opcode { word: w_alloca as Word, rows: &[S9_7_17_STACK + 2] },
+    Opcode { word: w_and as Word, rows: &[S9_7_8_LOGIC, S9_7_8_LOGIC + 1] },
+    Opcode { word: w_applypriority as Word, rows: &[S9_7_9_MOVEMENT + 37] },
+    Opcode { word: w_atom as Word, rows: &[S9_7_13_ATOMICS, S9_7_13_ATOMICS + 1, S9_7_13_ATOMICS + 2, S9_7_13_ATOMICS + 3, S9_7_13_ATOMICS + 4, S9_7_13_ATOMICS + 5, S9_7_13_ATOMICS + 6, S9_7_13_ATOMICS + 7, S9_7_13_ATOMICS + 8, S9_7_13_ATOMICS + 9, S9_7_13_ATOMICS + 10, S9_7_13_ATOMICS + 11, S9_7_13_ATOMICS + 12, S9_7_13_ATOMICS + 13, S9_7_13_ATOMICS + 14, S9_7_13_ATOMICS + 15, S9_7_13_ATOMICS + 16, S9_7_13_ATOMICS + 17, S9_7_13_ATOMICS + 18, S9_7_13_ATOMICS + 19] },
+    Opcode { word: w_bar as Word, rows: &[S9_7_13_SYNC + 4, S9_7_13_SYNC + 5, S9_7_13_SYNC + 6, S9_7_13_SYNC + 7, S9_7_13_SYNC + 8] },
+    Opcode { word: w_barrier as Word, rows: &[S9_7_13_SYNC, S9_7_13_SYNC + 1, S9_7_13_SYNC + 2, S9_7_13_SYNC + 3, S9_7_13_SYNC + 9, S9_7_13_SYNC + 10] },
+    Opcode { word: w_bfe as Word, rows: &[S9_7_1_INTEGER + 44] },
+    Opcode { word: w_bfi as Word, rows: &[S9_7_1_INTEGER + 45] },
+    Opcode { word: w_bfind as Word, rows: &[S9_7_1_INTEGER + 41] },
+    Opcode { word: w_bmsk as Word, rows: &[S9_7_1_INTEGER + 47] },
+    Opcode { word: w_bra as Word, rows: &[S9_7_12_CONTROL] },
+    Opcode { word: w_brev as Word, rows: &[S9_7_1_INTEGER + 43] },
+    Opcode { word: w_brkpt as Word, rows: &[S9_7_19_MISC] },
+    Opcode { word: w_brx as Word, rows: &[S9_7_12_CONTROL + 1] },
+    Opcode { word: w_call as Word, rows: &[S9_7_12_CONTROL + 2] },
+    Opcode { word: w_clusterlaunchcontrol as Word, rows: &[S9_7_13_FENCE_MBARRIER + 22, S9_7_13_FENCE_MBARRIER + 23, S9_7_13_FENCE_MBARRIER + 24, S9_7_13_FENCE_MBARRIER + 25, S9_7_13_FENCE_MBARRIER + 26, S9_7_13_FENCE_MBARRIER + 27, S9_7_13_FENCE_MBARRIER + 28] },
+    Opcode { word: w_clz as Word, rows: &[S9_7_1_INTEGER + 40] },
+    Opcode { word: w_cnot as Word, rows: &[S9_7_8_LOGIC + 8] },
+    Opcode { word: w_copysign as Word, rows: &[S9_7_3_FLOATING + 1] },
+    Opcode { word: w_cos as Word, rows: &[S9_7_3_FLOATING + 50, S9_7_3_FLOATING + 51] },
+    Opcode { word: w_cp as Word, rows: &[S9_7_13_FENCE_MBARRIER + 15, S9_7_9_ASYNC_COPY, S9_7_9_ASYNC_COPY + 1, S9_7_9_ASYNC_COPY + 2, S9_7_9_ASYNC_COPY + 3, S9_7_9_ASYNC_COPY + 4, S9_7_9_ASYNC_COPY + 5, S9_7_9_ASYNC_COPY + 6, S9_7_9_ASYNC_COPY + 7, S9_7_9_ASYNC_COPY + 8, S9_7_9_ASYNC_COPY + 9, S9_7_9_ASYNC_COPY + 10, S9_7_9_ASYNC_COPY + 11, S9_7_9_ASYNC_COPY + 12, S9_7_9_ASYNC_COPY + 13, S9_7_9_ASYNC_COPY + 14, S9_7_9_ASYNC_COPY + 15, S9_7_9_ASYNC_COPY + 16, S9_7_9_ASYNC_COPY + 17, S9_7_9_ASYNC_COPY + 18, S9_7_9_ASYNC_COPY + 19, S9_7_9_ASYNC_COPY + 20, S9_7_9_ASYNC_COPY + 21, S9_7_9_ASYNC_COPY + 22, S9_7_9_ASYNC_COPY + 23, S9_7_9_ASYNC_COPY + 24, S9_7_9_ASYNC_COPY + 25, S9_7_9_ASYNC_COPY + 26, S9_7_9_ASYNC_COPY + 30, S9_7_9_ASYNC_COPY + 31, S9_7_9_TENSOR_COPY, S9_7_9_TENSOR_COPY + 1, S9_7_9_TENSOR_COPY + 2, S9_7_9_TENSOR_COPY + 3, S9_7_9_TENSOR_COPY + 4, S9_7_9_TENSOR_COPY + 5, S9_7_9_TENSOR_COPY + 6, S9_7_9_TENSOR_COPY + 7, S9_7_9_TENSOR_COPY + 8, S9_7_9_TENSOR_COPY + 9, S9_7_9_TENSOR_COPY + 10, S9_7_9_TENSOR_COPY + 11, S9_7_9_TENSOR_COPY + 12, S9_7_9_TENSOR_COPY + 13, S9_7_9_TENSOR_COPY + 14, S9_7_9_TENSOR_COPY + 15, S9_7_9_TENSOR_COPY + 16, S9_7_9_TENSOR_COPY + 17, S9_7_9_TENSOR_COPY + 18, S9_7_9_TENSOR_COPY + 19, S9_7_9_TENSOR_COPY + 20, S9_7_9_TENSOR_COPY + 21, S9_7_9_TENSOR_COPY + 22, S9_7_9_TENSOR_COPY + 23, S9_7_9_TENSOR_COPY + 24, S9_7_9_TENSOR_COPY + 25, S9_7_9_TENSOR_COPY + 26, S9_7_9_TENSOR_COPY + 27, S9_7_9_TENSOR_COPY + 28] },
+    Opcode { word: w_createpolicy as Word, rows: &[S9_7_9_MOVEMENT + 39, S9_7_9_MOVEMENT + 40, S9_7_9_MOVEMENT + 41] },
+    Opcode { word: w_cvt as Word, rows: &[S9_7_9_CVT, S9_7_9_CVT + 1, S9_7_9_CVT + 2, S9_7_9_CVT + 3, S9_7_9_CVT + 4, S9_7_9_CVT + 5, S9_7_9_CVT + 6, S9_7_9_CVT + 7, S9_7_9_CVT + 8, S9_7_9_CVT + 9, S9_7_9_CVT + 10, S9_7_9_CVT + 11, S9_7_9_CVT + 12, S9_7_9_CVT + 13, S9_7_9_CVT + 14, S9_7_9_CVT + 15, S9_7_9_CVT + 16, S9_7_9_CVT + 17, S9_7_9_CVT + 18, S9_7_9_CVT + 19, S9_7_9_CVT + 20, S9_7_9_CVT + 21, S9_7_9_CVT + 22, S9_7_9_CVT + 23, S9_7_9_CVT + 24, S9_7_9_CVT + 25, S9_7_9_CVT + 26, S9_7_9_CVT + 27, S9_7_9_CVT + 28, S9_7_9_CVT + 29, S9_7_9_CVT + 30, S9_7_9_CVT + 31, S9_7_9_CVT + 32, S9_7_9_CVT + 33, S9_7_9_CVT + 34, S9_7_9_CVT + 35, S9_7_9_CVT + 36, S9_7_9_CVT + 37, S9_7_9_CVT + 38, S9_7_9_CVT + 39, S9_7_9_CVT + 40, S9_7_9_CVT + 41, S9_7_9_CVT + 42, S9_7_9_CVT + 43, S9_7_9_CVT + 44, S9_7_9_CVT + 45, S9_7_9_CVT + 46, S9_7_9_CVT + 47, S9_7_9_CVT + 48, S9_7_9_CVT + 49, S9_7_9_CVT + 50, S9_7_9_CVT + 51] },
+    Opcode { word: w_cvta as Word, rows: &[S9_7_9_MOVEMENT + 44, S9_7_9_MOVEMENT + 45] },
+    Opcode { word: w_discard as Word, rows: &[S9_7_9_MOVEMENT + 38] },
+    Opcode { word: w_div as Word, rows: &[S9_7_1_INTEGER + 22, S9_7_3_FLOATING + 18, S9_7_3_FLOATING + 19, S9_7_3_FLOATING + 20, S9_7_3_FLOATING + 21, S9_7_3_FLOATING + 22] },
+    Opcode { word: w_dp2a as Word, rows: &[S9_7_1_INTEGER + 49, S9_7_1_INTEGER + 50] },
+    Opcode { word: w_dp4a as Word, rows: &[S9_7_1_INTEGER + 48] },
+    Opcode { word: w_elect as Word, rows: &[S9_7_13_SYNC + 34] },
+    Opcode { word: w_ex2 as Word, rows: &[S9_7_3_FLOATING + 54, S9_7_3_FLOATING + 55, S9_7_4_HALF + 26, S9_7_4_HALF + 27] },
+    Opcode { word: w_exit as Word, rows: &[S9_7_12_CONTROL + 4] },
+    Opcode { word: w_fence as Word, rows: &[S9_7_13_SYNC + 11, S9_7_13_SYNC + 12, S9_7_13_SYNC + 13, S9_7_13_SYNC + 14, S9_7_13_SYNC + 15, S9_7_13_SYNC + 16, S9_7_13_SYNC + 17, S9_7_13_SYNC + 18, S9_7_13_SYNC + 19, S9_7_13_SYNC + 20] },
+    Opcode { word: w_fma as Word, rows: &[S9_7_3_FLOATING + 11, S9_7_3_FLOATING + 12, S9_7_3_FLOATING + 13, S9_7_4_HALF + 6, S9_7_4_HALF + 7, S9_7_4_HALF + 8, S9_7_4_HALF + 9, S9_7_4_HALF + 10, S9_7_4_HALF + 11, S9_7_5_MIXED + 2] },
+    Opcode { word: w_fns as Word, rows: &[S9_7_1_INTEGER + 42] },
+    Opcode { word: w_getctarank as Word, rows: &[S9_7_9_MOVEMENT + 47] },
+    Opcode { word: w_griddepcontrol as Word, rows: &[S9_7_13_SYNC + 33] },
+    Opcode { word: w_isspacep as Word, rows: &[S9_7_9_MOVEMENT + 42, S9_7_9_MOVEMENT + 43] },
+    Opcode { word: w_istypep as Word, rows: &[S9_7_10_TEXTURE + 32] },
+    Opcode { word: w_ld as Word, rows: &[S9_7_9_LOAD_STORE, S9_7_9_LOAD_STORE + 1, S9_7_9_LOAD_STORE + 2, S9_7_9_LOAD_STORE + 3, S9_7_9_LOAD_STORE + 4, S9_7_9_LOAD_STORE + 5, S9_7_9_LOAD_STORE + 6, S9_7_9_LOAD_STORE + 7, S9_7_9_LOAD_STORE + 8] },
+    Opcode { word: w_ldmatrix as Word, rows: &[S9_7_14_MMA + 25, S9_7_14_MMA + 26, S9_7_14_MMA + 27, S9_7_14_MMA + 28, S9_7_14_MMA + 29, S9_7_14_MMA + 30, S9_7_14_MMA + 31, S9_7_14_MMA + 32] },
+    Opcode { word: w_ldu as Word, rows: &[S9_7_9_LOAD_STORE + 9] },
+    Opcode { word: w_lg2 as Word, rows: &[S9_7_3_FLOATING + 52, S9_7_3_FLOATING + 53] },
+    Opcode { word: w_lop3 as Word, rows: &[S9_7_8_LOGIC + 9, S9_7_8_LOGIC + 10] },
+    Opcode { word: w_mad as Word, rows: &[S9_7_1_INTEGER + 12, S9_7_1_INTEGER + 13, S9_7_1_INTEGER + 14, S9_7_1_INTEGER + 15, S9_7_2_EXTENDED + 8, S9_7_2_EXTENDED + 9, S9_7_3_FLOATING + 14, S9_7_3_FLOATING + 15, S9_7_3_FLOATING + 16, S9_7_3_FLOATING + 17] },
+    Opcode { word: w_mad24 as Word, rows: &[S9_7_1_INTEGER + 18, S9_7_1_INTEGER + 19, S9_7_1_INTEGER + 20] },
+    Opcode { word: w_madc as Word, rows: &[S9_7_2_EXTENDED + 10, S9_7_2_EXTENDED + 11, S9_7_2_EXTENDED + 12, S9_7_2_EXTENDED + 13, S9_7_2_EXTENDED + 14] },
+    Opcode { word: w_mapa as Word, rows: &[S9_7_9_MOVEMENT + 46] },
+    Opcode { word: w_match as Word, rows: &[S9_7_13_SYNC + 27, S9_7_13_SYNC + 28] },
+    Opcode { word: w_max as Word, rows: &[S9_7_1_INTEGER + 33, S9_7_1_INTEGER + 34, S9_7_1_INTEGER + 35, S9_7_1_INTEGER + 36, S9_7_1_INTEGER + 37, S9_7_1_INTEGER + 38, S9_7_3_FLOATING + 31, S9_7_3_FLOATING + 32, S9_7_3_FLOATING + 33, S9_7_3_FLOATING + 34, S9_7_4_HALF + 20, S9_7_4_HALF + 21, S9_7_4_HALF + 22, S9_7_4_HALF + 23] },
+    Opcode { word: w_mbarrier as Word, rows: &[S9_7_13_FENCE_MBARRIER, S9_7_13_FENCE_MBARRIER + 1, S9_7_13_FENCE_MBARRIER + 2, S9_7_13_FENCE_MBARRIER + 3, S9_7_13_FENCE_MBARRIER + 4, S9_7_13_FENCE_MBARRIER + 5, S9_7_13_FENCE_MBARRIER + 6, S9_7_13_FENCE_MBARRIER + 7, S9_7_13_FENCE_MBARRIER + 8, S9_7_13_FENCE_MBARRIER + 9, S9_7_13_FENCE_MBARRIER + 10, S9_7_13_FENCE_MBARRIER + 11, S9_7_13_FENCE_MBARRIER + 12, S9_7_13_FENCE_MBARRIER + 13, S9_7_13_FENCE_MBARRIER + 14, S9_7_13_FENCE_MBARRIER + 16, S9_7_13_FENCE_MBARRIER + 17, S9_7_13_FENCE_MBARRIER + 18, S9_7_13_FENCE_MBARRIER + 19, S9_7_13_FENCE_MBARRIER + 20] },
+    Opcode { word: w_membar as Word, rows: &[S9_7_13_SYNC + 21, S9_7_13_SYNC + 22] },
+    Opcode { word: w_min as Word, rows: &[S9_7_1_INTEGER + 27, S9_7_1_INTEGER + 28, S9_7_1_INTEGER + 29, S9_7_1_INTEGER + 30, S9_7_1_INTEGER + 31, S9_7_1_INTEGER + 32, S9_7_3_FLOATING + 27, S9_7_3_FLOATING + 28, S9_7_3_FLOATING + 29, S9_7_3_FLOATING + 30, S9_7_4_HALF + 16, S9_7_4_HALF + 17, S9_7_4_HALF + 18, S9_7_4_HALF + 19] },
+    Opcode { word: w_mma as Word, rows: &[S9_7_14_MMA, S9_7_14_MMA + 1, S9_7_14_MMA + 2, S9_7_14_MMA + 3, S9_7_14_MMA + 4, S9_7_14_MMA + 5, S9_7_14_MMA + 6, S9_7_14_MMA + 7, S9_7_14_MMA + 8, S9_7_14_MMA + 9, S9_7_14_MMA + 10, S9_7_14_MMA + 11, S9_7_14_MMA + 12, S9_7_14_MMA + 13, S9_7_14_MMA + 14, S9_7_14_MMA + 15, S9_7_14_MMA + 16, S9_7_14_MMA + 17, S9_7_14_MMA + 18, S9_7_14_MMA + 19, S9_7_14_MMA + 20, S9_7_14_MMA + 21, S9_7_14_MMA + 22, S9_7_14_MMA + 23, S9_7_14_MMA + 24, S9_7_14_MMA + 38, S9_7_14_MMA + 39, S9_7_14_MMA + 40, S9_7_14_MMA + 41, S9_7_14_MMA + 42, S9_7_14_MMA + 43, S9_7_14_MMA + 44, S9_7_14_MMA + 45, S9_7_14_MMA + 46, S9_7_14_MMA + 47, S9_7_14_MMA + 48, S9_7_14_MMA + 49, S9_7_14_MMA + 50, S9_7_14_MMA + 51] },
+    Opcode { word: w_mov as Word, rows: &[S9_7_9_MOVEMENT, S9_7_9_MOVEMENT + 1, S9_7_9_MOVEMENT + 2, S9_7_9_MOVEMENT + 3, S9_7_9_MOVEMENT + 4, S9_7_9_MOVEMENT + 5, S9_7_9_MOVEMENT + 6, S9_7_9_MOVEMENT + 7, S9_7_9_MOVEMENT + 8, S9_7_9_MOVEMENT + 9, S9_7_9_MOVEMENT + 10, S9_7_9_MOVEMENT + 11, S9_7_9_MOVEMENT + 12, S9_7_9_MOVEMENT + 13, S9_7_9_MOVEMENT + 14, S9_7_9_MOVEMENT + 15, S9_7_9_MOVEMENT + 16, S9_7_9_MOVEMENT + 17, S9_7_9_MOVEMENT + 18, S9_7_9_MOVEMENT + 19, S9_7_9_MOVEMENT + 20, S9_7_9_MOVEMENT + 21, S9_7_9_MOVEMENT + 22, S9_7_9_MOVEMENT + 23, S9_7_9_MOVEMENT + 24, S9_7_9_MOVEMENT + 25, S9_7_9_MOVEMENT + 26, S9_7_9_MOVEMENT + 27, S9_7_9_MOVEMENT + 28, S9_7_9_MOVEMENT + 29] },
+    Opcode { word: w_movmatrix as Word, rows: &[S9_7_14_MMA + 37] },
+    Opcode { word: w_mul as Word, rows: &[S9_7_1_INTEGER + 9, S9_7_1_INTEGER + 10, S9_7_1_INTEGER + 11, S9_7_3_FLOATING + 8, S9_7_3_FLOATING + 9, S9_7_3_FLOATING + 10, S9_7_4_HALF + 4, S9_7_4_HALF + 5] },
+    Opcode { word: w_mul24 as Word, rows: &[S9_7_1_INTEGER + 16, S9_7_1_INTEGER + 17] },
+    Opcode { word: w_multimem as Word, rows: &[S9_7_9_ASYNC_COPY + 27, S9_7_9_ASYNC_COPY + 28, S9_7_9_ASYNC_COPY + 29, S9_7_9_LOAD_STORE + 27, S9_7_9_LOAD_STORE + 28, S9_7_9_LOAD_STORE + 29, S9_7_9_LOAD_STORE + 30, S9_7_9_LOAD_STORE + 31, S9_7_9_LOAD_STORE + 32, S9_7_9_LOAD_STORE + 33, S9_7_9_LOAD_STORE + 34, S9_7_9_LOAD_STORE + 35, S9_7_9_LOAD_STORE + 36, S9_7_9_LOAD_STORE + 37, S9_7_9_LOAD_STORE + 38] },
+    Opcode { word: w_nanosleep as Word, rows: &[S9_7_19_MISC + 1] },
+    Opcode { word: w_neg as Word, rows: &[S9_7_1_INTEGER + 25, S9_7_1_INTEGER + 26, S9_7_3_FLOATING + 25, S9_7_3_FLOATING + 26, S9_7_4_HALF + 12, S9_7_4_HALF + 13] },
+    Opcode { word: w_not as Word, rows: &[S9_7_8_LOGIC + 6, S9_7_8_LOGIC + 7] },
+    Opcode { word: w_or as Word, rows: &[S9_7_8_LOGIC + 2, S9_7_8_LOGIC + 3] },
+    Opcode { word: w_pmevent as Word, rows: &[S9_7_19_MISC + 2, S9_7_19_MISC + 3] },
+    Opcode { word: w_popc as Word, rows: &[S9_7_1_INTEGER + 39] },
+    Opcode { word: w_prefetch as Word, rows: &[S9_7_9_MOVEMENT + 33, S9_7_9_MOVEMENT + 34, S9_7_9_MOVEMENT + 36] },
+    Opcode { word: w_prefetchu as Word, rows: &[S9_7_9_MOVEMENT + 35] },
+    Opcode { word: w_prmt as Word, rows: &[S9_7_9_MOVEMENT + 32] },
+    Opcode { word: w_rcp as Word, rows: &[S9_7_3_FLOATING + 35, S9_7_3_FLOATING + 36, S9_7_3_FLOATING + 37, S9_7_3_FLOATING + 38, S9_7_3_FLOATING + 39] },
+    Opcode { word: w_red as Word, rows: &[S9_7_13_ATOMICS + 20, S9_7_13_ATOMICS + 21, S9_7_13_ATOMICS + 22, S9_7_13_ATOMICS + 23, S9_7_13_ATOMICS + 24, S9_7_13_ATOMICS + 25, S9_7_13_ATOMICS + 26, S9_7_13_ATOMICS + 27, S9_7_13_ATOMICS + 28, S9_7_13_ATOMICS + 29, S9_7_13_ATOMICS + 30, S9_7_13_ATOMICS + 31, S9_7_13_ATOMICS + 32, S9_7_13_ATOMICS + 33, S9_7_13_ATOMICS + 34, S9_7_13_ATOMICS + 35, S9_7_13_ATOMICS + 36, S9_7_13_ATOMICS + 37] },
+    Opcode { word: w_redux as Word, rows: &[S9_7_13_SYNC + 30, S9_7_13_SYNC + 31, S9_7_13_SYNC + 32] },
+    Opcode { word: w_rem as Word, rows: &[S9_7_1_INTEGER + 23] },
+    Opcode { word: w_ret as Word, rows: &[S9_7_12_CONTROL + 3] },
+    Opcode { word: w_rsqrt as Word, rows: &[S9_7_3_FLOATING + 44, S9_7_3_FLOATING + 45, S9_7_3_FLOATING + 46, S9_7_3_FLOATING + 47] },
+    Opcode { word: w_sad as Word, rows: &[S9_7_1_INTEGER + 21] },
+    Opcode { word: w_selp as Word, rows: &[S9_7_6_COMPARISON + 8] },
+    Opcode { word: w_set as Word, rows: &[S9_7_6_COMPARISON, S9_7_6_COMPARISON + 1, S9_7_6_COMPARISON + 2, S9_7_6_COMPARISON + 3, S9_7_7_HALF_COMPARISON, S9_7_7_HALF_COMPARISON + 1, S9_7_7_HALF_COMPARISON + 2, S9_7_7_HALF_COMPARISON + 3, S9_7_7_HALF_COMPARISON + 4, S9_7_7_HALF_COMPARISON + 5, S9_7_7_HALF_COMPARISON + 6, S9_7_7_HALF_COMPARISON + 7] },
+    Opcode { word: w_setmaxnreg as Word, rows: &[S9_7_19_MISC + 5, S9_7_19_MISC + 6] },
+    Opcode { word: w_setp as Word, rows: &[S9_7_6_COMPARISON + 4, S9_7_6_COMPARISON + 5, S9_7_6_COMPARISON + 6, S9_7_6_COMPARISON + 7, S9_7_7_HALF_COMPARISON + 8, S9_7_7_HALF_COMPARISON + 9, S9_7_7_HALF_COMPARISON + 10, S9_7_7_HALF_COMPARISON + 11] },
+    Opcode { word: w_shf as Word, rows: &[S9_7_8_LOGIC + 11, S9_7_8_LOGIC + 12] },
+    Opcode { word: w_shfl as Word, rows: &[S9_7_9_MOVEMENT + 30, S9_7_9_MOVEMENT + 31] },
+    Opcode { word: w_shl as Word, rows: &[S9_7_8_LOGIC + 13] },
+    Opcode { word: w_shr as Word, rows: &[S9_7_8_LOGIC + 14] },
+    Opcode { word: w_sin as Word, rows: &[S9_7_3_FLOATING + 48, S9_7_3_FLOATING + 49] },
+    Opcode { word: w_slct as Word, rows: &[S9_7_6_COMPARISON + 9, S9_7_6_COMPARISON + 10] },
+    Opcode { word: w_sqrt as Word, rows: &[S9_7_3_FLOATING + 40, S9_7_3_FLOATING + 41, S9_7_3_FLOATING + 42, S9_7_3_FLOATING + 43] },
+    Opcode { word: w_st as Word, rows: &[S9_7_9_LOAD_STORE + 10, S9_7_9_LOAD_STORE + 11, S9_7_9_LOAD_STORE + 12, S9_7_9_LOAD_STORE + 13, S9_7_9_LOAD_STORE + 14, S9_7_9_LOAD_STORE + 15, S9_7_9_LOAD_STORE + 16, S9_7_9_LOAD_STORE + 17, S9_7_9_LOAD_STORE + 18, S9_7_9_LOAD_STORE + 19, S9_7_9_LOAD_STORE + 20, S9_7_9_LOAD_STORE + 21, S9_7_9_LOAD_STORE + 22, S9_7_9_LOAD_STORE + 23, S9_7_9_LOAD_STORE + 24, S9_7_9_LOAD_STORE + 25, S9_7_9_LOAD_STORE + 26] },
+    Opcode { word: w_stackrestore as Word, rows: &[S9_7_17_STACK + 1] },
+    Opcode { word: w_stacksave as Word, rows: &[S9_7_17_STACK] },
+    Opcode { word: w_stmatrix as Word, rows: &[S9_7_14_MMA + 33, S9_7_14_MMA + 34, S9_7_14_MMA + 35, S9_7_14_MMA + 36] },
+    Opcode { word: w_sub as Word, rows: &[S9_7_1_INTEGER + 6, S9_7_1_INTEGER + 7, S9_7_1_INTEGER + 8, S9_7_2_EXTENDED + 4, S9_7_3_FLOATING + 5, S9_7_3_FLOATING + 6, S9_7_3_FLOATING + 7, S9_7_4_HALF + 2, S9_7_4_HALF + 3, S9_7_5_MIXED + 1] },
+    Opcode { word: w_subc as Word, rows: &[S9_7_2_EXTENDED + 5, S9_7_2_EXTENDED + 6, S9_7_2_EXTENDED + 7] },
+    Opcode { word: w_suld as Word, rows: &[S9_7_11_SURFACE, S9_7_11_SURFACE + 1, S9_7_11_SURFACE + 2, S9_7_11_SURFACE + 3, S9_7_11_SURFACE + 4, S9_7_11_SURFACE + 5, S9_7_11_SURFACE + 6, S9_7_11_SURFACE + 7, S9_7_11_SURFACE + 8, S9_7_11_SURFACE + 9, S9_7_11_SURFACE + 10, S9_7_11_SURFACE + 11] },
+    Opcode { word: w_suq as Word, rows: &[S9_7_11_SURFACE + 52] },
+    Opcode { word: w_sured as Word, rows: &[S9_7_11_SURFACE + 44, S9_7_11_SURFACE + 45, S9_7_11_SURFACE + 46, S9_7_11_SURFACE + 47, S9_7_11_SURFACE + 48, S9_7_11_SURFACE + 49, S9_7_11_SURFACE + 50, S9_7_11_SURFACE + 51] },
+    Opcode { word: w_sust as Word, rows: &[S9_7_11_SURFACE + 12, S9_7_11_SURFACE + 13, S9_7_11_SURFACE + 14, S9_7_11_SURFACE + 15, S9_7_11_SURFACE + 16, S9_7_11_SURFACE + 17, S9_7_11_SURFACE + 18, S9_7_11_SURFACE + 19, S9_7_11_SURFACE + 20, S9_7_11_SURFACE + 21, S9_7_11_SURFACE + 22, S9_7_11_SURFACE + 23, S9_7_11_SURFACE + 24, S9_7_11_SURFACE + 25, S9_7_11_SURFACE + 26, S9_7_11_SURFACE + 27, S9_7_11_SURFACE + 28, S9_7_11_SURFACE + 29, S9_7_11_SURFACE + 30, S9_7_11_SURFACE + 31, S9_7_11_SURFACE + 32, S9_7_11_SURFACE + 33, S9_7_11_SURFACE + 34, S9_7_11_SURFACE + 35, S9_7_11_SURFACE + 36, S9_7_11_SURFACE + 37, S9_7_11_SURFACE + 38, S9_7_11_SURFACE + 39, S9_7_11_SURFACE + 40, S9_7_11_SURFACE + 41, S9_7_11_SURFACE + 42, S9_7_11_SURFACE + 43] },
+    Opcode { word: w_szext as Word, rows: &[S9_7_1_INTEGER + 46] },
+    Opcode { word: w_tanh as Word, rows: &[S9_7_3_FLOATING + 56, S9_7_4_HALF + 24, S9_7_4_HALF + 25] },
+    Opcode { word: w_tcgen05 as Word, rows: &[S9_7_16_TCGEN05, S9_7_16_TCGEN05 + 1, S9_7_16_TCGEN05 + 2, S9_7_16_TCGEN05 + 3, S9_7_16_TCGEN05 + 4, S9_7_16_TCGEN05 + 5, S9_7_16_TCGEN05 + 6, S9_7_16_TCGEN05 + 7, S9_7_16_TCGEN05 + 8, S9_7_16_TCGEN05 + 9, S9_7_16_TCGEN05 + 10, S9_7_16_TCGEN05 + 11, S9_7_16_TCGEN05 + 12, S9_7_16_TCGEN05 + 13, S9_7_16_TCGEN05 + 14, S9_7_16_TCGEN05 + 15, S9_7_16_TCGEN05 + 16, S9_7_16_TCGEN05 + 17, S9_7_16_TCGEN05 + 18, S9_7_16_TCGEN05 + 19, S9_7_16_TCGEN05 + 20, S9_7_16_TCGEN05 + 21, S9_7_16_TCGEN05 + 22, S9_7_16_TCGEN05 + 23, S9_7_16_TCGEN05 + 24, S9_7_16_TCGEN05 + 25, S9_7_16_TCGEN05 + 26, S9_7_16_TCGEN05 + 27, S9_7_16_TCGEN05 + 28, S9_7_16_TCGEN05 + 29, S9_7_16_TCGEN05 + 30, S9_7_16_TCGEN05 + 31, S9_7_16_TCGEN05 + 32] },
+    Opcode { word: w_tensormap as Word, rows: &[S9_7_13_FENCE_MBARRIER + 21, S9_7_9_TENSOR_COPY + 29, S9_7_9_TENSOR_COPY + 30, S9_7_9_TENSOR_COPY + 31, S9_7_9_TENSOR_COPY + 32, S9_7_9_TENSOR_COPY + 33, S9_7_9_TENSOR_COPY + 34, S9_7_9_TENSOR_COPY + 35, S9_7_9_TENSOR_COPY + 36, S9_7_9_TENSOR_COPY + 37] },
+    Opcode { word: w_testp as Word, rows: &[S9_7_3_FLOATING] },
+    Opcode { word: w_tex as Word, rows: &[S9_7_10_TEXTURE, S9_7_10_TEXTURE + 1, S9_7_10_TEXTURE + 2, S9_7_10_TEXTURE + 3, S9_7_10_TEXTURE + 4, S9_7_10_TEXTURE + 5, S9_7_10_TEXTURE + 6, S9_7_10_TEXTURE + 7, S9_7_10_TEXTURE + 8, S9_7_10_TEXTURE + 9, S9_7_10_TEXTURE + 10, S9_7_10_TEXTURE + 11, S9_7_10_TEXTURE + 12, S9_7_10_TEXTURE + 13, S9_7_10_TEXTURE + 14, S9_7_10_TEXTURE + 15, S9_7_10_TEXTURE + 16, S9_7_10_TEXTURE + 17, S9_7_10_TEXTURE + 18, S9_7_10_TEXTURE + 19, S9_7_10_TEXTURE + 20, S9_7_10_TEXTURE + 21, S9_7_10_TEXTURE + 22, S9_7_10_TEXTURE + 23, S9_7_10_TEXTURE + 24] },
+    Opcode { word: w_tld4 as Word, rows: &[S9_7_10_TEXTURE + 25, S9_7_10_TEXTURE + 26, S9_7_10_TEXTURE + 27, S9_7_10_TEXTURE + 28] },
+    Opcode { word: w_trap as Word, rows: &[S9_7_19_MISC + 4] },
+    Opcode { word: w_txq as Word, rows: &[S9_7_10_TEXTURE + 29, S9_7_10_TEXTURE + 30, S9_7_10_TEXTURE + 31] },
+    Opcode { word: w_vabsdiff as Word, rows: &[S9_7_18_VIDEO + 6, S9_7_18_VIDEO + 7, S9_7_18_VIDEO + 8] },
+    Opcode { word: w_vabsdiff2 as Word, rows: &[S9_7_18_VIDEO + 33, S9_7_18_VIDEO + 34] },
+    Opcode { word: w_vabsdiff4 as Word, rows: &[S9_7_18_VIDEO + 46, S9_7_18_VIDEO + 47] },
+    Opcode { word: w_vadd as Word, rows: &[S9_7_18_VIDEO, S9_7_18_VIDEO + 1, S9_7_18_VIDEO + 2] },
+    Opcode { word: w_vadd2 as Word, rows: &[S9_7_18_VIDEO + 27, S9_7_18_VIDEO + 28] },
+    Opcode { word: w_vadd4 as Word, rows: &[S9_7_18_VIDEO + 40, S9_7_18_VIDEO + 41] },
+    Opcode { word: w_vavrg2 as Word, rows: &[S9_7_18_VIDEO + 31, S9_7_18_VIDEO + 32] },
+    Opcode { word: w_vavrg4 as Word, rows: &[S9_7_18_VIDEO + 44, S9_7_18_VIDEO + 45] },
+    Opcode { word: w_vmad as Word, rows: &[S9_7_18_VIDEO + 21, S9_7_18_VIDEO + 22, S9_7_18_VIDEO + 23] },
+    Opcode { word: w_vmax as Word, rows: &[S9_7_18_VIDEO + 12, S9_7_18_VIDEO + 13, S9_7_18_VIDEO + 14] },
+    Opcode { word: w_vmax2 as Word, rows: &[S9_7_18_VIDEO + 37, S9_7_18_VIDEO + 38] },
+    Opcode { word: w_vmax4 as Word, rows: &[S9_7_18_VIDEO + 50, S9_7_18_VIDEO + 51] },
+    Opcode { word: w_vmin as Word, rows: &[S9_7_18_VIDEO + 9, S9_7_18_VIDEO + 10, S9_7_18_VIDEO + 11] },
+    Opcode { word: w_vmin2 as Word, rows: &[S9_7_18_VIDEO + 35, S9_7_18_VIDEO + 36] },
+    Opcode { word: w_vmin4 as Word, rows: &[S9_7_18_VIDEO + 48, S9_7_18_VIDEO + 49] },
+    Opcode { word: w_vote as Word, rows: &[S9_7_13_SYNC + 23, S9_7_13_SYNC + 24, S9_7_13_SYNC + 25, S9_7_13_SYNC + 26] },
+    Opcode { word: w_vset as Word, rows: &[S9_7_18_VIDEO + 24, S9_7_18_VIDEO + 25, S9_7_18_VIDEO + 26] },
+    Opcode { word: w_vset2 as Word, rows: &[S9_7_18_VIDEO + 39] },
+    Opcode { word: w_vset4 as Word, rows: &[S9_7_18_VIDEO + 52] },
+    Opcode { word: w_vshl as Word, rows: &[S9_7_18_VIDEO + 15, S9_7_18_VIDEO + 16, S9_7_18_VIDEO + 17] },
+    Opcode { word: w_vshr as Word, rows: &[S9_7_18_VIDEO + 18, S9_7_18_VIDEO + 19, S9_7_18_VIDEO + 20] },
+    Opcode { word: w_vsub as Word, rows: &[S9_7_18_VIDEO + 3, S9_7_18_VIDEO + 4, S9_7_18_VIDEO + 5] },
+    Opcode { word: w_vsub2 as Word, rows: &[S9_7_18_VIDEO + 29, S9_7_18_VIDEO + 30] },
+    Opcode { word: w_vsub4 as Word, rows: &[S9_7_18_VIDEO + 42, S9_7_18_VIDEO + 43] },
+    Opcode { word: w_wgmma as Word, rows: &[S9_7_15_WGMMA, S9_7_15_WGMMA + 1, S9_7_15_WGMMA + 2, S9_7_15_WGMMA + 3, S9_7_15_WGMMA + 4, S9_7_15_WGMMA + 5, S9_7_15_WGMMA + 6, S9_7_15_WGMMA + 7, S9_7_15_WGMMA + 8, S9_7_15_WGMMA + 9, S9_7_15_WGMMA + 10, S9_7_15_WGMMA + 11, S9_7_15_WGMMA + 12, S9_7_15_WGMMA + 13, S9_7_15_WGMMA + 14, S9_7_15_WGMMA + 15, S9_7_15_WGMMA + 16, S9_7_15_WGMMA + 17, S9_7_15_WGMMA + 18, S9_7_15_WGMMA + 19, S9_7_15_WGMMA + 20, S9_7_15_WGMMA + 21, S9_7_15_WGMMA + 22, S9_7_15_WGMMA + 23, S9_7_15_WGMMA + 24, S9_7_15_WGMMA + 25, S9_7_15_WGMMA + 26, S9_7_15_WGMMA + 27, S9_7_15_WGMMA + 28, S9_7_15_WGMMA + 29, S9_7_15_WGMMA + 30, S9_7_15_WGMMA + 31, S9_7_15_WGMMA + 32] },
+    Opcode { word: w_wmma as Word, rows: &[S9_7_14_WMMA, S9_7_14_WMMA + 1, S9_7_14_WMMA + 2, S9_7_14_WMMA + 3, S9_7_14_WMMA + 4, S9_7_14_WMMA + 5, S9_7_14_WMMA + 6, S9_7_14_WMMA + 7, S9_7_14_WMMA + 8, S9_7_14_WMMA + 9, S9_7_14_WMMA + 10, S9_7_14_WMMA + 11, S9_7_14_WMMA + 12, S9_7_14_WMMA + 13, S9_7_14_WMMA + 14, S9_7_14_WMMA + 15, S9_7_14_WMMA + 16, S9_7_14_WMMA + 17, S9_7_14_WMMA + 18, S9_7_14_WMMA + 19, S9_7_14_WMMA + 20, S9_7_14_WMMA + 21, S9_7_14_WMMA + 22, S9_7_14_WMMA + 23, S9_7_14_WMMA + 24, S9_7_14_WMMA + 25, S9_7_14_WMMA + 26, S9_7_14_WMMA + 27, S9_7_14_WMMA + 28, S9_7_14_WMMA + 29, S9_7_14_WMMA + 30, S9_7_14_WMMA + 31, S9_7_14_WMMA + 32, S9_7_14_WMMA + 33, S9_7_14_WMMA + 34] },
+    Opcode { word: w_xor as Word, rows: &[S9_7_8_LOGIC + 4, S9_7_8_LOGIC + 5] },
 ];
 
 pub static MEANINGS: &[Meaning] = &[
@@ -1096,6 +1096,7 @@ pub static MEANINGS: &[Meaning] = &[
     Meaning { opcode: "cp", word: "bulk_group", sentence: "The copy belongs to the next bulk group that the thread commits." },
     Meaning { opcode: "cp", word: "multicast::cluster", sentence: "The data goes to the same place in each cta that ctaMask names, and so does the signal to the mbarrier." },
     Meaning { opcode: "cp", word: "cp_mask", sentence: "Of every 16 bytes, only those whose bit in byteMask is set are copied." },
+    Meaning { opcode: "cp", word: "ignore_oob", sentence: "Up to 15 bytes at the beginning and at the end of the source may lie outside of what is allocated." },
     Meaning { opcode: "cp", word: "cta", sentence: "A scope; ptxas takes it on bulk copies, the manual gives it no meaning there." },
     Meaning { opcode: "cp", word: "cluster", sentence: "A scope; ptxas takes it on bulk copies, the manual gives it no meaning there." },
     Meaning { opcode: "cp", word: "gpu", sentence: "A scope; ptxas takes it on bulk copies, the manual gives it no meaning there." },
@@ -1462,15 +1463,15 @@ pub static TARGETS: &[TargetEntry] = &[
 ];
 
 pub static TOLERATED: &[Tolerated] = &[
-    Tolerated { words: &[157, 59, 6, 229, 24, 190, 529, 514, 31], how: Tolerance::Repeat, names: &[], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[518, 519, 520, 521, 522, 523], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[654, 656, 658, 662, 651, 655, 657, 659, 653, 661, 660], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[616, 615], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[246, 245, 244], how: Tolerance::Any, names: &[&[240], &[419, 148]], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[164, 83, 85, 84], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200]], only: true, given: &[], unless: &[] },
-    Tolerated { words: &[663], how: Tolerance::Any, names: &[&[21], &[5], &[5, 514], &[10], &[10, 514], &[11], &[528], &[23], &[25], &[22], &[532], &[533], &[534], &[535], &[536], &[537], &[538], &[539], &[541], &[552], &[586], &[586, 594], &[126], &[136], &[572, 617], &[572, 432], &[572, 136], &[572, 148, 138, 566], &[572, 148, 569, 138, 566], &[148, 569, 138, 566], &[261, 200], &[261, 262, 65], &[261, 262, 64]], only: false, given: &[], unless: &[] },
-    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[54, 213, 218], unless: &[] },
-    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Last, names: &[&[200]], only: true, given: &[226, 230], unless: &[256] },
-    Tolerated { words: &[230, 231, 233, 133, 134, 204], how: Tolerance::Any, names: &[&[200]], only: true, given: &[130], unless: &[] },
-    Tolerated { words: &[133], how: Tolerance::Any, names: &[&[200]], only: true, given: &[54], unless: &[55, 213] },
+    Tolerated { words: &[w_sync as Word, w_uni as Word, w_sat as Word, w_satfinite as Word, w_relu as Word, w_NaN as Word, w_approx as Word, w_cc as Word, w_shiftamt as Word], how: Tolerance::Repeat, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_finite as Word, w_infinite as Word, w_number as Word, w_notanumber as Word, w_normal as Word, w_subnormal as Word], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_box_dim as Word, w_element_stride as Word, w_elemtype as Word, w_fill_mode as Word, w_global_address as Word, w_global_dim as Word, w_global_stride as Word, w_interleave_layout as Word, w_rank as Word, w_swizzle_atomicity as Word, w_swizzle_mode as Word], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_acc__f16 as Word, w_acc__f32 as Word], how: Tolerance::Once, names: &[], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_b4x16_p64 as Word, w_b6x16_p32 as Word, w_b8x16 as Word], how: Tolerance::Any, names: &[&[w_ldmatrix as Word], &[w_tcgen05 as Word, w_cp as Word]], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_pred as Word, w_texref as Word, w_surfref as Word, w_samplerref as Word], how: Tolerance::Any, names: &[&[w_abs as Word], &[w_add as Word], &[w_add as Word, w_cc as Word], &[w_sub as Word], &[w_sub as Word, w_cc as Word], &[w_mul as Word], &[w_fma as Word], &[w_min as Word], &[w_max as Word], &[w_neg as Word], &[w_rcp as Word], &[w_sqrt as Word], &[w_rsqrt as Word], &[w_sin as Word], &[w_cos as Word], &[w_lg2 as Word], &[w_ex2 as Word], &[w_tanh as Word], &[w_set as Word], &[w_setp as Word], &[w_cvt as Word], &[w_cvt as Word, w_pack as Word], &[w_atom as Word], &[w_red as Word], &[w_multimem as Word, w_ld_reduce as Word], &[w_multimem as Word, w_st as Word], &[w_multimem as Word, w_red as Word], &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word], &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word], &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word], &[w_wmma as Word, w_mma as Word]], only: true, given: &[], unless: &[] },
+    Tolerated { words: &[w_b2 as Word], how: Tolerance::Any, names: &[&[w_abs as Word], &[w_add as Word], &[w_add as Word, w_cc as Word], &[w_sub as Word], &[w_sub as Word, w_cc as Word], &[w_mul as Word], &[w_fma as Word], &[w_min as Word], &[w_max as Word], &[w_neg as Word], &[w_rcp as Word], &[w_sqrt as Word], &[w_rsqrt as Word], &[w_sin as Word], &[w_cos as Word], &[w_lg2 as Word], &[w_ex2 as Word], &[w_tanh as Word], &[w_set as Word], &[w_setp as Word], &[w_cvt as Word], &[w_cvt as Word, w_pack as Word], &[w_atom as Word], &[w_red as Word], &[w_multimem as Word, w_ld_reduce as Word], &[w_multimem as Word, w_st as Word], &[w_multimem as Word, w_red as Word], &[w_multimem as Word, w_cp as Word, w_async as Word, w_bulk as Word], &[w_multimem as Word, w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word], &[w_cp as Word, w_reduce as Word, w_async as Word, w_bulk as Word], &[w_wmma as Word, w_mma as Word], &[w_wmma as Word, w_load as Word, w_a as Word], &[w_wmma as Word, w_load as Word, w_b as Word]], only: false, given: &[], unless: &[] },
+    Tolerated { words: &[w_u4 as Word, w_s4 as Word, w_b1 as Word, w_bf16 as Word, w_bf16x2 as Word, w_tf32 as Word], how: Tolerance::Last, names: &[&[w_mma as Word]], only: true, given: &[w_f16 as Word, w_e4m3 as Word, w_e2m1 as Word], unless: &[] },
+    Tolerated { words: &[w_u4 as Word, w_s4 as Word, w_b1 as Word, w_bf16 as Word, w_bf16x2 as Word, w_tf32 as Word], how: Tolerance::Last, names: &[&[w_mma as Word]], only: true, given: &[w_u8 as Word, w_u4 as Word], unless: &[w_sp as Word] },
+    Tolerated { words: &[w_u4 as Word, w_s4 as Word, w_b1 as Word, w_bf16 as Word, w_bf16x2 as Word, w_tf32 as Word], how: Tolerance::Any, names: &[&[w_mma as Word]], only: true, given: &[w_f64 as Word], unless: &[] },
+    Tolerated { words: &[w_bf16 as Word], how: Tolerance::Any, names: &[&[w_mma as Word]], only: true, given: &[w_f16 as Word], unless: &[w_f32 as Word, w_e4m3 as Word] },
 ];

@@ -5,674 +5,1350 @@
 use crate::types::Type;
 
 pub static WORDS: &[&str] = &[
-    "u16", // 0
-    "u32", // 1
-    "u64", // 2
-    "s16", // 3
-    "s64", // 4
-    "add", // 5
-    "sat", // 6
-    "s32", // 7
-    "u16x2", // 8
-    "s16x2", // 9
-    "sub", // 10
-    "mul", // 11
-    "hi", // 12
-    "lo", // 13
-    "wide", // 14
-    "mad", // 15
-    "mul24", // 16
-    "mad24", // 17
-    "sad", // 18
-    "div", // 19
-    "rem", // 20
-    "abs", // 21
-    "neg", // 22
-    "min", // 23
-    "relu", // 24
-    "max", // 25
-    "b32", // 26
-    "b64", // 27
-    "popc", // 28
-    "clz", // 29
-    "bfind", // 30
-    "shiftamt", // 31
-    "fns", // 32
-    "brev", // 33
-    "bfe", // 34
-    "bfi", // 35
-    "clamp", // 36
-    "wrap", // 37
-    "szext", // 38
-    "bmsk", // 39
-    "dp4a", // 40
-    "dp2a", // 41
-    "1d", // 42
-    "2d", // 43
-    "3d", // 44
-    "a1d", // 45
-    "a2d", // 46
-    "cube", // 47
-    "acube", // 48
-    "2dms", // 49
-    "a2dms", // 50
-    "5d", // 51
-    "v2", // 52
-    "v4", // 53
-    "f16", // 54
-    "f32", // 55
-    "f16x2", // 56
-    "tex", // 57
-    "base", // 58
-    "uni", // 59
-    "level", // 60
-    "grad", // 61
-    "r", // 62
-    "g", // 63
-    "b", // 64
-    "a", // 65
-    "tld4", // 66
-    "width", // 67
-    "height", // 68
-    "depth", // 69
-    "channel_data_type", // 70
-    "channel_order", // 71
-    "normalized_coords", // 72
-    "array_size", // 73
-    "num_mipmap_levels", // 74
-    "num_samples", // 75
-    "memory_layout", // 76
-    "txq", // 77
-    "force_unnormalized_coords", // 78
-    "filter_mode", // 79
-    "addr_mode_0", // 80
-    "addr_mode_1", // 81
-    "addr_mode_2", // 82
-    "texref", // 83
-    "samplerref", // 84
-    "surfref", // 85
-    "istypep", // 86
-    "4d", // 87
-    "trap", // 88
-    "zero", // 89
-    "b8", // 90
-    "b16", // 91
-    "ca", // 92
-    "cg", // 93
-    "cs", // 94
-    "cv", // 95
-    "suld", // 96
-    "wb", // 97
-    "wt", // 98
-    "sust", // 99
-    "v8", // 100
-    "p", // 101
-    "and", // 102
-    "or", // 103
-    "sured", // 104
-    "suq", // 105
-    "bra", // 106
-    "brx", // 107
-    "idx", // 108
-    "call", // 109
-    "ret", // 110
-    "exit", // 111
-    "cta", // 112
-    "cluster", // 113
-    "gpu", // 114
-    "sys", // 115
-    "global", // 116
-    "shared", // 117
-    "shared::cta", // 118
-    "shared::cluster", // 119
-    "L2::cache_hint", // 120
-    "relaxed", // 121
-    "acquire", // 122
-    "release", // 123
-    "acq_rel", // 124
-    "xor", // 125
-    "atom", // 126
-    "b128", // 127
-    "exch", // 128
-    "cas", // 129
-    "f64", // 130
-    "inc", // 131
-    "dec", // 132
-    "bf16", // 133
-    "bf16x2", // 134
-    "noftz", // 135
-    "red", // 136
-    "mbarrier::complete_tx::bytes", // 137
-    "async", // 138
-    "mmio", // 139
-    "mbarrier", // 140
-    "init", // 141
-    "inval", // 142
-    "expect_tx", // 143
-    "complete_tx", // 144
-    "arrive", // 145
-    "noComplete", // 146
-    "arrive_drop", // 147
-    "cp", // 148
-    "noinc", // 149
-    "test_wait", // 150
-    "parity", // 151
-    "try_wait", // 152
-    "pending_count", // 153
-    "tensormap", // 154
-    "cp_fenceproxy", // 155
-    "tensormap::generic", // 156
-    "sync", // 157
-    "aligned", // 158
-    "clusterlaunchcontrol", // 159
-    "try_cancel", // 160
-    "multicast::cluster::all", // 161
-    "query_cancel", // 162
-    "is_canceled", // 163
-    "pred", // 164
-    "get_first_ctaid", // 165
-    "get_first_ctaid::x", // 166
-    "get_first_ctaid::y", // 167
-    "get_first_ctaid::z", // 168
-    "barrier", // 169
-    "bar", // 170
-    "warp", // 171
-    "wait", // 172
-    "sc", // 173
-    "fence", // 174
-    "sync_restrict::shared::cluster", // 175
-    "sync_restrict::shared::cta", // 176
-    "mbarrier_init", // 177
-    "proxy", // 178
-    "alias", // 179
-    "async::generic", // 180
-    "gl", // 181
-    "membar", // 182
-    "all", // 183
-    "any", // 184
-    "vote", // 185
-    "ballot", // 186
-    "match", // 187
-    "activemask", // 188
-    "redux", // 189
-    "NaN", // 190
-    "launch_dependents", // 191
-    "griddepcontrol", // 192
-    "elect", // 193
-    "rn", // 194
-    "rz", // 195
-    "rm", // 196
-    "rp", // 197
-    "row", // 198
-    "col", // 199
-    "mma", // 200
-    "m8n8k4", // 201
-    "m16n8k8", // 202
-    "m16n8k16", // 203
-    "tf32", // 204
-    "m16n8k4", // 205
-    "kind::f8f6f4", // 206
-    "kind::mxf8f6f4", // 207
-    "kind::mxf4", // 208
-    "kind::mxf4nvf4", // 209
-    "kind::f16", // 210
-    "kind::tf32", // 211
-    "kind::i8", // 212
-    "e4m3", // 213
-    "e5m2", // 214
-    "m16n8k32", // 215
-    "e3m2", // 216
-    "e2m3", // 217
-    "e2m1", // 218
-    "ue8m0", // 219
-    "block_scale", // 220
-    "scale_vec::1X", // 221
-    "m16n8k64", // 222
-    "scale_vec::2X", // 223
-    "ue4m3", // 224
-    "scale_vec::4X", // 225
-    "u8", // 226
-    "s8", // 227
-    "m8n8k16", // 228
-    "satfinite", // 229
-    "u4", // 230
-    "s4", // 231
-    "m8n8k32", // 232
-    "b1", // 233
-    "m8n8k128", // 234
-    "m16n8k128", // 235
-    "m16n8k256", // 236
-    "x1", // 237
-    "x2", // 238
-    "x4", // 239
-    "ldmatrix", // 240
-    "m8n8", // 241
-    "trans", // 242
-    "m16n16", // 243
-    "b8x16", // 244
-    "b6x16_p32", // 245
-    "b4x16_p64", // 246
-    "m8n16", // 247
-    "x8", // 248
-    "x16", // 249
-    "x32", // 250
-    "x64", // 251
-    "x128", // 252
-    "stmatrix", // 253
-    "m16n8", // 254
-    "movmatrix", // 255
-    "sp", // 256
-    "sp::ordered_metadata", // 257
-    "m16n16k16", // 258
-    "m8n32k16", // 259
-    "m32n8k16", // 260
-    "wmma", // 261
-    "load", // 262
-    "m16n16k8", // 263
-    "c", // 264
-    "store", // 265
-    "d", // 266
-    "m64n8k16", // 267
-    "m64n16k16", // 268
-    "m64n24k16", // 269
-    "m64n32k16", // 270
-    "m64n40k16", // 271
-    "m64n48k16", // 272
-    "m64n56k16", // 273
-    "m64n64k16", // 274
-    "m64n72k16", // 275
-    "m64n80k16", // 276
-    "m64n88k16", // 277
-    "m64n96k16", // 278
-    "m64n104k16", // 279
-    "m64n112k16", // 280
-    "m64n120k16", // 281
-    "m64n128k16", // 282
-    "m64n136k16", // 283
-    "m64n144k16", // 284
-    "m64n152k16", // 285
-    "m64n160k16", // 286
-    "m64n168k16", // 287
-    "m64n176k16", // 288
-    "m64n184k16", // 289
-    "m64n192k16", // 290
-    "m64n200k16", // 291
-    "m64n208k16", // 292
-    "m64n216k16", // 293
-    "m64n224k16", // 294
-    "m64n232k16", // 295
-    "m64n240k16", // 296
-    "m64n248k16", // 297
-    "m64n256k16", // 298
-    "wgmma", // 299
-    "mma_async", // 300
-    "m64n8k8", // 301
-    "m64n16k8", // 302
-    "m64n24k8", // 303
-    "m64n32k8", // 304
-    "m64n40k8", // 305
-    "m64n48k8", // 306
-    "m64n56k8", // 307
-    "m64n64k8", // 308
-    "m64n72k8", // 309
-    "m64n80k8", // 310
-    "m64n88k8", // 311
-    "m64n96k8", // 312
-    "m64n104k8", // 313
-    "m64n112k8", // 314
-    "m64n120k8", // 315
-    "m64n128k8", // 316
-    "m64n136k8", // 317
-    "m64n144k8", // 318
-    "m64n152k8", // 319
-    "m64n160k8", // 320
-    "m64n168k8", // 321
-    "m64n176k8", // 322
-    "m64n184k8", // 323
-    "m64n192k8", // 324
-    "m64n200k8", // 325
-    "m64n208k8", // 326
-    "m64n216k8", // 327
-    "m64n224k8", // 328
-    "m64n232k8", // 329
-    "m64n240k8", // 330
-    "m64n248k8", // 331
-    "m64n256k8", // 332
-    "m64n8k32", // 333
-    "m64n16k32", // 334
-    "m64n24k32", // 335
-    "m64n32k32", // 336
-    "m64n40k32", // 337
-    "m64n48k32", // 338
-    "m64n56k32", // 339
-    "m64n64k32", // 340
-    "m64n72k32", // 341
-    "m64n80k32", // 342
-    "m64n88k32", // 343
-    "m64n96k32", // 344
-    "m64n104k32", // 345
-    "m64n112k32", // 346
-    "m64n120k32", // 347
-    "m64n128k32", // 348
-    "m64n136k32", // 349
-    "m64n144k32", // 350
-    "m64n152k32", // 351
-    "m64n160k32", // 352
-    "m64n168k32", // 353
-    "m64n176k32", // 354
-    "m64n184k32", // 355
-    "m64n192k32", // 356
-    "m64n200k32", // 357
-    "m64n208k32", // 358
-    "m64n216k32", // 359
-    "m64n224k32", // 360
-    "m64n232k32", // 361
-    "m64n240k32", // 362
-    "m64n248k32", // 363
-    "m64n256k32", // 364
-    "m64n8k256", // 365
-    "m64n16k256", // 366
-    "m64n24k256", // 367
-    "m64n32k256", // 368
-    "m64n48k256", // 369
-    "m64n64k256", // 370
-    "m64n80k256", // 371
-    "m64n96k256", // 372
-    "m64n112k256", // 373
-    "m64n128k256", // 374
-    "m64n144k256", // 375
-    "m64n160k256", // 376
-    "m64n176k256", // 377
-    "m64n192k256", // 378
-    "m64n208k256", // 379
-    "m64n224k256", // 380
-    "m64n240k256", // 381
-    "m64n256k256", // 382
-    "m64n8k64", // 383
-    "m64n16k64", // 384
-    "m64n24k64", // 385
-    "m64n32k64", // 386
-    "m64n40k64", // 387
-    "m64n48k64", // 388
-    "m64n56k64", // 389
-    "m64n64k64", // 390
-    "m64n72k64", // 391
-    "m64n80k64", // 392
-    "m64n88k64", // 393
-    "m64n96k64", // 394
-    "m64n104k64", // 395
-    "m64n112k64", // 396
-    "m64n120k64", // 397
-    "m64n128k64", // 398
-    "m64n136k64", // 399
-    "m64n144k64", // 400
-    "m64n152k64", // 401
-    "m64n160k64", // 402
-    "m64n168k64", // 403
-    "m64n176k64", // 404
-    "m64n184k64", // 405
-    "m64n192k64", // 406
-    "m64n200k64", // 407
-    "m64n208k64", // 408
-    "m64n216k64", // 409
-    "m64n224k64", // 410
-    "m64n232k64", // 411
-    "m64n240k64", // 412
-    "m64n248k64", // 413
-    "m64n256k64", // 414
-    "commit_group", // 415
-    "wait_group", // 416
-    "cta_group::1", // 417
-    "cta_group::2", // 418
-    "tcgen05", // 419
-    "alloc", // 420
-    "dealloc", // 421
-    "relinquish_alloc_permit", // 422
-    "pack::16b", // 423
-    "16x64b", // 424
-    "32x32b", // 425
-    "ld", // 426
-    "tmem", // 427
-    "16x128b", // 428
-    "16x256b", // 429
-    "16x32bx2", // 430
-    "unpack::16b", // 431
-    "st", // 432
-    "wait::ld", // 433
-    "wait::st", // 434
-    "128x256b", // 435
-    "4x256b", // 436
-    "128x128b", // 437
-    "64x128b", // 438
-    "32x128b", // 439
-    "warpx2::02_13", // 440
-    "warpx2::01_23", // 441
-    "warpx4", // 442
-    "shift", // 443
-    "down", // 444
-    "collector::a::fill", // 445
-    "collector::a::use", // 446
-    "collector::a::lastuse", // 447
-    "collector::a::discard", // 448
-    "ashift", // 449
-    "block16", // 450
-    "block32", // 451
-    "collector::b0::fill", // 452
-    "collector::b0::use", // 453
-    "collector::b0::lastuse", // 454
-    "collector::b0::discard", // 455
-    "collector::b1::fill", // 456
-    "collector::b1::use", // 457
-    "collector::b1::lastuse", // 458
-    "collector::b1::discard", // 459
-    "collector::b2::fill", // 460
-    "collector::b2::use", // 461
-    "collector::b2::lastuse", // 462
-    "collector::b2::discard", // 463
-    "collector::b3::fill", // 464
-    "collector::b3::use", // 465
-    "collector::b3::lastuse", // 466
-    "collector::b3::discard", // 467
-    "ws", // 468
-    "fence::before_thread_sync", // 469
-    "fence::after_thread_sync", // 470
-    "commit", // 471
-    "mbarrier::arrive::one", // 472
-    "multicast::cluster", // 473
-    "stacksave", // 474
-    "stackrestore", // 475
-    "alloca", // 476
-    "vadd", // 477
-    "vsub", // 478
-    "vabsdiff", // 479
-    "vmin", // 480
-    "vmax", // 481
-    "vshl", // 482
-    "vshr", // 483
-    "shr7", // 484
-    "shr15", // 485
-    "vmad", // 486
-    "po", // 487
-    "eq", // 488
-    "ne", // 489
-    "lt", // 490
-    "le", // 491
-    "gt", // 492
-    "ge", // 493
-    "vset", // 494
-    "vadd2", // 495
-    "vsub2", // 496
-    "vavrg2", // 497
-    "vabsdiff2", // 498
-    "vmin2", // 499
-    "vmax2", // 500
-    "vset2", // 501
-    "vadd4", // 502
-    "vsub4", // 503
-    "vavrg4", // 504
-    "vabsdiff4", // 505
-    "vmin4", // 506
-    "vmax4", // 507
-    "vset4", // 508
-    "brkpt", // 509
-    "nanosleep", // 510
-    "pmevent", // 511
-    "mask", // 512
-    "setmaxnreg", // 513
-    "cc", // 514
-    "addc", // 515
-    "subc", // 516
-    "madc", // 517
-    "finite", // 518
-    "infinite", // 519
-    "number", // 520
-    "notanumber", // 521
-    "normal", // 522
-    "subnormal", // 523
-    "testp", // 524
-    "copysign", // 525
-    "ftz", // 526
-    "f32x2", // 527
-    "fma", // 528
-    "approx", // 529
-    "full", // 530
-    "xorsign", // 531
-    "rcp", // 532
-    "sqrt", // 533
-    "rsqrt", // 534
-    "sin", // 535
-    "cos", // 536
-    "lg2", // 537
-    "ex2", // 538
-    "tanh", // 539
-    "oob", // 540
-    "set", // 541
-    "ls", // 542
-    "hs", // 543
-    "equ", // 544
-    "neu", // 545
-    "ltu", // 546
-    "leu", // 547
-    "gtu", // 548
-    "geu", // 549
-    "num", // 550
-    "nan", // 551
-    "setp", // 552
-    "selp", // 553
-    "slct", // 554
-    "not", // 555
-    "cnot", // 556
-    "lop3", // 557
-    "shf", // 558
-    "l", // 559
-    "shl", // 560
-    "shr", // 561
-    "L2::64B", // 562
-    "L2::128B", // 563
-    "L2::256B", // 564
-    "wait_all", // 565
-    "bulk", // 566
-    "bulk_group", // 567
-    "cp_mask", // 568
-    "reduce", // 569
-    "prefetch", // 570
-    "L2", // 571
-    "multimem", // 572
-    "read", // 573
-    "rni", // 574
-    "rzi", // 575
-    "rmi", // 576
-    "rpi", // 577
-    "e4m3x2", // 578
-    "e5m2x2", // 579
-    "e2m3x2", // 580
-    "e3m2x2", // 581
-    "e4m3x4", // 582
-    "e5m2x4", // 583
-    "e2m3x4", // 584
-    "e3m2x4", // 585
-    "cvt", // 586
-    "rna", // 587
-    "rs", // 588
-    "e2m1x2", // 589
-    "ue8m0x2", // 590
-    "e2m1x4", // 591
-    "scaled::n2::ue8m0", // 592
-    "s2f6x2", // 593
-    "pack", // 594
-    "u2", // 595
-    "s2", // 596
-    "L1::evict_normal", // 597
-    "L1::evict_unchanged", // 598
-    "L1::evict_first", // 599
-    "L1::evict_last", // 600
-    "L1::no_allocate", // 601
-    "L2::evict_normal", // 602
-    "L2::evict_first", // 603
-    "L2::evict_last", // 604
-    "lu", // 605
-    "const", // 606
-    "local", // 607
-    "param", // 608
-    "param::entry", // 609
-    "param::func", // 610
-    "weak", // 611
-    "volatile", // 612
-    "nc", // 613
-    "ldu", // 614
-    "acc::f32", // 615
-    "acc::f16", // 616
-    "ld_reduce", // 617
-    "mov", // 618
-    "up", // 619
-    "bfly", // 620
-    "shfl", // 621
-    "f4e", // 622
-    "b4e", // 623
-    "rc8", // 624
-    "ecl", // 625
-    "ecr", // 626
-    "rc16", // 627
-    "prmt", // 628
-    "L1", // 629
-    "prefetchu", // 630
-    "applypriority", // 631
-    "discard", // 632
-    "L2::evict_unchanged", // 633
-    "createpolicy", // 634
-    "range", // 635
-    "fractional", // 636
-    "isspacep", // 637
-    "cvta", // 638
-    "to", // 639
-    "mapa", // 640
-    "getctarank", // 641
-    "tensor", // 642
-    "tile", // 643
-    "tile::gather4", // 644
-    "im2col", // 645
-    "im2col::w", // 646
-    "im2col::w::128", // 647
-    "tile::scatter4", // 648
-    "im2col_no_offs", // 649
-    "replace", // 650
-    "global_address", // 651
-    "b1024", // 652
-    "rank", // 653
-    "box_dim", // 654
-    "global_dim", // 655
-    "element_stride", // 656
-    "global_stride", // 657
-    "elemtype", // 658
-    "interleave_layout", // 659
-    "swizzle_mode", // 660
-    "swizzle_atomicity", // 661
-    "fill_mode", // 662
-    "b2", // 663
-    "b4", // 664
-    "u8x4", // 665
-    "s8x4", // 666
+    "u16",
+    "u32",
+    "u64",
+    "s16",
+    "s64",
+    "add",
+    "sat",
+    "s32",
+    "u16x2",
+    "s16x2",
+    "u8x4",
+    "s8x4",
+    "sub",
+    "mul",
+    "hi",
+    "lo",
+    "wide",
+    "mad",
+    "mul24",
+    "mad24",
+    "sad",
+    "div",
+    "rem",
+    "abs",
+    "neg",
+    "min",
+    "relu",
+    "max",
+    "b32",
+    "b64",
+    "popc",
+    "clz",
+    "bfind",
+    "shiftamt",
+    "fns",
+    "brev",
+    "bfe",
+    "bfi",
+    "clamp",
+    "wrap",
+    "szext",
+    "bmsk",
+    "dp4a",
+    "dp2a",
+    "1d",
+    "2d",
+    "3d",
+    "a1d",
+    "a2d",
+    "cube",
+    "acube",
+    "2dms",
+    "a2dms",
+    "5d",
+    "v2",
+    "v4",
+    "f16",
+    "f32",
+    "f16x2",
+    "tex",
+    "base",
+    "uni",
+    "level",
+    "grad",
+    "r",
+    "g",
+    "b",
+    "a",
+    "tld4",
+    "width",
+    "height",
+    "depth",
+    "channel_data_type",
+    "channel_order",
+    "normalized_coords",
+    "array_size",
+    "num_mipmap_levels",
+    "num_samples",
+    "memory_layout",
+    "txq",
+    "force_unnormalized_coords",
+    "filter_mode",
+    "addr_mode_0",
+    "addr_mode_1",
+    "addr_mode_2",
+    "texref",
+    "samplerref",
+    "surfref",
+    "istypep",
+    "4d",
+    "trap",
+    "zero",
+    "b8",
+    "b16",
+    "ca",
+    "cg",
+    "cs",
+    "cv",
+    "suld",
+    "wb",
+    "wt",
+    "sust",
+    "v8",
+    "p",
+    "and",
+    "or",
+    "sured",
+    "suq",
+    "bra",
+    "brx",
+    "idx",
+    "call",
+    "ret",
+    "exit",
+    "cta",
+    "cluster",
+    "gpu",
+    "sys",
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "L2::cache_hint",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "xor",
+    "atom",
+    "b128",
+    "exch",
+    "cas",
+    "f64",
+    "inc",
+    "dec",
+    "bf16",
+    "bf16x2",
+    "noftz",
+    "red",
+    "mbarrier::complete_tx::bytes",
+    "async",
+    "mmio",
+    "mbarrier",
+    "init",
+    "inval",
+    "expect_tx",
+    "complete_tx",
+    "arrive",
+    "noComplete",
+    "arrive_drop",
+    "cp",
+    "noinc",
+    "test_wait",
+    "parity",
+    "try_wait",
+    "pending_count",
+    "tensormap",
+    "cp_fenceproxy",
+    "tensormap::generic",
+    "sync",
+    "aligned",
+    "clusterlaunchcontrol",
+    "try_cancel",
+    "multicast::cluster::all",
+    "query_cancel",
+    "is_canceled",
+    "pred",
+    "get_first_ctaid",
+    "get_first_ctaid::x",
+    "get_first_ctaid::y",
+    "get_first_ctaid::z",
+    "barrier",
+    "bar",
+    "warp",
+    "wait",
+    "sc",
+    "fence",
+    "sync_restrict::shared::cluster",
+    "sync_restrict::shared::cta",
+    "mbarrier_init",
+    "proxy",
+    "alias",
+    "async::generic",
+    "gl",
+    "membar",
+    "all",
+    "any",
+    "vote",
+    "ballot",
+    "match",
+    "activemask",
+    "redux",
+    "NaN",
+    "launch_dependents",
+    "griddepcontrol",
+    "elect",
+    "rn",
+    "rz",
+    "rm",
+    "rp",
+    "row",
+    "col",
+    "mma",
+    "m8n8k4",
+    "m16n8k8",
+    "m16n8k16",
+    "tf32",
+    "m16n8k4",
+    "kind::f8f6f4",
+    "kind::mxf8f6f4",
+    "kind::mxf4",
+    "kind::mxf4nvf4",
+    "kind::f16",
+    "kind::tf32",
+    "kind::i8",
+    "e4m3",
+    "e5m2",
+    "m16n8k32",
+    "e3m2",
+    "e2m3",
+    "e2m1",
+    "ue8m0",
+    "block_scale",
+    "scale_vec::1X",
+    "m16n8k64",
+    "scale_vec::2X",
+    "ue4m3",
+    "scale_vec::4X",
+    "u8",
+    "s8",
+    "m8n8k16",
+    "satfinite",
+    "u4",
+    "s4",
+    "m8n8k32",
+    "b1",
+    "m8n8k128",
+    "m16n8k128",
+    "m16n8k256",
+    "x1",
+    "x2",
+    "x4",
+    "ldmatrix",
+    "m8n8",
+    "trans",
+    "m16n16",
+    "b8x16",
+    "b6x16_p32",
+    "b4x16_p64",
+    "m8n16",
+    "x8",
+    "x16",
+    "x32",
+    "x64",
+    "x128",
+    "stmatrix",
+    "m16n8",
+    "movmatrix",
+    "sp",
+    "sp::ordered_metadata",
+    "m16n16k16",
+    "m8n32k16",
+    "m32n8k16",
+    "wmma",
+    "load",
+    "m16n16k8",
+    "c",
+    "store",
+    "d",
+    "m64n8k16",
+    "m64n16k16",
+    "m64n24k16",
+    "m64n32k16",
+    "m64n40k16",
+    "m64n48k16",
+    "m64n56k16",
+    "m64n64k16",
+    "m64n72k16",
+    "m64n80k16",
+    "m64n88k16",
+    "m64n96k16",
+    "m64n104k16",
+    "m64n112k16",
+    "m64n120k16",
+    "m64n128k16",
+    "m64n136k16",
+    "m64n144k16",
+    "m64n152k16",
+    "m64n160k16",
+    "m64n168k16",
+    "m64n176k16",
+    "m64n184k16",
+    "m64n192k16",
+    "m64n200k16",
+    "m64n208k16",
+    "m64n216k16",
+    "m64n224k16",
+    "m64n232k16",
+    "m64n240k16",
+    "m64n248k16",
+    "m64n256k16",
+    "wgmma",
+    "mma_async",
+    "m64n8k8",
+    "m64n16k8",
+    "m64n24k8",
+    "m64n32k8",
+    "m64n40k8",
+    "m64n48k8",
+    "m64n56k8",
+    "m64n64k8",
+    "m64n72k8",
+    "m64n80k8",
+    "m64n88k8",
+    "m64n96k8",
+    "m64n104k8",
+    "m64n112k8",
+    "m64n120k8",
+    "m64n128k8",
+    "m64n136k8",
+    "m64n144k8",
+    "m64n152k8",
+    "m64n160k8",
+    "m64n168k8",
+    "m64n176k8",
+    "m64n184k8",
+    "m64n192k8",
+    "m64n200k8",
+    "m64n208k8",
+    "m64n216k8",
+    "m64n224k8",
+    "m64n232k8",
+    "m64n240k8",
+    "m64n248k8",
+    "m64n256k8",
+    "m64n8k32",
+    "m64n16k32",
+    "m64n24k32",
+    "m64n32k32",
+    "m64n40k32",
+    "m64n48k32",
+    "m64n56k32",
+    "m64n64k32",
+    "m64n72k32",
+    "m64n80k32",
+    "m64n88k32",
+    "m64n96k32",
+    "m64n104k32",
+    "m64n112k32",
+    "m64n120k32",
+    "m64n128k32",
+    "m64n136k32",
+    "m64n144k32",
+    "m64n152k32",
+    "m64n160k32",
+    "m64n168k32",
+    "m64n176k32",
+    "m64n184k32",
+    "m64n192k32",
+    "m64n200k32",
+    "m64n208k32",
+    "m64n216k32",
+    "m64n224k32",
+    "m64n232k32",
+    "m64n240k32",
+    "m64n248k32",
+    "m64n256k32",
+    "m64n8k256",
+    "m64n16k256",
+    "m64n24k256",
+    "m64n32k256",
+    "m64n48k256",
+    "m64n64k256",
+    "m64n80k256",
+    "m64n96k256",
+    "m64n112k256",
+    "m64n128k256",
+    "m64n144k256",
+    "m64n160k256",
+    "m64n176k256",
+    "m64n192k256",
+    "m64n208k256",
+    "m64n224k256",
+    "m64n240k256",
+    "m64n256k256",
+    "m64n8k64",
+    "m64n16k64",
+    "m64n24k64",
+    "m64n32k64",
+    "m64n40k64",
+    "m64n48k64",
+    "m64n56k64",
+    "m64n64k64",
+    "m64n72k64",
+    "m64n80k64",
+    "m64n88k64",
+    "m64n96k64",
+    "m64n104k64",
+    "m64n112k64",
+    "m64n120k64",
+    "m64n128k64",
+    "m64n136k64",
+    "m64n144k64",
+    "m64n152k64",
+    "m64n160k64",
+    "m64n168k64",
+    "m64n176k64",
+    "m64n184k64",
+    "m64n192k64",
+    "m64n200k64",
+    "m64n208k64",
+    "m64n216k64",
+    "m64n224k64",
+    "m64n232k64",
+    "m64n240k64",
+    "m64n248k64",
+    "m64n256k64",
+    "commit_group",
+    "wait_group",
+    "cta_group::1",
+    "cta_group::2",
+    "tcgen05",
+    "alloc",
+    "dealloc",
+    "relinquish_alloc_permit",
+    "pack::16b",
+    "16x64b",
+    "32x32b",
+    "ld",
+    "tmem",
+    "16x128b",
+    "16x256b",
+    "16x32bx2",
+    "unpack::16b",
+    "st",
+    "wait::ld",
+    "wait::st",
+    "128x256b",
+    "4x256b",
+    "128x128b",
+    "64x128b",
+    "32x128b",
+    "warpx2::02_13",
+    "warpx2::01_23",
+    "warpx4",
+    "shift",
+    "down",
+    "collector::a::fill",
+    "collector::a::use",
+    "collector::a::lastuse",
+    "collector::a::discard",
+    "ashift",
+    "block16",
+    "block32",
+    "collector::b0::fill",
+    "collector::b0::use",
+    "collector::b0::lastuse",
+    "collector::b0::discard",
+    "collector::b1::fill",
+    "collector::b1::use",
+    "collector::b1::lastuse",
+    "collector::b1::discard",
+    "collector::b2::fill",
+    "collector::b2::use",
+    "collector::b2::lastuse",
+    "collector::b2::discard",
+    "collector::b3::fill",
+    "collector::b3::use",
+    "collector::b3::lastuse",
+    "collector::b3::discard",
+    "ws",
+    "fence::before_thread_sync",
+    "fence::after_thread_sync",
+    "commit",
+    "mbarrier::arrive::one",
+    "multicast::cluster",
+    "stacksave",
+    "stackrestore",
+    "alloca",
+    "vadd",
+    "vsub",
+    "vabsdiff",
+    "vmin",
+    "vmax",
+    "vshl",
+    "vshr",
+    "shr7",
+    "shr15",
+    "vmad",
+    "po",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "vset",
+    "vadd2",
+    "vsub2",
+    "vavrg2",
+    "vabsdiff2",
+    "vmin2",
+    "vmax2",
+    "vset2",
+    "vadd4",
+    "vsub4",
+    "vavrg4",
+    "vabsdiff4",
+    "vmin4",
+    "vmax4",
+    "vset4",
+    "brkpt",
+    "nanosleep",
+    "pmevent",
+    "mask",
+    "setmaxnreg",
+    "cc",
+    "addc",
+    "subc",
+    "madc",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
+    "testp",
+    "copysign",
+    "ftz",
+    "f32x2",
+    "fma",
+    "approx",
+    "full",
+    "xorsign",
+    "rcp",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "lg2",
+    "ex2",
+    "tanh",
+    "oob",
+    "set",
+    "ls",
+    "hs",
+    "equ",
+    "neu",
+    "ltu",
+    "leu",
+    "gtu",
+    "geu",
+    "num",
+    "nan",
+    "setp",
+    "selp",
+    "slct",
+    "not",
+    "cnot",
+    "lop3",
+    "shf",
+    "l",
+    "shl",
+    "shr",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "wait_all",
+    "bulk",
+    "ignore_oob",
+    "bulk_group",
+    "cp_mask",
+    "reduce",
+    "prefetch",
+    "L2",
+    "multimem",
+    "read",
+    "rni",
+    "rzi",
+    "rmi",
+    "rpi",
+    "e4m3x2",
+    "e5m2x2",
+    "e2m3x2",
+    "e3m2x2",
+    "e4m3x4",
+    "e5m2x4",
+    "e2m3x4",
+    "e3m2x4",
+    "cvt",
+    "rna",
+    "rs",
+    "e2m1x2",
+    "ue8m0x2",
+    "e2m1x4",
+    "scaled::n2::ue8m0",
+    "s2f6x2",
+    "pack",
+    "u2",
+    "s2",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
+    "lu",
+    "const",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+    "weak",
+    "volatile",
+    "nc",
+    "ldu",
+    "acc::f32",
+    "acc::f16",
+    "ld_reduce",
+    "mov",
+    "up",
+    "bfly",
+    "shfl",
+    "f4e",
+    "b4e",
+    "rc8",
+    "ecl",
+    "ecr",
+    "rc16",
+    "prmt",
+    "L1",
+    "prefetchu",
+    "applypriority",
+    "discard",
+    "L2::evict_unchanged",
+    "createpolicy",
+    "range",
+    "fractional",
+    "isspacep",
+    "cvta",
+    "to",
+    "mapa",
+    "getctarank",
+    "tensor",
+    "tile",
+    "tile::gather4",
+    "im2col",
+    "im2col::w",
+    "im2col::w::128",
+    "tile::scatter4",
+    "im2col_no_offs",
+    "replace",
+    "global_address",
+    "b1024",
+    "rank",
+    "box_dim",
+    "global_dim",
+    "element_stride",
+    "global_stride",
+    "elemtype",
+    "interleave_layout",
+    "swizzle_mode",
+    "swizzle_atomicity",
+    "fill_mode",
+    "b2",
+    "b4",
 ];
+
+/// The number of each word.
+#[allow(non_camel_case_types, dead_code, reason = "the names are PTX's, and not all are used by rows")]
+#[derive(Clone, Copy)]
+#[repr(u16)]
+pub enum Number {
+    w_u16,
+    w_u32,
+    w_u64,
+    w_s16,
+    w_s64,
+    w_add,
+    w_sat,
+    w_s32,
+    w_u16x2,
+    w_s16x2,
+    w_u8x4,
+    w_s8x4,
+    w_sub,
+    w_mul,
+    w_hi,
+    w_lo,
+    w_wide,
+    w_mad,
+    w_mul24,
+    w_mad24,
+    w_sad,
+    w_div,
+    w_rem,
+    w_abs,
+    w_neg,
+    w_min,
+    w_relu,
+    w_max,
+    w_b32,
+    w_b64,
+    w_popc,
+    w_clz,
+    w_bfind,
+    w_shiftamt,
+    w_fns,
+    w_brev,
+    w_bfe,
+    w_bfi,
+    w_clamp,
+    w_wrap,
+    w_szext,
+    w_bmsk,
+    w_dp4a,
+    w_dp2a,
+    w_1d,
+    w_2d,
+    w_3d,
+    w_a1d,
+    w_a2d,
+    w_cube,
+    w_acube,
+    w_2dms,
+    w_a2dms,
+    w_5d,
+    w_v2,
+    w_v4,
+    w_f16,
+    w_f32,
+    w_f16x2,
+    w_tex,
+    w_base,
+    w_uni,
+    w_level,
+    w_grad,
+    w_r,
+    w_g,
+    w_b,
+    w_a,
+    w_tld4,
+    w_width,
+    w_height,
+    w_depth,
+    w_channel_data_type,
+    w_channel_order,
+    w_normalized_coords,
+    w_array_size,
+    w_num_mipmap_levels,
+    w_num_samples,
+    w_memory_layout,
+    w_txq,
+    w_force_unnormalized_coords,
+    w_filter_mode,
+    w_addr_mode_0,
+    w_addr_mode_1,
+    w_addr_mode_2,
+    w_texref,
+    w_samplerref,
+    w_surfref,
+    w_istypep,
+    w_4d,
+    w_trap,
+    w_zero,
+    w_b8,
+    w_b16,
+    w_ca,
+    w_cg,
+    w_cs,
+    w_cv,
+    w_suld,
+    w_wb,
+    w_wt,
+    w_sust,
+    w_v8,
+    w_p,
+    w_and,
+    w_or,
+    w_sured,
+    w_suq,
+    w_bra,
+    w_brx,
+    w_idx,
+    w_call,
+    w_ret,
+    w_exit,
+    w_cta,
+    w_cluster,
+    w_gpu,
+    w_sys,
+    w_global,
+    w_shared,
+    w_shared__cta,
+    w_shared__cluster,
+    w_L2__cache_hint,
+    w_relaxed,
+    w_acquire,
+    w_release,
+    w_acq_rel,
+    w_xor,
+    w_atom,
+    w_b128,
+    w_exch,
+    w_cas,
+    w_f64,
+    w_inc,
+    w_dec,
+    w_bf16,
+    w_bf16x2,
+    w_noftz,
+    w_red,
+    w_mbarrier__complete_tx__bytes,
+    w_async,
+    w_mmio,
+    w_mbarrier,
+    w_init,
+    w_inval,
+    w_expect_tx,
+    w_complete_tx,
+    w_arrive,
+    w_noComplete,
+    w_arrive_drop,
+    w_cp,
+    w_noinc,
+    w_test_wait,
+    w_parity,
+    w_try_wait,
+    w_pending_count,
+    w_tensormap,
+    w_cp_fenceproxy,
+    w_tensormap__generic,
+    w_sync,
+    w_aligned,
+    w_clusterlaunchcontrol,
+    w_try_cancel,
+    w_multicast__cluster__all,
+    w_query_cancel,
+    w_is_canceled,
+    w_pred,
+    w_get_first_ctaid,
+    w_get_first_ctaid__x,
+    w_get_first_ctaid__y,
+    w_get_first_ctaid__z,
+    w_barrier,
+    w_bar,
+    w_warp,
+    w_wait,
+    w_sc,
+    w_fence,
+    w_sync_restrict__shared__cluster,
+    w_sync_restrict__shared__cta,
+    w_mbarrier_init,
+    w_proxy,
+    w_alias,
+    w_async__generic,
+    w_gl,
+    w_membar,
+    w_all,
+    w_any,
+    w_vote,
+    w_ballot,
+    w_match,
+    w_activemask,
+    w_redux,
+    w_NaN,
+    w_launch_dependents,
+    w_griddepcontrol,
+    w_elect,
+    w_rn,
+    w_rz,
+    w_rm,
+    w_rp,
+    w_row,
+    w_col,
+    w_mma,
+    w_m8n8k4,
+    w_m16n8k8,
+    w_m16n8k16,
+    w_tf32,
+    w_m16n8k4,
+    w_kind__f8f6f4,
+    w_kind__mxf8f6f4,
+    w_kind__mxf4,
+    w_kind__mxf4nvf4,
+    w_kind__f16,
+    w_kind__tf32,
+    w_kind__i8,
+    w_e4m3,
+    w_e5m2,
+    w_m16n8k32,
+    w_e3m2,
+    w_e2m3,
+    w_e2m1,
+    w_ue8m0,
+    w_block_scale,
+    w_scale_vec__1X,
+    w_m16n8k64,
+    w_scale_vec__2X,
+    w_ue4m3,
+    w_scale_vec__4X,
+    w_u8,
+    w_s8,
+    w_m8n8k16,
+    w_satfinite,
+    w_u4,
+    w_s4,
+    w_m8n8k32,
+    w_b1,
+    w_m8n8k128,
+    w_m16n8k128,
+    w_m16n8k256,
+    w_x1,
+    w_x2,
+    w_x4,
+    w_ldmatrix,
+    w_m8n8,
+    w_trans,
+    w_m16n16,
+    w_b8x16,
+    w_b6x16_p32,
+    w_b4x16_p64,
+    w_m8n16,
+    w_x8,
+    w_x16,
+    w_x32,
+    w_x64,
+    w_x128,
+    w_stmatrix,
+    w_m16n8,
+    w_movmatrix,
+    w_sp,
+    w_sp__ordered_metadata,
+    w_m16n16k16,
+    w_m8n32k16,
+    w_m32n8k16,
+    w_wmma,
+    w_load,
+    w_m16n16k8,
+    w_c,
+    w_store,
+    w_d,
+    w_m64n8k16,
+    w_m64n16k16,
+    w_m64n24k16,
+    w_m64n32k16,
+    w_m64n40k16,
+    w_m64n48k16,
+    w_m64n56k16,
+    w_m64n64k16,
+    w_m64n72k16,
+    w_m64n80k16,
+    w_m64n88k16,
+    w_m64n96k16,
+    w_m64n104k16,
+    w_m64n112k16,
+    w_m64n120k16,
+    w_m64n128k16,
+    w_m64n136k16,
+    w_m64n144k16,
+    w_m64n152k16,
+    w_m64n160k16,
+    w_m64n168k16,
+    w_m64n176k16,
+    w_m64n184k16,
+    w_m64n192k16,
+    w_m64n200k16,
+    w_m64n208k16,
+    w_m64n216k16,
+    w_m64n224k16,
+    w_m64n232k16,
+    w_m64n240k16,
+    w_m64n248k16,
+    w_m64n256k16,
+    w_wgmma,
+    w_mma_async,
+    w_m64n8k8,
+    w_m64n16k8,
+    w_m64n24k8,
+    w_m64n32k8,
+    w_m64n40k8,
+    w_m64n48k8,
+    w_m64n56k8,
+    w_m64n64k8,
+    w_m64n72k8,
+    w_m64n80k8,
+    w_m64n88k8,
+    w_m64n96k8,
+    w_m64n104k8,
+    w_m64n112k8,
+    w_m64n120k8,
+    w_m64n128k8,
+    w_m64n136k8,
+    w_m64n144k8,
+    w_m64n152k8,
+    w_m64n160k8,
+    w_m64n168k8,
+    w_m64n176k8,
+    w_m64n184k8,
+    w_m64n192k8,
+    w_m64n200k8,
+    w_m64n208k8,
+    w_m64n216k8,
+    w_m64n224k8,
+    w_m64n232k8,
+    w_m64n240k8,
+    w_m64n248k8,
+    w_m64n256k8,
+    w_m64n8k32,
+    w_m64n16k32,
+    w_m64n24k32,
+    w_m64n32k32,
+    w_m64n40k32,
+    w_m64n48k32,
+    w_m64n56k32,
+    w_m64n64k32,
+    w_m64n72k32,
+    w_m64n80k32,
+    w_m64n88k32,
+    w_m64n96k32,
+    w_m64n104k32,
+    w_m64n112k32,
+    w_m64n120k32,
+    w_m64n128k32,
+    w_m64n136k32,
+    w_m64n144k32,
+    w_m64n152k32,
+    w_m64n160k32,
+    w_m64n168k32,
+    w_m64n176k32,
+    w_m64n184k32,
+    w_m64n192k32,
+    w_m64n200k32,
+    w_m64n208k32,
+    w_m64n216k32,
+    w_m64n224k32,
+    w_m64n232k32,
+    w_m64n240k32,
+    w_m64n248k32,
+    w_m64n256k32,
+    w_m64n8k256,
+    w_m64n16k256,
+    w_m64n24k256,
+    w_m64n32k256,
+    w_m64n48k256,
+    w_m64n64k256,
+    w_m64n80k256,
+    w_m64n96k256,
+    w_m64n112k256,
+    w_m64n128k256,
+    w_m64n144k256,
+    w_m64n160k256,
+    w_m64n176k256,
+    w_m64n192k256,
+    w_m64n208k256,
+    w_m64n224k256,
+    w_m64n240k256,
+    w_m64n256k256,
+    w_m64n8k64,
+    w_m64n16k64,
+    w_m64n24k64,
+    w_m64n32k64,
+    w_m64n40k64,
+    w_m64n48k64,
+    w_m64n56k64,
+    w_m64n64k64,
+    w_m64n72k64,
+    w_m64n80k64,
+    w_m64n88k64,
+    w_m64n96k64,
+    w_m64n104k64,
+    w_m64n112k64,
+    w_m64n120k64,
+    w_m64n128k64,
+    w_m64n136k64,
+    w_m64n144k64,
+    w_m64n152k64,
+    w_m64n160k64,
+    w_m64n168k64,
+    w_m64n176k64,
+    w_m64n184k64,
+    w_m64n192k64,
+    w_m64n200k64,
+    w_m64n208k64,
+    w_m64n216k64,
+    w_m64n224k64,
+    w_m64n232k64,
+    w_m64n240k64,
+    w_m64n248k64,
+    w_m64n256k64,
+    w_commit_group,
+    w_wait_group,
+    w_cta_group__1,
+    w_cta_group__2,
+    w_tcgen05,
+    w_alloc,
+    w_dealloc,
+    w_relinquish_alloc_permit,
+    w_pack__16b,
+    w_16x64b,
+    w_32x32b,
+    w_ld,
+    w_tmem,
+    w_16x128b,
+    w_16x256b,
+    w_16x32bx2,
+    w_unpack__16b,
+    w_st,
+    w_wait__ld,
+    w_wait__st,
+    w_128x256b,
+    w_4x256b,
+    w_128x128b,
+    w_64x128b,
+    w_32x128b,
+    w_warpx2__02_13,
+    w_warpx2__01_23,
+    w_warpx4,
+    w_shift,
+    w_down,
+    w_collector__a__fill,
+    w_collector__a__use,
+    w_collector__a__lastuse,
+    w_collector__a__discard,
+    w_ashift,
+    w_block16,
+    w_block32,
+    w_collector__b0__fill,
+    w_collector__b0__use,
+    w_collector__b0__lastuse,
+    w_collector__b0__discard,
+    w_collector__b1__fill,
+    w_collector__b1__use,
+    w_collector__b1__lastuse,
+    w_collector__b1__discard,
+    w_collector__b2__fill,
+    w_collector__b2__use,
+    w_collector__b2__lastuse,
+    w_collector__b2__discard,
+    w_collector__b3__fill,
+    w_collector__b3__use,
+    w_collector__b3__lastuse,
+    w_collector__b3__discard,
+    w_ws,
+    w_fence__before_thread_sync,
+    w_fence__after_thread_sync,
+    w_commit,
+    w_mbarrier__arrive__one,
+    w_multicast__cluster,
+    w_stacksave,
+    w_stackrestore,
+    w_alloca,
+    w_vadd,
+    w_vsub,
+    w_vabsdiff,
+    w_vmin,
+    w_vmax,
+    w_vshl,
+    w_vshr,
+    w_shr7,
+    w_shr15,
+    w_vmad,
+    w_po,
+    w_eq,
+    w_ne,
+    w_lt,
+    w_le,
+    w_gt,
+    w_ge,
+    w_vset,
+    w_vadd2,
+    w_vsub2,
+    w_vavrg2,
+    w_vabsdiff2,
+    w_vmin2,
+    w_vmax2,
+    w_vset2,
+    w_vadd4,
+    w_vsub4,
+    w_vavrg4,
+    w_vabsdiff4,
+    w_vmin4,
+    w_vmax4,
+    w_vset4,
+    w_brkpt,
+    w_nanosleep,
+    w_pmevent,
+    w_mask,
+    w_setmaxnreg,
+    w_cc,
+    w_addc,
+    w_subc,
+    w_madc,
+    w_finite,
+    w_infinite,
+    w_number,
+    w_notanumber,
+    w_normal,
+    w_subnormal,
+    w_testp,
+    w_copysign,
+    w_ftz,
+    w_f32x2,
+    w_fma,
+    w_approx,
+    w_full,
+    w_xorsign,
+    w_rcp,
+    w_sqrt,
+    w_rsqrt,
+    w_sin,
+    w_cos,
+    w_lg2,
+    w_ex2,
+    w_tanh,
+    w_oob,
+    w_set,
+    w_ls,
+    w_hs,
+    w_equ,
+    w_neu,
+    w_ltu,
+    w_leu,
+    w_gtu,
+    w_geu,
+    w_num,
+    w_nan,
+    w_setp,
+    w_selp,
+    w_slct,
+    w_not,
+    w_cnot,
+    w_lop3,
+    w_shf,
+    w_l,
+    w_shl,
+    w_shr,
+    w_L2__64B,
+    w_L2__128B,
+    w_L2__256B,
+    w_wait_all,
+    w_bulk,
+    w_ignore_oob,
+    w_bulk_group,
+    w_cp_mask,
+    w_reduce,
+    w_prefetch,
+    w_L2,
+    w_multimem,
+    w_read,
+    w_rni,
+    w_rzi,
+    w_rmi,
+    w_rpi,
+    w_e4m3x2,
+    w_e5m2x2,
+    w_e2m3x2,
+    w_e3m2x2,
+    w_e4m3x4,
+    w_e5m2x4,
+    w_e2m3x4,
+    w_e3m2x4,
+    w_cvt,
+    w_rna,
+    w_rs,
+    w_e2m1x2,
+    w_ue8m0x2,
+    w_e2m1x4,
+    w_scaled__n2__ue8m0,
+    w_s2f6x2,
+    w_pack,
+    w_u2,
+    w_s2,
+    w_L1__evict_normal,
+    w_L1__evict_unchanged,
+    w_L1__evict_first,
+    w_L1__evict_last,
+    w_L1__no_allocate,
+    w_L2__evict_normal,
+    w_L2__evict_first,
+    w_L2__evict_last,
+    w_lu,
+    w_const,
+    w_local,
+    w_param,
+    w_param__entry,
+    w_param__func,
+    w_weak,
+    w_volatile,
+    w_nc,
+    w_ldu,
+    w_acc__f32,
+    w_acc__f16,
+    w_ld_reduce,
+    w_mov,
+    w_up,
+    w_bfly,
+    w_shfl,
+    w_f4e,
+    w_b4e,
+    w_rc8,
+    w_ecl,
+    w_ecr,
+    w_rc16,
+    w_prmt,
+    w_L1,
+    w_prefetchu,
+    w_applypriority,
+    w_discard,
+    w_L2__evict_unchanged,
+    w_createpolicy,
+    w_range,
+    w_fractional,
+    w_isspacep,
+    w_cvta,
+    w_to,
+    w_mapa,
+    w_getctarank,
+    w_tensor,
+    w_tile,
+    w_tile__gather4,
+    w_im2col,
+    w_im2col__w,
+    w_im2col__w__128,
+    w_tile__scatter4,
+    w_im2col_no_offs,
+    w_replace,
+    w_global_address,
+    w_b1024,
+    w_rank,
+    w_box_dim,
+    w_global_dim,
+    w_element_stride,
+    w_global_stride,
+    w_elemtype,
+    w_interleave_layout,
+    w_swizzle_mode,
+    w_swizzle_atomicity,
+    w_fill_mode,
+    w_b2,
+    w_b4,
+}
 
 pub static WORD_TYPES: &[Option<Type>] = &[
     Some(Type::U16),
@@ -685,6 +1361,8 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     Some(Type::S32),
     Some(Type::U16x2),
     Some(Type::S16x2),
+    Some(Type::U8x4),
+    Some(Type::S8x4),
     None,
     None,
     None,
@@ -1253,6 +1931,7 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     None,
     None,
+    None,
     Some(Type::E4m3x2),
     Some(Type::E5m2x2),
     Some(Type::E2m3x2),
@@ -1340,6 +2019,4 @@ pub static WORD_TYPES: &[Option<Type>] = &[
     None,
     None,
     Some(Type::B4),
-    Some(Type::U8x4),
-    Some(Type::S8x4),
 ];

@@ -101,6 +101,14 @@ impl Checked {
         self.bytes
     }
 
+    /// So many of its bytes, from one of them on.
+    #[must_use]
+    pub fn part(&self, from: u64, bytes: u64) -> Self {
+        let inside = from <= self.bytes && bytes <= self.bytes - from;
+        assert!(inside, "{bytes} bytes from {from} on of {self:?}");
+        Self { host: self.host.wrapping_add(from as usize), bytes, address: self.address + from, ..*self }
+    }
+
     /// What an operation does to all of it.
     #[must_use]
     pub const fn touch(&self, wants: Wants, when: When, proxy: Proxy) -> Touch {

@@ -1,7 +1,6 @@
 //! Integer arithmetic: the manual's 9.7.1.1 to 9.7.1.13.
 
-use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, Limit};
-use ptxvm_isa::Type;
+use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, IntegerType as T, Limit};
 use ptxvm_num::int::arithmetic::{
     abs, add, add_sat, mad_hi, mad_hi_sat, mad_lo, mad_wide, mad24_hi, mad24_hi_sat, mad24_lo, max, max_relu,
     min, min_relu, mul_hi, mul_lo, mul_wide, mul24_hi, mul24_lo, neg, sad, sub, sub_sat,
@@ -14,10 +13,10 @@ use crate::vector::lanes::{self, Op};
 /// Where only the width counts, not the sign.
 macro_rules! by_width {
     ($ty:expr, $make:ident, $function:ident) => {
-        match $ty.bits() {
-            16 => lanes::$make($function::<u16>),
-            32 => lanes::$make($function::<u32>),
-            64 => lanes::$make($function::<u64>),
+        match $ty {
+            T::U16 | T::S16 => lanes::$make($function::<u16>),
+            T::U32 | T::S32 => lanes::$make($function::<u32>),
+            T::U64 | T::S64 => lanes::$make($function::<u64>),
             _ => return None,
         }
     };
@@ -30,12 +29,12 @@ macro_rules! by_type {
     };
     ($ty:expr, $make:ident, $make_64:ident, $function:ident) => {
         match $ty {
-            Type::U16 => lanes::$make($function::<u16>),
-            Type::S16 => lanes::$make($function::<i16>),
-            Type::U32 => lanes::$make($function::<u32>),
-            Type::S32 => lanes::$make($function::<i32>),
-            Type::U64 => lanes::$make_64($function::<u64>),
-            Type::S64 => lanes::$make_64($function::<i64>),
+            T::U16 => lanes::$make($function::<u16>),
+            T::S16 => lanes::$make($function::<i16>),
+            T::U32 => lanes::$make($function::<u32>),
+            T::S32 => lanes::$make($function::<i32>),
+            T::U64 => lanes::$make_64($function::<u64>),
+            T::S64 => lanes::$make_64($function::<i64>),
             _ => return None,
         }
     };
@@ -45,9 +44,9 @@ macro_rules! by_type {
 macro_rules! by_sign {
     ($ty:expr, $make:ident, $function:ident) => {
         match $ty {
-            Type::S16 => lanes::$make($function::<i16>),
-            Type::S32 => lanes::$make($function::<i32>),
-            Type::S64 => lanes::$make($function::<i64>),
+            T::S16 => lanes::$make($function::<i16>),
+            T::S32 => lanes::$make($function::<i32>),
+            T::S64 => lanes::$make($function::<i64>),
             _ => return None,
         }
     };
@@ -57,10 +56,10 @@ macro_rules! by_sign {
 macro_rules! widened {
     ($ty:expr, $make:ident, $function:ident) => {
         match $ty {
-            Type::U16 => lanes::$make($function::<u16>),
-            Type::S16 => lanes::$make($function::<i16>),
-            Type::U32 => lanes::$make($function::<u32>),
-            Type::S32 => lanes::$make($function::<i32>),
+            T::U16 => lanes::$make($function::<u16>),
+            T::S16 => lanes::$make($function::<i16>),
+            T::U32 => lanes::$make($function::<u32>),
+            T::S32 => lanes::$make($function::<i32>),
             _ => return None,
         }
     };
@@ -70,8 +69,8 @@ macro_rules! widened {
 macro_rules! of_word {
     ($ty:expr, $make:ident, $function:ident) => {
         match $ty {
-            Type::U32 => lanes::$make($function::<u32>),
-            Type::S32 => lanes::$make($function::<i32>),
+            T::U32 => lanes::$make($function::<u32>),
+            T::S32 => lanes::$make($function::<i32>),
             _ => return None,
         }
     };
@@ -80,12 +79,20 @@ macro_rules! of_word {
 /// The operation of integer arithmetic.
 pub fn executor(integer: Integer) -> Option<Op> {
     let Integer { function, ty, limit } = integer;
-    if matches!(ty, Type::U16x2 | Type::S16x2) {
-        return packed(function, ty, limit);
+    match ty {
+        T::U16 | T::S16 | T::U32 | T::S32 | T::U64 | T::S64 => match limit {
+            None => whole(function, ty),
+            Some(limit) => limited(function, ty, limit),
+        },
+        T::U16x2 => packed::<u16>(function, limit),
+        T::S16x2 => packed::<i16>(function, limit),
+        T::U8x4 => packed::<u8>(function, limit),
+        T::S8x4 => packed::<i8>(function, limit),
     }
-    if let Some(limit) = limit {
-        return limited(function, ty, limit);
-    }
+}
+
+/// One number in each register.
+fn whole(function: F, ty: T) -> Option<Op> {
     Some(match function {
         F::Add => by_width!(ty, simd2, add),
         F::Sub => by_width!(ty, simd2, sub),
@@ -110,32 +117,31 @@ pub fn executor(integer: Integer) -> Option<Op> {
 }
 
 /// What `.sat` and `.relu` keep within bounds.
-fn limited(function: F, ty: Type, limit: Limit) -> Option<Op> {
+fn limited(function: F, ty: T, limit: Limit) -> Option<Op> {
     Some(match (function, limit, ty) {
-        (F::Add, Limit::Sat, Type::S32) => lanes::simd2(add_sat::<i32>),
-        (F::Sub, Limit::Sat, Type::S32) => lanes::simd2(sub_sat::<i32>),
-        (F::MadHi, Limit::Sat, Type::S32) => lanes::simd3(mad_hi_sat::<i32>),
-        (F::Mad24Hi, Limit::Sat, Type::S32) => lanes::simd3(mad24_hi_sat::<i32>),
-        (F::Min, Limit::Relu, Type::S32) => lanes::simd2(min_relu::<i32>),
-        (F::Max, Limit::Relu, Type::S32) => lanes::simd2(max_relu::<i32>),
+        (F::Add, Limit::Sat, T::U32) => lanes::simd2(add_sat::<u32>),
+        (F::Add, Limit::Sat, T::S32) => lanes::simd2(add_sat::<i32>),
+        (F::Sub, Limit::Sat, T::S32) => lanes::simd2(sub_sat::<i32>),
+        (F::MadHi, Limit::Sat, T::S32) => lanes::simd3(mad_hi_sat::<i32>),
+        (F::Mad24Hi, Limit::Sat, T::S32) => lanes::simd3(mad24_hi_sat::<i32>),
+        (F::Min, Limit::Relu, T::S32) => lanes::simd2(min_relu::<i32>),
+        (F::Max, Limit::Relu, T::S32) => lanes::simd2(max_relu::<i32>),
         _ => return None,
     })
 }
 
-/// Two halves of a word at once.
-fn packed(function: F, ty: Type, limit: Option<Limit>) -> Option<Op> {
-    Some(match (function, ty, limit) {
-        (F::Add, _, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, add::<u16>)),
-        (F::Min, Type::U16x2, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, min::<u16>)),
-        (F::Max, Type::U16x2, None) => lanes::simd2(|a: u32, b: u32| u16::each(a, b, max::<u16>)),
-        (F::Min, Type::S16x2, None) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, min::<i16>)),
-        (F::Max, Type::S16x2, None) => lanes::simd2(|a: u32, b: u32| i16::each(a, b, max::<i16>)),
-        (F::Min, Type::S16x2, Some(Limit::Relu)) => {
-            lanes::simd2(|a: u32, b: u32| i16::each(a, b, min_relu::<i16>))
-        }
-        (F::Max, Type::S16x2, Some(Limit::Relu)) => {
-            lanes::simd2(|a: u32, b: u32| i16::each(a, b, max_relu::<i16>))
-        }
+/// Several numbers in each word.
+fn packed<P: Part + 'static>(function: F, limit: Option<Limit>) -> Option<Op> {
+    Some(match (function, limit) {
+        (F::Neg, None) => lanes::simd1(|a: u32| P::each_alone(a, neg::<P>)),
+        (F::Add, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, add::<P>)),
+        (F::Add, Some(Limit::Sat)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, add_sat::<P>)),
+        (F::Sub, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, sub::<P>)),
+        (F::Sub, Some(Limit::Sat)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, sub_sat::<P>)),
+        (F::Min, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, min::<P>)),
+        (F::Max, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, max::<P>)),
+        (F::Min, Some(Limit::Relu)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, min_relu::<P>)),
+        (F::Max, Some(Limit::Relu)) => lanes::simd2(|a: u32, b: u32| P::each(a, b, max_relu::<P>)),
         _ => return None,
     })
 }

@@ -39,7 +39,7 @@ impl Storing {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let mut values = SmallVec::new();
         for element in 0..self.store.count {
-            let value = context.bank.lane(slots[self.store.first + element], lane).to_le_bytes();
+            let value = context.bank.whole_lane(slots[self.store.first + element], lane).to_le_bytes();
             values.extend_from_slice(&value[..self.store.width]);
         }
         let bytes = values.len() as u64;

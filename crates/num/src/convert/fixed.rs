@@ -4,20 +4,14 @@
 //! scale of NaN makes its number NaN. Without a scale both are 1. The manual gives `-2.0` as the largest negative
 //! number, so that is where negative numbers are clamped.
 
-use super::float::{bf16_to_f32, clamp_to_positive, encode};
-use super::format::{BF16, F32, Finite, Number};
+use super::float::bf16_to_f32;
+use super::format::{F32, Finite, Number};
 use super::integer::S8;
-use super::round::{Direction, Overflow};
-use super::scale;
+use super::scale::{self, exponent};
 use crate::Rounding;
 
 /// Bits below the binary point.
 const FRACTION_BITS: i32 = 6;
-
-/// The exponent of a scale.
-fn exponent(scale: u8) -> i32 {
-    i32::from(scale) - i32::from(scale::ONE)
-}
 
 /// An `f32` divided by its scale, in 64ths. NaN gives the largest number.
 fn s2f6_from_f32(bits: u32, scale: u8, relu: bool) -> u8 {
@@ -49,13 +43,10 @@ pub fn s2f6x2_from_bf16x2(pair: u32, scales: u16, relu: bool) -> u16 {
 /// Two numbers in fixed point as `bf16x2`, each times its scale.
 #[must_use]
 pub fn bf16x2_from_s2f6x2(pair: u16, scales: u16, relu: bool, satfinite: bool) -> u32 {
-    let overflow = if satfinite { Overflow::Saturate } else { Overflow::Ieee };
     let one = |bits: u8, scale: u8| {
         let (negative, significand) = S8.read(u64::from(bits));
-        let number = Finite { negative, significand, exponent: exponent(scale) - FRACTION_BITS };
-        let number = if scale == scale::NAN { Number::Nan } else { Number::Finite(number) };
-        let result = encode(number, BF16, Direction::By(Rounding::Rn), overflow);
-        (if relu { clamp_to_positive(result, BF16) } else { result }) as u32
+        let number = Finite { negative, significand, exponent: -FRACTION_BITS };
+        scale::scaled(Number::Finite(number), scale, relu, satfinite)
     };
     let ([upper, lower], [upper_scale, lower_scale]) = (pair.to_be_bytes(), scales.to_be_bytes());
     one(upper, upper_scale) << 16 | one(lower, lower_scale)

@@ -25,7 +25,7 @@ pub use float_to_int::float_to_integer;
 pub use format::{BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, F32, F64, Format};
 pub use int_to_float::integer_to_float;
 pub use integer::{Integer, S8, S16, S32, S64, U8, U16, U32, U64, integer_to_integer};
-pub use narrow::{narrow_pair, pair_from_f32, widen_pair};
+pub use narrow::{bf16x2_from_pair, narrow_pair, pair_from_f32, widen_pair};
 pub use pack::{pack_integers, pack_integers_over};
 pub use scale::{bf16x2_from_ue8m0x2, ue8m0_from, ue8m0x2_from_bf16x2, ue8m0x2_from_f32};
 pub use stochastic::{stochastic_pair, stochastic_quad};

@@ -5,6 +5,7 @@
 use super::float::{Modifiers, clamp_to_positive, encode, float_to_float};
 use super::format::{F16, F32, Format};
 use super::round::{Direction, Overflow};
+use super::scale::scaled;
 use crate::Rounding;
 
 /// The bits that a number takes in a packed register.
@@ -38,4 +39,12 @@ pub fn widen_pair(pair: u16, from: Format, relu: bool) -> u32 {
     let modifiers = Modifiers { relu, ..Modifiers::default() };
     let one = |bits: u16| float_to_float(u64::from(bits), from, F16, Rounding::Rn, modifiers) as u32;
     one(pair >> container(from)) << 16 | one(pair)
+}
+
+/// A packed pair of narrow numbers as `bf16x2`, each times its scale (`ue8m0`).
+#[must_use]
+pub fn bf16x2_from_pair(pair: u16, from: Format, scales: u16, relu: bool, satfinite: bool) -> u32 {
+    let one = |bits: u16, scale: u8| scaled(from.decode(u64::from(bits)), scale, relu, satfinite);
+    let [upper, lower] = scales.to_be_bytes();
+    one(pair >> container(from), upper) << 16 | one(pair, lower)
 }

@@ -3,7 +3,9 @@
 //! The byte is the exponent field of an `f32`, except that 0 is 2^-127 and 255 is NaN. There is no sign: the
 //! absolute value is converted.
 
-use super::float::bf16_to_f32;
+use super::float::{bf16_to_f32, clamp_to_positive, encode};
+use super::format::{BF16, Finite, Number};
+use super::round::{Direction, Overflow};
 use crate::Rounding;
 
 /// The byte of NaN.
@@ -11,6 +13,30 @@ pub(super) const NAN: u8 = 0xff;
 
 /// The exponent of the number 1.
 pub(super) const ONE: u8 = 0x7f;
+
+/// The exponent of a scale.
+pub(super) fn exponent(scale: u8) -> i32 {
+    i32::from(scale) - i32::from(ONE)
+}
+
+/// A number times its scale, as `bf16`.
+///
+/// The manual converts first and multiplies then; `bf16` holds every narrow number, and a power of two changes the
+/// exponent alone, so that there is one rounding, where the product is too small for a normal number. A product that is
+/// too large is infinity, or the largest number with `.satfinite`, which infinity itself becomes too. A scale of NaN
+/// makes its number NaN.
+pub(super) fn scaled(number: Number, scale: u8, relu: bool, satfinite: bool) -> u32 {
+    let overflow = if satfinite { Overflow::Saturate } else { Overflow::Ieee };
+    let product = match number {
+        _ if scale == NAN => Number::Nan,
+        Number::Finite(number) => {
+            Number::Finite(Finite { exponent: number.exponent + exponent(scale), ..number })
+        }
+        other => other,
+    };
+    let result = encode(product, BF16, Direction::By(Rounding::Rn), overflow);
+    (if relu { clamp_to_positive(result, BF16) } else { result }) as u32
+}
 
 /// The power of two below an `f32` (`.rz`), or the one above it (`.rp`).
 ///

@@ -2,25 +2,25 @@
 
 use super::{Int, Widen};
 
-/// `add`
+/// `add`, which wraps.
 #[inline(always)]
 pub fn add<T: Int>(a: T::Bits, b: T::Bits) -> T::Bits {
     a.wrapping_add(b)
 }
 
-/// `add.sat`
+/// `add.sat`: what lies beyond the type's range becomes the end of the range that is nearer, for unsigned types too.
 #[inline(always)]
 pub fn add_sat<T: Int>(a: T::Bits, b: T::Bits) -> T::Bits {
     T::of(a).saturating_add(T::of(b)).bits()
 }
 
-/// `sub`
+/// `sub`, which wraps.
 #[inline(always)]
 pub fn sub<T: Int>(a: T::Bits, b: T::Bits) -> T::Bits {
     a.wrapping_sub(b)
 }
 
-/// `sub.sat`
+/// `sub.sat`: as `add.sat`, so that an unsigned difference is never below zero.
 #[inline(always)]
 pub fn sub_sat<T: Int>(a: T::Bits, b: T::Bits) -> T::Bits {
     T::of(a).saturating_sub(T::of(b)).bits()
@@ -136,7 +136,7 @@ pub fn abs<T: Int>(a: T::Bits) -> T::Bits {
     max::<T>(a, neg::<T>(a))
 }
 
-/// `neg`
+/// `neg`, which wraps: the smallest number stays what it is.
 #[inline(always)]
 pub fn neg<T: Int>(a: T::Bits) -> T::Bits {
     T::Bits::ZERO.wrapping_sub(a)

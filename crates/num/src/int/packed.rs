@@ -6,6 +6,12 @@ use super::Int;
 pub trait Part: Int {
     /// What `f` makes of each pair of parts.
     fn each(a: u32, b: u32, f: impl Fn(Self::Bits, Self::Bits) -> Self::Bits) -> u32;
+
+    /// What `f` makes of each part.
+    #[inline(always)]
+    fn each_alone(a: u32, f: impl Fn(Self::Bits) -> Self::Bits) -> u32 {
+        Self::each(a, 0, |a, _| f(a))
+    }
 }
 
 macro_rules! part {
@@ -27,7 +33,7 @@ part! { u8 u8 i8 u8 u16 u16 i16 u16 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::arithmetic::{add, add_sat, max_relu, min};
+    use super::super::arithmetic::{add, add_sat, max_relu, min, neg};
     use super::*;
 
     #[test]
@@ -38,5 +44,6 @@ mod tests {
         assert_eq!(u8::each(0xff01_80fe, 0x01ff_80ff, add_sat::<u8>), 0xffff_ffff);
         assert_eq!(u8::each(0xff01_80fe, 0x01ff_80ff, add::<u8>), 0x0000_00fd);
         assert_eq!(i8::each(0xff01_80fe, 0x01ff_807f, min::<i8>), 0xffff_80fe);
+        assert_eq!(i8::each_alone(0xff01_8000, neg::<i8>), 0x01ff_8000);
     }
 }

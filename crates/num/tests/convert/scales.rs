@@ -1,4 +1,4 @@
-//! Powers of two (`ue8m0`) and scaled fixed point (`s2f6`).
+//! Powers of two (`ue8m0`), scaled fixed point (`s2f6`), and narrow numbers times a scale.
 
 use ptxvm_num::Rounding::{Rp, Rz};
 use ptxvm_num::convert::*;
@@ -70,4 +70,46 @@ fn fixed_point_as_bf16() {
         }
     }
     assert_eq!(bf16x2_from_s2f6x2(0x8040, 0xfeff, false, true), 0xff7f_7fff);
+}
+
+/// An `f32` rounded to `bf16`, by adding to its bits.
+fn bf16(value: f32) -> u32 {
+    let bits = value.to_bits();
+    (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+}
+
+#[test]
+fn narrow_numbers_as_bf16() {
+    for (format, codes) in [(E4M3, 0xff), (E5M2, 0xff), (E2M3, 0x3f), (E3M2, 0x3f), (E2M1, 0xf)] {
+        for code in 0..=codes {
+            let half = f64_of_half(widen_pair(code, format, false));
+            for scale in 0..=254_u8 {
+                let scales = u16::from_be_bytes([0xff, scale]);
+                let plain = bf16x2_from_pair(code, format, scales, false, false);
+                assert_eq!(plain >> 16, 0x7fff, "the upper scale is NaN");
+                // All of these are exact in `f32`, or too large for it.
+                let product = (half * power(scale)) as f32;
+                let expected = if product.is_nan() { 0x7fff } else { bf16(product) };
+                assert_eq!(plain & 0xffff, expected, "{format:?} {code:#x} {scale}");
+                let finite = bf16x2_from_pair(code, format, scales, false, true) & 0xffff;
+                let infinite = expected & 0x7fff == 0x7f80;
+                assert_eq!(finite, expected - u32::from(infinite), "{format:?} {code:#x} {scale}");
+                let positive = bf16x2_from_pair(code, format, scales, true, false) & 0xffff;
+                assert_eq!(positive, if expected & 0x8000 == 0 { expected } else { 0 });
+            }
+        }
+    }
+    assert_eq!(bf16x2_from_pair(0x38b8, E4M3, 0x807e, false, false), 0x4000_bf00);
+    assert_eq!(bf16x2_from_pair(0x2a, E2M1, 0x7f7f, false, false), 0x3f80_bf80);
+}
+
+/// The lower half of an `f16x2`.
+fn f64_of_half(pair: u32) -> f64 {
+    f64::from_bits(float_to_float(
+        u64::from(pair & 0xffff),
+        F16,
+        F64,
+        ptxvm_num::Rounding::Rn,
+        Modifiers::default(),
+    ))
 }

@@ -33,9 +33,7 @@ pub struct ConvertPack {
 }
 
 pub(super) fn decode(form: &Form<'_>) -> Option<Convert> {
-    // The operand `c` that ptxas takes after some packed forms has no meaning that one could know: the manual
-    // does not have it, and ptxas breaks down when it is to make code of it.
-    if form.name() != "cvt" || form.given("c") {
+    if form.name() != "cvt" {
         return None;
     }
     // The last two modifiers of every form are the type converted to and the type converted from.

@@ -11,7 +11,7 @@ pub struct Integer {
     pub function: IntegerFunction,
     /// The type of the sources; results of [`IntegerFunction::MulWide`] and [`IntegerFunction::MadWide`] are twice as
     /// wide.
-    pub ty: Type,
+    pub ty: IntegerType,
     /// What the result is kept within.
     pub limit: Option<Limit>,
 }
@@ -39,6 +39,41 @@ pub enum IntegerFunction {
     Mul24Hi,
     Mad24Lo,
     Mad24Hi,
+}
+
+/// The types that are computed with. A list of its own, so that who executes a function must know each of them: the
+/// width alone does not tell whether a word is one number or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the manual's")]
+pub enum IntegerType {
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    U16x2,
+    S16x2,
+    U8x4,
+    S8x4,
+}
+
+impl IntegerType {
+    fn of(ty: Type) -> Option<Self> {
+        Some(match ty {
+            Type::U16 => Self::U16,
+            Type::S16 => Self::S16,
+            Type::U32 => Self::U32,
+            Type::S32 => Self::S32,
+            Type::U64 => Self::U64,
+            Type::S64 => Self::S64,
+            Type::U16x2 => Self::U16x2,
+            Type::S16x2 => Self::S16x2,
+            Type::U8x4 => Self::U8x4,
+            Type::S8x4 => Self::S8x4,
+            _ => return None,
+        })
+    }
 }
 
 /// What a result is kept within.
@@ -79,5 +114,5 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Integer> {
         (false, true) => Some(Limit::Relu),
         (false, false) => None,
     };
-    Some(Integer { function, ty: form.main_type()?, limit })
+    Some(Integer { function, ty: IntegerType::of(form.main_type()?)?, limit })
 }

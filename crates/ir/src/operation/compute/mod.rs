@@ -18,7 +18,7 @@ pub use comparison::{Comparing, Set, Setp};
 pub use convert::{Convert, ConvertPack};
 pub use extended::{Extended, ExtendedFunction};
 pub use float::{Float, FloatFunction};
-pub use integer::{Integer, IntegerFunction, Limit};
+pub use integer::{Integer, IntegerFunction, IntegerType, Limit};
 pub use logic::{Logic, LogicFunction};
 pub use mixed::{Mixed, MixedFunction};
 pub use movement::Movement;

@@ -23,6 +23,8 @@ pub struct Bulk {
     pub ctas: Option<usize>,
     /// The mask of bytes that it writes.
     pub bytes: Option<usize>,
+    /// How many bytes at the beginning and at the end may lie outside of what is allocated (`.ignore_oob`).
+    pub ignored: Option<(usize, usize)>,
     /// How the elements are combined with those that are there; without, they are overwritten.
     pub reduction: Option<(Combination, Type)>,
 }
@@ -63,6 +65,7 @@ pub(super) fn decode(form: &Form<'_>) -> Option<Bulk> {
         mbarrier,
         ctas: form.position("ctaMask"),
         bytes: form.position("byteMask"),
+        ignored: form.position("ignoreBytesLeft").zip(form.position("ignoreBytesRight")),
         reduction,
     })
 }

@@ -22,6 +22,15 @@ const UNIT: u64 = 16;
 /// What an mbarrier object takes, and what its address is a multiple of.
 const MBARRIER: u64 = 8;
 
+/// What a copy to shared memory brings.
+#[derive(Clone, Copy)]
+struct Brought {
+    /// The bytes, if there are any.
+    range: Option<Checked>,
+    /// How far from the beginning of the destination they go.
+    at: u64,
+}
+
 /// A bulk copy or reduction.
 pub struct Bulk {
     pub bulk: copy::Bulk,
@@ -47,16 +56,51 @@ impl Bulk {
         match self.bulk.direction {
             Direction::Store => self.store(context, slots, lane, (to, from, bytes)),
             Direction::Load => {
-                let from =
-                    context.resolve_lane(self.bulk.from.space, lane, from, bytes, UNIT, Wants::ReadLater)?;
+                let from = self.source(context, slots, lane, from, bytes)?;
                 self.bring(context, slots, lane, (to, from, bytes), 0)
             }
             Direction::Exchange => {
                 let from =
                     context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::ReadLater)?;
-                self.bring(context, slots, lane, (to, from.range(), bytes), from.cta())
+                let (range, reads) = (Brought { range: Some(from.range()), at: 0 }, from.cta());
+                self.bring(context, slots, lane, (to, range, bytes), reads)
             }
         }
+    }
+
+    /// The bytes of global memory that are brought. Those that `.ignore_oob` names at the ends are not: they need not be
+    /// allocated, and the manual leaves open what becomes of them in shared memory, which here is nothing.
+    fn source(
+        &self,
+        context: &mut Context<'_>,
+        slots: &[Slot],
+        lane: usize,
+        from: u64,
+        bytes: u64,
+    ) -> Result<Brought, Flow> {
+        let space = self.bulk.from.space;
+        let Some((left, right)) = self.bulk.ignored else {
+            let range = context.resolve_lane(space, lane, from, bytes, UNIT, Wants::ReadLater)?;
+            return Ok(Brought { range: Some(range), at: 0 });
+        };
+        let number = |slot: usize| context.bank.lane(slots[slot], lane) & u64::from(u32::MAX);
+        let (left, right) = (number(left), number(right));
+        if left.max(right) >= UNIT {
+            let message =
+                format!("a bulk copy that ignores {left} bytes at its beginning and {right} at its end");
+            let rule = "it may ignore 0 to 15 bytes at each";
+            return Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]));
+        }
+        if !from.is_multiple_of(UNIT) {
+            let message = format!("a bulk copy from {from:#x}");
+            let rule = "the address must be a multiple of 16, whatever is ignored";
+            return Err(context.fault(Kind::Misaligned, lane, message, vec![rule.into()]));
+        }
+        let range = match bytes.saturating_sub(left + right) {
+            0 => None,
+            rest => Some(context.resolve_lane(space, lane, from + left, rest, 1, Wants::ReadLater)?),
+        };
+        Ok(Brought { range, at: left.min(bytes) })
     }
 
     /// From shared memory to global memory, as one of a group.
@@ -96,7 +140,7 @@ impl Bulk {
         context: &mut Context<'_>,
         slots: &[Slot],
         lane: usize,
-        (to, from, bytes): (u64, Checked, u64),
+        (to, from, bytes): (u64, Brought, u64),
         reads: u32,
     ) -> Result<(), Flow> {
         let Some(mbarrier) = &self.bulk.mbarrier else { return Ok(()) };
@@ -121,10 +165,11 @@ impl Bulk {
         for target in (0..u32::BITS).filter(|target| ranks >> target & 1 != 0) {
             let place = |place| context.same_place(place, target, Wants::WriteLater);
             let (Some(to), Some(mbarrier)) = (place(to), place(mbarrier)) else { continue };
+            let length = from.range.map_or(0, |range| range.bytes());
             let transfer = Move {
-                to: to.range(),
+                to: to.range().part(from.at, length),
                 unit: Unit::Shared,
-                from: Source::Memory(from),
+                from: from.range.map_or_else(|| Source::Bytes(SmallVec::new()), Source::Memory),
                 proxy: Proxy::Async,
                 how: self.how.clone(),
             };

@@ -3,9 +3,9 @@
 use ptxvm_ir::operation::compute::Convert;
 use ptxvm_isa::Type;
 use ptxvm_num::convert::{
-    BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, Format, bf16x2_from_s2f6x2, bf16x2_from_ue8m0x2, narrow_pair,
-    pair_from_f32, quick, s2f6x2_from_bf16x2, s2f6x2_from_f32, stochastic_quad, ue8m0x2_from_bf16x2,
-    ue8m0x2_from_f32, widen_pair,
+    BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, Format, bf16x2_from_pair, bf16x2_from_s2f6x2,
+    bf16x2_from_ue8m0x2, narrow_pair, pair_from_f32, quick, s2f6x2_from_bf16x2, s2f6x2_from_f32,
+    stochastic_quad, ue8m0x2_from_bf16x2, ue8m0x2_from_f32, widen_pair,
 };
 
 use crate::vector::lanes::{self, Op};
@@ -22,6 +22,7 @@ pub fn executor(cvt: Convert) -> Option<Op> {
         (to, Type::F16x2) => from_halves(cvt, F16, pair_format(to)?),
         (to, Type::Bf16x2) => from_halves(cvt, BF16, pair_format(to)?),
         (Type::F16x2, from) => to_f16(cvt, pair_format(from)?),
+        (Type::Bf16x2, from) => to_bf16(cvt, pair_format(from)?),
         _ => None,
     }
 }
@@ -71,6 +72,23 @@ fn to_f16(cvt: Convert, from: Format) -> Option<Op> {
         }),
         Type::E2m1x2 => lanes::map1(move |a: u8| widen_pair(a.into(), from, relu)),
         _ => lanes::map1(move |a: u16| widen_pair(a, from, relu)),
+    })
+}
+
+/// With scales or without.
+fn to_bf16(cvt: Convert, from: Format) -> Option<Op> {
+    let (relu, satfinite) = (cvt.modifiers.relu, cvt.modifiers.satfinite);
+    Some(match (cvt.from, cvt.scaled) {
+        (Type::E2m1x2, false) => {
+            lanes::map1(move |a: u8| bf16x2_from_pair(a.into(), from, NO_SCALES, relu, satfinite))
+        }
+        (Type::E2m1x2, true) => {
+            lanes::map2(move |a: u8, scales: u16| bf16x2_from_pair(a.into(), from, scales, relu, satfinite))
+        }
+        (_, false) => lanes::map1(move |a: u16| bf16x2_from_pair(a, from, NO_SCALES, relu, satfinite)),
+        (_, true) => {
+            lanes::map2(move |a: u16, scales: u16| bf16x2_from_pair(a, from, scales, relu, satfinite))
+        }
     })
 }
 

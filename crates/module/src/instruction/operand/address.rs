@@ -147,9 +147,9 @@ impl Check<'_> {
         }
     }
 
-    /// Whether this is the mbarrier of a bulk copy without tensor map, mask and cache policy.
+    /// Whether this is the mbarrier of a bulk copy without tensor map, mask, cache policy and ignored bytes.
     fn is_lone_mbarrier(self, place: &Place) -> bool {
-        let others = ["tensor", "multicast::cluster", "L2::cache_hint"];
+        let others = ["tensor", "multicast::cluster", "L2::cache_hint", "ignore_oob"];
         self.name_part(0) == "cp" && place.name == "mbar" && others.iter().all(|word| !self.has_word(word))
     }
 

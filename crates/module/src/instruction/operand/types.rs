@@ -96,7 +96,7 @@ const fn rule(place: Type, register: Type, fit: Fit) -> bool {
                 place.bits() == 32 || (matches!(fit, Fit::Wider) && place.bits() < 32)
             }
             Kind::Predicate => true,
-            _ => matches!(place, Type::U16x2 | Type::S16x2),
+            _ => matches!(place, Type::U16x2 | Type::S16x2 | Type::U8x4 | Type::S8x4),
         };
         if passes {
             return true;
@@ -137,6 +137,7 @@ mod tests {
         check(Type::Bf16, Fit::Bound, "b16");
         check(Type::F32x2, Fit::Bound, "b64");
         check(Type::U16x2, Fit::Bound, "b32 f16x2");
+        check(Type::S8x4, Fit::Bound, "b32 f16x2");
         check(Type::E2m1x2, Fit::Bound, "b8");
         check(Type::Pred, Fit::Bound, "f16x2 pred");
         check(Type::Pred, Fit::Fixed, "pred");
