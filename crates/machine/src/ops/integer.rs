@@ -7,7 +7,7 @@ use ptxvm_num::int::arithmetic::{
     min, min_relu, mul_hi, mul_lo, mul_wide, mul24_hi, mul24_lo, neg, sad, sub, sub_sat,
 };
 use ptxvm_num::int::division::{div, rem};
-use ptxvm_num::int::packed::Part;
+use ptxvm_num::int::packed::PackedPart;
 
 use crate::vector::lanes::{self, Op};
 
