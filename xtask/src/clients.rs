@@ -1,7 +1,7 @@
 //! `cargo xtask clients`: real programs from PyPI run on our libcuda.so.1 (`tests/clients`).
 //!
 //! They are installed once into `target/clients/venv`, at the versions of `tests/clients/requirements.txt`, and run
-//! under `ptxvm exec`, as a user runs them. Of Dr.Jit and Taichi, `--checkout` runs the tests that are in their sources.
+//! under `ptxvm exec`, as a user runs them. `--checkout` runs the tests in the sources of Dr.Jit and Taichi.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ const SUITES: [&str; 6] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi
 const FROM_CHECKOUTS: [&str; 2] = ["drjit", "taichi"];
 
 /// One run of a suite.
-struct Run {
+struct ClientRun {
     suite: &'static str,
     device: &'static str,
     /// The tensor cores that `ptxvm exec --mma` names; without, the device's own.
@@ -30,16 +30,16 @@ struct Run {
 }
 
 /// An H200's answers for an A100's PTX are known, so that the A100 runs with an H200's tensor cores, too.
-const RUNS: &[Run] = &[
-    Run { suite: "triton", device: "h200", mma: None, only: None, findings: "stop" },
-    Run { suite: "triton", device: "a100", mma: Some("hopper"), only: None, findings: "stop" },
-    Run { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores"), findings: "stop" },
-    Run { suite: "triton", device: "b200", mma: None, only: None, findings: "stop" },
-    Run { suite: "cuda-python", device: "h200", mma: None, only: None, findings: "stop" },
-    Run { suite: "tinygrad", device: "h200", mma: None, only: None, findings: "stop" },
-    Run { suite: "drjit", device: "h200", mma: None, only: None, findings: "report" },
-    Run { suite: "taichi", device: "h200", mma: None, only: None, findings: "report" },
-    Run { suite: "numba", device: "h200", mma: None, only: None, findings: "stop" },
+const RUNS: &[ClientRun] = &[
+    ClientRun { suite: "triton", device: "h200", mma: None, only: None, findings: "stop" },
+    ClientRun { suite: "triton", device: "a100", mma: Some("hopper"), only: None, findings: "stop" },
+    ClientRun { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores"), findings: "stop" },
+    ClientRun { suite: "triton", device: "b200", mma: None, only: None, findings: "stop" },
+    ClientRun { suite: "cuda-python", device: "h200", mma: None, only: None, findings: "stop" },
+    ClientRun { suite: "tinygrad", device: "h200", mma: None, only: None, findings: "stop" },
+    ClientRun { suite: "drjit", device: "h200", mma: None, only: None, findings: "report" },
+    ClientRun { suite: "taichi", device: "h200", mma: None, only: None, findings: "report" },
+    ClientRun { suite: "numba", device: "h200", mma: None, only: None, findings: "stop" },
 ];
 
 /// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's. `--report` lets kernels go on
@@ -58,7 +58,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     build(root)?;
     let mut failed = Vec::new();
     for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
-        let run = if report { &Run { findings: "report", ..*run } } else { run };
+        let run = if report { &ClientRun { findings: "report", ..*run } } else { run };
         if !run.passes(root, &python, all)? {
             failed.push(run.name());
         }
@@ -128,7 +128,7 @@ fn build(root: &Path) -> Result<(), String> {
     succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))
 }
 
-impl Run {
+impl ClientRun {
     fn name(&self) -> String {
         let mma = self.mma.map_or(String::new(), |mma| format!(" with the tensor cores of {mma}"));
         let only = self.only.map_or(String::new(), |only| format!(" (only {only})"));

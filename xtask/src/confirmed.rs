@@ -1,7 +1,7 @@
-//! Which forms of the table an H200 has answered for: those in the kernels whose results lie in `tests/golden`.
+//! Finds the forms of the table that an H200 has confirmed: those in the kernels whose results are in `tests/golden`.
 //!
-//! The machine's tests compare with these recordings bit for bit, so that a form which is executed and stands here
-//! does what silicon does, as far as the recorded inputs go.
+//! The machine's tests compare with these results bit for bit. So a form that is executed and found here does what an
+//! H200 does, as far as the recorded inputs go.
 
 use std::collections::BTreeSet;
 use std::io::Read;

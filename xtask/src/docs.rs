@@ -1,4 +1,4 @@
-//! The documents made from the table and from other files: the coverage page and the pages of `ptxvm explain`.
+//! Makes documents from the table and from other files: the coverage page and the pages of `ptxvm explain`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
     let mut text = String::from(
         "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
          *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.2 does. \
-         *Executed* means that the machine runs it; a percentage is the share of the instructions tried from that \
-         row that it runs. *H200* says whether silicon has confirmed it: kernels with the form were run on an H200, and \
-         the tests compare with what they left, bit for bit. Forms of newer GPUs follow the manual alone.\n\n",
+         *Executed* means that the machine runs it; a percentage is the share of the instructions made from that row \
+         that it runs. *H200* says whether an H200 has confirmed it: kernels with the form ran on an H200, and the tests \
+         compare their results with it bit for bit. Forms of newer GPUs follow the manual alone.\n\n",
     );
     let shares = executed::by_row();
     let confirmed = confirmed::by_row(golden)?;

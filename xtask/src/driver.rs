@@ -1,5 +1,5 @@
-//! `docs/driver.md`: which entry points of the driver API are served, read from the library's own table and from the
-//! lists of those that only answer that they are not supported.
+//! Writes `docs/driver.md`, which says which entry points of the driver API are served. It reads the library's own table,
+//! and the lists of entry points that only answer that they are not supported.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -50,14 +50,14 @@ pub fn page(root: &Path) -> Result<String, String> {
     let mut page = String::from("<!-- made by `cargo xtask isa` from crates/cuda/src; do not edit -->\n\n");
     let _ = writeln!(
         page,
-        "# The driver API in libcuda.so.1\n\nThe library has every entry point of CUDA 13.4's `cuda.h`, `cudaGL.h`, `cudaEGL.h` and `cudaVDPAU.h`: {all} symbols, \
-         the older versions of each (`cuMemAlloc`, `cuMemAlloc_v2`) and the variants for programs whose default stream is \
-         the thread's own (`_ptsz`, `_ptds`) counted. {} of them are served. The others are there, say once that they are \
-         not supported, and answer `CUDA_ERROR_NOT_SUPPORTED`; below they are listed by subject. Names without a suffix \
-         beside a `_v2` are mostly those of CUDA 2, whose pointers have 32 bits.\n\nWhat each answers to wrong arguments \
-         is compared with an H200's driver in `tests/golden/driver`; where ours differs on purpose, \
-         [devices.md](devices.md) and [streams.md](streams.md) say so, and for arrays and textures \
-         `crates/cuda/tests/textures/different.rs`.",
+        "# The driver API in libcuda.so.1\n\nThe library has every entry point of CUDA 13.4's `cuda.h`, `cudaGL.h`, `cudaEGL.h` and `cudaVDPAU.h`: {all} symbols. \
+         That counts the older versions of each (`cuMemAlloc`, `cuMemAlloc_v2`) and the variants for programs whose \
+         default stream is per thread (`_ptsz`, `_ptds`). {} of them are served. The others exist, print once that they \
+         are not supported, and return `CUDA_ERROR_NOT_SUPPORTED`; they are listed below by subject. A name without a \
+         suffix that also exists as `_v2` is mostly from CUDA 2, where pointers had 32 bits.\n\nThe tests compare the \
+         answers to wrong arguments with those of an H200's driver (`tests/golden/driver`). [devices.md](devices.md) and \
+         [streams.md](streams.md) say where ptxvm's answers differ on purpose, and \
+         `crates/cuda/tests/textures/different.rs` says it for arrays and textures.",
         all - refused
     );
     Ok(page + &subjects)

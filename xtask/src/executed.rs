@@ -1,4 +1,4 @@
-//! Which forms of the table the machine runs: asked of the machine itself, for instructions made from every row.
+//! Finds the forms of the table that the machine runs, by asking the machine about instructions made from every row.
 
 use std::collections::BTreeMap;
 

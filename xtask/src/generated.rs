@@ -1,4 +1,4 @@
-//! The files that are made from others and committed: writing them, and saying which are stale.
+//! Writes the files that are made from others and committed, and finds those that are stale.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

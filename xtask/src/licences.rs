@@ -1,4 +1,4 @@
-//! The licence gate: every crate we build with must be under a licence we accept, and no crate may come twice.
+//! Checks licences: every crate we build with must have a licence we accept, and no crate may occur in two versions.
 
 use std::collections::BTreeMap;
 use std::path::Path;

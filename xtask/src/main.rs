@@ -1,5 +1,5 @@
 //! The project's own commands, run as `cargo xtask COMMAND`.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "commands of the project say what they do")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the project's commands print what they do")]
 #![forbid(unsafe_code)]
 
 mod clients;
@@ -37,23 +37,23 @@ cargo xtask oracle [FILE]   ask ptxas 13.2 about forms made from the table (of o
 cargo xtask oracle FILE HEAD
                             ask it about the rows of an isa file that begin with HEAD, and add its verdicts
 cargo xtask fuzz COUNT [SEED]
-                            run so many changed corpus inputs through the front end
+                            run COUNT mutated inputs of the corpus through the front end
 cargo xtask fuzz run [COUNT [SEED]]
-                            run random programs and changed corpus kernels on the machine, on every core
+                            run random programs and mutated kernels of the corpus on the machine, on every core
 cargo xtask fuzz descriptors [COUNT [SEED]]
-                            launch so many wgmma, tcgen05.mma and tcgen05.cp at the end of shared memory
+                            launch COUNT wgmma, tcgen05.mma and tcgen05.cp at the end of shared memory
 cargo xtask fuzz images [COUNT [SEED]]
-                            load so many damaged fatbins, objects and archives
+                            load COUNT damaged fatbins, objects and archives
 cargo xtask fuzz driver [COUNT [SEED]]
-                            run so many sequences of random driver calls, each in its own process
+                            run COUNT sequences of random driver calls, each in its own process
 cargo xtask sanitize address [FILTER]
                             run tests/run and tests/golden under AddressSanitizer, with AVX-512 and without
 cargo xtask sanitize thread [FILTER]
                             run the tests of the driver library under ThreadSanitizer
 cargo xtask sanitize miri [FILTER]
                             run the tests of memory and parts of num, ir and machine in Miri
-cargo xtask lateness [PART] run every form of the table (with PART in its name) in an endless loop, and say how late it
-                            stops when it is told to; build with --release
+cargo xtask lateness [PART] run every form of the table (with PART in its name) in an endless loop, and measure how
+                            long it takes to stop when told to; build with --release
 cargo xtask compare FILE [SEED [EXTRA]]
                             ask ptxas about one isa file's forms and list where it and our checker disagree
 cargo xtask mufu fit RESIDUALS
@@ -61,7 +61,7 @@ cargo xtask mufu fit RESIDUALS
 cargo xtask mufu sweep [--sample]
                             compare the approximate functions with the recorded hashes over all 2^32 inputs
 cargo xtask mma sweep [--sample]
-                            compare matrix products with the recorded hashes of 200 million of an H200's";
+                            compare matrix products with the recorded hashes of 200 million products of an H200";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

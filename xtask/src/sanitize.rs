@@ -1,9 +1,8 @@
-//! `cargo xtask sanitize`: tests under a sanitizer of the compiler's, which sees what `unsafe` code does where the language
-//! does not look, or in Miri, which runs it by Rust's own rules.
+//! `cargo xtask sanitize`: runs tests under one of the compiler's sanitizers, or in Miri, to check what `unsafe` code does.
 //!
 //! Sanitizers are options of the nightly compiler, but the stable one has their runtimes too and takes the options with
-//! `RUSTC_BOOTSTRAP`. The cfg `sanitized` puts plain accesses in the place of inline assembly, which no sanitizer sees
-//! into, and tells AddressSanitizer of the bytes around a guest's memory that nobody may touch (`crates/memory/src/slack.rs`).
+//! `RUSTC_BOOTSTRAP`. The cfg `sanitized` replaces inline assembly, which no sanitizer can look into, by plain accesses. It
+//! also tells AddressSanitizer which bytes around a guest's memory nobody may touch (`crates/memory/src/slack.rs`).
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a change lands, in the order that fails soonest.
+//! `cargo xtask test`: runs every check that must pass before a change is merged, quick ones first.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -23,28 +23,28 @@ pub struct Arguments {
     /// Check for this target (sm_90a) instead of the one the file names
     #[arg(long, value_parser = target)]
     target: Option<Target>,
-    /// Show at most this many diagnostics of a file (0: all); `human` shows 100 unless told otherwise
+    /// Show at most this many diagnostics of a file (0: all); `human` shows 100 by default
     #[arg(long)]
     print_limit: Option<usize>,
     /// When to colour the output
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     color: Color,
-    /// Say of each file that is right what it holds
+    /// Print what each valid file contains
     #[arg(long, short)]
     verbose: bool,
-    /// Say nothing of warnings
+    /// Do not show warnings
     #[arg(long)]
     no_warnings: bool,
     #[command(flatten)]
     memory: MaxMemory,
 }
 
-/// A form for diagnostics.
+/// A format for diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people, as rustc shows it, on standard error
     Human,
-    /// One JSON object a line, on standard output
+    /// One JSON object per line, on standard output
     Json,
     /// One SARIF 2.1.0 log, on standard output
     Sarif,

@@ -1,4 +1,4 @@
-//! Exit codes: one meaning each, the same for every command, stated in the help.
+//! Exit codes: each has one meaning, the same for every command, and the help lists them.
 
 use std::process::ExitCode;
 use std::sync::Arc;

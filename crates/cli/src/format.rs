@@ -1,4 +1,4 @@
-//! `ptxvm fmt`: lays PTX out in one way, keeping every word and comment.
+//! `ptxvm fmt`: formats PTX in one layout and keeps every word and comment.
 
 use std::path::Path;
 

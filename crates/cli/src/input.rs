@@ -1,6 +1,6 @@
-//! Reading the files a command names; `-` is standard input.
+//! Reads the files that a command names; `-` is standard input.
 //!
-//! A file may be larger than this machine's memory, and a pipe may never end: what is read is charged to the budget
+//! A file may be larger than this machine's memory, and a pipe may never end, so every byte is charged to the budget
 //! before it is kept.
 
 use std::fs::File;
@@ -79,7 +79,7 @@ fn drain(
             return Ok((bytes, charge));
         }
         if size.is_none() && bytes.len() as u64 > MOST_OF_A_PIPE {
-            return Err(format!("{name} is no file, and has no end within {}", show(MOST_OF_A_PIPE)));
+            return Err(format!("{name} is not a file, and does not end within {}", show(MOST_OF_A_PIPE)));
         }
         let needed = (bytes.len() as u64).saturating_mul(weight);
         charge.grow(needed.saturating_sub(charge.bytes())).map_err(over)?;

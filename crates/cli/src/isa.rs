@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Exit {
         (Some(name), _) => instruction(name),
         (None, Some(target)) => match Target::parse(target) {
             Some(target) => Ok(lacking(target)),
-            None => Err(format!("'{target}' is no target; expected one such as sm_80 or sm_100a")),
+            None => Err(format!("'{target}' is not a target; expected one such as sm_80 or sm_100a")),
         },
         (None, None) => Ok(everything()),
     };
@@ -229,7 +229,7 @@ fn directive(name: &str) -> Result<String, String> {
     let d = ISA.directives.iter().find(|d| d.name == name);
     let d = d.ok_or_else(|| format!("there is no directive '{name}'"))?;
     Ok(format!(
-        "{} {}: {}\n  stands in: {}\n  legal with {}\n",
+        "{} {}: {}\n  allowed in: {}\n  legal with {}\n",
         d.section,
         d.name,
         d.sentence,

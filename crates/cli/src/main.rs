@@ -1,4 +1,4 @@
-//! `ptxvm`, the command: a door to the libraries, which do the work.
+//! The command `ptxvm`: reads the command line and calls the libraries, which do the work.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -48,7 +48,7 @@ enum Command {
     /// Show the instruction table: all of it, what a target lacks, or one instruction
     #[command(after_help = exit::HELP)]
     Isa(isa::Arguments),
-    /// Run a program with ptxvm's libcuda in the place of NVIDIA's driver
+    /// Run a program with ptxvm's libcuda instead of NVIDIA's driver
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::Arguments>),
     /// Assemble PTX as ptxas would, into an image that ptxvm's libcuda loads; `ptxvm ptxas --help` has its options
@@ -85,8 +85,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// A bare file means `run`, as wasmtime's users expect: a verb is put before what is a file and no verb. Under the
-/// name of `ptxas` the command is that.
+/// Adds the subcommand that the user left out: `ptxvm FILE` means `ptxvm run FILE`, as with wasmtime. Called as `ptxas`,
+/// the command is `ptxvm ptxas`.
 fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.first().is_some_and(|name| Path::new(name).file_name() == Some("ptxas".as_ref())) {
         arguments.insert(1, "ptxas".into());

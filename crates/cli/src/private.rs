@@ -1,5 +1,4 @@
-//! Files and folders that nobody else can have put there, or can look into: names that cannot be guessed, made only if
-//! nothing of that name is there.
+//! Makes files and folders that no other user can prepare or read: their names cannot be guessed, and must not exist yet.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};

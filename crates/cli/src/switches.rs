@@ -1,4 +1,4 @@
-//! The list of switches (`ptxvm_settings`) on a command line and in a launch line.
+//! Adds the switches of `ptxvm_settings` to command lines and launch lines.
 
 use std::marker::PhantomData;
 

@@ -159,12 +159,12 @@ fn what_the_command_captured_is_told_at_its_end() {
     assert_eq!(run.status.code(), Some(3));
     let shown = text(&run.stderr);
     assert!(shown.contains("captured standard error"), "{shown}");
-    assert!(shown.contains("error[1]: it\n\nerror[3]: it\nptxvm: 3 findings, told above"), "{shown}");
+    assert!(shown.contains("error[1]: it\n\nerror[3]: it\nptxvm: 3 findings, shown above"), "{shown}");
     // A program that does it all the time does not fill the screen.
     let run = output(&mut ptxvm(&folder, &["--", "sh", "-c", &(1..=30).map(said).collect::<String>()]));
     let shown = text(&run.stderr);
     assert!(shown.contains("error[20]") && !shown.contains("error[21]"), "{shown}");
-    assert!(shown.contains("and 10 more\nptxvm: 30 findings, told above"), "{shown}");
+    assert!(shown.contains("and 10 more\nptxvm: 30 findings, shown above"), "{shown}");
 }
 
 #[test]

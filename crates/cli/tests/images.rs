@@ -79,9 +79,9 @@ fn images_that_cannot_be_are_named() {
     texture("texture(f32[4], u8x4)", "made of u8, not of f32");
     texture("texture(f32[0])", "at least one element");
     texture("texture(f32[4], levels 9)", "from 1 to 3 levels, not 9");
-    texture("texture(f32[4], filter cubic)", "`cubic` is no filter");
+    texture("texture(f32[4], filter cubic)", "filter cannot be `cubic`");
     texture("texture(f32[6,2,3], cube)", "square, not 3 by 2");
-    texture("texture(#7)", "`#7` is no parameter");
+    texture("texture(#7)", "`#7` is not a parameter");
     texture("texture(s)", "`s` is given neither a buffer nor texels");
     texture("texture(@/nowhere.png)", "cannot read /nowhere.png");
     texture("texture(f32[99999999999,99999999999])", "any device");
@@ -93,10 +93,10 @@ fn images_that_cannot_be_are_named() {
     surface("surface(f32[4], at_level 1)", "there is no level 1");
     let both = ["--arg", "0", "--arg", "0"];
     let with = |more: &[&str], expected: &str| is_refused(&[&both, more].concat(), expected);
-    with(&["--bind", "imagine=texture(f32[4])"], "no reference `imagine`, but image, drawn");
+    with(&["--bind", "imagine=texture(f32[4])"], "no reference `imagine`; available: image, drawn");
     with(&["--bind", "image"], "write NAME=texture(…)");
     with(&["--bind", "image=surface(f32[4])"], "`image` is a texture reference, and cannot be a surface");
     with(&["--bind", "drawn=7"], "`drawn` is a surface reference; give surface(…)");
     with(&["--bind", "drawn=sampler(filter linear)"], "cannot be a sampler");
-    with(&["--save", "t=x.npy"], "`t` is no buffer, and no surface");
+    with(&["--save", "t=x.npy"], "`t` is neither a buffer nor a surface");
 }

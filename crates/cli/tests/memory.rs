@@ -196,7 +196,7 @@ fn images_do_not_nest() {
         let output = run(&folder, &format!("// ptxvm: run --arg '{deep}'\n{KERNEL}"), &[]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("cannot stand within") && said.len() < 1000, "{said}");
+        assert!(said.contains("cannot be inside") && said.len() < 1000, "{said}");
     }
 }
 

@@ -125,10 +125,13 @@ fn tensor_maps_are_made_of_buffers() {
     let refused = |map: &str, expected: &str| {
         is_refused(&["--arg", map, "--arg", "f32[12,60]", "--arg", "u32[1]"], &by_value, expected);
     };
-    refused("tensormap(#3, box [24,3])", "the argument for `map`: `#3` is no parameter");
-    refused("tensormap(a, box [24,3])", "`a` is no parameter");
+    refused("tensormap(#3, box [24,3])", "the argument for `map`: `#3` is not a parameter");
+    refused("tensormap(a, box [24,3])", "`a` is not a parameter");
     refused("tensormap(map, box [24,3])", "`map` is given no buffer");
-    refused("tensormap(#1, box [24,300])", "the argument for `map`: no tensor map: boxDim[1] is 300");
+    refused(
+        "tensormap(#1, box [24,300])",
+        "the argument for `map`: cannot make a tensor map: boxDim[1] is 300",
+    );
     refused("tensormap(#1, box [24,3]", "lacks its `)`");
     let narrow = kernel(".param .u32 map, .param .u64 in", "");
     is_refused(&["--arg", "tensormap(in, box [4])", "--arg", "f32[4]"], &narrow, "cannot hold a tensor map");
@@ -143,25 +146,25 @@ fn arguments_that_do_not_fit_are_named() {
     is_refused(&[], &source, "k(a: u32, out: u64) lacks arguments for a, out");
     is_refused(&["--arg", "1"], &source, "lacks arguments for out");
     is_refused(&["--arg", "1", "--arg", "u32[1]", "--arg", "3"], &source, "one too many");
-    is_refused(&["--arg", "1.5", "--arg", "u32[1]"], &source, "no integer for u32");
+    is_refused(&["--arg", "1.5", "--arg", "u32[1]"], &source, "not an integer for u32");
     is_refused(&["--arg", "4294967296", "--arg", "u32[1]"], &source, "does not fit");
     is_refused(&["--arg", "f64:1", "--arg", "u32[1]"], &source, "it is u32, not f64");
     is_refused(&["--arg", "u32[4]", "--arg", "u32[1]"], &source, "cannot point to a buffer");
     is_refused(&["--arg", "b=1"], &source, "for no parameter of k(a: u32, out: u64)");
     is_refused(&["--arg", "1", "--arg", "u32[0]"], &source, "at least one element");
     is_refused(&["--arg", "1", "--arg", "u32[1"], &source, "lacks its `]`");
-    is_refused(&["--arg", "1", "--arg", "u99[1]"], &source, "no element type");
+    is_refused(&["--arg", "1", "--arg", "u99[1]"], &source, "not an element type");
     is_refused(&["--arg", "1", "--arg", "f32[99999999999,99999999999]"], &source, "any device");
     is_refused(&["--arg", "1", "--arg", "f32[20000000000000]"], &source, "of memory, and of the");
     is_refused(&["--arg", "1", "--arg", "f32[]=@/nowhere.bin"], &source, "cannot read /nowhere.bin");
     is_refused(&["--arg", "1", "--arg", "@/nowhere.npy"], &source, "cannot read /nowhere.npy");
-    is_refused(&["--arg", "=1", "--arg", "u32[1]"], &source, "`=1` is no integer");
-    is_refused(&["--arg", "1", "--arg", "@/dev/zero"], &source, "has no end");
+    is_refused(&["--arg", "=1", "--arg", "u32[1]"], &source, "`=1` is not an integer");
+    is_refused(&["--arg", "1", "--arg", "@/dev/zero"], &source, "does not end within");
     is_refused(&["--grid", "four"], &source, "--grid");
     is_refused(&["--timeout", "soon"], &source, "--timeout");
     is_refused(&["--device", "gtx480"], &source, "h200");
     is_refused(&["--entry", "other"], &source, "no entry `other`");
-    is_refused(&["--arg", "1", "--arg", "u32[1]", "--save", "a=x.bin"], &source, "`a` is no buffer");
+    is_refused(&["--arg", "1", "--arg", "u32[1]", "--save", "a=x.bin"], &source, "`a` is neither a buffer");
     is_refused(&["--arg", "1", "--arg", "u32[1]", "--save", "out=x.png"], &source, "u8 or f32");
     assert_eq!(ptxvm(&["run", "/nowhere.ptx"], "").status.code(), Some(1));
     assert_eq!(ptxvm(&["run"], "").status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! The frame around every entry point: no panic leaves it, and `--api-trace` sees it.
+//! The macro around every entry point: it catches panics, and `--api-trace` prints each call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};

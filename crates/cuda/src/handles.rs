@@ -1,7 +1,7 @@
-//! Handles: the numbers by which programs name contexts, modules, streams and all else.
+//! Handles: the numbers by which programs name contexts, modules, streams and all other objects.
 //!
-//! A handle is a key of one table, never a pointer: a null, stale or invented one finds nothing, and one of another
-//! kind finds something else; both are answered with an error and can do no harm.
+//! A handle is a key of one table, never a pointer. A null, stale or invented one finds nothing, and one of another kind
+//! finds something else; both return an error and can do no harm.
 
 use std::any::Any;
 use std::fmt;

@@ -1,8 +1,8 @@
-//! Ctrl-C under `ptxvm exec`: the running kernels end, so that the program, which waits for them in a call of ours, comes
-//! back from it and can do with the signal what it does with signals.
+//! Ctrl-C under `ptxvm exec`: ends the running kernels, so that the program returns from the driver call in which it waits
+//! for them, and can handle the signal itself.
 //!
-//! `ptxvm exec` holds a pipe with a name open for writing (`PTXVM_INTERRUPT`). When it is interrupted, it puts a new pipe in
-//! its place and closes the old one, whose readers all see its end: one thread in each process that has launched a kernel.
+//! `ptxvm exec` keeps a named pipe open for writing (`PTXVM_INTERRUPT`). On ctrl-C it puts a new pipe in its place and
+//! closes the old one. All readers then see its end: one thread in each process that has launched a kernel.
 
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;

@@ -1,8 +1,8 @@
 //! `libcuda.so.1`: the CUDA driver API, served by a CPU.
 //!
-//! A program that was written for an NVIDIA GPU loads this library in the place of the driver. Each entry point is
-//! a small function ([`entry`]) in the module of its subject; handles are keys of a table ([`handles`]); what is
-//! asynchronous is an operation ([`work`]) given to a stream.
+//! A program that was written for an NVIDIA GPU loads this library instead of the driver. Each entry point is a small
+//! function ([`entry`]) in the module of its subject. Handles are keys of a table ([`handles`]). Asynchronous work is an
+//! operation ([`work`]) on a stream.
 
 mod abi;
 mod array;

@@ -1,4 +1,4 @@
-//! What `ptxvm exec` tells the library, through the environment: the switches of the list, and where it waits for answers.
+//! What `ptxvm exec` tells the library through environment variables: the switches, and the file for findings.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

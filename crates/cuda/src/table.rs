@@ -1,5 +1,5 @@
-//! Every entry point of the driver API: the name a program asks for, and for each version of the API since when which
-//! function answers it. After the bar come the functions for programs whose default stream is the thread's own.
+//! Every entry point of the driver API: its name, and for each version of the API the function that a program gets. After
+//! the bar are the functions for programs whose default stream is per thread.
 
 use crate::array::*;
 use crate::context::*;
@@ -13,7 +13,7 @@ use crate::stream::*;
 use crate::texture::*;
 
 /// The entry points of one name.
-pub struct Entry {
+pub struct EntryPoint {
     /// What `cuGetProcAddress` is asked for.
     pub name: &'static str,
     /// Since which version of CUDA, and which function; the oldest first.
@@ -31,7 +31,7 @@ pub struct Version {
 macro_rules! entry_points {
     ($($name:ident: $($since:literal $symbol:ident),+ $(| $($since_own:literal $own:ident),+)?;)*) => {
         /// In the order of their names.
-        pub static ENTRIES: &[Entry] = &[$(Entry {
+        pub static ENTRIES: &[EntryPoint] = &[$(EntryPoint {
             name: stringify!($name),
             versions: &[$(version!($since, $symbol)),+],
             per_thread: &[$($(version!($since_own, $own)),+)?],

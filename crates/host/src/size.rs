@@ -10,7 +10,7 @@ const UNITS: [(char, u32); 4] = [('k', 10), ('m', 20), ('g', 30), ('t', 40)];
 /// # Errors
 /// The text is no size, or one that 64 bits cannot hold.
 pub fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size of memory; {EXPECTED}");
+    let wrong = || format!("`{text}` is not a size of memory; {EXPECTED}");
     let lower = text.trim().to_ascii_lowercase();
     // `8G`, `8GB` and `8GiB` mean the same here.
     let bare = lower.strip_suffix("ib").or_else(|| lower.strip_suffix('b')).unwrap_or(&lower);

@@ -1,7 +1,7 @@
 //! Compressed payloads: LZ4 in the fatbins of older tools, zstd since CUDA 12.8.
 //!
-//! The size that a header announces is a limit, never a promise: nothing is allocated before the data is there, or
-//! the data could not become that much. The same holds for the window that a frame of zstd asks its decoder for.
+//! A size in a header is only a limit. Memory is allocated as data arrives, or if the data can really become that long.
+//! The same holds for the window that a zstd frame asks its decoder for.
 
 use std::io::Read;
 

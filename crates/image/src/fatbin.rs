@@ -1,8 +1,8 @@
-//! Fatbins: several forms of one program for several devices, of which this machine can run the PTX.
+//! Reads fatbins: one program in several forms for several devices, of which ptxvm can run the PTX.
 //!
-//! A header (magic, version, its own size as 16 bits, the size of all entries as 64) is followed by the entries. Each
-//! has a header of its own and a payload after it, which may be compressed. These fields of an entry are used; the
-//! rest (the names and the options it was compiled with) is not:
+//! A fatbin is a header (magic, version, its own size as 16 bits, the size of all entries as 64) and then the entries. An
+//! entry is a header and a payload, which may be compressed. We use these fields of an entry's header, and ignore the rest
+//! (the names, and the options it was compiled with):
 //!
 //! | at | bits | |
 //! |---|---|---|

@@ -1,8 +1,8 @@
-//! Images: what programs hand over to be loaded or linked, the PTX in them, and linking it.
+//! Reads images, which are what programs load or link, finds the PTX in them, and links it.
 //!
-//! A driver takes texts, fatbins, object files and machine code through the same door and finds out itself which it
-//! is. So do we; but only PTX can be run here, so all that matters of an image are its texts. A linker may also want
-//! the code for link-time optimisation, of which NVIDIA's makes PTX.
+//! A driver takes texts, fatbins, object files and machine code by one function, and recognises them itself. So do we, but
+//! we can run only PTX, so only the texts in an image matter. A linker may also need the code for link-time optimisation,
+//! which NVIDIA's linker turns into PTX.
 #![forbid(unsafe_code)]
 
 mod compression;

@@ -1,7 +1,7 @@
-//! The linker: texts from many places become one image.
+//! The linker: makes one image from many texts.
 //!
-//! What it makes is a container with all the texts; whoever loads it links them again. That they go together is
-//! found out here, where a program expects to be told.
+//! The image is a container with all the texts, which are linked again when it is loaded. The linker also checks that they
+//! fit together, because a program expects link errors at this point.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the compiler and the linker write into logs: our diagnostics in the form that NVIDIA's tools give theirs, which
-//! programs search for line numbers and names.
+//! Writes our diagnostics into the logs of the compiler and the linker, in the format of NVIDIA's tools: programs search
+//! these logs for line numbers and names.
 
 use ptxvm_report::{Report, ptxas};
 use ptxvm_vm::{LinkProblem, LoadError, Module};

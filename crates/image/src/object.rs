@@ -1,4 +1,4 @@
-//! Object files and archives of the host, which carry fatbins in sections of their own: inputs of the linker.
+//! Finds the fatbins in object files and archives of the host, which are inputs of the linker.
 
 use ::object::read::archive::ArchiveFile;
 use ::object::{File, Object, ObjectSection};

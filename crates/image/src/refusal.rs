@@ -31,15 +31,15 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("this is neither PTX nor a fatbin, nor any other image that is known"),
+            Self::Unknown => f.write_str("this is not PTX, a fatbin or any other image that ptxvm knows"),
             Self::Damaged(why) | Self::Fatbin(why) => write!(f, "the image cannot be read: {why}"),
             Self::Container(error) => error.fmt(f),
             Self::MachineCode(targets) => {
                 write!(f, "the image holds machine code{} and no PTX. ", list(" for ", targets))?;
                 f.write_str(
-                    "ptxvm runs PTX: with nvcc, compile with -gencode arch=compute_90,code=compute_90; with NVRTC, \
-                     with --gpu-architecture=compute_90, and take the PTX; Numba, Triton and whoever links with \
-                     nvJitLink run under `ptxvm exec`, which gives them a linker and an assembler of its own",
+                    "ptxvm runs PTX. With nvcc, compile with -gencode arch=compute_90,code=compute_90; with NVRTC, \
+                     use --gpu-architecture=compute_90 and take the PTX. Run Numba, Triton and other programs that \
+                     link with nvJitLink under `ptxvm exec`, which gives them a linker and an assembler of its own",
                 )
             }
             Self::OtherDevice(targets, device) => write!(
@@ -54,7 +54,7 @@ impl fmt::Display for Refusal {
             Self::NoDeviceCode => f.write_str("the image holds nothing for a GPU"),
             Self::Room(bytes) => write!(
                 f,
-                "the image becomes {bytes} bytes or more, and loading them takes more memory than is left of \
+                "the image unpacks to {bytes} bytes or more, and loading them takes more memory than is left of \
                  --max-memory; give a larger --max-memory (PTXVM_MAX_MEMORY)"
             ),
         }

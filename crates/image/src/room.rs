@@ -1,7 +1,7 @@
-//! How much text an image may become: what loading it takes has to fit into what is left of `--max-memory`.
+//! Limits how much text an image may unpack to: loading it must fit into what is left of `--max-memory`.
 //!
-//! An image of a few bytes can stand for gigabytes, by compression or by naming the same bytes many times. Loading
-//! charges the budget with every byte of PTX; here such an image is refused before its text is made.
+//! A few bytes can unpack to gigabytes, by compression or because entries share the same bytes. Loading charges the budget
+//! with every byte of PTX; this check refuses such an image before its text exists.
 
 use std::cell::Cell;
 

@@ -190,11 +190,11 @@ fn lists_differ(what: &str, a: &[Parameter], b: &[Parameter]) -> Option<String> 
 
 fn variables_differ(a: &Variable, b: &Variable) -> Option<String> {
     if a.space != b.space {
-        return Some("it lies in different state spaces".into());
+        return Some("it is in different state spaces".into());
     }
     let kind = |variable: &Variable| variable.opaque.as_ref().map(|opaque| opaque.kind);
     if kind(a) != kind(b) {
-        return Some("it is not the same of texture, sampler, surface and data".into());
+        return Some("it is not the same kind of object (texture, sampler, surface or data)".into());
     }
     let open = a.size == 0 || b.size == 0 || a.linkage == Linkage::Common && b.linkage == Linkage::Common;
     (a.size != b.size && !open).then(|| format!("it has {} bytes in one and {} in the other", a.size, b.size))

@@ -254,12 +254,12 @@ pub struct Log {
     /// The thread whose doing is noted, and whether it is known where.
     actor: Issuer,
     placed: bool,
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<EventRecord>,
 }
 
 /// Something that happened, as it is noted.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct EventRecord {
     /// Who, unless it is nobody's alone.
     pub(crate) who: Option<Issuer>,
     pub(crate) rank: u32,
@@ -295,14 +295,14 @@ impl Log {
     pub fn note(&mut self, what: impl FnOnce() -> What) {
         if self.on {
             let Self { actor, placed, .. } = *self;
-            self.records.push(Record { who: Some(actor), rank: actor.rank, placed, what: what() });
+            self.records.push(EventRecord { who: Some(actor), rank: actor.rank, placed, what: what() });
         }
     }
 
     /// Notes what happened to a CTA.
     pub fn note_cta(&mut self, rank: u32, what: impl FnOnce() -> What) {
         if self.on {
-            self.records.push(Record { who: None, rank, placed: true, what: what() });
+            self.records.push(EventRecord { who: None, rank, placed: true, what: what() });
         }
     }
 

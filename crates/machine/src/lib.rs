@@ -1,4 +1,4 @@
-//! Lanes, warps, CTAs and grids: the engine that runs a program.
+//! Lanes, warps, CTAs and grids: the machine that runs a program.
 //!
 //! [`Kernel::link`] turns one entry of a [`ptxvm_ir::Program`] and all it can call into operations with operands
 //! resolved; [`run`] runs a grid of it.

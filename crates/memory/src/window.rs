@@ -14,7 +14,7 @@ pub const SHARED_BASE: u64 = 1 << 60;
 /// a CTA in its cluster has room above them.
 pub const SHARED_SIZE: u64 = 1 << 32;
 
-/// The generic address of offset 0 of local memory. Each thread sees its own memory behind it.
+/// The generic address of offset 0 of local memory. Each thread sees its own memory there.
 pub const LOCAL_BASE: u64 = 1 << 61;
 
 /// How many generic addresses belong to local memory.

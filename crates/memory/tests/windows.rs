@@ -1,4 +1,4 @@
-//! The generic windows and the memory behind them.
+//! The generic windows and the memory that they show.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;

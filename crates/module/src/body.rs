@@ -1,4 +1,5 @@
-//! The walk through a function's body: blocks and their names, labels, and each instruction with its names resolved.
+//! Walks through a function's body: opens scopes for its blocks, collects labels, and resolves the names of each
+//! instruction.
 
 use ptxvm_isa::Type;
 use ptxvm_isa::target::describe_need;
@@ -13,7 +14,7 @@ use crate::declared::Place;
 use crate::entity::{Entity, FunctionId, LabelId, Role};
 use crate::module::{Signature, Use};
 use crate::parameter::{self, Direction, Header};
-use crate::pragma::{self, Level};
+use crate::pragma::{self, PragmaPlace};
 use crate::{bounds, call, codes, debug, declaration, function, instruction};
 
 /// Walks the statements of a body, whose scope is open.
@@ -45,7 +46,7 @@ pub fn walk(context: &mut Context<'_>, statements: List<Statement>) {
             }
             StatementKind::Targets(id) => targets(context, id),
             StatementKind::Prototype(id) => prototype(context, id),
-            StatementKind::Directive(id) => pragma::check(context, &file[id], Level::Body),
+            StatementKind::Directive(id) => pragma::check(context, &file[id], PragmaPlace::Body),
             StatementKind::Loc(id) => debug::location(context, &file[id]),
             StatementKind::Function(id) => function::check(context, id),
         }
@@ -293,7 +294,7 @@ fn target_name(context: &mut Context<'_>, name: Name, list: TargetListId, what: 
             return entity;
         }
         (None, _) => (codes::UNKNOWN_NAME, format!("`{text}` is not declared here")),
-        (Some(_), _) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is none")),
+        (Some(_), _) => (codes::TARGET_LIST, format!("{what} is expected here, `{text}` is not one")),
     };
     context.report(Diagnostic::error(code, name.span, message).section("11.3"));
     None

@@ -1,5 +1,5 @@
-//! The directives between a function's signature and its body (manual 11.4, 11.7, 11.8): their values and which go
-//! together.
+//! Checks the directives between a function's signature and its body (manual 11.4, 11.7, 11.8): their values, and which
+//! exclude each other.
 
 use ptxvm_isa::Version;
 use ptxvm_syntax::Diagnostic;
@@ -8,7 +8,7 @@ use ptxvm_syntax::ast::{Argument, Directive, List, Span};
 use crate::codes;
 use crate::context::Context;
 use crate::module::Signature;
-use crate::pragma::{self, Level};
+use crate::pragma::{self, PragmaPlace};
 
 /// The most control registers that a function can keep for its callers, on every target.
 const MOST_CONTROL_REGISTERS: u32 = 11;
@@ -20,7 +20,7 @@ pub fn entry(context: &mut Context<'_>, directives: List<Directive>) {
     for directive in &file[directives] {
         let word = file.text(directive.name.symbol);
         if word == "pragma" {
-            pragma::check(context, directive, Level::Entry);
+            pragma::check(context, directive, PragmaPlace::Entry);
             continue;
         }
         let dotted = format!(".{word}");

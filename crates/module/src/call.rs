@@ -1,4 +1,4 @@
-//! `call` (manual 7.1, 9.7.12.5): the function or prototype, and each argument against its parameter.
+//! Checks `call` (manual 7.1, 9.7.12.5): the function or prototype, and each argument against its parameter.
 
 use ptxvm_isa::{Kind, Type};
 use ptxvm_syntax::ast::{FunctionKind, Instruction, List, Operand, OperandKind, SpaceKind, Span};
@@ -52,7 +52,7 @@ pub fn check(context: &mut Context<'_>, instruction: &Instruction, complete: boo
             codes::CALL_INDIRECT,
             format!("the call through `{text}` needs a prototype or a list of targets"),
         ),
-        _ => (codes::CALL_TARGET, format!("`{text}` is no function")),
+        _ => (codes::CALL_TARGET, format!("`{text}` is not a function")),
     };
     context.report(Diagnostic::error(code, call.callee.span, message).section(SECTION));
 }
@@ -99,7 +99,7 @@ fn indirect(context: &mut Context<'_>, prototype: Operand, call: &Call, span: Sp
         }
         _ => {
             let text = context.text(name);
-            let message = format!("`{text}` is no prototype and no list of call targets");
+            let message = format!("`{text}` is neither a prototype nor a list of call targets");
             let diagnostic = Diagnostic::error(codes::CALL_INDIRECT, prototype.span, message);
             context.report(diagnostic.section(SECTION));
         }

@@ -1,6 +1,6 @@
 //! What every check can see: the tree, the table, the module's language, the names in scope, and a place to report to.
 //!
-//! This is the whole interface between the walker of a module and the check of one instruction; the head of
+//! This is the whole interface between the walk through a module and the check of one instruction. The documentation of
 //! [`crate::scope`] says how to use it.
 
 use ptxvm_isa::target::describe_need;

@@ -1,4 +1,4 @@
-//! `.file`, `.loc`, `.section` and `@@DWARF` (manual 11.5).
+//! Checks the debugging directives `.file`, `.loc`, `.section` and `@@DWARF` (manual 11.5).
 
 use ptxvm_isa::Version;
 use ptxvm_syntax::ast::{

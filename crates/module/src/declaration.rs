@@ -1,4 +1,4 @@
-//! Variables and registers of modules and bodies (manual 5.1, 5.4, 11.6): what may be declared where, and again.
+//! Checks declarations of variables and registers (manual 5.1, 5.4, 11.6): what may be declared where, and what twice.
 
 use ptxvm_isa::Version;
 use ptxvm_syntax::Diagnostic;

@@ -1,4 +1,4 @@
-//! The type, vector length, size and alignment that a declaration gives, and whether there can be such a thing there
+//! The type, vector length, size and alignment that a declaration gives, and whether they are allowed in its state space
 //! (manual 5.1, 5.2, 5.4).
 
 use ptxvm_isa::Type;

@@ -1,5 +1,5 @@
-//! `.entry`, `.func` and `.alias` (manual 7.1, 11.2): signatures, declarations and definitions that must agree, and
-//! the parameters as names of the body.
+//! Checks `.entry`, `.func` and `.alias` (manual 7.1, 11.2): declarations and definitions must agree, and parameters become
+//! names of the body.
 
 use ptxvm_isa::Version;
 use ptxvm_isa::target::{Suffix, Target};
@@ -64,7 +64,7 @@ fn needs(context: &mut Context<'_>, function: &ast::Function) {
             context.lack("a kernel's parameter list", "PTX 1.4".into(), parameters.span, "11.2.1");
         }
         if function.body.is_none() && ptx < Version::new(3, 0) {
-            context.lack("a kernel without body", "PTX 3.0".into(), function.name.span, "11.2.1");
+            context.lack("a kernel without a body", "PTX 3.0".into(), function.name.span, "11.2.1");
         }
     }
 }
@@ -103,7 +103,7 @@ fn parameter_space(context: &mut Context<'_>, function: &ast::Function, signatur
     };
     let bytes = parameter::bytes(&signature.parameters);
     if bytes > most {
-        let message = format!("the kernel's parameters take {bytes} bytes, here they may take {most}");
+        let message = format!("the kernel's parameters take {bytes} bytes, and may take at most {most} here");
         let span = function.parameters.map_or(function.name.span, |p| p.span);
         let diagnostic = Diagnostic::error(codes::PARAMETER_SIZE, span, message).section("11.2.1");
         context.report(diagnostic.help("PTX 8.1 on sm_70 and later gives 32764 bytes"));
@@ -155,7 +155,7 @@ fn declare(context: &mut Context<'_>, function: &ast::Function, signature: Signa
 
 fn inconsistent(context: &mut Context<'_>, name: Name, earlier: Span, different: &str) {
     let text = context.text(name.symbol);
-    let message = format!("`{text}` is declared again in another way: {different}");
+    let message = format!("`{text}` is declared again with a difference: {different}");
     let diagnostic = Diagnostic::error(codes::INCONSISTENT_FUNCTION, name.span, message);
     context.report(diagnostic.also(earlier, "declared here before").section("7.1"));
 }
@@ -299,7 +299,7 @@ pub fn alias(context: &mut Context<'_>, span: Span, name: Name, aliasee: Name) {
     } else if one.body.is_some() {
         "the alias has a body of its own".to_owned()
     } else if one.alias.is_some() {
-        "the alias stands for a function already".to_owned()
+        "the alias already stands for a function".to_owned()
     } else if matches!(other.linkage, Some(LinkageKind::Weak | LinkageKind::Extern)) {
         "a `.weak` or `.extern` function cannot be aliased".to_owned()
     } else if let Some(different) = signatures_differ(&one.signature, &other.signature) {
@@ -318,7 +318,7 @@ fn aliased(context: &mut Context<'_>, name: Name) -> Option<FunctionId> {
     let (code, message) = match context.scopes.resolve(name.symbol, interner) {
         Some(Entity::Function(id)) if context.function(id).kind == FunctionKind::Func => return Some(id),
         Some(Entity::Function(_)) => (codes::ALIAS, format!("`{text}` is a kernel, which has no aliases")),
-        Some(_) => (codes::ALIAS, format!("`{text}` is no function")),
+        Some(_) => (codes::ALIAS, format!("`{text}` is not a function")),
         None => (codes::UNKNOWN_NAME, format!("there is no function `{text}`")),
     };
     context.report(Diagnostic::error(code, name.span, message).section("11.2.3"));

@@ -1,4 +1,4 @@
-//! The module's head: `.version`, `.target`, `.address_size` (manual 11.1), in this order and nowhere else.
+//! Checks the module's head: `.version`, `.target`, `.address_size` (manual 11.1), in this order and nowhere else.
 
 use ptxvm_isa::target::Target;
 use ptxvm_isa::{Language, Version};
@@ -71,7 +71,7 @@ fn attempted(context: &Context<'_>, place: Span, word: &str) -> bool {
 
 /// Reports a directive of the head that stands elsewhere.
 pub fn misplaced(context: &mut Context<'_>, item: &Item, word: &str) {
-    let message = format!("`{word}` belongs to the head of the file");
+    let message = format!("`{word}` belongs at the head of the file");
     let help = "a file begins with `.version`, `.target` and `.address_size`, in this order";
     let diagnostic = Diagnostic::error(codes::MISPLACED_HEAD, item.span, message);
     context.report(diagnostic.help(help).section("11.1"));
@@ -87,7 +87,7 @@ fn version(context: &mut Context<'_>, number: Span, options: &Options) -> Versio
         Some(Version { major: 5, minor: 1 }) => Version::new(6, 0),
         Some(version) if is_version(version) => version,
         Some(version) if options.newer && version.major == NEWEST.major && version.minor <= 9 => {
-            let message = format!("PTX {text} is newer than {NEWEST}, and is taken for it");
+            let message = format!("PTX {text} is newer than {NEWEST}, and is read as PTX {NEWEST}");
             let diagnostic = Diagnostic::warning(codes::NEWER_VERSION, number, message).section("11.1.1");
             context.report(diagnostic);
             NEWEST

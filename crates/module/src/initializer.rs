@@ -1,7 +1,7 @@
-//! Initial values (manual 5.4.4, 5.3): their nesting against the declared dimensions, their types, and the names in
+//! Checks initial values (manual 5.4.4, 5.3): their nesting against the declared dimensions, their types, and the names in
 //! them.
 //!
-//! An initialiser is a flat stream of marks; the walk keeps how many elements each open brace has had.
+//! An initialiser is a flat stream of marks; the check counts the elements of each open brace.
 
 use ptxvm_isa::{Kind, Type, Version};
 use ptxvm_syntax::ast::{Declarator, ExpressionId, Initializer, InitializerKind, SpaceKind, Span, Symbol};
@@ -15,7 +15,7 @@ use crate::module::Use;
 
 /// What an open brace holds.
 #[derive(Clone, Copy, Debug)]
-enum Level {
+enum OpenBrace {
     /// An array of at most so many elements; 0: as many as there are.
     Array { limit: u64, seen: u64 },
     /// A vector of exactly so many.
@@ -29,7 +29,7 @@ struct Walk<'c, 'a> {
     declared: Declared,
     /// The sizes of the dimensions, the outermost first.
     sizes: Vec<u64>,
-    open: Vec<Level>,
+    open: Vec<OpenBrace>,
     /// The position of the first mark in the tree.
     first: u32,
 }
@@ -92,15 +92,15 @@ impl Walk<'_, '_> {
     /// Counts an element of the innermost brace.
     fn count(&mut self, span: Span) -> Outcome<()> {
         match self.open.last_mut() {
-            Some(Level::Array { limit, seen }) => {
+            Some(OpenBrace::Array { limit, seen }) => {
                 *seen += 1;
                 if *limit != 0 && *seen > *limit {
-                    let message = format!("this dimension has {limit} elements, here is one more");
+                    let message = format!("this dimension has {limit} elements, and this is one more");
                     return wrong(codes::INITIALIZER_SHAPE, span, message);
                 }
             }
-            Some(Level::Vector { seen, .. }) => *seen += 1,
-            Some(Level::Fields) | None => {}
+            Some(OpenBrace::Vector { seen, .. }) => *seen += 1,
+            Some(OpenBrace::Fields) | None => {}
         }
         Ok(())
     }
@@ -110,11 +110,11 @@ impl Walk<'_, '_> {
         let depth = self.open.len();
         let opaque = self.declared.ty.data().is_none();
         let level = if depth < self.sizes.len() {
-            Level::Array { limit: self.sizes[depth], seen: 0 }
+            OpenBrace::Array { limit: self.sizes[depth], seen: 0 }
         } else if depth == self.sizes.len() && opaque {
-            Level::Fields
+            OpenBrace::Fields
         } else if depth == self.sizes.len() && self.declared.vector > 1 {
-            Level::Vector { length: u64::from(self.declared.vector), seen: 0 }
+            OpenBrace::Vector { length: u64::from(self.declared.vector), seen: 0 }
         } else {
             return wrong(codes::INITIALIZER_SHAPE, span, "a value is expected here, not a list");
         };
@@ -125,11 +125,11 @@ impl Walk<'_, '_> {
     /// Closes a brace; gives the count of the outermost one.
     fn close(&mut self, span: Span) -> Outcome<Option<u64>> {
         match self.open.pop() {
-            Some(Level::Vector { length, seen }) if seen != length => {
-                let message = format!("this vector has {length} elements, here are {seen}");
+            Some(OpenBrace::Vector { length, seen }) if seen != length => {
+                let message = format!("this vector has {length} elements, but {seen} are given");
                 wrong(codes::INITIALIZER_SHAPE, span, message)
             }
-            Some(Level::Array { seen, .. }) if self.open.is_empty() => Ok(Some(seen)),
+            Some(OpenBrace::Array { seen, .. }) if self.open.is_empty() => Ok(Some(seen)),
             _ => Ok(None),
         }
     }
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
     /// A value that is no list: it must stand where an element belongs. Gives the position after it.
     fn value(&mut self, marks: &[Initializer], at: usize) -> Outcome<usize> {
         let mark = &marks[at];
-        if matches!(self.open.last(), Some(Level::Fields)) {
+        if matches!(self.open.last(), Some(OpenBrace::Fields)) {
             let name = self.declared.ty.name();
             let message = format!("a `.{name}` is initialised by named fields, such as `width = 4`");
             return wrong(codes::INITIALIZER_FIELD, mark.span, message);
@@ -241,22 +241,22 @@ impl Walk<'_, '_> {
         let entity = self.context.scopes.resolve(name, interner);
         match entity {
             Some(Entity::Variable(v)) if matches!(v.space, SpaceKind::Global | SpaceKind::Const) => {
-                self.need(Version::new(2, 1), 10, "an address as initial value", span);
+                self.need(Version::new(2, 1), 10, "an address as an initial value", span);
                 if generic {
                     self.need(Version::new(3, 1), 10, "`generic()`", span);
                 }
             }
             Some(Entity::Variable(_)) => {
                 let message =
-                    format!("`{text}` does not lie in `.global` or `.const`, so its address is no constant");
+                    format!("`{text}` is not in `.global` or `.const`, so its address is not a constant");
                 return wrong(codes::INITIALIZER_NAME, span, message);
             }
             Some(Entity::Function(function)) if !generic && offset.is_none() => {
                 let entry = self.context.function(function).kind == ptxvm_syntax::ast::FunctionKind::Entry;
                 if entry {
-                    self.need(Version::new(3, 1), 35, "a kernel as initial value", span);
+                    self.need(Version::new(3, 1), 35, "a kernel as an initial value", span);
                 } else {
-                    self.need(Version::new(2, 1), 20, "a function as initial value", span);
+                    self.need(Version::new(2, 1), 20, "a function as an initial value", span);
                 }
             }
             Some(Entity::Function(_)) => {
@@ -265,7 +265,8 @@ impl Walk<'_, '_> {
                 return wrong(codes::INITIALIZER_NAME, span, message);
             }
             Some(_) => {
-                let message = format!("`{text}` is no variable or function, so it has no constant address");
+                let message =
+                    format!("`{text}` is neither a variable nor a function, so it has no constant address");
                 return wrong(codes::INITIALIZER_NAME, span, message);
             }
             None => {
@@ -300,7 +301,7 @@ impl Walk<'_, '_> {
     fn field(&mut self, field: Symbol, span: Span, value: Option<&Initializer>) -> Outcome<()> {
         let name = self.context.text(field);
         let ty = self.declared.ty;
-        if !matches!(self.open.last(), Some(Level::Fields)) {
+        if !matches!(self.open.last(), Some(OpenBrace::Fields)) {
             let message = "only a `.texref`, `.samplerref` or `.surfref` has fields";
             return wrong(codes::INITIALIZER_SHAPE, span, message);
         }
@@ -313,7 +314,7 @@ impl Walk<'_, '_> {
             InitializerKind::Name(word) => {
                 let word = self.context.text(word);
                 if !FIELD_WORDS.contains(&word) {
-                    let message = format!("`{word}` is no value of a field");
+                    let message = format!("`{word}` is not a value of a field");
                     return wrong(codes::INITIALIZER_FIELD, value.span, message);
                 }
             }

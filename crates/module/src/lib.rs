@@ -1,7 +1,7 @@
-//! From a syntax tree to a module: names resolved, types checked, everything that ptxas would refuse refused.
+//! Turns a syntax tree into a module: resolves names, checks types, and refuses everything that ptxas would refuse.
 //!
-//! [`check`] never fails and never panics: it gives what it could resolve and a list of what is wrong.
-//! The judge of what is right is ptxas 13.2, not the manual's text; where they differ, a comment says so.
+//! [`check`] never fails and never panics: it returns what it could resolve, and a list of what is wrong.
+//! ptxas 13.2 decides what is right, not the manual's text; where they differ, a comment says so.
 #![forbid(unsafe_code)]
 
 pub mod body;
@@ -32,7 +32,7 @@ use crate::context::Context;
 use crate::declared::Place;
 use crate::entity::Entity;
 use crate::module::Module;
-use crate::pragma::Level;
+use crate::pragma::PragmaPlace;
 use crate::scope::Scopes;
 
 /// What may be asked of a check.
@@ -113,7 +113,7 @@ fn check_item(context: &mut Context<'_>, item: &Item) {
         ItemKind::Directive(id) => {
             let directive = &file[id];
             match file.text(directive.name.symbol) {
-                "pragma" => pragma::check(context, directive, Level::Module),
+                "pragma" => pragma::check(context, directive, PragmaPlace::Module),
                 "file" => debug::file(context, directive),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Names as members of ranges: `%r17` is number 17 of the prefix `%r`.
+//! Splits names that are members of ranges: `%r17` is number 17 of the prefix `%r`.
 
 use ptxvm_syntax::ast::Symbol;
 use ptxvm_syntax::intern::Interner;

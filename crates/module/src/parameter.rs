@@ -1,4 +1,4 @@
-//! Parameter lists of kernels, device functions and prototypes (manual 5.1.6, 7.1, 11.2).
+//! Checks parameter lists of kernels, device functions and prototypes (manual 5.1.6, 7.1, 11.2).
 
 use ptxvm_isa::target::{Suffix, Target};
 use ptxvm_isa::{Type, Version};
@@ -140,9 +140,9 @@ fn space(
             return true;
         }
         (Place::FuncParameter | Place::Prototype, SpaceKind::Param) if stack => return true,
-        (Place::EntryParameter, _) => ("a kernel's parameters lie in `.param`", "11.2.1"),
+        (Place::EntryParameter, _) => ("a kernel's parameters are in `.param`", "11.2.1"),
         (_, SpaceKind::Param) => ("`.param` parameters of functions need PTX 2.0 and sm_20", "7.1.1"),
-        _ => ("a function's parameters lie in `.reg` or `.param`", "11.2.2"),
+        _ => ("a function's parameters are in `.reg` or `.param`", "11.2.2"),
     };
     let span = declaration.space.span.to(declarator.span);
     context.report(Diagnostic::error(codes::PARAMETER_SPACE, span, message).section(section));

@@ -1,4 +1,4 @@
-//! `.pragma` strings (manual 12): the ones ptxas knows have a place and arguments; unknown ones are taken inside
+//! Checks `.pragma` strings (manual 12). Those that ptxas knows have a place and arguments; unknown ones are allowed inside
 //! functions and refused at module level.
 
 use ptxvm_syntax::Diagnostic;
@@ -9,7 +9,7 @@ use crate::context::Context;
 
 /// Where a `.pragma` stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum PragmaPlace {
     /// At module level.
     Module,
     /// Between a kernel's parameters and its body.
@@ -19,7 +19,7 @@ pub enum Level {
 }
 
 /// Checks each string of a `.pragma`.
-pub fn check(context: &mut Context<'_>, directive: &Directive, level: Level) {
+pub fn check(context: &mut Context<'_>, directive: &Directive, level: PragmaPlace) {
     context.need(".pragma", "`.pragma`", directive.span);
     let file = context.file;
     for argument in &file[directive.arguments] {
@@ -33,10 +33,10 @@ pub fn check(context: &mut Context<'_>, directive: &Directive, level: Level) {
 /// The strings that only a body may have; what follows is their argument.
 const OF_BODIES: [&str; 3] = ["used_bytes_mask", "enable_smem_spilling", "frequency"];
 
-fn one(context: &mut Context<'_>, string: &str, span: Span, level: Level) {
+fn one(context: &mut Context<'_>, string: &str, span: Span, level: PragmaPlace) {
     let known = OF_BODIES.iter().find_map(|word| Some((*word, string.strip_prefix(word)?)));
     let Some((word, argument)) = known else {
-        if level == Level::Module && string != "nounroll" {
+        if level == PragmaPlace::Module && string != "nounroll" {
             let message = format!("there is no pragma \"{string}\" for a whole module");
             let diagnostic = Diagnostic::error(codes::PRAGMA, span, message);
             context.report(diagnostic.help("a module may say \"nounroll\"").section("12"));
@@ -48,8 +48,8 @@ fn one(context: &mut Context<'_>, string: &str, span: Span, level: Level) {
     }
     context.need(word, &format!("the pragma \"{word}\""), span);
     let kernel = context.function.is_some_and(|f| context.function(f).kind == FunctionKind::Entry);
-    let message = if level != Level::Body {
-        format!("the pragma \"{word}\" stands inside a function's body")
+    let message = if level != PragmaPlace::Body {
+        format!("the pragma \"{word}\" belongs inside a function's body")
     } else if word == "enable_smem_spilling" {
         if kernel {
             return;

@@ -1,27 +1,27 @@
-//! Which entity a name means at the place where it is used.
+//! Finds the entity that a name means at the place where it is used.
 //!
-//! # For whoever checks instructions
+//! # For code that checks instructions
 //!
 //! `instruction::check(inst, &mut Context)` is called for every instruction, in source order, after the body's walker
 //! has resolved each name in its guard and operands with [`Scopes::resolve`]. So the check itself only asks
 //! [`crate::context::Context::lookup`], which reads one slot of a dense table. A `None` means that nothing of that
-//! name is in scope; the walker has already said so (E0201): pass over that operand in silence.
+//! name is in scope. The walker has already reported it (E0201), so ignore that operand.
 //! Report with `context.report(Diagnostic)`. Versions and targets are in `context.language`, the address size in
 //! `context.address_size`. Constant expressions are evaluated by [`crate::constant::evaluate`].
 //!
 //! # How names behave (as ptxas 13.1 does it)
 //!
-//! - Blocks nest; an inner declaration hides an outer one from where it stands. Nothing but a label can be used before
-//!   it is declared, and a label only by a name that means nothing else at that point.
+//! - Blocks nest; an inner declaration hides an outer one from there on. Only a label can be used before it is declared,
+//!   and only if its name means nothing else at that point.
 //! - `%r<100>` declares a *range*. A use `%r17` is looked up as the prefix before all its trailing digits, `%r`, and
-//!   the number 17 (leading zeros do not matter, and the number is taken modulo 2^32). A range goes before
+//!   the number 17 (leading zeros do not matter, and the number is taken modulo 2^32). A range takes precedence over
 //!   a single name of its own scope.
 //! - Special registers belong to the module's scope: a function may hide them, the module may not.
 //!
 //! # How it is kept
 //!
-//! One slot per symbol holds the innermost meaning, with the scope it belongs to; what a scope hides is in an undo log
-//! that is unrolled when the scope closes. A member of a range takes its slot the first time it is used.
+//! One slot per symbol holds the innermost meaning, with the scope it belongs to. An undo log keeps what a scope hides, and
+//! restores it when the scope closes. A member of a range takes its slot the first time it is used.
 
 use ptxvm_syntax::ast::{Span, Symbol};
 use ptxvm_syntax::intern::Interner;

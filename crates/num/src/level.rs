@@ -1,4 +1,4 @@
-//! The instruction sets that loops are compiled for, and the choice of one while a program runs.
+//! The instruction sets that loops are compiled for, and the choice of one at run time.
 //!
 //! All levels give the same bits.
 

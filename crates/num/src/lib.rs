@@ -1,7 +1,7 @@
 //! Arithmetic on bits, as NVIDIA's silicon does it.
 //!
-//! Every function takes and gives the raw bits of registers (`u16`, `u32`, `u64`); it is pure, total and
-//! panics on nothing. The H200's recorded answers in `tests/golden` are the judge.
+//! Every function takes and returns the raw bits of registers (`u16`, `u32`, `u64`). It is pure and total, and never
+//! panics. The tests compare it with an H200's recorded results in `tests/golden`.
 #![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod approx;

@@ -1,7 +1,7 @@
 //! The entry points, each under the plain name and under those of the headers of CUDA 13.0 to 13.4.
 //!
-//! They are `unsafe`, since they trust the pointers that they are handed; `pointer.rs` is where they do. Handles are numbers
-//! that are given once, so that a stale or invented one finds nothing. No panic leaves this file.
+//! They are `unsafe`, because they trust the pointers that a program passes; only `pointer.rs` dereferences them. A handle
+//! is a number that is given out only once, so a stale or invented one finds nothing. No panic leaves this file.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

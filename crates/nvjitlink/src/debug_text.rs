@@ -1,7 +1,7 @@
-//! The PTX in machine code that was made with line information.
+//! Finds the PTX in machine code that was made with line information.
 //!
-//! ptxas keeps the text that it was given in sections of their own, so that a debugger can show it: the lines as they
-//! were, without the blanks and comments around them, each ended by a zero (seen in what nvJitLink 13.1 to 13.4 make).
+//! ptxas keeps its input in sections of their own, so that a debugger can show it: the lines as they were, without the
+//! blanks and comments around them, each ended by a zero byte (seen in the output of nvJitLink 13.1 to 13.4).
 
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection};

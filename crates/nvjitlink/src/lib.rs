@@ -1,11 +1,11 @@
-//! `libnvJitLink.so.13`: NVIDIA's linker for code that is made at run time, for ptxvm.
+//! `libnvJitLink.so.13`: ptxvm's version of NVIDIA's linker for code that is made at run time.
 //!
-//! NVIDIA's own makes machine code, which only a GPU runs. Numba and cuda-core use it where it is installed; they look
-//! first whether one is loaded already, and `ptxvm exec` loads this one. It makes an image of ours, as the driver's
-//! linker does (`ptxvm_image::Linker`).
+//! NVIDIA's own library makes machine code, which only a GPU runs. Numba and cuda-core use nvJitLink, and first look whether
+//! one is already loaded; `ptxvm exec` loads this one. It makes an image for our driver, as the driver's linker does
+//! (`ptxvm_image::Linker`).
 //!
-//! Code for link-time optimisation (LTO-IR) only NVIDIA's compiler can read. Where NVIDIA's library is installed too,
-//! it is asked for PTX ([`lto`]); where it is not, the error log says what to install.
+//! Only NVIDIA's compiler can read code for link-time optimisation (LTO-IR). If NVIDIA's library is installed too, we ask it
+//! for PTX ([`lto`]); otherwise the error log says what to install.
 
 #![allow(non_snake_case, reason = "the file's name is NVIDIA's")]
 

@@ -1,9 +1,9 @@
-//! Link-time optimisation: NVIDIA's library makes PTX of LTO-IR.
+//! Link-time optimisation: asks NVIDIA's library to turn LTO-IR into PTX.
 //!
-//! If all inputs are LTO-IR, it is asked for PTX (`-lto -ptx`) and optimises the program as a whole. If there is PTX
-//! besides, it refuses `-ptx`: it makes code that keeps every function which the PTX could call. We want just that, also
-//! for what will be linked again. So it is given an empty PTX and asked for an object that will be linked again (`-r`,
-//! so that names may be missing) with line information, and the text is taken from there ([`debug_text`]).
+//! If all inputs are LTO-IR, we ask for PTX (`-lto -ptx`), and the library optimises the program as a whole. If some inputs
+//! are PTX, the library refuses `-ptx`, because it then keeps every function that the PTX could call. We need those
+//! functions, also for what will be linked again. So we give it an empty PTX and ask for an object that will be linked
+//! again (`-r`, so that names may be missing) with line information, and take the text from there ([`debug_text`]).
 
 use ptxvm_image::{Intermediate, Kind};
 use ptxvm_isa::{Suffix, Target};

@@ -1,5 +1,5 @@
-//! NVIDIA's libnvJitLink, opened by its path beside ours, and a link in it. This file is where foreign code is
-//! trusted, as `pointer.rs` is where foreign pointers are.
+//! Opens NVIDIA's libnvJitLink by its path, next to ours, and runs a link in it. Only this file trusts foreign code, as
+//! only `pointer.rs` trusts foreign pointers.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, OsStr, c_char, c_void};

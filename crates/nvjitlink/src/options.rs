@@ -1,5 +1,5 @@
-//! The options of a link, judged as NVIDIA's library judges them (`tests/golden/nvjitlink`). Most ask for other machine
-//! code, which is not made here; those that a compiler needs are handed to NVIDIA's.
+//! Parses the options of a link, and accepts what NVIDIA's library accepts (`tests/golden/nvjitlink`). Most affect machine
+//! code, which we do not make; those that the compiler needs go to NVIDIA's library.
 
 use ptxvm_isa::{Suffix, Target};
 

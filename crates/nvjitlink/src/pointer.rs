@@ -1,8 +1,7 @@
-//! Pointers as C programs hand them over: what may be null is asked, what is not null is trusted.
+//! Pointers from C programs: null is checked, anything else is trusted.
 //!
-//! These types stand in the signatures of entry points, which are `unsafe`: with every call a C program promises that a
-//! pointer which is not null points to what nvJitLink.h says. That promise is relied on here and nowhere else. There is
-//! no other way to make one of these.
+//! Entry points take these types, and are `unsafe`: with every call a C program promises that a pointer which is not null
+//! points to what nvJitLink.h says. Only this file relies on that promise, and nothing else can make one of these types.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};

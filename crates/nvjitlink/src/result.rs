@@ -1,4 +1,4 @@
-//! `nvJitLinkResult`: what every entry point answers.
+//! `nvJitLinkResult`: what every entry point returns.
 
 /// The answer of an entry point.
 #[repr(transparent)]

@@ -1,5 +1,5 @@
-//! Where NVIDIA's own libnvJitLink is: where the user says, beside NVIDIA's libraries that the process has loaded, or
-//! where CUDA and Python's packages are installed.
+//! Finds NVIDIA's own libnvJitLink: where the user says, next to NVIDIA's libraries that the process has loaded, or where
+//! CUDA and Python's packages are installed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

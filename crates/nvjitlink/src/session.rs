@@ -1,4 +1,4 @@
-//! A link: its inputs, its logs and what comes out of it.
+//! A link (`nvJitLinkHandle`): its inputs, its logs and its result.
 
 use std::sync::{Arc, OnceLock};
 

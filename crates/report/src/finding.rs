@@ -1,4 +1,4 @@
-//! Showing what stopped a run: findings of the guest as rustc shows errors, what is not supported, and limits.
+//! Shows what stopped a run: findings of the guest in rustc's style, what is not supported, and limits.
 
 use ptxvm_syntax::Label;
 use ptxvm_vm::{Finding, Limit, Mistake, SourceLine, Thread, Unsupported};

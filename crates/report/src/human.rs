@@ -1,7 +1,8 @@
-//! For people, as rustc shows it: the line, the offending text underlined, what would be right, where it is written.
+//! Shows diagnostics to people in rustc's style: the line, the wrong text underlined, what would be right, and the manual's
+//! section.
 //!
-//! Only the lines concerned are handed to the renderer, and of a very long line only a window, so that a file with
-//! a million errors or a line of ten megabytes is shown as quickly as any other.
+//! The renderer gets only the lines that matter, and only a part of a very long line. So a file with a million errors or a
+//! line of ten megabytes is shown as quickly as any other.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,8 +1,7 @@
-//! How diagnostics of a file and findings of a run are shown to people, the same through every door.
+//! Shows diagnostics of a file and findings of a run to people, the same way in the command and in the libraries.
 //!
-//! A [`Report`] is a file with what was found in it; a [`Message`] is what is to be said of a run. Both are written
-//! to a stream that the caller chooses, in colours; [`stderr`] is such a stream, and takes the colours out where they
-//! are not wanted.
+//! A [`Report`] is a file with its diagnostics; a [`Message`] is about a run. Both are written in colours to a stream that
+//! the caller chooses. [`stderr`] is such a stream, and removes the colours where they are not wanted.
 #![forbid(unsafe_code)]
 
 pub mod event;

@@ -1,4 +1,4 @@
-//! What is to be said of a run.
+//! A message about a run: a sentence, the places in the source that it concerns, and notes.
 
 use std::io::{self, Write};
 

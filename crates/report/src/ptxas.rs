@@ -1,6 +1,6 @@
-//! What ptxas says of a module, in its form: a line for each error, and a last one that says that it gave up.
+//! Writes diagnostics in ptxas's format: one line for each error, and a last line that says that it gave up.
 //!
-//! Tools read these lines, in a terminal and in the log of `cuModuleLoadDataEx`; the words after the colon are ours.
+//! Tools parse these lines, in a terminal and in the log of `cuModuleLoadDataEx`. The text after the colon is ours.
 
 use ptxvm_syntax::Severity;
 

@@ -1,4 +1,4 @@
-//! A file, what was found in it, and where that stands in lines and columns.
+//! A report: a file and its diagnostics, with their lines and columns.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,5 +1,4 @@
-//! Texts that a guest or a file has a hand in, made fit to be shown: not too long, and without characters that a
-//! terminal obeys.
+//! Makes text from a guest or a file safe to show: not too long, and without control characters for the terminal.
 
 /// The longest message shown; a guest's name of ten megabytes does not help anyone.
 const LONGEST: usize = 600;

@@ -16,7 +16,7 @@ pub static SWITCHES: [Switch; 14] = [
         name: "device",
         takes: Takes::Value("NAME"),
         who: Who::File,
-        help: "The device to be: h200 (default), h100, b200, a100 …",
+        help: "The device to run as: h200 (default), h100, b200, a100 …",
         exec_help: Some("The GPU that the program sees: h200 (default), h100, b200, a100 …"),
         set: |choices, text| device(text).map(|profile| choices.profile = profile),
         show: |choices| choices.profile.name.to_owned(),
@@ -73,7 +73,7 @@ pub static SWITCHES: [Switch; 14] = [
         name: "stats",
         takes: Takes::Nothing,
         who: Who::Exec,
-        help: "Tell of every launch what it did, and at the end of all of them",
+        help: "Print what every launch did, and at the end the sum of all",
         exec_help: None,
         set: |choices, text| {
             choices.settings.statistics = flag(text);
@@ -85,11 +85,11 @@ pub static SWITCHES: [Switch; 14] = [
         name: "events",
         takes: Takes::Nothing,
         who: Who::Run,
-        help: "Tell what happens that orders memory: fences, asynchronous copies, mbarriers, ends of CTAs; a line for each \
-               on standard error, or an object with --format json",
+        help: "Print every event that orders memory: fences, asynchronous copies, mbarriers, ends of CTAs; one line each \
+               on standard error, or one object with --format json",
         exec_help: Some(
-            "Tell what happens that orders memory: fences, asynchronous copies, mbarriers, ends of CTAs; a line for each \
-             on standard error",
+            "Print every event that orders memory: fences, asynchronous copies, mbarriers, ends of CTAs; one line each on \
+             standard error",
         ),
         set: |choices, text| {
             choices.events = flag(text);
@@ -113,8 +113,8 @@ pub static SWITCHES: [Switch; 14] = [
         name: "max-instructions",
         takes: Takes::Value("N"),
         who: Who::File,
-        help: "Stop after so many warp instructions (10M, 1e9)",
-        exec_help: Some("Stop a kernel after so many warp instructions (10M, 1e9)"),
+        help: "Stop after this many warp instructions (10M, 1e9)",
+        exec_help: Some("Stop a kernel after this many warp instructions (10M, 1e9)"),
         set: |choices, text| count(text).map(|most| choices.settings.max_instructions = Some(most)),
         show: |choices| choices.settings.max_instructions.unwrap_or_default().to_string(),
     },
@@ -122,8 +122,8 @@ pub static SWITCHES: [Switch; 14] = [
         name: "timeout",
         takes: Takes::Value("TIME"),
         who: Who::File,
-        help: "Stop after so long (10s, 500ms, 2min)",
-        exec_help: Some("Stop a kernel after so long (10s, 500ms, 2min)"),
+        help: "Stop after this time (10s, 500ms, 2min)",
+        exec_help: Some("Stop a kernel after this time (10s, 500ms, 2min)"),
         set: |choices, text| duration(text).map(|most| choices.settings.timeout = Some(most)),
         show: |choices| choices.settings.timeout.unwrap_or_default().as_secs_f64().to_string(),
     },
@@ -131,11 +131,11 @@ pub static SWITCHES: [Switch; 14] = [
         name: "max-memory",
         takes: Takes::Value("SIZE"),
         who: Who::File,
-        help: "Take at most so much of this machine's memory for what files and kernels ask for (512M, 8G); a launch line \
-               may only lower it [default: three quarters of what is free]",
+        help: "The most memory of this machine that files and kernels may take (512M, 8G); a launch line may only lower it \
+               [default: three quarters of what is free]",
         exec_help: Some(
-            "Take at most so much of this machine's memory for what the program's kernels and images ask for (512M, 8G) \
-             [default: three quarters of what is free]",
+            "The most memory of this machine that the program's kernels and images may take (512M, 8G) [default: three \
+             quarters of what is free]",
         ),
         set: |choices, text| ptxvm_host::parse(text).map(|most| choices.memory.max_memory = Some(most)),
         show: |choices| choices.memory.max_memory.unwrap_or_default().to_string(),
@@ -159,17 +159,17 @@ pub static SWITCHES: [Switch; 14] = [
                 ("stop", "The first ends the kernel"),
                 (
                     "report",
-                    "Each is told once for each place, with a count, and the kernel goes on as an H200 does",
+                    "Each is reported once for each place, with a count, and the kernel goes on as an H200 does",
                 ),
                 ("ignore", "The kernel goes on as an H200 does"),
             ],
         ),
         who: Who::Run,
         help: "What to do about a mistake that an H200 survives, such as a read a little out of bounds: stop, report it \
-               and go on as silicon does, or go on without a word [default: stop]",
+               and go on as an H200 does, or go on silently [default: stop]",
         exec_help: Some(
             "What to do about a mistake that an H200 survives, such as a read a little out of bounds: stop the kernel, \
-             report it and go on as silicon does, or go on without a word [default: stop]",
+             report it and go on as an H200 does, or go on silently [default: stop]",
         ),
         set: |choices, text| {
             one_of(text, &Findings::ALL, Findings::name).map(|policy| choices.settings.findings = policy)
@@ -196,7 +196,7 @@ pub static SWITCHES: [Switch; 14] = [
 fn device(name: &str) -> Result<&'static Profile, String> {
     Profile::named(name).ok_or_else(|| {
         let known: Vec<&str> = Profile::ALL.iter().map(|p| p.name).collect();
-        format!("there is no such device, but {}", known.join(", "))
+        format!("there is no such device; available: {}", known.join(", "))
     })
 }
 

@@ -11,7 +11,7 @@ pub fn number<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
 
 /// A count, with a unit of thousands.
 pub fn count(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no count; write 1000000, 10M or 1e9");
+    let wrong = || format!("`{text}` is not a count; write 1000000, 10M or 1e9");
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1e3),
         Some((at, 'M')) => (&text[..at], 1e6),
@@ -29,7 +29,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 
 /// A time; without a unit in seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time; write 10s, 500ms or 2min");
+    let wrong = || format!("`{text}` is not a time; write 10s, 500ms or 2min");
     // Seconds as programs write them, with an exponent.
     if let Ok(seconds) = text.parse() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| wrong());

@@ -13,7 +13,7 @@ macro_rules! codes {
 
 codes! {
     UNEXPECTED "E0101" "Something else was expected here";
-    UNKNOWN_CHARACTER "E0102" "A character that begins no token";
+    UNKNOWN_CHARACTER "E0102" "A character that starts no token";
     NUL "E0103" "A NUL byte in the source";
     UNTERMINATED_COMMENT "E0104" "A comment without an end";
     UNTERMINATED_STRING "E0105" "A string without a closing quote";
@@ -23,8 +23,8 @@ codes! {
     MALFORMED_VERSION "E0109" "A malformed `.version`";
     UNKNOWN_DIRECTIVE "E0110" "An unknown directive";
     MISSING_SEMICOLON "E0111" "A missing semicolon";
-    UNCLOSED "E0112" "An opening bracket without its partner";
-    UNMATCHED_BRACE "E0113" "A closing brace without its partner";
+    UNCLOSED "E0112" "An opening brace that is never closed";
+    UNMATCHED_BRACE "E0113" "A closing brace that closes nothing";
     NO_SPACE "E0114" "A declaration without a state space";
     TWO_SPACES "E0115" "A declaration with two state spaces";
     SUBTRACTED_OFFSET "E0116" "An offset that is subtracted";

@@ -95,12 +95,12 @@ pub fn eval(file: &File, root: ExpressionId) -> Result<Value, EvalError> {
 /// the allocation of its own stacks.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
-    work: Vec<Step>,
+    work: Vec<EvalStep>,
     values: Vec<Value>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum EvalStep {
     /// Look at the node: a literal gives its value, another node its operands and `Combine`.
     Visit(ExpressionId),
     /// The operands' values are on the stack.
@@ -118,11 +118,11 @@ impl Evaluator {
         }
         self.work.clear();
         self.values.clear();
-        self.work.push(Step::Visit(root));
+        self.work.push(EvalStep::Visit(root));
         while let Some(step) = self.work.pop() {
             match step {
-                Step::Visit(id) => self.visit(file, id)?,
-                Step::Combine(id) => {
+                EvalStep::Visit(id) => self.visit(file, id)?,
+                EvalStep::Combine(id) => {
                     let value = self.combine(&file[id])?;
                     self.values.push(value);
                 }
@@ -137,20 +137,20 @@ impl Evaluator {
             self.values.push(value);
             return Ok(());
         }
-        self.work.push(Step::Combine(id));
+        self.work.push(EvalStep::Combine(id));
         // The last operand is pushed first, so that operands are evaluated from the left.
         match node.kind {
             ExpressionKind::Unary { operand, .. }
             | ExpressionKind::Cast { operand, .. }
-            | ExpressionKind::Parenthesis(operand) => self.work.push(Step::Visit(operand)),
+            | ExpressionKind::Parenthesis(operand) => self.work.push(EvalStep::Visit(operand)),
             ExpressionKind::Binary { left, right, .. } => {
-                self.work.push(Step::Visit(right));
-                self.work.push(Step::Visit(left));
+                self.work.push(EvalStep::Visit(right));
+                self.work.push(EvalStep::Visit(left));
             }
             ExpressionKind::Conditional { condition, then } => {
-                self.work.push(Step::Visit(file.otherwise(id)));
-                self.work.push(Step::Visit(then));
-                self.work.push(Step::Visit(condition));
+                self.work.push(EvalStep::Visit(file.otherwise(id)));
+                self.work.push(EvalStep::Visit(then));
+                self.work.push(EvalStep::Visit(condition));
             }
             ExpressionKind::Integer { .. }
             | ExpressionKind::Single { .. }

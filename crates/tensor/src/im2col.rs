@@ -14,7 +14,7 @@ use crate::map::{Mode, TensorMap};
 
 /// A dimension that pixels are taken along.
 #[derive(Clone, Copy, Debug, Default)]
-struct Dimension {
+struct PixelDimension {
     start: i64,
     /// The bounding box's corners, both inclusive.
     lower: i64,
@@ -34,7 +34,7 @@ pub struct Pixels {
     /// Whether the coordinates that stay as they are lie in the tensor.
     inside: bool,
     /// W, H, D as far as the walk goes through them, then the images.
-    dimensions: [Dimension; 4],
+    dimensions: [PixelDimension; 4],
     rank: usize,
     /// How often pixels are taken, and how many each time, and how many after them that are taken again.
     groups: u32,
@@ -56,7 +56,7 @@ impl Pixels {
             Mode::Tile(_) => ([0; 3], [0; 3], 0),
         };
         let slice = map.interleave.bytes();
-        // Behind the channels, or before the slice's number.
+        // After the channels, or before the slice's number.
         let first = usize::from(slice == 0);
         let spatial = rank.saturating_sub(2);
         let (walked, offsets, moved) = match access {
@@ -67,17 +67,17 @@ impl Pixels {
             Access::Tile | Access::FourRows => (spatial, [0; 3], 0),
         };
         let moved = i64::from(moved);
-        let dimension = |d: usize| Dimension {
+        let dimension = |d: usize| PixelDimension {
             start: i64::from(coordinates[d]),
             step: i64::from(map.element_strides[d].max(1)),
             size: i64::try_from(map.sizes[d]).unwrap_or(i64::MAX),
             stride: if d == 0 { u64::from(slice) } else { map.strides[d] },
-            ..Dimension::default()
+            ..PixelDimension::default()
         };
-        let mut dimensions = [Dimension::default(); 4];
+        let mut dimensions = [PixelDimension::default(); 4];
         for k in 0..walked {
             let plain = dimension(first + k);
-            dimensions[k] = Dimension {
+            dimensions[k] = PixelDimension {
                 start: plain.start + moved,
                 lower: i64::from(lower[k]) + moved,
                 upper: (plain.size - 1).saturating_add(i64::from(upper[k]) + moved),
@@ -85,7 +85,7 @@ impl Pixels {
                 ..plain
             };
         }
-        dimensions[walked] = Dimension { upper: i64::MAX, ..dimension(rank - 1) };
+        dimensions[walked] = PixelDimension { upper: i64::MAX, ..dimension(rank - 1) };
 
         let mut walk = Self {
             beginning,

@@ -180,7 +180,7 @@ fn backwards(
         && let Some(corner) = lower.iter().find(|c| **c < 0).or_else(|| upper.iter().find(|c| **c > 0))
     {
         return Some(format!(
-            "the bounding box of a copy to global memory must lie in the tensor; a corner is at {corner}"
+            "the bounding box of a copy to global memory must be inside the tensor; a corner is at {corner}"
         ));
     }
     None

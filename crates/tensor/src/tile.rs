@@ -7,7 +7,7 @@ use crate::map::{MOST_DIMENSIONS, TensorMap};
 
 /// One dimension of the box.
 #[derive(Clone, Copy, Debug, Default)]
-struct Dimension {
+struct BoxDimension {
     /// Where the box begins.
     start: i64,
     /// How many rows it takes here.
@@ -20,7 +20,7 @@ struct Dimension {
     stride: u64,
 }
 
-impl Dimension {
+impl BoxDimension {
     fn holds(&self, position: i64) -> bool {
         (0..self.size).contains(&position)
     }
@@ -48,7 +48,7 @@ impl Dimension {
 pub struct Odometer {
     /// Where the row would be whose coordinates are all 0.
     beginning: u64,
-    dimensions: [Dimension; MOST_DIMENSIONS],
+    dimensions: [BoxDimension; MOST_DIMENSIONS],
     rank: usize,
 }
 
@@ -62,13 +62,13 @@ impl Odometer {
         coordinates: &Coordinates,
         beginning: u64,
     ) -> Self {
-        let mut dimensions = [Dimension::default(); MOST_DIMENSIONS];
+        let mut dimensions = [BoxDimension::default(); MOST_DIMENSIONS];
         let slice = map.interleave.bytes();
         for (dimension, d) in dimensions.iter_mut().zip(first..rank) {
             let step = map.element_strides[d].max(1);
             // One slice of channels is all that an access to an interleaved tensor takes.
             let size = if slice != 0 && d + 2 == rank { 1 } else { size[d] };
-            *dimension = Dimension {
+            *dimension = BoxDimension {
                 start: i64::from(coordinates[d]),
                 count: if step == 1 { size } else { size.div_ceil(step) },
                 step: i64::from(step),
@@ -117,7 +117,7 @@ impl Odometer {
             visit(Some(at(first)), step, rows)?;
             return match dimension.count - before - rows {
                 0 => ControlFlow::Continue(()),
-                behind => visit(None, 0, behind),
+                after => visit(None, 0, after),
             };
         }
         let mut position = dimension.start;

@@ -1,8 +1,8 @@
 //! The samples that an anisotropic sampler takes along the longer side of a footprint.
 //!
-//! A footprint is covered by an even number of samples, a texel apart, of which the outermost count for as much as lies
-//! inside; one that is less than twice as long as wide by two that lie closer together. All of this is done in steps: of
-//! a direction four bits are left, and the samples lie at 128ths of a texel.
+//! An even number of samples covers a footprint. They are one texel apart, and the weight of the outermost is the part of
+//! them that is inside. A footprint less than twice as long as wide has two samples that are closer together. The unit
+//! computes with few bits: four for a direction, and sample positions in 128ths of a texel.
 
 use crate::level::Levels;
 use crate::short;

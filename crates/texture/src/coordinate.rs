@@ -1,4 +1,4 @@
-//! From coordinates to texels and weights, along one axis and in each address mode, as the H200 does it.
+//! Turns coordinates into texels and weights along one axis, in each address mode, as the H200 does.
 //!
 //! A coordinate becomes a fixed-point number first. Unnormalised ones are rounded to 256ths of a texel. Normalised ones
 //! are cut to 21 to 23 bits after the point, whatever their own precision, and multiplied by the size.

@@ -1,4 +1,4 @@
-//! Directions into a cube: which face they meet and where, and what lies beyond a face's edges.
+//! Turns directions into places on a cube's faces, and finds the neighbours across a face's edges.
 
 use ptxvm_num::mufu;
 
@@ -25,12 +25,12 @@ pub struct Part {
 }
 
 /// An axis and which way along it.
-type Axis = (usize, i64);
+type SignedAxis = (usize, i64);
 
 /// How a face lies: what it looks along, what its rows run along, and its columns.
 struct Frame {
-    normal: Axis,
-    along: [Axis; 2],
+    normal: SignedAxis,
+    along: [SignedAxis; 2],
 }
 
 const FRAMES: [Frame; 6] = [
@@ -48,7 +48,7 @@ fn frame(face: u32) -> &'static Frame {
 }
 
 /// A direction's component along an axis.
-fn component(direction: [f32; 3], (axis, sign): Axis) -> f32 {
+fn component(direction: [f32; 3], (axis, sign): SignedAxis) -> f32 {
     if sign < 0 { -direction[axis] } else { direction[axis] }
 }
 

@@ -1,4 +1,4 @@
-//! From the bytes of a texel to four values, as a sampler reads them.
+//! Decodes the bytes of a texel to four values, as a sampler reads them.
 
 use ptxvm_memory::View;
 

@@ -1,5 +1,5 @@
-//! What values are while they are blended: the H200 does not blend the floats that point sampling gives, but what the
-//! format needs, and makes floats of the sums.
+//! The numbers in which texels are blended. The H200 does not blend the floats that point sampling gives: it uses numbers
+//! that depend on the format, and converts the sums to floats.
 
 use crate::encode::float_to_half;
 use crate::number::{half_to_float, unorm16};

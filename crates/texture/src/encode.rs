@@ -1,4 +1,4 @@
-//! From four values to the bytes of a texel: what `sust.p` stores, and what a border colour becomes before it is read.
+//! Encodes four values as the bytes of a texel: for `sust.p`, and for border colours.
 
 use crate::format::{Channel, Format};
 use crate::texel::Texel;
@@ -79,7 +79,7 @@ fn snorm<const BITS: u32>(value: u32) -> i32 {
 #[inline]
 fn scaled(magnitude: f32, bits: u32) -> u32 {
     let kept = bits + 4;
-    // The conversion truncates, and takes what is no number for zero.
+    // The conversion truncates, and takes what is not a number for zero.
     let fixed = ((magnitude * (1u32 << kept) as f32) as u64).min(1 << kept);
     ((fixed * ((1 << bits) - 1) + (1 << (kept - 1)) - 1) >> kept) as u32
 }

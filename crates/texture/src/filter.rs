@@ -1,10 +1,10 @@
 //! The weighted sum of texels, as the H200 adds them.
 //!
-//! Weights are whole numbers that add up to 256. A slice is four texels at most: the square around a place in one plane,
-//! one of the two planes of a volume, one of two levels, or one of the samples along a line. In a slice, floats are
-//! aligned to the largest of them, cut, and added exactly; the sums of slices are aligned to a multiple of sixteen and
-//! added four of a level at a time, rounding down; what comes out is rounded once, to nearest, ties away from zero. Whole numbers are
-//! added exactly and rounded once.
+//! Weights are integers that add up to 256. A slice is at most four texels: the square around a place in one plane, one of
+//! the two planes of a volume, one of two levels, or one of the samples along a line. In a slice, floats are aligned to the
+//! largest of them, cut, and added exactly. The sums of slices are aligned to a multiple of sixteen and added four of a
+//! level at a time, rounding down. The result is rounded once, to nearest, ties away from zero. Integers are added exactly
+//! and rounded once.
 
 use crate::domain::Domain;
 use crate::number::half_to_float;

@@ -1,7 +1,7 @@
 //! Which geometries fit which images.
 //!
-//! A lookup names a geometry, and a handle can name any image. The manual says nothing about the two not fitting; an H200
-//! gives zeros then. It tells five classes of images apart, and takes a row for a plane of height one.
+//! A lookup names a geometry, and a handle can name any image. The manual does not say what happens if the two do not fit;
+//! an H200 gives zeros. It distinguishes five classes of images, and treats a row as a plane of height one.
 
 use crate::geometry::Geometry;
 use crate::image::{Image, Layout};

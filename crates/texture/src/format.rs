@@ -1,4 +1,4 @@
-//! What formats of texels there are, and what the driver's numbers for them mean.
+//! The formats of texels, and the driver's numbers for them.
 
 /// How a channel of a texel is coded, or all of them where they are not coded one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! One lane's `tld4`: one component of each of the four texels that a bilinear lookup would blend.
 //!
-//! The texels are those of the finest level, whatever the sampler says of levels and filters. Each comes as blending
-//! takes it, alone and with all the weight.
+//! The texels are those of the finest level, whatever levels and filters the sampler has. Each has the value that blending
+//! gives it alone, with the full weight.
 
 use ptxvm_memory::View;
 

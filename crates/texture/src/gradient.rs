@@ -1,9 +1,9 @@
 //! The level of detail of a footprint, from the derivatives of its coordinates.
 //!
-//! The unit knows no square roots. A vector is about as long as its greatest component and parts of the others, and a
-//! footprint as long as the longest of its two sides and, scaled, its two diagonals.
+//! The unit has no square roots. It estimates the length of a vector as its largest component plus parts of the others, and
+//! the length of a footprint as the longest of its two sides and its two scaled diagonals.
 //!
-//! The unit takes derivatives for one and two dimensions alone. For three, and for cubes, the driver has a routine that
+//! The unit takes derivatives only for one and two dimensions. For three, and for cubes, the driver has a routine that
 //! looks at two neighbouring places, and the unit takes the differences.
 
 use crate::anisotropy::{self, Line};

@@ -1,8 +1,8 @@
-//! Where the texels of an image lie: levels, layers, slices and rows in guest memory.
+//! Where the texels of an image are in guest memory: levels, layers, slices and rows.
 //!
-//! An H200 keeps arrays in an order of its own, which no program can see. Here every image lies in rows, so that an
-//! array, a pitched plane and a linear buffer are one thing. The layers (of a cube, the faces) lie one after the other,
-//! each with all its levels.
+//! An H200 stores arrays in an order of its own, which no program can see. Here every image is stored in rows, so that an
+//! array, a pitched plane and a linear buffer are the same. The layers (or the faces of a cube) follow each other, each
+//! with all its levels.
 
 use std::sync::Arc;
 

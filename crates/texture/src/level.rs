@@ -1,7 +1,7 @@
 //! Which levels of detail a lookup blends, and how much of each.
 //!
-//! The unit counts levels of detail in 256ths: an operand, the bias and the clamps are cut to that before they meet, so
-//! what is blended between two levels is always a whole number of 256ths.
+//! The unit counts levels of detail in 256ths. It cuts an operand, the bias and the clamps to that before it combines them,
+//! so the weight of a level is always a whole number of 256ths.
 
 use crate::sampler::{Filter, Sampler};
 

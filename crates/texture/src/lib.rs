@@ -1,11 +1,11 @@
-//! What a texture unit does, on images in guest memory and to the H200's bits.
+//! What a texture unit does, on images in guest memory and with an H200's bits.
 //!
-//! An [`Image`] says where texels lie and what their bytes mean ([`Format`]). A [`Sampler`] says how coordinates are
-//! taken and texels are blended. A [`Texture`] is the two together, a [`Surface`] an image that can be written, and
-//! [`Objects`] is the table of the handles by which a program names them. [`lookup`](lookup::lookup) is one lane's
-//! `tex`, from coordinates to four values.
+//! An [`Image`] says where texels are and what their bytes mean ([`Format`]). A [`Sampler`] says how coordinates are used
+//! and texels are blended. A [`Texture`] is both together, a [`Surface`] is an image that can be written, and [`Objects`] is
+//! the table of the handles by which a program names them. [`lookup`](lookup::lookup) is one lane's `tex`, from coordinates
+//! to four values.
 //!
-//! Nothing here knows instructions or drivers: the machine hands over operands, libcuda descriptions.
+//! This crate knows neither instructions nor drivers: it gets operands from the machine and descriptions from libcuda.
 #![allow(clippy::needless_range_loop, reason = "a lane is a number that indexes several arrays at once")]
 
 pub mod anisotropy;

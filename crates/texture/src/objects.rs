@@ -1,8 +1,8 @@
 //! The handles by which a program names textures, samplers and surfaces.
 //!
-//! A handle is a number that is given once and never again, so that one which has been destroyed is told from one which
-//! never was. A reference (`.texref` and its kin) has a handle from the time its module is loaded, and what it is bound
-//! to changes.
+//! A handle is a number that is given out only once, so a destroyed handle differs from one that never existed. A reference
+//! (`.texref`, `.samplerref`, `.surfref`) has a handle from the time its module is loaded, and the host may bind it to
+//! different things.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};

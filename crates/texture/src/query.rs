@@ -1,7 +1,7 @@
-//! What textures, samplers and surfaces say about themselves: `txq` and `suq`.
+//! Answers queries about textures, samplers and surfaces: `txq` and `suq`.
 //!
-//! Sizes are told as an H200 tells them. The other queries cannot be loaded there, so that their answers are the
-//! manual's: numbers of OpenCL for formats (5.3.3), the positions in the manual's lists for the rest (9.7.10.5).
+//! Sizes are those that an H200 gives. It cannot load the other queries, so their answers follow the manual: numbers of
+//! OpenCL for formats (5.3.3), and the positions in the manual's lists for the rest (9.7.10.5).
 
 use crate::format::{Channel, Format};
 use crate::image::{Image, Layout};

@@ -1,4 +1,4 @@
-//! How a texture is sampled: what becomes of coordinates out of range, and how texels and levels are blended.
+//! How a texture is sampled: what happens to coordinates out of range, and how texels and levels are blended.
 
 /// What happens to a coordinate out of range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,8 +1,7 @@
-//! The numbers in which the unit measures footprints: ten significant bits, what is below them cut off.
+//! The numbers in which the unit measures footprints: ten significant bits; lower bits are cut off.
 //!
-//! They are held in an f64, which has room for their exponents and for exact sums of a few of them. The multiplier does
-//! not form the lower columns of a product, and adds a constant for what they would have carried; by constants it
-//! multiplies exactly.
+//! An f64 holds them, with room for their exponents and for exact sums of a few of them. The multiplier does not compute
+//! the lower columns of a product, and adds a constant instead of their carry. It multiplies exactly by constants.
 
 /// Significant bits of a short number.
 const BITS: u32 = 10;

@@ -1,7 +1,7 @@
-//! sRGB: bytes that stand for floats closer to each other where it is dark.
+//! sRGB: bytes for floats that are closer together in the dark.
 //!
-//! The H200 does not compute the curve but looks it up, with eight bits of a float's mantissa at most, so the table is
-//! what it gave for each byte.
+//! The H200 does not compute the curve but looks it up, with at most eight bits of a float's mantissa. So the table has the
+//! value that it gave for each byte.
 
 use crate::number::unorm8;
 use crate::texel::Texel;
@@ -59,6 +59,6 @@ pub fn nearest(color: f32) -> u8 {
         let power = f64::from(color).powf(f64::from(0.41666_f32)) as f32;
         1.055 * power - 0.055
     };
-    // The conversion takes what is no number for zero, and keeps what is out of range within.
+    // The conversion takes what is not a number for zero, and keeps what is out of range within.
     (curved * 255.0).round_ties_even() as u8
 }

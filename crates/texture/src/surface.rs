@@ -1,8 +1,8 @@
-//! Where the access of a surface instruction lies, in and out of range.
+//! Finds the place that a surface instruction accesses, in and out of range.
 //!
-//! An H200 counts a row in units of the access: one of 8 bytes sees a row of 28 bytes as three, and what is left over
-//! cannot be reached. In `.clamp` the nearest of these units is taken, and a row that is shorter than one has none, so
-//! that even `.clamp` finds nothing there. A layer is given by the low 16 bits of its number. All of it is measured.
+//! An H200 counts a row in units of the access: for an access of 8 bytes a row of 28 bytes has three units, and the last 4
+//! bytes cannot be reached. `.clamp` takes the nearest unit. A row shorter than one unit has none, so even `.clamp` finds
+//! nothing there. The low 16 bits of a layer's number count. All of this was measured.
 
 use crate::geometry::Geometry;
 use crate::image::{Image, Shape};
@@ -42,7 +42,7 @@ pub struct At {
 
 /// A direction in which an access can be out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum SurfaceAxis {
     /// Along the row.
     X,
     /// The row.
@@ -61,7 +61,7 @@ pub enum Place {
     /// Nowhere: it reads zeros and writes nothing.
     Nowhere,
     /// Out of range in this direction, which is a fault.
-    Outside(Axis),
+    Outside(SurfaceAxis),
     /// At an x that is no multiple of the access, which is a fault.
     Misaligned,
 }
@@ -90,7 +90,9 @@ pub fn place(image: &Image, geometry: Geometry, clamp: Clamp, at: &At, bytes: u3
     if misaligned && clamp != Clamp::Trap {
         return Place::Misaligned;
     }
-    for ((unit, limit), axis) in units.iter_mut().zip(limits).zip([Axis::X, Axis::Y, Axis::Z, Axis::Layer]) {
+    for ((unit, limit), axis) in
+        units.iter_mut().zip(limits).zip([SurfaceAxis::X, SurfaceAxis::Y, SurfaceAxis::Z, SurfaceAxis::Layer])
+    {
         if u64::try_from(*unit).is_ok_and(|unit| unit < limit) {
             continue;
         }
@@ -142,7 +144,7 @@ mod tests {
         assert_eq!(wide(Clamp::Zero, 24), Place::Nowhere);
         assert_eq!(wide(Clamp::Clamp, 24), Place::Within(row + 16));
         assert_eq!(wide(Clamp::Clamp, -8), Place::Within(row));
-        assert_eq!(wide(Clamp::Trap, 24), Place::Outside(Axis::X));
+        assert_eq!(wide(Clamp::Trap, 24), Place::Outside(SurfaceAxis::X));
         // No access of 32 bytes fits, so that there is no nearest one.
         assert_eq!(place(&image, Geometry::D2, Clamp::Clamp, &at(0, 0, 0, 0), 32), Place::Nowhere);
     }
@@ -157,7 +159,10 @@ mod tests {
             }
         }
         assert_eq!(place(&image, Geometry::D2, Clamp::Trap, &at(2, 0, 0, 0), 4), Place::Misaligned);
-        assert_eq!(place(&image, Geometry::D2, Clamp::Trap, &at(-2, 0, 0, 0), 4), Place::Outside(Axis::X));
+        assert_eq!(
+            place(&image, Geometry::D2, Clamp::Trap, &at(-2, 0, 0, 0), 4),
+            Place::Outside(SurfaceAxis::X)
+        );
     }
 
     #[test]
@@ -167,7 +172,7 @@ mod tests {
         assert_eq!(layer(Clamp::Zero, 0x1_0001), Place::Within(image.layer + 4));
         assert_eq!(layer(Clamp::Clamp, u32::MAX), Place::Within(image.layer + 4));
         assert_eq!(layer(Clamp::Zero, 2), Place::Nowhere);
-        assert_eq!(layer(Clamp::Trap, 2), Place::Outside(Axis::Layer));
+        assert_eq!(layer(Clamp::Trap, 2), Place::Outside(SurfaceAxis::Layer));
         // A geometry without layers sees the first one.
         assert_eq!(place(&image, Geometry::D2, Clamp::Trap, &at(4, 0, 0, 9), 4), Place::Within(4));
     }
@@ -179,7 +184,7 @@ mod tests {
         let row = volume.levels[0].row;
         assert_eq!(of(Geometry::D2, 0), Place::Within(row + 4));
         assert_eq!(of(Geometry::A2, 2), Place::Within(row + 4));
-        assert_eq!(of(Geometry::A2, 3), Place::Outside(Axis::Layer));
+        assert_eq!(of(Geometry::A2, 3), Place::Outside(SurfaceAxis::Layer));
         assert_eq!(of(Geometry::D1, 0), Place::Nowhere);
         let plane = image(SHAPE);
         assert_eq!(place(&plane, Geometry::D3, Clamp::Trap, &at(0, 0, 0, 0), 4), Place::Nowhere);

@@ -1,4 +1,4 @@
-//! A part of an image, seen in another format perhaps: what a resource view shows.
+//! Resource views: a part of an image, possibly in another format.
 
 use crate::format::Format;
 use crate::image::{Image, Level, Shape};

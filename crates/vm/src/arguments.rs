@@ -1,4 +1,4 @@
-//! The arguments of a launch, and how they become the kernel's parameter block.
+//! Turns the arguments of a launch into the kernel's parameter block.
 
 use ptxvm_ir::{Home, Parameter, Program};
 

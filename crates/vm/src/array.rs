@@ -1,5 +1,5 @@
-//! Texels with an owner: images of one to three dimensions with layers, faces and levels, which textures and surfaces
-//! show.
+//! Arrays, which own the texels that textures and surfaces show: images of one to three dimensions with layers, faces and
+//! levels.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Memory with an owner: typed slices go in, vectors come out, and dropping frees.
+//! Buffers: device memory with an owner, written from typed slices, read as vectors, freed when dropped.
 
 use ptxvm_memory::{AccessError, OutOfMemory};
 

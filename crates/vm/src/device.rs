@@ -1,4 +1,4 @@
-//! A device: a profile and a memory. Everything else is made from it and keeps it alive.
+//! A device: a profile and a memory. Modules and buffers are made from it and keep it alive.
 
 use std::sync::Arc;
 

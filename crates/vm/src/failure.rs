@@ -1,4 +1,4 @@
-//! How loading and launching can fail, each with its own name: whose fault it is must never be blurred.
+//! How loading and launching can fail. Each failure says whose fault it is: the guest's, a limit's or ours.
 
 use ptxvm_ir::LinkProblem;
 use ptxvm_isa::Target;
@@ -90,10 +90,10 @@ impl std::fmt::Display for KernelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unknown { name, known } if known.is_empty() => {
-                write!(f, "there is no entry `{name}`, and no other")
+                write!(f, "there is no entry `{name}`, nor any other")
             }
             Self::Unknown { name, known } => {
-                write!(f, "there is no entry `{name}`, but {}", known.join(", "))
+                write!(f, "there is no entry `{name}`; available: {}", known.join(", "))
             }
             Self::Bug(message) => write!(f, "a bug in ptxvm: {message}"),
         }

@@ -1,4 +1,4 @@
-//! A launch that is held between its instructions: what debuggers and checkers are made of.
+//! A launch that is held between two instructions, for debuggers and checkers.
 
 use ptxvm_machine::view::View;
 use ptxvm_machine::{Execution, Statistics, Stepped};

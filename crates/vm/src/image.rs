@@ -1,7 +1,7 @@
-//! The image that stands where a cubin would: PTX in a small container, as `ptxvm ptxas` writes it and libcuda loads it.
+//! ptxvm's own image, used instead of a cubin: PTX in a small container, which `ptxvm ptxas` writes and libcuda loads.
 //!
-//! A driver is handed an image by its address alone, so the length stands in the header. Several parts are modules to
-//! be linked together. All numbers are little-endian:
+//! A driver gets only the address of an image, so its header has the length. Several parts are modules to be linked
+//! together. All numbers are little-endian:
 //!
 //! | bytes | |
 //! |---|---|
@@ -54,12 +54,12 @@ pub enum ImageError {
 impl std::fmt::Display for ImageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Magic => f.write_str("this is no image of ptxvm's"),
+            Self::Magic => f.write_str("this is not an image of ptxvm"),
             Self::Format(found) => {
                 write!(f, "the image has format {found}, and this ptxvm reads {FORMAT}; assemble it again")
             }
             Self::Truncated => f.write_str("the image is damaged: its lengths contradict each other"),
-            Self::Text => f.write_str("the image is damaged: a part of it is no text"),
+            Self::Text => f.write_str("the image is damaged: a part of it is not text"),
         }
     }
 }

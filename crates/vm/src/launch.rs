@@ -1,4 +1,4 @@
-//! What a launch is told: shape, arguments, how it is executed, and where its text goes.
+//! The options of a launch: its shape, its arguments, how it is executed, and where the text it prints goes.
 
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@
 //!
 //! A launch that does not end well says whose fault it was ([`Failure`]): the guest's, with a [`Finding`] that
 //! names the instruction, the thread and the registers; nobody's, when ptxvm does not support something yet or a
-//! limit was reached; or ours.
+//! limit was reached; or ptxvm's.
 //!
 //! ```
 //! # use ptxvm_vm::{Buffer, Device, Failure, Kind, LaunchOptions};
@@ -59,8 +59,8 @@
 //! ```
 //!
 //! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
-//! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`]. Who checks programs is told
-//! every touch of memory ([`Kernel::observed_by`]).
+//! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`]. A checker can observe every
+//! access to memory ([`Kernel::observed_by`]).
 #![forbid(unsafe_code)]
 
 mod arguments;

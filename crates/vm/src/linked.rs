@@ -1,5 +1,4 @@
-//! From texts to one program that nothing is missing in: what is checked of PTX before it is placed on a device, and all
-//! that a linker wants to know, which has no device.
+//! Links texts into one complete program: all checks of PTX that need no device. A linker needs nothing more.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Loading: a program's variables to addresses in memory, their initial bytes with them.
+//! Loading: gives a program's variables addresses in device memory, and writes their initial bytes.
 
 use std::sync::Arc;
 

@@ -62,7 +62,7 @@ pub(crate) fn free(device: &Device, program: &Program, addresses: &Addresses) {
     for (variable, &address) in placed.filter(|&(_, &address)| address != 0) {
         match &variable.opaque {
             Some(opaque) => reference::destroy(device, opaque, address),
-            // Only a host that frees variables behind the module's back can make this fail.
+            // This fails only if the host has freed the module's variables itself.
             None => drop(device.memory().free(address)),
         }
     }

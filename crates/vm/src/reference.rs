@@ -1,5 +1,5 @@
-//! Textures, samplers and surfaces that a module declares itself (manual 5.3): handles from the time it is loaded, to
-//! which the host binds something.
+//! References: the textures, samplers and surfaces that a module declares (manual 5.3). Each has a handle from the time the
+//! module is loaded, and the host binds something to it.
 
 use ptxvm_ir::{Field, FieldValue, Linkage, Opaque, OpaqueKind, Program};
 use ptxvm_machine::{Addresses, Unsupported};

@@ -1,4 +1,4 @@
-//! Surfaces: an image that kernels read and write at coordinates, and name by a handle.
+//! A surface: an image that kernels name by a handle, and read and write at coordinates.
 
 use ptxvm_texture::{Format, Image, Kind, Object};
 
@@ -86,7 +86,8 @@ impl Surface {
         pitch: u64,
     ) -> Result<Self, ArrayError> {
         if !pitch.is_multiple_of(ALIGNMENT) {
-            let why = format!("the rows of a surface lie at multiples of {ALIGNMENT} bytes, not of {pitch}");
+            let why =
+                format!("the rows of a surface must be at multiples of {ALIGNMENT} bytes, not of {pitch}");
             return Err(ArrayError::Shape(why));
         }
         let image = within(buffer, Image::pitched(buffer.address(), format, width, height, pitch))?;

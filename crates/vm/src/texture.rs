@@ -1,4 +1,4 @@
-//! Textures: an image and how it is sampled, which kernels name by a handle.
+//! A texture: an image and how it is sampled. Kernels name it by a handle.
 
 use ptxvm_texture::{Format, Image, Kind, Object, Sampler};
 

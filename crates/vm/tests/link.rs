@@ -171,7 +171,7 @@ fn texts_that_disagree_are_an_error() {
     let two = ".visible .func (.param .b32 r) f(.param .b32 a) { st.param.b32 [r], 1; ret; }";
     assert_eq!(differs(CALLER, two).1, "one has 1 parameters, the other 0");
     assert_eq!(differs(CALLER, ".visible .global .u32 f;").1, "one is a function, the other a variable");
-    assert_eq!(differs(READER, ".visible .const .u32 x;").1, "it lies in different state spaces");
+    assert_eq!(differs(READER, ".visible .const .u32 x;").1, "it is in different state spaces");
     let sized = READER.replace("x[]", "x[4]");
     assert_eq!(differs(&sized, ".visible .global .u64 x;").1, "it has 8 bytes in one and 4 in the other");
 }

@@ -192,7 +192,7 @@ fn what_is_gone_is_found_out() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(why(freed), "");
     bench.device.memory().free_kind(image.address, AllocationKind::Array)?;
     assert!(why(freed).contains("freed"), "{}", why(freed));
-    assert!(why(0).contains("0x0 is the handle of no texture"), "{}", why(0));
+    assert!(why(0).contains("0x0 is not the handle of a texture"), "{}", why(0));
     // The references of a module go with it.
     let module = load(&bench, "", ".global .texref tr;", LOOK)?;
     bind(&bench, &module, "tr")?;

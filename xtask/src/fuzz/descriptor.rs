@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz descriptors`: random matrix descriptors in shared memory that ends about where their matrices do.
 //!
-//! A launch must end with `out-of-bounds` if one of the units of sixteen bytes that a descriptor describes lies outside,
-//! which is found out by looking at each of them, and must end well if none does. Under AddressSanitizer (`cargo xtask
-//! sanitize address`) it is seen as well that nothing else is read.
+//! A descriptor describes units of sixteen bytes, and the fuzzer looks at each of them. If one is outside shared memory,
+//! the launch must end with `out-of-bounds`; otherwise it must end well. AddressSanitizer (`cargo xtask sanitize address`)
+//! also sees that nothing else is read.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -28,7 +28,7 @@ struct Matrix {
 }
 
 /// An instruction, in a kernel whose parameters are the descriptors.
-struct Case {
+struct DescriptorCase {
     device: &'static str,
     block: u32,
     text: String,
@@ -68,7 +68,7 @@ pub fn run(count: u64, seed: u64) -> Result<(), String> {
 }
 
 /// One launch with random descriptors; gives whether they reach out of shared memory.
-fn one(case: &Case, module: &Module, random: &mut Random) -> Result<bool, String> {
+fn one(case: &DescriptorCase, module: &Module, random: &mut Random) -> Result<bool, String> {
     let bits: Vec<u64> = case.matrices.iter().map(|_| descriptor(case, random)).collect();
     let mut end = 0;
     for (bits, matrix) in bits.iter().zip(&case.matrices) {
@@ -106,7 +106,7 @@ fn one(case: &Case, module: &Module, random: &mut Random) -> Result<bool, String
 }
 
 /// A descriptor whose offsets are often such that parts of the matrix lie on one another.
-fn descriptor(case: &Case, random: &mut Random) -> u64 {
+fn descriptor(case: &DescriptorCase, random: &mut Random) -> u64 {
     let mut field = |most: u64| match random.below(4) {
         0 => 0,
         1 => random.next() % 9,
@@ -129,7 +129,7 @@ fn descriptor(case: &Case, random: &mut Random) -> u64 {
         | case.constant
 }
 
-fn case(random: &mut Random) -> Case {
+fn case(random: &mut Random) -> DescriptorCase {
     match random.below(6) {
         0..=2 => wgmma(random),
         3 => copy(random),
@@ -145,7 +145,7 @@ const MODES: &[u64] = &[0, 2, 4, 6];
 /// What bits 46 to 48 of those must be.
 const CONSTANT: u64 = 1 << 46;
 
-fn wgmma(random: &mut Random) -> Case {
+fn wgmma(random: &mut Random) -> DescriptorCase {
     let sparse = random.one_in(3);
     let bytes = random.one_in(4);
     // Integers have fewer shapes.
@@ -180,7 +180,7 @@ fn wgmma(random: &mut Random) -> Case {
     let head = format!(
         ".reg .b32 %d<{registers}>;\n.reg .b32 %meta;\nmov.b32 %meta, 0x44444444;\nwgmma.fence.sync.aligned;\n"
     );
-    Case {
+    DescriptorCase {
         device: "h200",
         block: 128,
         text: kernel("sm_90a", matrices.len(), &(head + &instruction)),
@@ -191,7 +191,7 @@ fn wgmma(random: &mut Random) -> Case {
     }
 }
 
-fn copy(random: &mut Random) -> Case {
+fn copy(random: &mut Random) -> DescriptorCase {
     let (shape, along, across) = *random.pick(&[
         ("128x256b", 2, 128),
         ("128x128b", 1, 128),
@@ -202,7 +202,7 @@ fn copy(random: &mut Random) -> Case {
     ]);
     let text = tensor("sm_100a", 1, &format!("tcgen05.cp.cta_group::1.{shape} [%d], %m0;\n"));
     let matrices = vec![Matrix { major: Major::K, along, across }];
-    Case {
+    DescriptorCase {
         device: "b200",
         block: 32,
         text,
@@ -213,7 +213,7 @@ fn copy(random: &mut Random) -> Case {
     }
 }
 
-fn mma(random: &mut Random) -> Case {
+fn mma(random: &mut Random) -> DescriptorCase {
     // The kind, the bits of an element, and the types of A, B and D in the instruction descriptor.
     let (kind, bits, types) =
         *random.pick(&[("f16", 16, 1 << 4), ("tf32", 32, 1 << 4 | 2 << 7 | 2 << 10), ("i8", 8, 2 << 4)]);
@@ -237,11 +237,11 @@ fn mma(random: &mut Random) -> Case {
     );
     let modes = if kind == "tf32" && both { &[1] } else { MODES };
     let text = tensor("sm_100a", 2, &body);
-    Case { device: "b200", block: 32, text, matrices, modes, constant: CONSTANT, absolute: false }
+    DescriptorCase { device: "b200", block: 32, text, matrices, modes, constant: CONSTANT, absolute: false }
 }
 
 /// K = 96 takes three units, which is no multiple of any span.
-fn scaled(random: &mut Random) -> Case {
+fn scaled(random: &mut Random) -> DescriptorCase {
     let n = 16 * (1 + random.below(16) as u32);
     let descriptor = 0x8880_0490 | (n / 8) << 17;
     let body = format!(
@@ -250,7 +250,15 @@ fn scaled(random: &mut Random) -> Case {
     );
     let matrices = [128, n].map(|across| Matrix { major: Major::K, along: 3, across }).to_vec();
     let text = tensor("sm_103a", 2, &body);
-    Case { device: "b300", block: 32, text, matrices, modes: MODES, constant: CONSTANT, absolute: true }
+    DescriptorCase {
+        device: "b300",
+        block: 32,
+        text,
+        matrices,
+        modes: MODES,
+        constant: CONSTANT,
+        absolute: true,
+    }
 }
 
 /// A kernel of one thread that issues something of `tcgen05` and waits for it.

@@ -16,14 +16,14 @@ use crate::oracle::{generate, ours, prelude};
 const FILLINGS: usize = 48;
 
 /// A row with words in its slots.
-pub struct Form {
+pub struct FilledForm {
     row: &'static Row,
     filling: Filling,
     /// The opcode with its modifiers: `add.rn.f32`.
     head: String,
 }
 
-impl Form {
+impl FilledForm {
     /// The opcode.
     pub fn opcode(&self) -> &'static str {
         ISA.words[usize::from(self.row.name[0])]
@@ -60,7 +60,7 @@ pub struct Forms {
     pub profile: &'static Profile,
     /// The language of its programs.
     pub language: Language,
-    opcodes: Vec<Vec<Form>>,
+    opcodes: Vec<Vec<FilledForm>>,
 }
 
 impl Forms {
@@ -79,14 +79,14 @@ impl Forms {
                 let head = head(row, &filling);
                 if form::judge(row, &filling, language, &Unknown, false).is_ok() && !heads.contains(&head) {
                     heads.push(head.clone());
-                    forms.push(Form { row, filling, head });
+                    forms.push(FilledForm { row, filling, head });
                 }
             }
         }
         let texts: Vec<String> = forms.iter().map(|f| f.instruction(&mut Prelude, &mut random)).collect();
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         let runs = runs(language, &lines);
-        let mut by_opcode: Vec<Vec<Form>> = Vec::new();
+        let mut by_opcode: Vec<Vec<FilledForm>> = Vec::new();
         for (form, _) in forms.into_iter().zip(runs).filter(|(_, runs)| *runs) {
             match by_opcode.last_mut().filter(|list| list[0].opcode() == form.opcode()) {
                 Some(list) => list.push(form),
@@ -97,14 +97,14 @@ impl Forms {
     }
 
     /// One of all: opcodes with many forms come no more often than others.
-    pub fn any(&self, random: &mut Random) -> &Form {
+    pub fn any(&self, random: &mut Random) -> &FilledForm {
         let of_one = random.pick(&self.opcodes);
         random.pick(of_one)
     }
 
     /// One of an opcode.
-    pub fn of(&self, opcode: &str, random: &mut Random) -> Option<&Form> {
-        let lists: Vec<&Vec<Form>> = self.opcodes.iter().filter(|l| l[0].opcode() == opcode).collect();
+    pub fn of(&self, opcode: &str, random: &mut Random) -> Option<&FilledForm> {
+        let lists: Vec<&Vec<FilledForm>> = self.opcodes.iter().filter(|l| l[0].opcode() == opcode).collect();
         if lists.is_empty() {
             return None;
         }
@@ -113,7 +113,7 @@ impl Forms {
     }
 
     /// All of them, those of a row together.
-    pub fn all(&self) -> impl Iterator<Item = &Form> {
+    pub fn all(&self) -> impl Iterator<Item = &FilledForm> {
         self.opcodes.iter().flatten()
     }
 

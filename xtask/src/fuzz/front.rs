@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: pieces of the corpus, changed at random, through the whole front end.
+//! `cargo xtask fuzz`: runs pieces of the corpus, changed at random, through the whole front end.
 //!
-//! A bounded run is among the tests; `cargo xtask fuzz 10000000` runs as long as one likes. What it looks for:
-//! panics, and inputs that take longer than anything of their size should.
+//! It looks for panics, and for inputs that take longer than their size justifies. A bounded run is one of the tests;
+//! `cargo xtask fuzz 10000000` runs as long as you like.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,9 +1,9 @@
-//! Runs a module's kernels in several ways and judges what must hold for every guest, right or wrong.
+//! Runs a module's kernels in several ways and checks what must hold for every guest, right or wrong.
 //!
 //! A launch ends in time, by itself or by its limits; it never panics; a finding names its place and thread; the
 //! host's memory and the guest's constants stay as they were. Launches on one host thread can be repeated, every
-//! level of vector instructions gives the same bits, and a second host thread changes nothing where CTAs are on
-//! their own.
+//! level of vector instructions gives the same bits, and a second host thread changes nothing where CTAs do not share
+//! data.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! What matrix instructions need in order to get anywhere: a whole warpgroup, descriptors of matrices that lie in shared
-//! memory, metadata that means something, tensor memory that has been allocated. Most of it is only likely to be right.
+//! Gives matrix instructions what they need to run at all: a whole warpgroup, descriptors of matrices in shared memory,
+//! valid metadata, allocated tensor memory. Most of it is only likely to be right, on purpose.
 
 use crate::oracle::Random;
 

@@ -1,5 +1,5 @@
 //! The fuzzers that need nothing installed: for the front end, the machine, matrix descriptors, the driver API and images.
-//! `fuzz/` holds coverage-guided twins of those that need no library beside them.
+//! The folder `fuzz/` has coverage-guided versions of those that do not load the driver library.
 
 mod descriptor;
 mod driver;

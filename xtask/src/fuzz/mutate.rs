@@ -1,5 +1,5 @@
 //! Real kernels with a few changes: operands swapped, numbers, labels, registers and types replaced, lines lost,
-//! doubled or moved. What the checker then refuses is no input for the machine and is not used.
+//! doubled or moved. What the checker then refuses is not used.
 
 use std::path::Path;
 

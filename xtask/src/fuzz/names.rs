@@ -1,7 +1,7 @@
 //! What the instructions of a random program may name: its registers, constants, variables and addresses.
 //!
-//! Data registers have the oracle's names. Addresses come from registers of their own, which nothing overwrites, so
-//! that most accesses fall where something is; a few are wild on purpose.
+//! Data registers have the oracle's names. Addresses have registers of their own, which nothing overwrites, so that most
+//! accesses hit allocated memory; a few are wild on purpose.
 
 use ptxvm_isa::table::{Operand, TypeOf};
 use ptxvm_isa::{ISA, Type};

@@ -1,8 +1,8 @@
 //! Random programs that the checker accepts: every form that the machine runs, in any order, under any control flow.
 //!
-//! A program is a kernel, functions that it calls, and variables in every space. Its data registers begin with what
-//! lies in a buffer and end in another, so that whatever an instruction did can be seen. Tame programs keep within
-//! bounds and end; wild ones need not.
+//! A program is a kernel, functions that it calls, and variables in every space. It loads its data registers
+//! from one buffer and stores them to another at the end, so that the effect of every instruction can be seen. Tame
+//! programs stay within bounds and end; wild ones need not.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Makes a failing input small: takes out lines as long as it still fails.
+//! Makes a failing input small: removes lines as long as it still fails.
 
 /// The lines without which it would not fail. `fails` must hold of all lines together.
 pub fn reduce(lines: Vec<String>, fails: impl Fn(&[String]) -> bool) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz run`: random programs and changed real kernels on the machine, judged in every way.
+//! `cargo xtask fuzz run`: runs random programs and mutated real kernels on the machine, with every check of `judge`.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
-//! The textures, samplers and surfaces of random programs: the same small handles in every launch, which stand for images
-//! of many kinds, some of them in the program's own buffers.
+//! The textures, samplers and surfaces of random programs: the same small handles in every launch, for images of many
+//! kinds, some of them in the program's own buffers.
 //!
-//! A program holds a few of the handles in registers of its own, so that most lookups find something.
+//! A program keeps a few of the handles in registers of their own, so that most lookups find something.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! reductions, lookups with the most samples, long texts, the heap, calls and long blocks. Matrix products are in
 //! `products`.
 //!
-//! The walk through the table has them too, but rarely with operands that make them as expensive as they can be.
+//! `walk` has them too, but rarely with the most expensive operands.
 
 use ptxvm_vm::tensor::encode::{Im2col, Tensor, Tiled};
 use ptxvm_vm::{
@@ -258,14 +258,14 @@ LOOP:
 }
 
 /// A device with what the kernels are given, and the launch.
-pub struct Scene {
+pub struct CostlyLaunch {
     pub options: LaunchOptions,
     _textures: Vec<Texture>,
     _buffer: Buffer,
 }
 
-impl Scene {
-    pub fn new(device: &Device, costly: &Costly) -> Result<Scene, String> {
+impl CostlyLaunch {
+    pub fn new(device: &Device, costly: &Costly) -> Result<CostlyLaunch, String> {
         let mut text = vec![b'a'; BUFFER];
         text[BUFFER - 1] = 0;
         let buffer = Buffer::from_slice(device, &text).map_err(|e| e.to_string())?;
@@ -298,7 +298,7 @@ impl Scene {
         textures.iter().for_each(|texture| options.arguments.push(texture.handle()));
         options.arguments.push(&rows(buffer.address(), device.profile())?[..]);
         options.arguments.push(&columns(buffer.address(), device.profile())?[..]);
-        Ok(Scene { options, _textures: textures, _buffer: buffer })
+        Ok(CostlyLaunch { options, _textures: textures, _buffer: buffer })
     }
 }
 

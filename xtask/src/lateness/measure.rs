@@ -1,4 +1,4 @@
-//! One kernel that does not end, stopped by the flag that limits and interrupts raise: how late it ends.
+//! Measures how late an endless kernel ends after the flag that limits and interrupts raise.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -12,7 +12,7 @@ use ptxvm_vm::{Failure, Kernel, LaunchOptions, Limit};
 const NEVER: Duration = Duration::from_secs(60);
 
 /// How a launch ended.
-pub enum Ending {
+pub enum HowItEnded {
     /// By the flag, so late.
     Stopped(Late),
     /// Before it was told to.
@@ -31,7 +31,7 @@ pub struct Late {
 }
 
 /// Launches a kernel and stops it when it has run for so much CPU time.
-pub fn measure(kernel: &Kernel, options: &LaunchOptions, after: Duration) -> Ending {
+pub fn measure(kernel: &Kernel, options: &LaunchOptions, after: Duration) -> HowItEnded {
     let control = std::sync::Arc::clone(&options.control);
     let (kernel, options) = (kernel.clone(), options.clone());
     let (begins, begun) = mpsc::channel();
@@ -51,19 +51,19 @@ pub fn measure(kernel: &Kernel, options: &LaunchOptions, after: Duration) -> End
     };
     while !enough(&mut clock) {
         if let Ok((outcome, ..)) = ended.recv_timeout(Duration::from_micros(500)) {
-            return Ending::ByItself(words(outcome.err()));
+            return HowItEnded::ByItself(words(outcome.err()));
         }
     }
     let (before, told) = (clock.read(), Instant::now());
     control.stop.store(true, Ordering::Relaxed);
-    let Ok((outcome, used, at)) = ended.recv_timeout(NEVER) else { return Ending::Never };
+    let Ok((outcome, used, at)) = ended.recv_timeout(NEVER) else { return HowItEnded::Never };
     match outcome.err() {
         Some(Failure::Limit(Limit::Interrupted)) => {
             let wall = at.saturating_duration_since(told);
             let cpu = before.zip(used).map_or(wall, |(before, used)| used.saturating_sub(before));
-            Ending::Stopped(Late { cpu, wall })
+            HowItEnded::Stopped(Late { cpu, wall })
         }
-        other => Ending::ByItself(words(other)),
+        other => HowItEnded::ByItself(words(other)),
     }
 }
 

@@ -1,7 +1,7 @@
-//! `cargo xtask lateness`: how late a kernel ends after the flag has been raised by which `--timeout` and ctrl-C end it.
+//! `cargo xtask lateness`: measures how late a kernel ends after `--timeout` or ctrl-C has raised the flag that stops it.
 //!
-//! Every form of the table that the machine runs, on every device that has forms of its own, is executed in an endless loop
-//! by 1,024 threads, and besides them what is most expensive. A test does the same with a few milliseconds for each row.
+//! 1,024 threads execute every form of the table in an endless loop, on every device that has forms of its own, and then
+//! the most expensive operations. A test does the same with a few milliseconds for each row.
 
 mod costly;
 mod measure;
@@ -15,11 +15,11 @@ use std::time::Duration;
 
 use ptxvm_vm::{Device, Profile};
 
-use crate::fuzz::forms::{Form, Forms};
+use crate::fuzz::forms::{FilledForm, Forms};
 use crate::fuzz::run::DEVICES;
 use crate::oracle::Random;
 use costly::Costly;
-use measure::{Ending, Late, measure};
+use measure::{HowItEnded, Late, measure};
 
 /// The threads of a CTA.
 pub const THREADS: u32 = 1024;
@@ -30,7 +30,7 @@ const SPELLINGS: u64 = 64;
 
 /// What is run.
 enum Subject<'a> {
-    Form(&'a Forms, &'a Form),
+    Form(&'a Forms, &'a FilledForm),
     Costly(Costly),
 }
 
@@ -162,7 +162,7 @@ fn stop_form(
 fn stop_costly(costly: &Costly, after: Duration) -> Result<Known, String> {
     let profile = Profile::named(costly.device).ok_or("there is no such device")?;
     let device = Device::new(profile);
-    let scene = costly::Scene::new(&device, costly)?;
+    let scene = costly::CostlyLaunch::new(&device, costly)?;
     let module = device.load(&costly.source).map_err(|e| e.to_string())?;
     let kernel = module.kernel("k").map_err(|e| e.to_string())?;
     match known(measure(&kernel, &scene.options, after)) {
@@ -172,11 +172,11 @@ fn stop_costly(costly: &Costly, after: Duration) -> Result<Known, String> {
     }
 }
 
-fn known(ending: Ending) -> Known {
+fn known(ending: HowItEnded) -> Known {
     match ending {
-        Ending::Stopped(late) => Known::Stopped(late),
-        Ending::ByItself(why) => Known::Ended(why),
-        Ending::Never => Known::Wrong("it did not stop".into()),
+        HowItEnded::Stopped(late) => Known::Stopped(late),
+        HowItEnded::ByItself(why) => Known::Ended(why),
+        HowItEnded::Never => Known::Wrong("it did not stop".into()),
     }
 }
 

@@ -1,9 +1,9 @@
-//! A form of the table in an endless loop, with operands as the random programs of the fuzzer have them.
+//! Puts a form of the table into an endless loop, with operands like those of the fuzzer's random programs.
 
 use ptxvm_vm::{Device, LaunchOptions, Module};
 
 use super::THREADS;
-use crate::fuzz::forms::{Form, Forms};
+use crate::fuzz::forms::{FilledForm, Forms};
 use crate::fuzz::names::{AREA, Liberties, Names};
 use crate::fuzz::scene::{self, Scene};
 use crate::fuzz::{judge, matrix, program, run};
@@ -13,7 +13,7 @@ use crate::oracle::Random;
 const MBARRIERS: &[&str] = &["mbarrier", "cp", "st", "red", "clusterlaunchcontrol", "tcgen05"];
 
 /// The program, if the checker accepts it with the instruction in it.
-pub fn program(forms: &Forms, form: &Form, random: &mut Random) -> Option<String> {
+pub fn program(forms: &Forms, form: &FilledForm, random: &mut Random) -> Option<String> {
     let is_matrix = matrix::OPCODES.contains(&form.opcode());
     let liberties = Liberties {
         wild: false,

@@ -1,9 +1,9 @@
-//! One instruction of the sweep: from its registers to matrices, the product, and back to registers.
+//! One instruction of the sweep: reads matrices from its registers, multiplies them, and writes the result to registers.
 //!
-//! The layouts are those of the manual's figures, in words of four bytes: where a lane `4g + t` has words and pairs of
+//! The layouts are those of the manual's figures, in words of four bytes. Where a lane `4g + t` has words and pairs of
 //! elements does not depend on the formats.
 
-use ptxvm_num::matrix::integer::{self, Integer};
+use ptxvm_num::matrix::integer::{self, IntegerElement};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, tile};
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ use super::inputs::{Kind, METADATA, Place, mix};
 /// What the products are of.
 enum Factors {
     Floats { a: Element, b: Element, d: Accumulator },
-    Integers { a: Integer, b: Integer, satfinite: bool },
+    Integers { a: IntegerElement, b: IntegerElement, satfinite: bool },
 }
 
 /// An instruction and how its registers are made.
-pub struct Case {
+pub struct ProductCase {
     pub ptx: String,
     pub number: u64,
     /// Hashes of each regime, and where those of the first begin.
@@ -46,7 +46,7 @@ pub struct Matrices {
     d: Vec<u32>,
 }
 
-impl Case {
+impl ProductCase {
     /// A case of the recording's description.
     pub fn new(case: &Value, kinds: &Value) -> Option<Self> {
         let number = |value: &Value| value.as_u64().map(|number| number as usize);
@@ -56,7 +56,7 @@ impl Case {
             "s32" => {
                 // `.s32.u8.s8` and perhaps C's type.
                 let mut types = ptx.split(".s32.").nth(1)?.split('.');
-                let mut next = || Integer::from_name(types.next()?);
+                let mut next = || IntegerElement::from_name(types.next()?);
                 Factors::Integers { a: next()?, b: next()?, satfinite: ptx.contains(".satfinite") }
             }
             d => Factors::Floats {

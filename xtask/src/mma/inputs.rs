@@ -1,4 +1,4 @@
-//! The registers of the sweep: each is made from a hash of where it is, so that nothing of them was recorded.
+//! The inputs of the sweep: each register's value is a hash of its place, so the inputs need not be recorded.
 //!
 //! `tests/golden/generate/matrix_sweep.py` makes the same ones for the H200.
 

@@ -1,4 +1,4 @@
-//! The matrix instructions over millions of products whose results an H200's hashes stand for.
+//! `cargo xtask mma`: compares millions of matrix products with the recorded hashes of an H200's results.
 
 mod case;
 mod inputs;

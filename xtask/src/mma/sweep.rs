@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::case::{Case, Matrices};
+use super::case::{Matrices, ProductCase};
 use super::inputs::Place;
 
 /// Checks every `step`-th block of each case and regime on all of the host's threads.
@@ -21,7 +21,7 @@ pub fn run(root: &Path, step: usize) -> Result<(), String> {
     let (warps, block) = (number("warps")?, number("block")?);
     let mut wrong = Vec::new();
     for case in description["cases"].as_array().ok_or_else(damaged)? {
-        let case = Case::new(case, &description["kinds"]).ok_or_else(damaged)?;
+        let case = ProductCase::new(case, &description["kinds"]).ok_or_else(damaged)?;
         let started = Instant::now();
         for (regime, name) in regimes.iter().enumerate() {
             let first = case.offset + regime * case.hashes * 8;
@@ -40,7 +40,7 @@ pub fn run(root: &Path, step: usize) -> Result<(), String> {
 }
 
 /// The blocks of so many warps, of every `step`-th, that do not have the recorded hash.
-fn check(case: &Case, regime: usize, warps: usize, step: usize, recorded: &[[u8; 8]]) -> Vec<usize> {
+fn check(case: &ProductCase, regime: usize, warps: usize, step: usize, recorded: &[[u8; 8]]) -> Vec<usize> {
     let next = AtomicUsize::new(0);
     let work = || {
         let (mut wrong, mut matrices) = (Vec::new(), Matrices::default());

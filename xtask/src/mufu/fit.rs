@@ -1,4 +1,5 @@
-//! Fits the unit's tables: each recorded answer bounds the polynomial's value at one place of one table entry.
+//! Fits the tables of the special function unit: each recorded answer bounds the polynomial's value at one point of one
+//! table entry.
 
 use std::fmt::Write;
 use std::path::Path;

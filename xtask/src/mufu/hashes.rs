@@ -1,4 +1,4 @@
-//! The recorded hashes of `tests/golden/mufu.*`: 65,536 a function, one for each block of 65,536 inputs.
+//! The recorded hashes of `tests/golden/mufu.*`: 65,536 for each function, one for each block of 65,536 inputs.
 
 use std::path::Path;
 

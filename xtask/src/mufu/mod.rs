@@ -1,4 +1,4 @@
-//! The special function unit's tables: fitting them from recorded answers and proving them over all inputs.
+//! `cargo xtask mufu`: fits the tables of the special function unit from recorded answers, and checks them over all inputs.
 
 mod fit;
 mod hashes;

@@ -1,4 +1,4 @@
-//! Recorded answers, rebuilt from their differences to the correctly rounded function.
+//! Rebuilds recorded answers, which are stored as differences from the correctly rounded function.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! Whole coefficients of a quadratic polynomial from bounds on its value at many places.
+//! Finds integer coefficients of a quadratic polynomial from bounds on its value at many points.
 //!
-//! The bounds are half-spaces in (c0, c1, c2). How far the tightest lower bound on c0 lies above the tightest upper
-//! one is a convex function of (c1, c2); its minimum is found over a few points, and the points that it violates are
-//! added until none is left. The whole solutions are then found around it.
+//! The bounds are half-spaces in (c0, c1, c2). The distance from the tightest upper bound on c0 to the tightest lower
+//! bound is a convex function of (c1, c2). Its minimum is found over a few points; points that the minimum violates are
+//! added until none is left. The integer solutions are then found around it.
 
 use ptxvm_num::mufu::Polynomial;
 

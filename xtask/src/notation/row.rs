@@ -1,4 +1,4 @@
-//! Files of rows: sections, heads, and the lines below a head.
+//! Reads files of rows: sections, heads, and the lines below a head.
 
 use std::collections::HashMap;
 

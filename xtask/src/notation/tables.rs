@@ -1,4 +1,4 @@
-//! The smaller files: what modifiers mean, special registers, directives, targets.
+//! Reads the smaller files of the table: what modifiers mean, special registers, directives, targets.
 
 use ptxvm_isa::Type;
 use ptxvm_isa::table::{Directive, Meaning, Sreg, TargetEntry, Tolerance, Tolerated};

@@ -1,4 +1,5 @@
-//! The promise, kept by a test: our verdict is ptxas's on the recorded set, and every exception is listed with its reason.
+//! Compares our verdicts with ptxas's recorded ones. A test demands that they agree; every exception is listed with its
+//! reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

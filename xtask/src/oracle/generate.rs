@@ -1,8 +1,8 @@
 //! Makes instructions from the table: legal forms of every row, and illegal neighbours of each.
 //!
-//! Every value of every slot appears at least once in a form the table holds legal; from each such form some
-//! neighbours are made by one change: a modifier dropped, added, swapped, doubled, another type or space, an
-//! operand missing, added or of another kind, a guard, another target or version.
+//! Every value of every slot appears at least once in a form that the table says is legal. One change to such a form makes
+//! a neighbour: a modifier dropped, added, swapped or doubled, another type or space, an operand missing, added or of
+//! another kind, a guard, another target or version.
 
 use ptxvm_isa::form::{self, Filling, Unknown};
 use ptxvm_isa::table::{Isa, NO_WORD, Row};
@@ -44,14 +44,14 @@ pub fn language(text: &str) -> Option<Language> {
 
 /// One form in the making: its guard, the words after the opcode, and the operands.
 #[derive(Clone)]
-struct Form {
+struct TriedForm {
     guard: &'static str,
     opcode: Word,
     words: Vec<Word>,
     operands: Vec<String>,
 }
 
-impl Form {
+impl TriedForm {
     fn text(&self, isa: &Isa) -> String {
         let mut text = format!("{}{}", self.guard, isa.text(self.opcode));
         for &word in &self.words {
@@ -87,7 +87,7 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
         for forced in tries {
             let Some((language, filling)) = legal(row, forced, &mut random) else { continue };
             let list = *random.pick(row.lists);
-            let form = Form {
+            let form = TriedForm {
                 guard: "",
                 opcode: row.name[0],
                 words: spell(row, &filling),
@@ -110,7 +110,7 @@ pub fn cases(isa: &Isa, rows: &[u16], seed: u64, extra: usize) -> Vec<Case> {
     cases
 }
 
-fn push(cases: &mut Vec<Case>, isa: &Isa, language: Language, form: &Form) {
+fn push(cases: &mut Vec<Case>, isa: &Isa, language: Language, form: &TriedForm) {
     let language = format!("{} {}", language.target, language.ptx);
     cases.push(Case { language, text: form.text(isa) });
 }
@@ -159,7 +159,7 @@ fn neighbour(
     isa: &Isa,
     row: &Row,
     language: Language,
-    form: &Form,
+    form: &TriedForm,
     random: &mut Random,
     cases: &mut Vec<Case>,
 ) {

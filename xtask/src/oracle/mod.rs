@@ -1,4 +1,4 @@
-//! The oracle: what ptxas says of instructions made from the table, and whether we say the same.
+//! The oracle: asks ptxas about instructions made from the table, and compares its answers with ours.
 
 pub mod agreement;
 pub mod generate;

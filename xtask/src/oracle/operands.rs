@@ -1,4 +1,4 @@
-//! Operands from the table: the walk through an operand's shape, and the oracle's own supply of leaves for it.
+//! Makes operands from the table: walks through an operand's shape, and supplies the registers, constants and names in it.
 
 use ptxvm_isa::form::{self, Filling};
 use ptxvm_isa::table::{Isa, Operand, Shape, SpaceOf, TypeOf};

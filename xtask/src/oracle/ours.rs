@@ -1,4 +1,4 @@
-//! What our own front end says of the same instructions.
+//! Asks our own front end about the same instructions.
 
 use ptxvm_isa::{Isa, Language};
 use ptxvm_syntax::{Interner, LineIndex, Severity};

@@ -3,7 +3,7 @@
 //! One run judges a whole batch: ptxas names the line of every error it finds, so the lines it names are refused;
 //! the rest is tried again without them until a run is clean. A run that names no line (a crash, a refusal after
 //! the front end) is split in two until the culprit is alone. A 32-bit address makes ptxas refuse the whole program,
-//! unless a narrower one stands somewhere in it, and then it only warns: what it warns of is refused too.
+//! unless the program also has a narrower one; then it only warns, and what it warns of counts as refused too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,7 +36,7 @@ const PACKAGE: &str = "nvidia-cuda-nvcc==13.2.86";
 /// How ptxas begins to warn of an address of 32 bits in a program of 64.
 const NARROW: &str = "Program uses 32-bit address on line '";
 
-enum Run {
+enum PtxasRun {
     Clean,
     Lines(Vec<usize>),
     Unclear,
@@ -86,16 +86,16 @@ impl Ptxas {
         while !left.is_empty() {
             let texts: Vec<&str> = left.iter().map(|&i| instructions[i]).collect();
             match self.run(language, &texts)? {
-                Run::Clean => {
+                PtxasRun::Clean => {
                     left.iter().for_each(|&i| verdicts[i] = Verdict::Accepted);
                     return Ok(());
                 }
-                Run::Lines(lines) => {
+                PtxasRun::Lines(lines) => {
                     lines.iter().for_each(|&line| verdicts[left[line]] = Verdict::Refused);
                     left.retain(|&i| verdicts[i] != Verdict::Refused);
                 }
-                Run::Unclear if left.len() == 1 => return Ok(()),
-                Run::Unclear => {
+                PtxasRun::Unclear if left.len() == 1 => return Ok(()),
+                PtxasRun::Unclear => {
                     let second = left.split_off(left.len() / 2);
                     self.batch(language, instructions, second, verdicts)?;
                 }
@@ -104,7 +104,7 @@ impl Ptxas {
         Ok(())
     }
 
-    fn run(&self, language: Language, instructions: &[&str]) -> Result<Run, String> {
+    fn run(&self, language: Language, instructions: &[&str]) -> Result<PtxasRun, String> {
         let (text, first) = prelude::module(language, instructions);
         let file = self.scratch.join("tried.ptx");
         std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -125,7 +125,7 @@ impl Ptxas {
                 None if started.elapsed() > Duration::from_secs(30) => {
                     child.kill().map_err(|e| e.to_string())?;
                     child.wait().map_err(|e| e.to_string())?;
-                    return Ok(Run::Unclear);
+                    return Ok(PtxasRun::Unclear);
                 }
                 None => std::thread::sleep(Duration::from_millis(2)),
             }
@@ -138,7 +138,7 @@ impl Ptxas {
         let mut lines: Vec<usize> = Vec::new();
         for line in String::from_utf8_lossy(&log).lines() {
             if line.contains("Internal compiler error") {
-                return Ok(Run::Unclear);
+                return Ok(PtxasRun::Unclear);
             }
             if let Some((_, rest)) = line.split_once(NARROW) {
                 lines.extend(rest.split('\'').next().and_then(within));
@@ -154,9 +154,9 @@ impl Ptxas {
             lines.extend(within(number.trim()));
         }
         Ok(match status.code() {
-            Some(0) if lines.is_empty() => Run::Clean,
-            Some(_) if !lines.is_empty() => Run::Lines(lines),
-            _ => Run::Unclear,
+            Some(0) if lines.is_empty() => PtxasRun::Clean,
+            Some(_) if !lines.is_empty() => PtxasRun::Lines(lines),
+            _ => PtxasRun::Unclear,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A small deterministic source of random numbers (SplitMix64), so that the oracle's set can be made again.
+//! A small deterministic source of random numbers (SplitMix64), so that the oracle's set can be reproduced.
 
 /// The generator's state.
 pub struct Random(u64);

@@ -1,4 +1,4 @@
-//! The command itself: starting it, passing signals on, and its exit status as a shell would give it.
+//! The child process of `ptxvm exec`: starts the command, passes signals on, and gives its exit status as a shell would.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

@@ -1,5 +1,5 @@
-//! The variables that lead a program and its libraries to ptxvm: the loader's, ptxvm's own, and those of clients that
-//! look for the driver or an assembler by themselves.
+//! The environment variables that make a program and its libraries find ptxvm: the loader's, ptxvm's own, and those of
+//! clients that look for the driver or an assembler by themselves.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the library found while the command ran, read from the file where it left a JSON line for each.
+//! Reads what the library found while the command ran, from the file to which it wrote one JSON line for each finding.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -50,7 +50,7 @@ pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
             // Nothing is to be done for a reader that has gone away.
             let _ = match said {
                 1 => {
-                    write!(out, "ptxvm: the command captured standard error, where this was said:\n\n{text}")
+                    write!(out, "ptxvm: the command captured standard error, to which ptxvm wrote:\n\n{text}")
                 }
                 2..=MOST_SAID => write!(out, "\n{text}"),
                 _ => Ok(()),
@@ -80,7 +80,7 @@ pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
             0 => String::new(),
             count => format!("; kernels went on after {} mistakes", grouped(count)),
         };
-        eprintln!("ptxvm: {}, told above{forgiven}", counts.join(", "));
+        eprintln!("ptxvm: {}, shown above{forgiven}", counts.join(", "));
     }
     worst
 }

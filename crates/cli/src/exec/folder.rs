@@ -1,4 +1,4 @@
-//! A private folder that lives as long as the command: the library under the names that programs look for.
+//! A private folder that exists as long as the command runs. It holds the library under the names that programs look for.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! Telling the library in all processes of the command that the user has interrupted: by the end of a pipe that they read.
+//! Tells the library, in every process of the command, that the user pressed ctrl-C: it closes a pipe that they all read.
 //!
-//! A signal of our own would take one from the command, and one reader alone would get what is written to a pipe; its end
-//! comes to all. For the next time there is a new pipe in its place.
+//! A signal would take one away from the command, and bytes written to a pipe reach only one reader. The end of a pipe
+//! reaches all of them. A new pipe then takes its place for the next ctrl-C.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Where libcuda and its companion are: beside this executable, or where the user says.
+//! Finds libcuda and its companion libraries: next to this executable, or where the user says.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `ptxvm exec`: runs a program with ptxvm's libcuda in the place of NVIDIA's.
+//! `ptxvm exec`: runs a program with ptxvm's libcuda instead of NVIDIA's.
 
 mod child;
 mod environment;
@@ -17,7 +17,7 @@ use crate::switches::{OfExec, Switches};
 use folder::Folder;
 use interrupt::Interrupt;
 
-/// The text that the help ends with.
+/// The text at the end of the help.
 pub const HELP: &str = "\
 Exit status: that of the command, 128+N if signal N ended it, 127 if it was not found, 126 if it could not be started.
 If the command ends with 0 and a kernel did something wrong, or was stopped:
@@ -32,7 +32,7 @@ A second ctrl-C within 5 s of one that stopped a kernel ends the command by forc
 pub struct Arguments {
     #[command(flatten)]
     switches: Switches<OfExec>,
-    /// Whose the exit status is if the command ends with 0 and something was found
+    /// Which exit status to use if the command ends with 0 and there were findings
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Status::Findings)]
     status: Status,
     /// The command and its arguments
@@ -40,7 +40,7 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// Whose the exit status is.
+/// Which exit status `ptxvm exec` ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Status {
     /// That of the worst finding, as below

@@ -1,4 +1,4 @@
-//! From the files to an image: each is checked with the front end, and its text becomes a part.
+//! Makes an image from files: checks each with the front end, and adds its text as a part.
 
 use std::collections::BTreeSet;
 

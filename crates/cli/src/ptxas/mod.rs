@@ -1,7 +1,7 @@
 //! `ptxvm ptxas`: a stand-in for ptxas, for programs that assemble before they load.
 //!
-//! It takes ptxas's options, checks the PTX as `ptxvm check` does, speaks in ptxas's form, and writes an image that
-//! holds the PTX itself: ptxvm's libcuda loads it, nothing else does.
+//! It takes ptxas's options, checks the PTX as `ptxvm check` does, writes messages in ptxas's format, and makes an image
+//! that holds the PTX itself. Only ptxvm's libcuda can load it.
 
 mod assemble;
 mod options;

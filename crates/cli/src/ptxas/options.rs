@@ -1,13 +1,13 @@
 //! ptxas's options: which there are, what values they take, and what ptxas says when they are wrong.
 //!
-//! Almost none changes what ptxvm does, since it makes no machine code; they are read so that scripts written for
-//! ptxas work, and so that a misspelt one is an error here as it is there.
+//! Almost none changes what ptxvm does, since it makes no machine code. It reads them so that scripts written for ptxas
+//! work, and so that a misspelt option is an error here too.
 
 use std::collections::BTreeMap;
 
 /// What may follow an option.
 #[derive(Clone, Copy)]
-enum Value {
+enum OptionValue {
     /// Nothing.
     None,
     /// Any text.
@@ -25,69 +25,69 @@ enum Value {
 }
 
 /// Every option: its long name, its short one, and its value.
-const OPTIONS: &[(&str, &str, Value)] = &[
-    ("Ofast-compile", "Ofc", Value::Text),
-    ("allow-expensive-optimizations", "allow-expensive-optimizations", Value::Boolean),
-    ("compile-as-tools-patch", "astoolspatch", Value::None),
-    ("compile-only", "c", Value::None),
-    ("compiler-annotations", "annotate", Value::None),
-    ("def-load-cache", "dlcm", Value::Text),
-    ("def-store-cache", "dscm", Value::Text),
-    ("device-debug", "g", Value::None),
-    ("device-function-maxrregcount", "func-maxrregcount", Value::Registers),
-    ("device-stack-protector", "device-stack-protector", Value::Boolean),
-    ("disable-optimizer-constants", "disable-optimizer-consts", Value::None),
-    ("disable-warnings", "w", Value::None),
-    ("dont-merge-basicblocks", "no-bb-merge", Value::None),
-    ("entry", "e", Value::List),
-    ("extensible-whole-program", "ewp", Value::None),
-    ("fmad", "fmad", Value::Boolean),
-    ("force-load-cache", "flcm", Value::Text),
-    ("force-store-cache", "fscm", Value::Text),
-    ("g-tensor-memory-access-check", "g-tmem-access-check", Value::None),
-    ("generate-line-info", "lineinfo", Value::None),
-    ("gno-tensor-memory-access-check", "gno-tmem-access-check", Value::None),
-    ("gpu-name", "arch", Value::Choice(ARCHITECTURES)),
-    ("help", "h", Value::None),
-    ("input-as-string", "ias", Value::Text),
-    ("jobserver", "jobserver", Value::None),
-    ("legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", Value::None),
-    ("list-arch", "arch-ls", Value::None),
-    ("list-version", "version-ls", Value::None),
-    ("machine", "m", Value::Choice(&["64"])),
-    ("make-errors-visible-at-exit", "make-errors-visible-at-exit", Value::None),
-    ("maxntid", "maxntid", Value::List),
-    ("maxrregcount", "maxrregcount", Value::Registers),
-    ("minnctapersm", "minnctapersm", Value::Number),
-    ("opt-level", "O", Value::Number),
-    ("optimize-float-atomics", "opt-fp-atomics", Value::None),
-    ("options-file", "optf", Value::List),
-    ("output-file", "o", Value::Text),
-    ("override-directive-values", "override-directive-values", Value::None),
-    ("position-independent-code", "pic", Value::Boolean),
-    ("preserve-relocs", "preserve-relocs", Value::None),
+const OPTIONS: &[(&str, &str, OptionValue)] = &[
+    ("Ofast-compile", "Ofc", OptionValue::Text),
+    ("allow-expensive-optimizations", "allow-expensive-optimizations", OptionValue::Boolean),
+    ("compile-as-tools-patch", "astoolspatch", OptionValue::None),
+    ("compile-only", "c", OptionValue::None),
+    ("compiler-annotations", "annotate", OptionValue::None),
+    ("def-load-cache", "dlcm", OptionValue::Text),
+    ("def-store-cache", "dscm", OptionValue::Text),
+    ("device-debug", "g", OptionValue::None),
+    ("device-function-maxrregcount", "func-maxrregcount", OptionValue::Registers),
+    ("device-stack-protector", "device-stack-protector", OptionValue::Boolean),
+    ("disable-optimizer-constants", "disable-optimizer-consts", OptionValue::None),
+    ("disable-warnings", "w", OptionValue::None),
+    ("dont-merge-basicblocks", "no-bb-merge", OptionValue::None),
+    ("entry", "e", OptionValue::List),
+    ("extensible-whole-program", "ewp", OptionValue::None),
+    ("fmad", "fmad", OptionValue::Boolean),
+    ("force-load-cache", "flcm", OptionValue::Text),
+    ("force-store-cache", "fscm", OptionValue::Text),
+    ("g-tensor-memory-access-check", "g-tmem-access-check", OptionValue::None),
+    ("generate-line-info", "lineinfo", OptionValue::None),
+    ("gno-tensor-memory-access-check", "gno-tmem-access-check", OptionValue::None),
+    ("gpu-name", "arch", OptionValue::Choice(ARCHITECTURES)),
+    ("help", "h", OptionValue::None),
+    ("input-as-string", "ias", OptionValue::Text),
+    ("jobserver", "jobserver", OptionValue::None),
+    ("legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", OptionValue::None),
+    ("list-arch", "arch-ls", OptionValue::None),
+    ("list-version", "version-ls", OptionValue::None),
+    ("machine", "m", OptionValue::Choice(&["64"])),
+    ("make-errors-visible-at-exit", "make-errors-visible-at-exit", OptionValue::None),
+    ("maxntid", "maxntid", OptionValue::List),
+    ("maxrregcount", "maxrregcount", OptionValue::Registers),
+    ("minnctapersm", "minnctapersm", OptionValue::Number),
+    ("opt-level", "O", OptionValue::Number),
+    ("optimize-float-atomics", "opt-fp-atomics", OptionValue::None),
+    ("options-file", "optf", OptionValue::List),
+    ("output-file", "o", OptionValue::Text),
+    ("override-directive-values", "override-directive-values", OptionValue::None),
+    ("position-independent-code", "pic", OptionValue::Boolean),
+    ("preserve-relocs", "preserve-relocs", OptionValue::None),
     // ptxas's help does not name this one, but Triton gives it.
-    ("regAllocOptLevel", "regAllocOptLevel", Value::Number),
-    ("register-usage-level", "regUsageLevel", Value::Number),
-    ("return-at-end", "ret-end", Value::None),
-    ("sanitize", "sanitize", Value::Choice(&["memcheck", "threadsteer"])),
-    ("sp-bounds-check", "sp-bounds-check", Value::None),
-    ("split-compile", "split-compile", Value::Number),
+    ("regAllocOptLevel", "regAllocOptLevel", OptionValue::Number),
+    ("register-usage-level", "regUsageLevel", OptionValue::Number),
+    ("return-at-end", "ret-end", OptionValue::None),
+    ("sanitize", "sanitize", OptionValue::Choice(&["memcheck", "threadsteer"])),
+    ("sp-bounds-check", "sp-bounds-check", OptionValue::None),
+    ("split-compile", "split-compile", OptionValue::Number),
     (
         "suppress-async-bulk-multicast-advisory-warning",
         "suppress-async-bulk-multicast-advisory-warning",
-        Value::None,
+        OptionValue::None,
     ),
-    ("suppress-debug-info", "suppress-debug-info", Value::None),
-    ("suppress-double-demote-warning", "suppress-double-demote-warning", Value::None),
-    ("suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", Value::None),
-    ("suppress-stack-size-warning", "suppress-stack-size-warning", Value::None),
-    ("verbose", "v", Value::None),
-    ("version", "V", Value::None),
-    ("warn-on-double-precision-use", "warn-double-usage", Value::None),
-    ("warn-on-local-memory-usage", "warn-lmem-usage", Value::None),
-    ("warn-on-spills", "warn-spills", Value::None),
-    ("warning-as-error", "Werror", Value::None),
+    ("suppress-debug-info", "suppress-debug-info", OptionValue::None),
+    ("suppress-double-demote-warning", "suppress-double-demote-warning", OptionValue::None),
+    ("suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", OptionValue::None),
+    ("suppress-stack-size-warning", "suppress-stack-size-warning", OptionValue::None),
+    ("verbose", "v", OptionValue::None),
+    ("version", "V", OptionValue::None),
+    ("warn-on-double-precision-use", "warn-double-usage", OptionValue::None),
+    ("warn-on-local-memory-usage", "warn-lmem-usage", OptionValue::None),
+    ("warn-on-spills", "warn-spills", OptionValue::None),
+    ("warning-as-error", "Werror", OptionValue::None),
 ];
 
 /// The architectures that ptxas 13.1 knows; each has the forms `sm_`, `compute_` and `lto_`.
@@ -137,9 +137,9 @@ impl Options {
             };
             let (option, kind, attached) = find(name, attached)?;
             let value = match (kind, attached) {
-                (Value::None, None) => String::new(),
-                (Value::None, Some(_)) => return Err(format!("no argument expected after '-{name}'")),
-                (Value::Attached, None) => continue,
+                (OptionValue::None, None) => String::new(),
+                (OptionValue::None, Some(_)) => return Err(format!("no argument expected after '-{name}'")),
+                (OptionValue::Attached, None) => continue,
                 (_, Some(value)) => value,
                 (_, None) => {
                     rest.next().cloned().ok_or_else(|| format!("argument expected after '-{name}'"))?
@@ -164,9 +164,9 @@ impl Options {
         self.take(&words, depth + 1)
     }
 
-    fn set(&mut self, option: &'static str, kind: Value, value: String) {
+    fn set(&mut self, option: &'static str, kind: OptionValue, value: String) {
         let values = self.given.entry(option).or_default();
-        let single = !matches!(kind, Value::List | Value::None);
+        let single = !matches!(kind, OptionValue::List | OptionValue::None);
         if single && values.last().is_some_and(|last| *last != value) {
             self.warnings.push(format!(
                 "incompatible redefinition for option '{option}', the last value of this option was used"
@@ -226,7 +226,7 @@ impl Options {
 }
 
 /// The option of a name as written after the first dash, and the value written with it.
-fn find(name: &str, attached: Option<String>) -> Result<(&'static str, Value, Option<String>), String> {
+fn find(name: &str, attached: Option<String>) -> Result<(&'static str, OptionValue, Option<String>), String> {
     let unknown = || format!("Unknown option '{name}'");
     if let Some(long) = name.strip_prefix('-') {
         let &(option, _, kind) = OPTIONS.iter().find(|(o, ..)| *o == long).ok_or_else(unknown)?;
@@ -234,7 +234,7 @@ fn find(name: &str, attached: Option<String>) -> Result<(&'static str, Value, Op
     }
     // `-O3` and `-m64` carry their value without a sign between.
     for (short, option, kind) in
-        [("O", "opt-level", Value::Attached), ("m", "machine", Value::Choice(&["64"]))]
+        [("O", "opt-level", OptionValue::Attached), ("m", "machine", OptionValue::Choice(&["64"]))]
     {
         if let Some(value) = name.strip_prefix(short)
             && OPTIONS.iter().all(|&(_, other, _)| other == short || other != name)
@@ -247,17 +247,19 @@ fn find(name: &str, attached: Option<String>) -> Result<(&'static str, Value, Op
     Ok((option, kind, attached))
 }
 
-fn valid(option: &str, kind: Value, value: &str) -> Result<(), String> {
+fn valid(option: &str, kind: OptionValue, value: &str) -> Result<(), String> {
     let number = || value.parse::<i64>().is_ok();
     match kind {
-        Value::Number | Value::Attached if !number() => Err(format!("'{value}': expected a number")),
-        Value::Boolean if value != "true" && value != "false" => {
+        OptionValue::Number | OptionValue::Attached if !number() => {
+            Err(format!("'{value}': expected a number"))
+        }
+        OptionValue::Boolean if value != "true" && value != "false" => {
             Err(format!("'{value}': expected true or false"))
         }
-        Value::Registers if !number() && value != "archmax" && value != "archmin" => {
+        OptionValue::Registers if !number() && value != "archmax" && value != "archmin" => {
             Err(format!("Invalid value '{value}' for option '{option}'"))
         }
-        Value::Choice(known) => {
+        OptionValue::Choice(known) => {
             let bare = if option == "gpu-name" { architecture(value) } else { value };
             if known.contains(&bare) {
                 return Ok(());

@@ -1,4 +1,4 @@
-//! JSON lines: one object for each diagnostic, and for each file a last one that says whether it may be used.
+//! JSON lines: one object for each diagnostic, and a last one for each file that says whether the file is valid.
 
 use std::io::{self, Write};
 

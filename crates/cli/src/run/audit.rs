@@ -1,8 +1,7 @@
-//! `--audit`: is ptxvm's own account of what a kernel touches whole?
+//! `--audit`: checks that ptxvm reports every access that a kernel makes to memory.
 //!
-//! An observer is told every touch of memory. What differs in the device's memory after the launch and was never said to be
-//! written has slipped past it, which is a mistake of ours. Shared and tensor memory the machine compares itself, around
-//! each instruction.
+//! An observer is told of every access. A byte of the device's memory that changed in the launch without a reported write
+//! is a bug in ptxvm. The machine itself compares shared and tensor memory, before and after each instruction.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Arguments meet parameters: each parameter gets the bytes it wants, or a sentence says why not.
+//! Matches arguments with parameters: gives each parameter its bytes, or a sentence that says why they do not fit.
 
 use ptxvm_tensor::bits::BYTES;
 use ptxvm_vm::Parameter;
@@ -20,9 +20,9 @@ pub enum Value {
     /// The address of a buffer with these contents.
     Buffer(HostBuffer),
     /// The tensor map of the buffer that another parameter is given, or, where `points`, the address of it.
-    TensorMap { of: usize, map: Box<tensor_map::Description>, points: bool },
+    TensorMap { of: usize, map: Box<tensor_map::TensorMapDescription>, points: bool },
     /// The handle of a texture or a surface, whose texels are its own or those of the argument `of`.
-    Image { description: Box<image::Description>, host: Option<image::HostImage>, of: Option<usize> },
+    Image { description: Box<image::ImageDescription>, host: Option<image::HostImage>, of: Option<usize> },
     /// A sampler's state.
     Sampler(Box<image::Settings>),
 }
@@ -122,12 +122,12 @@ fn other(names: &[&str], name: &str) -> Result<usize, String> {
         Some(number) => number.parse().ok().filter(|&n: &usize| n < names.len()),
         None => names.iter().position(|known| *known == name),
     };
-    of.ok_or_else(|| format!("`{name}` is no parameter; `#0` is the first"))
+    of.ok_or_else(|| format!("`{name}` is not a parameter; `#0` is the first"))
 }
 
 fn image(
     names: &[&str],
-    description: &image::Description,
+    description: &image::ImageDescription,
     salt: u64,
     memory: &HostMemory,
 ) -> Result<Value, String> {
@@ -138,7 +138,11 @@ fn image(
     Ok(Value::Image { description: Box::new(description.clone()), host: description.host(salt, memory)?, of })
 }
 
-fn tensor_map(names: &[&str], parameter: &Parameter, map: &tensor_map::Description) -> Result<Value, String> {
+fn tensor_map(
+    names: &[&str],
+    parameter: &Parameter,
+    map: &tensor_map::TensorMapDescription,
+) -> Result<Value, String> {
     let of = other(names, &map.buffer)?;
     let points = may_point(parameter);
     if !points && parameter.size != BYTES as u64 {

@@ -1,4 +1,4 @@
-//! A buffer on the host: its type, its shape, and the bytes that its contents give.
+//! A buffer on the host: its type, its shape and its bytes.
 
 use super::element::Element;
 use super::host_memory::{COPIES, HostMemory};
@@ -69,7 +69,7 @@ impl HostBuffer {
             let element = element.unwrap_or(Element::U8);
             if !bytes.len().is_multiple_of(element.bytes()) {
                 let (n, name) = (bytes.len(), element.name());
-                return Err(format!("{path} has {n} bytes, which is no whole number of {name}"));
+                return Err(format!("{path} has {n} bytes, which is not a whole number of {name}"));
             }
             let count = (bytes.len() / element.bytes()) as u64;
             HostBuffer { element, shape: vec![count], bytes }

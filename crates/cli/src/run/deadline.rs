@@ -1,9 +1,9 @@
-//! `--timeout` counts from the start of the command, not of the kernel: reading, checking and linking a file and filling
-//! its buffers belong to it.
+//! `--timeout`: ends the process at a deadline that counts from the start of the command, not of the kernel. So the time
+//! includes reading, checking and linking a file, and filling its buffers.
 //!
-//! The machine ends a launch at its deadline by itself. What comes before cannot be stopped in its middle, and a launch may
-//! be stuck in the host (it prints to a pipe that nobody reads), so that a thread ends the process when the deadline is
-//! past and nothing has happened: with the message and the exit status of the limit, but without results.
+//! The machine itself ends a launch at its deadline. But the work before a launch cannot be interrupted, and a launch may
+//! be stuck in the host (for example, it prints to a pipe that nobody reads). So a thread ends the process if the deadline
+//! has passed and nothing else has: with the message and the exit status of the limit, but without results.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;

@@ -124,9 +124,12 @@ impl Element {
             return Ok(self.nearest(f64::from_bits(bits)));
         }
         if digits("0x").is_some() {
-            return Err(format!("is no {}: bits are written 0f3F800000 or 0d3FF0000000000000", self.name()));
+            return Err(format!(
+                "is not a valid {}: bits are written 0f3F800000 or 0d3FF0000000000000",
+                self.name()
+            ));
         }
-        let no_number = |_| format!("is no number for {}", self.name());
+        let no_number = |_| format!("is not a number for {}", self.name());
         // Text to f32 at once: by way of f64 it would be rounded twice.
         match self {
             Element::F32 => text.parse::<f32>().map(|v| u64::from(v.to_bits())).map_err(no_number),
@@ -147,11 +150,11 @@ impl Element {
         };
         let digits = digits.replace('_', "");
         if digits.starts_with(['+', '-']) {
-            return Err(format!("is no number for {}", self.name()));
+            return Err(format!("is not a number for {}", self.name()));
         }
         let magnitude = u128::from_str_radix(&digits, radix).map_err(|_| {
             let hint = if text.parse::<f64>().is_ok() { "; a float is written f32:1.5, say" } else { "" };
-            format!("is no integer for {}{hint}", self.name())
+            format!("is not an integer for {}{hint}", self.name())
         })?;
         let width = 8 * self.bytes() as u32;
         let largest = match (negative, self.is_signed() && radix == 10) {

@@ -1,4 +1,4 @@
-//! `--events`: what happens in a run that orders memory, a line for each event.
+//! `--events`: prints the events of a run that order memory, one line each.
 
 use std::io::{self, Write};
 

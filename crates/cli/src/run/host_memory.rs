@@ -1,4 +1,4 @@
-//! The host's memory that a run takes for buffers: what they held before and hold after it, beside the device's own.
+//! The host memory that a run takes for buffers, besides the device's own: their contents before and after the run.
 //!
 //! All of it is charged to the budget before it is allocated, so that a file or a launch line that asks for too much is
 //! refused with a sentence.

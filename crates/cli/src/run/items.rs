@@ -47,13 +47,13 @@ pub fn list<N: std::str::FromStr>(word: &str, text: &str) -> Result<Vec<N>, Stri
 /// One number.
 pub fn number<N: std::str::FromStr>(word: &str, text: &str) -> Result<N, String> {
     let text = text.trim();
-    text.replace('_', "").parse().map_err(|_| format!("`{text}` is no number for {word}"))
+    text.replace('_', "").parse().map_err(|_| format!("`{text}` is not a number for {word}"))
 }
 
 /// Which of some words a value is.
 pub fn choice(word: &str, value: &str, words: &[&str]) -> Result<u32, String> {
     let found = words.iter().position(|w| *w == value).map(|n| n as u32);
-    found.ok_or_else(|| format!("`{value}` is no {word}; expected {}", words.join(", ")))
+    found.ok_or_else(|| format!("{word} cannot be `{value}`; expected {}", words.join(", ")))
 }
 
 #[cfg(test)]

@@ -141,7 +141,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     if let (Some(audit), Some(before)) = (&audit, &before)
         && let Some((space, address)) = before.slipped(&device, audit)
     {
-        let message = format!("the byte at {space:?} {address:#x} has changed, and no write to it was told");
+        let message =
+            format!("the byte at {space:?} {address:#x} has changed, and no write to it was reported");
         return Err(output.bug(&message));
     }
     let done = launch.control.ctas_done.load(Ordering::Relaxed);

@@ -65,7 +65,7 @@ pub fn read(file: &[u8], wanted: Option<Element>) -> Result<Array, String> {
     let element = element_of(value(&header, "descr")?, wanted)?;
     let shape = shape_of(value(&header, "shape")?)?;
     if value(&header, "fortran_order")?.starts_with("True") && shape.iter().filter(|&&d| d > 1).count() > 1 {
-        return Err("its elements lie in Fortran order; save numpy.ascontiguousarray(a)".to_owned());
+        return Err("its elements are in Fortran order; save numpy.ascontiguousarray(a)".to_owned());
     }
     let size = shape.iter().try_fold(element.bytes() as u64, |n, &d| n.checked_mul(d));
     if size != Some(data.len() as u64) {
@@ -81,8 +81,8 @@ fn split(bytes: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
 /// The text after a key of the header's dictionary.
 fn value<'h>(header: &'h str, key: &str) -> Result<&'h str, String> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
-    let behind = quoted.iter().find_map(|k| header.split_once(k.as_str())).map(|(_, rest)| rest);
-    behind
+    let after = quoted.iter().find_map(|k| header.split_once(k.as_str())).map(|(_, rest)| rest);
+    after
         .and_then(|rest| rest.trim_start().strip_prefix(':'))
         .map(str::trim_start)
         .ok_or_else(|| format!("its header has no '{key}'"))

@@ -20,17 +20,17 @@ pub struct Arguments {
     /// Count what the kernel did and show it
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "human")]
     pub stats: Option<Form>,
-    /// Stop after every instruction and go on: it must change nothing, as the tests ask it
+    /// Stop after every instruction and go on, which must change nothing; for tests
     #[arg(long, hide = true)]
     pub single_steps: bool,
-    /// Check ptxvm itself: that every byte that the kernel changes is one that its instructions are said to write
+    /// Check ptxvm itself: each byte that the kernel changes must be one that its instructions are known to write
     #[arg(long, hide = true)]
     pub audit: bool,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,
-    /// Show this many values of each buffer; or, with `ir`, do not run: show the program with its blocks, loops and what
-    /// is uniform [default: 8]
+    /// Show this many values of each buffer; with `ir`, do not run but show the program: its blocks, its loops and which
+    /// values are uniform [default: 8]
     #[arg(long, value_name = "N|ir", value_parser = Show::parse, default_value = "8", hide_default_value = true)]
     pub show: Show,
     /// Show no table of results and no progress
@@ -41,7 +41,7 @@ pub struct Arguments {
     pub color: Color,
 }
 
-/// What may stand in a launch line too.
+/// The options that a launch line may have too.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Launch {
     /// The kernel to launch, if the file has several
@@ -68,20 +68,20 @@ pub struct Launch {
     /// What a .texref, .samplerref or .surfref variable stands for: NAME='texture(…)', 'sampler(…)' or 'surface(…)'
     #[arg(long, value_name = "NAME=WHAT")]
     pub bind: Vec<String>,
-    /// Write a buffer after the run, as .npy, .png or raw bytes by the file's ending; NAME may be the parameter's
-    /// index from 0
+    /// Write a buffer to a file after the run. The file's extension chooses .npy, .png or raw bytes; NAME is a
+    /// parameter's name or its index from 0
     #[arg(long, value_name = "NAME=FILE")]
     pub save: Vec<String>,
     #[command(flatten)]
     pub switches: Switches<OfFile>,
 }
 
-/// A form for results.
+/// A format for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     /// For people
     Human,
-    /// One JSON object a line, on standard output
+    /// One JSON object per line, on standard output
     Json,
 }
 
@@ -95,11 +95,10 @@ impl From<Form> for Format {
 }
 
 impl Launch {
-    /// This command line over a launch line: what it says counts, what it leaves open is taken from `line`.
+    /// Merges this command line with a launch line: what the command line leaves open comes from `line`.
     ///
-    /// A launch line for another entry than the one asked for is of no use. One argument by position replaces
-    /// them all, since positions would no longer mean the same; arguments by name are appended, and the last of a
-    /// name counts.
+    /// A launch line for another entry is ignored. One argument by position replaces all of the line's, since its
+    /// positions would no longer mean the same. Arguments by name are appended, and the last of a name counts.
     pub fn over(self, line: Option<Launch>) -> Launch {
         let Some(line) = line else { return self };
         if self.entry.is_some() && line.entry.is_some() && self.entry != line.entry {
@@ -135,13 +134,15 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
     }
     for (to, part) in result.iter_mut().zip(parts) {
         let part = part.trim().replace('_', "");
-        *to = part.parse().map_err(|_| format!("`{part}` is no number of 32 bits; write X, X,Y or X,Y,Z"))?;
+        *to = part
+            .parse()
+            .map_err(|_| format!("`{part}` is not a number of 32 bits; write X, X,Y or X,Y,Z"))?;
     }
     Ok(result)
 }
 
 fn bytes(text: &str) -> Result<u32, String> {
-    let wrong = || format!("`{text}` is no number of bytes; write 1024, 48k or 0xc000");
+    let wrong = || format!("`{text}` is not a number of bytes; write 1024, 48k or 0xc000");
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1024),
         None => (text, 1),

@@ -1,4 +1,4 @@
-//! Where a run's words go: for people to standard error and output, for programs as JSON lines.
+//! Writes the messages and results of a run: for people to standard error and output, for programs as JSON lines.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;

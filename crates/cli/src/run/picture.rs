@@ -1,7 +1,7 @@
 //! Buffers as PNG pictures: `[h,w]` is grey, `[h,w,3]` red, green and blue, `[h,w,4]` with alpha.
 //!
-//! u8 is taken as it is, f32 from 0 to 1 is scaled to 255. The other way, a PNG, PGM or PPM file gives the texels of an
-//! image: one, two or four channels of u8, where a picture without alpha is opaque.
+//! u8 is stored unchanged; f32 from 0 to 1 is scaled to 255. In the other direction, a PNG, PGM or PPM file gives the
+//! texels of an image: one, two or four channels of u8. A picture without alpha is opaque.
 
 use super::contents::HostBuffer;
 use super::element::{Element, Number};
@@ -71,12 +71,12 @@ fn decode_png(file: &[u8], memory: &HostMemory) -> Result<HostBuffer, String> {
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
-    let mut reader = decoder.read_info().map_err(|e| format!("it is no PNG: {e}"))?;
+    let mut reader = decoder.read_info().map_err(|e| format!("it is not a PNG: {e}"))?;
     let size = reader.output_buffer_size().ok_or("the picture is too large")?;
     let mut bytes = Vec::new();
     reserve(&mut bytes, size, memory)?;
     bytes.resize(size, 0);
-    let frame = reader.next_frame(&mut bytes).map_err(|e| format!("it is no whole PNG: {e}"))?;
+    let frame = reader.next_frame(&mut bytes).map_err(|e| format!("it is not a complete PNG: {e}"))?;
     bytes.truncate(frame.buffer_size());
     let channels = frame.color_type.samples();
     pixels(frame.width.into(), frame.height.into(), channels, bytes)
@@ -106,7 +106,7 @@ fn netpbm(colour: bool, mut rest: &[u8], memory: &HostMemory) -> Result<HostBuff
     }
     let [width, height, most] = header;
     if most != 255 {
-        return Err(format!("its channels reach {most}; only those of 255 are read"));
+        return Err(format!("its channels reach {most}; only channels up to 255 are read"));
     }
     let channels = if colour { 3 } else { 1 };
     let size = width.checked_mul(height).and_then(|n| n.checked_mul(channels));
@@ -190,7 +190,7 @@ mod tests {
             (b"P5", "width, a height"),
             (b"P5 99999999999999999999 1 255\n", "width, a height"),
             (b"P5 18446744073709551615 9 255\n", "too large"),
-            (b"GIF89a", "no PNG"),
+            (b"GIF89a", "not a PNG"),
         ] {
             assert!(decode(file).is_err_and(|why| why.contains(wrong)), "{wrong}");
         }

@@ -7,7 +7,7 @@ use super::contents::HostBuffer;
 use super::element::Element;
 use super::host_memory::{COPIES, HostMemory};
 use super::image::object::{self, Made};
-use super::image::{Description, Role};
+use super::image::{ImageDescription, Role};
 use super::table::Outcome;
 
 /// Memory that a value has of its own.
@@ -135,7 +135,7 @@ impl Prepared {
         &mut self,
         parameter: usize,
         name: &str,
-        description: &Description,
+        description: &ImageDescription,
         array: &Array,
         element: Element,
         memory: &HostMemory,

@@ -34,7 +34,7 @@ fn unknown(module: &Module, name: &str) -> String {
     let known: Vec<&str> = module.references().filter(|r| r.kernel.is_none()).map(|r| r.name).collect();
     match known[..] {
         [] => "the file has no .texref, .samplerref or .surfref variable".to_owned(),
-        _ => format!("there is no reference `{name}`, but {}", known.join(", ")),
+        _ => format!("there is no reference `{name}`; available: {}", known.join(", ")),
     }
 }
 

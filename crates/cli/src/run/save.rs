@@ -1,4 +1,4 @@
-//! `--save NAME=FILE`: which buffer goes where, checked before the run, written after it.
+//! `--save NAME=FILE`: checks before the run which buffer goes to which file, and writes the files after it.
 
 use std::fs::File;
 use std::path::Path;
@@ -30,11 +30,11 @@ fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
     let (name, path) = option.split_once('=').ok_or_else(|| fail("write NAME=FILE".to_owned()))?;
     let by_index = || name.parse().ok().filter(|&index: &usize| index < names.len());
     let Some(parameter) = names.iter().position(|n| *n == name).or_else(by_index) else {
-        return Err(fail(format!("there is no parameter `{name}`, but {}", names.join(", "))));
+        return Err(fail(format!("there is no parameter `{name}`; available: {}", names.join(", "))));
     };
     let Some((element, shape)) = shown(values, parameter) else {
         return Err(fail(format!(
-            "`{}` is no buffer, and no surface with texels of its own",
+            "`{}` is neither a buffer nor a surface with texels of its own",
             names[parameter]
         )));
     };
@@ -107,7 +107,7 @@ mod tests {
             ("out", "NAME=FILE"),
             ("x=a.npy", "no parameter `x`"),
             ("2=a.npy", "no parameter `2`"),
-            ("n=a.npy", "no buffer"),
+            ("n=a.npy", "neither a buffer"),
             ("out=", "name is missing"),
             ("out=a.PNG", "[h,w"),
             ("out=/", "is a folder"),

@@ -1,4 +1,4 @@
-//! `--show`: so many values of each buffer after the run, or, in place of a run, the program that would be run.
+//! `--show`: how many values of each buffer to show after the run; or `ir`, to show the program instead of running it.
 
 use std::io::{self, Write};
 

@@ -1,10 +1,10 @@
-//! `--single-steps`: a run that stops after every instruction and goes on, which must change nothing. In between it
-//! checks ptxvm itself: what the analysis of the program holds to be uniform over a warp must be the same in all lanes
-//! that have executed an instruction together.
+//! `--single-steps`: a run that stops after every instruction and goes on, which must change nothing. At each stop it
+//! checks ptxvm itself: a value that the analysis of the program calls uniform over a warp must be the same in all lanes
+//! that executed the instruction together.
 
 use std::collections::HashMap;
 
-use ptxvm_ir::flow::{Flow, Level, Uniformity};
+use ptxvm_ir::flow::{Flow, UniformOver, Uniformity};
 use ptxvm_ir::operation::Operation;
 use ptxvm_ir::{FunctionId, Program};
 use ptxvm_vm::view::View;
@@ -52,7 +52,7 @@ impl Uniform<'_> {
             if values.windows(2).any(|pair| pair[0] != pair[1]) {
                 let number = source.instruction;
                 return Err(format!(
-                    "{name} is held to be uniform after instruction {number} of {}, but lanes {lanes:#010x} have {values:x?}",
+                    "{name} is expected to be uniform after instruction {number} of {}, but lanes {lanes:#010x} have {values:x?}",
                     function.name
                 ));
             }
@@ -72,7 +72,7 @@ fn of(program: &Program, id: FunctionId) -> Vec<Vec<u32>> {
         if let Some(Operation::Control(_)) = program.operation(&function.instructions[at as usize]) {
             return Vec::new();
         }
-        let written = values.writes(at).iter().filter(|value| uniformity.value(**value) <= Level::Warp);
+        let written = values.writes(at).iter().filter(|value| uniformity.value(**value) <= UniformOver::Warp);
         let registers = written.map(|value| values.values[value.0 as usize].register);
         registers.filter(|register| (*register as usize) < function.registers.len()).collect()
     };

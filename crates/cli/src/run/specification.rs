@@ -1,7 +1,7 @@
-//! What `--arg` says: a number, a buffer with its type, shape and contents, a tensor map of a buffer, a texture or a
-//! surface, or plain bytes.
+//! Parses `--arg`: a number, a buffer with its type, shape and contents, a tensor map of a buffer, a texture or a surface,
+//! or plain bytes.
 //!
-//! Reading the text needs neither the kernel nor any file, so that mistakes in it are named before anything runs.
+//! Parsing needs neither the kernel nor any file, so mistakes are reported before anything runs.
 
 use super::element::{self, Element};
 use super::image::{self, Role};
@@ -19,9 +19,9 @@ pub enum Specification {
     /// `hex:01ff`: bytes, by value.
     Bytes(Vec<u8>),
     /// `tensormap(#0, box [32,8])`: the tensor map of a buffer, by value or in memory, whichever the parameter is.
-    TensorMap(Box<tensor_map::Description>),
+    TensorMap(Box<tensor_map::TensorMapDescription>),
     /// `texture(f32[4,4]=iota, filter linear)`, `surface(u8[4,4])`: the handle of one.
-    Image(Box<image::Description>),
+    Image(Box<image::ImageDescription>),
     /// `sampler(filter linear)`: a sampler's state, for a `.samplerref`.
     Sampler(Box<image::Settings>),
 }
@@ -49,11 +49,13 @@ impl Specification {
             return hex(digits).map(Specification::Bytes);
         }
         if let Some(inner) = within(text, "tensormap")? {
-            return tensor_map::Description::parse(inner).map(Box::new).map(Specification::TensorMap);
+            return tensor_map::TensorMapDescription::parse(inner)
+                .map(Box::new)
+                .map(Specification::TensorMap);
         }
         for role in [Role::Texture, Role::Surface] {
             if let Some(inner) = within(text, role.noun())? {
-                return image::Description::parse(role, inner).map(Box::new).map(Specification::Image);
+                return image::ImageDescription::parse(role, inner).map(Box::new).map(Specification::Image);
             }
         }
         if let Some(inner) = within(text, "sampler")? {
@@ -107,7 +109,7 @@ fn within<'t>(text: &'t str, word: &str) -> Result<Option<&'t str>, String> {
 }
 
 fn named(name: &str) -> Result<Element, String> {
-    Element::from_name(name).ok_or_else(|| format!("`{name}` is no element type ({})", element::EXPECTED))
+    Element::from_name(name).ok_or_else(|| format!("`{name}` is not an element type ({})", element::EXPECTED))
 }
 
 fn file(path: &str) -> Result<String, String> {
@@ -162,7 +164,7 @@ fn shape(text: &str, element: Element) -> Result<Vec<u64>, String> {
             .trim()
             .replace('_', "")
             .parse()
-            .map_err(|_| format!("`{}` is no dimension; write [1024] or [64,64]", dimension.trim()))?;
+            .map_err(|_| format!("`{}` is not a dimension; write [1024] or [64,64]", dimension.trim()))?;
         if number == 0 {
             return Err("a dimension of 0 makes an empty buffer; give at least one element".to_owned());
         }
@@ -263,12 +265,12 @@ mod tests {
         for (text, expected) in [
             ("", "missing"),
             ("@", "name is missing"),
-            ("q32[4]", "no element type"),
+            ("q32[4]", "not an element type"),
             ("f32[4", "lacks its `]`"),
             ("f32[]", "needs dimensions"),
             ("f32[0]", "at least one"),
-            ("f32[-1]", "no dimension"),
-            ("f32[1e9]", "no dimension"),
+            ("f32[-1]", "not a dimension"),
+            ("f32[1e9]", "not a dimension"),
             ("f32[4]iota", "expected `=`"),
             ("f32[4]=ioat", "iota"),
             ("f32[3]=1,2", "2 are listed"),
@@ -278,14 +280,14 @@ mod tests {
             ("f32[4]=rand(1,2,2)", "not below"),
             ("hex:0", "two digits"),
             ("hex:0g", "hexadecimal"),
-            ("f31:1", "no element type"),
+            ("f31:1", "not an element type"),
             ("u8:300", "does not fit"),
             ("tensormap(#0", "lacks its `)`"),
             ("tensormap()", "lacks its buffer"),
             ("texture(f32[4]", "lacks its `)`"),
             ("surface()", "lacks its texels"),
-            ("sampler(filter best)", "no filter"),
-            ("sampler(layered)", "nothing of a sampler's"),
+            ("sampler(filter best)", "filter cannot be `best`"),
+            ("sampler(layered)", "not a setting of a sampler"),
         ] {
             let error = Specification::parse(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

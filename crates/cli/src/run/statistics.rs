@@ -1,4 +1,4 @@
-//! `--stats`: what the kernel did, counted, for people and for programs.
+//! `--stats`: prints counts of what the kernel did, for people and for programs.
 
 use std::io::{self, Write};
 

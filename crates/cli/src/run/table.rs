@@ -1,4 +1,4 @@
-//! The table of buffers after a run: what they hold now, in a few numbers, and whether the kernel changed them.
+//! The table of buffers after a run: a few numbers about their contents, and whether the kernel changed them.
 
 use std::io::{self, Write};
 

@@ -10,7 +10,7 @@ use super::items::{self, choice, list, number};
 
 /// A tensor map as it was written; what is left out follows from the buffer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Description {
+pub struct TensorMapDescription {
     /// The buffer that holds the tensor: `#0` or the name of a parameter.
     pub buffer: String,
     element: Option<Element>,
@@ -60,7 +60,7 @@ const WIDES: [&str; 2] = ["w", "w128"];
 const EXPECTED: &str = "an element type, sizes such as [64,64], strides, box, element-strides, interleave, swizzle, \
                         fill, promotion, or lower, upper, channels, pixels, wide for im2col";
 
-impl Description {
+impl TensorMapDescription {
     /// Reads what stands between the parentheses; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut all = items::split(text)?.into_iter();
@@ -94,8 +94,9 @@ impl Description {
             "wide" => self.wide = Some(choice(word, value, &WIDES)?),
             _ => {
                 let known = ELEMENTS.iter().find(|(name, _)| *name == item);
-                let (_, element) = known
-                    .ok_or_else(|| format!("`{item}` is nothing of a tensor map's; expected {EXPECTED}"))?;
+                let (_, element) = known.ok_or_else(|| {
+                    format!("`{item}` is not a setting of a tensor map; expected {EXPECTED}")
+                })?;
                 self.element = Some(*element);
             }
         }
@@ -119,7 +120,9 @@ impl Description {
             promotion: self.promotion,
             fill: self.fill,
         };
-        self.mode(tensor, device).map(|map| map.to_bytes()).map_err(|why| format!("no tensor map: {why}"))
+        self.mode(tensor, device)
+            .map(|map| map.to_bytes())
+            .map_err(|why| format!("cannot make a tensor map: {why}"))
     }
 
     fn mode(&self, tensor: Tensor, device: &Profile) -> Result<TensorMap, String> {
@@ -175,7 +178,7 @@ mod tests {
     }
 
     fn encode(text: &str, shape: &[u64]) -> Result<TensorMap, String> {
-        let bytes = Description::parse(text)?.encode(0x1000, &buffer(shape), Default::default())?;
+        let bytes = TensorMapDescription::parse(text)?.encode(0x1000, &buffer(shape), Default::default())?;
         TensorMap::from_bytes(&bytes).map_err(|e| e.to_string())
     }
 
@@ -216,10 +219,10 @@ mod tests {
             ("#0, box [32", "lacks a `]`"),
             ("#0, box 32]", "too many"),
             ("#0, box 32", "should be a list"),
-            ("#0, box [32,x]", "`x` is no number for box"),
-            ("#0, box [32,-8]", "no number for box"),
-            ("#0, boxes [32,8]", "nothing of a tensor map's"),
-            ("#0, swizzle 256B, box [32,8]", "no swizzle; expected none, 32B"),
+            ("#0, box [32,x]", "`x` is not a number for box"),
+            ("#0, box [32,-8]", "not a number for box"),
+            ("#0, boxes [32,8]", "not a setting of a tensor map"),
+            ("#0, swizzle 256B, box [32,8]", "swizzle cannot be `256B`; expected none, 32B"),
             ("#0, box [300,8]", "boxDim[0] is 300; it must be from 1 to 256"),
             ("#0, box [32]", "boxDim has 1 values where 2 are needed"),
             ("#0, box [32,8], swizzle 64B", "128 bytes, the swizzle spans 64"),

@@ -247,8 +247,8 @@ fn list(text: &str) -> Result<Vec<String>, String> {
         } else {
             rest.find(' ').unwrap_or(rest.len())
         };
-        let (item, behind) = rest.split_at(end);
-        rest = behind.trim_start();
+        let (item, after) = rest.split_at(end);
+        rest = after.trim_start();
         let number = |text: &str| text.parse::<i64>().map_err(|_| format!("`{text}` is no number"));
         if let Some((values, times)) = item.rsplit_once('*') {
             let values = list(values.trim_start_matches('(').trim_end_matches(')'))?;

@@ -5,7 +5,7 @@ mod pointer;
 mod result;
 
 pub use graph::*;
-pub use pointer::{Host, In, Out, OutAny, Text, Value};
+pub use pointer::{AttributeValue, Host, In, Out, OutAny, Text};
 pub use result::{Answer, CUresult};
 
 /// A device's number.

@@ -1,10 +1,10 @@
-//! Pointers as C programs hand them over: what may be null is asked, what is not null is trusted.
+//! Pointers from C programs: null is checked, anything else is trusted.
 //!
-//! These types stand in the signatures of entry points, which are `unsafe`: with every call a C program promises that a
-//! pointer which is not null points to what the driver API says, to as many elements as the call's other arguments say,
-//! and for as long as it says. That promise is the one safety condition of this library, and this file is where it is
-//! relied on. Our part is that an entry point asks for no more elements, and for no other type, than the API says; where
-//! a pointer comes from anywhere else than an argument, making one of these is `unsafe` (`Out::new`, `In::new`).
+//! Entry points take these types, and are `unsafe`: with every call a C program promises that a pointer which is not null
+//! points to what the driver API says, to as many elements as the call's other arguments say, and for as long as the API
+//! says. That promise is the one safety condition of this library, and this file is where it is relied on. Our part is that
+//! an entry point uses no more elements, and no other type, than the API says. If a pointer does not come from an argument,
+//! making one of these types is `unsafe` (`Out::new`, `In::new`).
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -27,7 +27,7 @@ pub struct OutAny(*mut c_void);
 
 /// A value of one of the types that depend on what is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum AttributeValue {
     Word(u32),
     Long(u64),
     Pair([u64; 2]),
@@ -133,11 +133,11 @@ impl OutAny {
     ///
     /// # Errors
     /// There is no place for it.
-    pub fn set(self, value: Value) -> Result<(), CUresult> {
+    pub fn set(self, value: AttributeValue) -> Result<(), CUresult> {
         match value {
-            Value::Word(word) => Out(self.0.cast()).set(word),
-            Value::Long(long) => Out(self.0.cast()).set(long),
-            Value::Pair(pair) => Out(self.0.cast()).set(pair),
+            AttributeValue::Word(word) => Out(self.0.cast()).set(word),
+            AttributeValue::Long(long) => Out(self.0.cast()).set(long),
+            AttributeValue::Pair(pair) => Out(self.0.cast()).set(pair),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `CUresult`: what every entry point answers, with the names and the words that the driver gives them.
+//! `CUresult`: what every entry point returns, with the driver's names and descriptions.
 
 use std::ffi::CStr;
 
@@ -18,7 +18,7 @@ macro_rules! results {
         }
 
         /// In the order of their numbers. Programs are given the texts themselves, which therefore end with a zero.
-        const RESULTS: &[Described] = &[$(Described {
+        const RESULTS: &[DescribedResult] = &[$(DescribedResult {
             value: $value,
             name: concat!("CUDA_ERROR_", stringify!($name), "\0"),
             words: concat!($words, "\0"),
@@ -26,7 +26,7 @@ macro_rules! results {
     };
 }
 
-struct Described {
+struct DescribedResult {
     value: u32,
     name: &'static str,
     words: &'static str,
@@ -164,7 +164,7 @@ impl CUresult {
         self.described().and_then(|result| CStr::from_bytes_with_nul(result.words.as_bytes()).ok())
     }
 
-    fn described(self) -> Option<&'static Described> {
+    fn described(self) -> Option<&'static DescribedResult> {
         let index = RESULTS.binary_search_by_key(&self.0, |result| result.value).ok()?;
         Some(&RESULTS[index])
     }

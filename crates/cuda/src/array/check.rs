@@ -1,5 +1,4 @@
-//! Whether the driver makes an array that a program describes. `tests/golden/driver/textures.json` holds what it
-//! answered.
+//! Checks the description of an array as the driver does. `tests/golden/driver/textures.json` has an H200's answers.
 
 use ptxvm_texture::Format;
 
@@ -8,7 +7,7 @@ use super::format::{format, is_video};
 use crate::abi::{Answer, CUresult};
 
 /// The greatest width, height, and depth or number of layers.
-type Limits = [usize; 3];
+type Extents = [usize; 3];
 
 /// `MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH` and its kin.
 const MIPMAPPED: usize = 32_768;
@@ -21,7 +20,7 @@ pub fn array(described: &ArrayDescriptor) -> Answer<Format> {
     let format = format(described)?;
     let block = format.block_side() > 1;
     let sizes = [described.width, described.height, described.depth];
-    let within = |limits: &Limits| sizes.iter().zip(limits).all(|(size, most)| size <= most);
+    let within = |limits: &Extents| sizes.iter().zip(limits).all(|(size, most)| size <= most);
     let flat = block && described.height == 0;
     let is_video = described.has(flag::VIDEO_ENCODE_DECODE) && is_video(described.format);
     if flat
@@ -85,7 +84,7 @@ fn may_be_video(described: &ArrayDescriptor) -> bool {
 }
 
 /// What the device attributes say. Boxes may have one of two sets of sizes.
-fn limits(described: &ArrayDescriptor) -> &'static [Limits] {
+fn limits(described: &ArrayDescriptor) -> &'static [Extents] {
     let surface = described.has(flag::SURFACE_LDST);
     match (described.has(flag::LAYERED), described.has(flag::CUBEMAP)) {
         (true, true) => &[[32_768, 32_768, 2046]],

@@ -1,6 +1,6 @@
 //! The formats of arrays, by the driver's numbers.
 //!
-//! Those of video are not sampled: such an array is a container of planes, or of words in which a pixel is packed.
+//! The video formats cannot be sampled: such an array contains planes, or words with packed pixels.
 
 use ptxvm_texture::{Channel, Format};
 

@@ -8,12 +8,12 @@ use super::{CUarray, CUmipmappedArray};
 
 /// What a context holds, by handle. The memory of the arrays is among the context's memory.
 #[derive(Default)]
-pub struct Holdings {
+pub struct ArrayHoldings {
     arrays: Mutex<HashSet<u64>>,
     mipmapped: Mutex<HashSet<u64>>,
 }
 
-impl Holdings {
+impl ArrayHoldings {
     /// Remembers an array.
     pub fn add(&self, array: CUarray) {
         change(&self.arrays, |arrays| arrays.insert(array.number()));

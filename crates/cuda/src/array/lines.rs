@@ -1,4 +1,4 @@
-//! The entry points that copy bytes in a line from and to arrays.
+//! The entry points that copy one-dimensional ranges of bytes from and to arrays.
 
 use super::object::CUarray;
 use super::side::{line, side};

@@ -1,8 +1,7 @@
-//! Arrays: images that the driver lays out, made, asked about and destroyed by programs that never see their addresses.
+//! Arrays: images that the driver lays out; programs never see their addresses.
 //!
-//! An [`Array`] is one level of detail. It has memory of its own, or is a level of a [`Mipmapped`] array or a plane of
-//! an array of video. To a copy it is device memory with a pitch ([`side`]), to a texture an
-//! [`Image`](ptxvm_texture::Image).
+//! An [`Array`] is one level of detail. It has its own memory, or is a level of a [`Mipmapped`] array or a plane of a video
+//! array. A copy uses it as device memory with a pitch ([`side`]), a texture as an [`Image`](ptxvm_texture::Image).
 
 mod api;
 mod check;
@@ -21,7 +20,7 @@ pub use api::*;
 pub use descriptor::PlaneDescriptor;
 pub use descriptor::flag::SURFACE_LDST;
 pub use format::in_memory;
-pub use holdings::Holdings;
+pub use holdings::ArrayHoldings;
 pub use lines::*;
 pub use mipmapped::{CUmipmappedArray, Mipmapped};
 pub use mipmapped_api::*;

@@ -1,4 +1,4 @@
-//! An array: what its program said of it, and where its texels lie.
+//! An array: its description by the program, and where its texels are.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::mipmapped::CUmipmappedArray;
 use crate::abi::{Answer, CUresult};
 use crate::context::{CUcontext, Context};
 use crate::handles::{Handle, Object};
-use crate::memory::{self, Kind};
+use crate::memory::{self, MemoryKind};
 use crate::stream::capture::refuse_unsafe;
 use crate::texture;
 
@@ -186,7 +186,7 @@ fn allocate_planes(
 }
 
 fn memory_for(context: &Arc<Context>, bytes: u64) -> Answer<u64> {
-    memory::give(context, bytes.max(1), ALIGNMENT, AllocationKind::Device, Kind::Array)
+    memory::give(context, bytes.max(1), ALIGNMENT, AllocationKind::Device, MemoryKind::Array)
 }
 
 /// Takes the memory of an image back.
@@ -194,7 +194,7 @@ fn memory_for(context: &Arc<Context>, bytes: u64) -> Answer<u64> {
 /// # Errors
 /// What keeps the work that may use it from being waited for.
 pub fn release(context: &Arc<Context>, address: u64) -> Answer {
-    let is_array = |record: &memory::Record| matches!(record.kind, Kind::Array);
+    let is_array = |record: &memory::Record| matches!(record.kind, MemoryKind::Array);
     memory::take_back(context, address, is_array, CUresult::INVALID_HANDLE)
 }
 

@@ -1,4 +1,4 @@
-//! The entry points that tell how arrays lie in memory, and give the planes of those of video.
+//! The entry points that say how arrays are stored, and that give the planes of video arrays.
 
 use ptxvm_texture::{Format, Shape};
 

@@ -1,4 +1,4 @@
-//! The entry points about the current context: which it is, what it is like, waiting for it.
+//! The entry points for the current context: which one it is, its properties, and waiting for its work.
 
 use super::flags::Flags;
 use super::life::Affinity;

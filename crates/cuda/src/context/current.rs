@@ -1,4 +1,4 @@
-//! The contexts that are current to a thread: a stack, of which the top is meant by every call that names none.
+//! A thread's stack of contexts. A call that names no context uses the top.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The flags of contexts: how threads wait, and what is kept. We keep and tell them.
+//! The flags of contexts: how threads wait, and what is kept. We store and return them.
 
 use crate::abi::{Answer, CUresult};
 

@@ -1,4 +1,4 @@
-//! The entry points that make, end and share contexts.
+//! The entry points that create, destroy and share contexts.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};

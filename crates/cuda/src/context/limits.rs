@@ -1,5 +1,5 @@
-//! The limits of contexts. Each is rounded and bounded as the driver of an H200 does
-//! (`tests/golden/driver/attributes.json`); only that of the guest's heap has an effect here.
+//! The limits of contexts. Each is rounded and bounded as an H200's driver does (`tests/golden/driver/attributes.json`);
+//! only the limit of the guest's heap has an effect here.
 
 use ptxvm_profile::Profile;
 

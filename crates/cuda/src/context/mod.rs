@@ -1,4 +1,4 @@
-//! Contexts: what a program's work and memory belong to, and what a guest's fault makes unusable.
+//! Contexts: each owns a program's work and memory, and becomes unusable when a guest faults.
 
 mod api;
 mod current;
@@ -52,11 +52,11 @@ pub struct Context {
     /// Its streams, the legacy default stream among them.
     pub streams: Streams,
     /// Its arrays.
-    pub arrays: array::Holdings,
+    pub arrays: array::ArrayHoldings,
     /// Its memory.
-    pub memory: memory::Holdings,
+    pub memory: memory::MemoryHoldings,
     /// Its modules.
-    pub modules: module::Holdings,
+    pub modules: module::ModuleHoldings,
 }
 
 impl Object for Context {
@@ -80,9 +80,9 @@ impl Context {
             fault: AtomicU32::new(0),
             order: Mutex::new(()),
             streams: Streams::new(this.clone()),
-            arrays: array::Holdings::default(),
-            memory: memory::Holdings::default(),
-            modules: module::Holdings::default(),
+            arrays: array::ArrayHoldings::default(),
+            memory: memory::MemoryHoldings::default(),
+            modules: module::ModuleHoldings::default(),
         })
     }
 

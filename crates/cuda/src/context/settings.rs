@@ -1,5 +1,4 @@
-//! What a program sets on a context: flags, limits and preferences, most of which change nothing on a CPU but are
-//! kept and told.
+//! What a program sets on a context: flags, limits and preferences. Most have no effect on a CPU; we store and return them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

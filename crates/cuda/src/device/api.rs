@@ -1,4 +1,4 @@
-//! The entry points that ask what devices there are and what they are like.
+//! The entry points that list devices and their properties.
 
 use ptxvm_profile::Profile;
 

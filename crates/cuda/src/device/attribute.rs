@@ -1,6 +1,6 @@
 //! `cuDeviceGetAttribute`: every attribute, computed from the profile.
 //!
-//! `tests/golden/driver/attributes.json` holds what an H200 answers; the default profile answers the same.
+//! `tests/golden/driver/attributes.json` has an H200's answers; the default profile gives the same.
 
 use ptxvm_profile::Profile;
 

@@ -1,4 +1,4 @@
-//! The entry points that put results into words.
+//! The entry points that give the names and descriptions of results.
 
 use std::ffi::{CStr, c_char};
 

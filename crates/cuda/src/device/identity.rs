@@ -1,4 +1,4 @@
-//! Which device it is: its name, numbers and place on the bus.
+//! What identifies a device: its UUID and its address on the bus.
 
 use ptxvm_profile::Profile;
 

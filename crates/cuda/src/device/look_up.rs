@@ -1,4 +1,4 @@
-//! The entry points by which programs find others: `cuGetProcAddress` and the driver's private tables.
+//! The entry points that look up other entry points: `cuGetProcAddress` and the driver's private tables.
 
 use std::fmt::Write as _;
 use std::sync::Once;

@@ -1,4 +1,4 @@
-//! Devices: how many there are, what they are called, and every attribute of the chosen profile.
+//! Devices: their number, their names, and every attribute of the chosen profile.
 
 mod api;
 mod attribute;

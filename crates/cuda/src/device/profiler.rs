@@ -1,4 +1,4 @@
-//! The profiler's entry points: there is none to be started, and programs that bracket their work go on.
+//! The profiler's entry points. There is no profiler, but programs that start and stop it go on.
 
 use crate::context::current;
 use crate::entry::entry;

@@ -1,4 +1,4 @@
-//! Entry points of this subject that are there and answer that they are not supported.
+//! The entry points of this subject that only return `CUDA_ERROR_NOT_SUPPORTED`.
 
 use crate::entry::unsupported;
 

@@ -1,4 +1,4 @@
-//! Attributes of kernel nodes: what changes a launch is kept there, the rest is kept to be told again.
+//! Attributes of kernel nodes. Those that change a launch are stored in it; the rest is stored only to be returned.
 
 use super::content::KernelNode;
 use crate::abi::{Answer, CUresult};

@@ -1,4 +1,4 @@
-//! Conditional nodes: graphs that run as a value says which kernels have set, once, again and again, or one of many.
+//! Conditional nodes: a value that kernels set decides whether a graph runs, how often, or which of several graphs runs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};

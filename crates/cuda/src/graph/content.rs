@@ -1,5 +1,5 @@
-//! What a node does. The same in a graph, where a child is a graph that programs can change, and in a plan, where it
-//! is a plan.
+//! What a node does, in a graph and in a plan. In a graph, a child is a graph that programs can change; in a plan it is a
+//! plan.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Graphs and their nodes: what a program builds, one call after the other or by a capture.
+//! Graphs and their nodes, which a program builds call by call or by a capture.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -35,7 +35,7 @@ pub struct Graph {
     owned: AtomicBool,
     /// The graph that this node is in.
     owner: OnceLock<Weak<Graph>>,
-    state: Mutex<State>,
+    state: Mutex<GraphState>,
 }
 
 /// A node of a graph.
@@ -52,9 +52,9 @@ pub struct Node {
 
 /// What a graph consists of.
 #[derive(Default)]
-pub struct State {
+pub struct GraphState {
     /// The nodes by their numbers, which is the order in which they were made.
-    pub nodes: BTreeMap<u32, Entry>,
+    pub nodes: BTreeMap<u32, NodeEntry>,
     /// The number of the next node.
     next: u32,
     /// What the graph keeps alive for the program.
@@ -64,7 +64,7 @@ pub struct State {
 }
 
 /// A node as its graph knows it.
-pub struct Entry {
+pub struct NodeEntry {
     pub node: Arc<Node>,
     pub content: Content<Arc<Graph>>,
     /// What it depends on.
@@ -86,10 +86,10 @@ impl Object for Node {
 impl Graph {
     /// An empty graph.
     pub fn create() -> Arc<Self> {
-        Self::with(State::default())
+        Self::with(GraphState::default())
     }
 
-    fn with(state: State) -> Arc<Self> {
+    fn with(state: GraphState) -> Arc<Self> {
         let mut made = None;
         Handle::insert_with(|handle| {
             let id = IDS.fetch_add(1, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl Graph {
     }
 
     /// Its nodes and edges.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, GraphState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -153,7 +153,7 @@ impl Graph {
 
     /// Whether it is that graph, or has it in it.
     pub fn holds(&self, that: CUgraph) -> bool {
-        let inside = |entry: &Entry| entry.content.graphs().iter().any(|graph| graph.holds(that));
+        let inside = |entry: &NodeEntry| entry.content.graphs().iter().any(|graph| graph.holds(that));
         self.handle == that || self.state().nodes.values().any(inside)
     }
 
@@ -283,11 +283,11 @@ impl Graph {
 impl Drop for Graph {
     /// A capture may have added nodes after the program had destroyed the graph.
     fn drop(&mut self) {
-        self.state().nodes.values().for_each(Entry::release);
+        self.state().nodes.values().for_each(NodeEntry::release);
     }
 }
 
-impl State {
+impl GraphState {
     /// Whether there are nodes that allocate or free memory.
     pub fn has_memory(&self) -> bool {
         self.nodes.values().any(|entry| match &entry.content {
@@ -310,7 +310,7 @@ impl State {
     }
 
     /// Takes a node out, with its edges.
-    pub fn remove(&mut self, number: u32) -> Option<Entry> {
+    pub fn remove(&mut self, number: u32) -> Option<NodeEntry> {
         let entry = self.nodes.remove(&number)?;
         for (before, data) in &entry.before {
             if let Some(other) = self.nodes.get_mut(before) {
@@ -356,7 +356,7 @@ impl State {
         let Some(node) = made else { unreachable!("a handle is given to what was made") };
         content.graphs().iter().for_each(|child| graph.adopt(child));
         let (before, after) = (Vec::new(), Vec::new());
-        let entry = Entry { node: Arc::clone(&node), content, before, after, shown: Shown::default() };
+        let entry = NodeEntry { node: Arc::clone(&node), content, before, after, shown: Shown::default() };
         self.nodes.insert(number, entry);
         node
     }
@@ -423,7 +423,7 @@ impl Graph {
     }
 }
 
-impl Entry {
+impl NodeEntry {
     /// Makes the handles of the node and of the graphs in it stale.
     pub fn release(&self) {
         let _ = self.node.handle.remove();
@@ -444,7 +444,7 @@ impl Node {
     ///
     /// # Errors
     /// The graph or the node has been destroyed, or what `see` says.
-    pub fn with<T>(&self, see: impl FnOnce(&mut Entry) -> Answer<T>) -> Answer<T> {
+    pub fn with<T>(&self, see: impl FnOnce(&mut NodeEntry) -> Answer<T>) -> Answer<T> {
         let graph = self.graph()?;
         let mut state = graph.state();
         see(state.nodes.get_mut(&self.number).ok_or(CUresult::INVALID_VALUE)?)

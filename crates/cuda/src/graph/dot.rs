@@ -1,4 +1,4 @@
-//! Graphs as pictures: the text that Graphviz draws.
+//! Writes a graph as text for Graphviz to draw.
 
 use std::fmt::Write;
 use std::sync::Arc;

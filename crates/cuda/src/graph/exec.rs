@@ -1,4 +1,4 @@
-//! Executable graphs: plans with a handle, to be launched and to be changed between launches.
+//! Executable graphs: plans with a handle, which programs launch, and change between launches.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use super::content::Content;
 use super::definition::{CUgraphNode, Graph};
 use super::launch::GraphLaunch;
 use super::memory;
-use super::plan::{Plan, Refusal, Step};
+use super::plan::{Plan, RefusedNode, Step};
 use crate::abi::{Answer, CUresult};
 use crate::handles::{Handle, Object};
 use crate::stream::{Stream, capture};
@@ -28,12 +28,12 @@ pub struct Exec {
     pub id: u32,
     /// `CUDA_GRAPH_INSTANTIATE_FLAG_*`
     pub flags: u64,
-    state: Mutex<State>,
+    state: Mutex<ExecState>,
     /// What a graph that can be made ready only once looks at.
     _instance: Arc<()>,
 }
 
-struct State {
+struct ExecState {
     plan: Arc<Plan>,
     /// The end of the last launch: launches of one executable graph come one after the other.
     last: Option<Arc<Mark>>,
@@ -48,7 +48,7 @@ impl Exec {
     ///
     /// # Errors
     /// Its edges go round in circles, or it holds memory and is executable already.
-    pub fn create(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Refusal> {
+    pub fn create(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, RefusedNode> {
         let plan = Arc::new(Plan::new(graph)?);
         let instance = Arc::new(());
         let mut definition = graph.state();
@@ -59,7 +59,7 @@ impl Exec {
             definition.instance = Arc::downgrade(&instance);
         }
         drop(definition);
-        let state = Mutex::new(State { plan, last: None });
+        let state = Mutex::new(ExecState { plan, last: None });
         let id = IDS.fetch_add(1, Ordering::Relaxed);
         Ok(Handle::insert(Arc::new(Self { id, flags, state, _instance: instance })))
     }
@@ -105,7 +105,7 @@ impl Exec {
         change(Arc::make_mut(&mut self.state().plan))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ExecState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -16,14 +16,14 @@ use crate::work::{KernelLaunch, Mark, run_both};
 pub struct GraphLaunch {
     plan: Arc<Plan>,
     /// What the nodes of events do this time, in the order in which they come.
-    moments: Vec<Moment>,
+    moments: Vec<EventUse>,
     /// Memory that must be there until the stream gets here.
     _kept: Option<Arc<Allocation>>,
 }
 
 /// What a node of an event does in a launch. It was settled when the launch was asked for, as for streams.
 #[derive(Clone)]
-enum Moment {
+enum EventUse {
     Record(Arc<Event>, Arc<Recording>),
     Wait(Option<Arc<Recording>>),
 }
@@ -31,17 +31,17 @@ enum Moment {
 impl GraphLaunch {
     /// A launch of a plan.
     pub fn new(plan: Arc<Plan>) -> Self {
-        let mut moments: Vec<Moment> = Vec::new();
+        let mut moments: Vec<EventUse> = Vec::new();
         plan.each(&mut |step| match &step.content {
             Content::Record(EventNode { event, .. }) => {
-                moments.push(Moment::Record(Arc::clone(event), Arc::default()));
+                moments.push(EventUse::Record(Arc::clone(event), Arc::default()));
             }
             Content::Wait(EventNode { event, .. }) => {
                 let earlier = moments.iter().rev().find_map(|moment| match moment {
-                    Moment::Record(of, recording) if Arc::ptr_eq(of, event) => Some(Arc::clone(recording)),
+                    EventUse::Record(of, recording) if Arc::ptr_eq(of, event) => Some(Arc::clone(recording)),
                     _ => None,
                 });
-                moments.push(Moment::Wait(earlier.or_else(|| event.latest())));
+                moments.push(EventUse::Wait(earlier.or_else(|| event.latest())));
             }
             _ => {}
         });
@@ -56,7 +56,7 @@ impl GraphLaunch {
     /// Tells the events of this launch, which ends with a mark.
     pub fn announce(&self, end: &Arc<Mark>) {
         for moment in &self.moments {
-            if let Moment::Record(event, recording) = moment {
+            if let EventUse::Record(event, recording) = moment {
                 recording.mark.follow(Arc::clone(end));
                 event.set(Arc::clone(recording));
             }
@@ -77,7 +77,7 @@ impl Drop for GraphLaunch {
     /// What a fault kept from being recorded is waited for all the same.
     fn drop(&mut self) {
         for moment in &self.moments {
-            if let Moment::Record(_, recording) = moment {
+            if let EventUse::Record(_, recording) = moment {
                 recording.mark.finish();
             }
         }
@@ -94,7 +94,7 @@ fn begin(plan: &Plan) {
     }
 }
 
-fn run(plan: &Plan, moments: &mut vec::IntoIter<Moment>, context: &Arc<Context>) -> Answer {
+fn run(plan: &Plan, moments: &mut vec::IntoIter<EventUse>, context: &Arc<Context>) -> Answer {
     let mut order = plan.order.iter().peekable();
     while let Some(&at) = order.next() {
         if let Some((first, second)) = order.peek().and_then(|&&next| dependent(plan, at, next)) {
@@ -110,8 +110,8 @@ fn run(plan: &Plan, moments: &mut vec::IntoIter<Moment>, context: &Arc<Context>)
             Content::Child(child) => run(child, moments, context)?,
             // What the host settled for these nodes; bodies of conditional nodes have none of them.
             Content::Record(_) | Content::Wait(_) => match moments.next() {
-                Some(Moment::Record(_, recording)) => recording.take(),
-                Some(Moment::Wait(Some(recording))) => recording.mark.wait(),
+                Some(EventUse::Record(_, recording)) => recording.take(),
+                Some(EventUse::Wait(Some(recording))) => recording.mark.wait(),
                 _ => {}
             },
             // The memory has been there since the node was made.

@@ -1,7 +1,7 @@
-//! Memory of graphs: nodes that allocate and free it, and what the device says of it.
+//! Memory of graphs: nodes that allocate and free it, and the device's numbers about it.
 //!
-//! The address is known when the node is made, so the memory is taken then and given back when the last graph,
-//! executable graph and launch that know it have gone; a launch only says that it may be used.
+//! The address must be known when the node is made, so the memory is allocated then. It is freed when no graph, executable
+//! graph or launch knows it any more; a launch only makes it usable.
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Graphs: work with its dependencies, captured or built, made ready once and launched often.
+//! Graphs: work with its dependencies, captured or built, instantiated once and launched often.
 //!
 //! A [`Graph`] is what programs build and change: [`Node`]s, each with its [`Content`], and edges. Instantiating it
 //! makes a [`Plan`], which knows an order and is independent of the graph; an [`Exec`] is a plan with a handle. A

@@ -1,4 +1,4 @@
-//! What programs say of nodes and are told of them: from C structures to contents and back.
+//! Converts the parameters of nodes between C structures and [`Content`](super::content::Content).
 #![allow(unsafe_code)]
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Plans: graphs made ready to run, with an order that keeps to the edges, and independent of the graphs they were
-//! made from.
+//! Plans: graphs that are ready to run, with an order that follows the edges. A plan is independent of its graph.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -33,14 +32,14 @@ pub struct Step {
 }
 
 /// Why a graph cannot be made ready: the answer, and the node that is to blame.
-pub type Refusal = (CUresult, CUgraphNode);
+pub type RefusedNode = (CUresult, CUgraphNode);
 
 impl Plan {
     /// Makes a graph ready.
     ///
     /// # Errors
     /// Its edges go round in circles.
-    pub fn new(graph: &Arc<Graph>) -> Result<Self, Refusal> {
+    pub fn new(graph: &Arc<Graph>) -> Result<Self, RefusedNode> {
         let state = graph.state();
         let index: HashMap<u32, usize> =
             state.nodes.keys().enumerate().map(|(at, number)| (*number, at)).collect();

@@ -1,4 +1,4 @@
-//! Updates: an executable graph takes over what another graph says, if the two are of one shape.
+//! Updates: an executable graph takes over the parameters of another graph, if both have the same shape.
 
 use super::content::Content;
 use super::definition::CUgraphNode;

@@ -1,4 +1,4 @@
-//! User objects: things of the program's that graphs keep alive, with a function to call when the last one lets go.
+//! User objects: objects of the program that graphs keep alive, with a function to call when the last graph releases one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! cudaEGL.h: there is no EGL, so that no stream can be connected and no image registered.
+//! cudaEGL.h: there is no EGL, so no stream can be connected and no image registered.
 
 use super::{CUgraphicsResource, register};
 use crate::abi::{Answer, CUresult, In, Out};

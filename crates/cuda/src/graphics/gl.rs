@@ -1,4 +1,4 @@
-//! cudaGL.h: there is no OpenGL, which the driver tells as an error of the operating system.
+//! cudaGL.h: there is no OpenGL, which the driver reports as an error of the operating system.
 
 use super::{CUgraphicsResource, register};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, Out};

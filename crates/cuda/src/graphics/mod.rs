@@ -1,8 +1,7 @@
-//! The graphics interfaces (cudaGL.h, cudaEGL.h, cudaVDPAU.h): the answers of a server without a display.
+//! The graphics interfaces (cudaGL.h, cudaEGL.h, cudaVDPAU.h), with the answers of a server without a display.
 //!
-//! Clients look these names up when they start and give up where one is missing, so every driver has them. No
-//! resource can be registered here, and so none can be mapped; what an H200 answered is in
-//! `tests/golden/driver/graphics.json`.
+//! Clients look these names up when they start, and stop if one is missing. No resource can be registered here, so none
+//! can be mapped. `tests/golden/driver/graphics.json` has an H200's answers.
 
 mod egl;
 mod gl;

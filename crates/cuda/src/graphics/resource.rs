@@ -1,4 +1,4 @@
-//! What cuda.h does with the resources of the graphics interfaces: there is none, so that every handle is a wrong one.
+//! The functions of cuda.h for graphics resources. There are no such resources, so every handle is invalid.
 
 use super::CUgraphicsResource;
 use crate::abi::{Answer, CUdeviceptr, CUresult, In, Out};

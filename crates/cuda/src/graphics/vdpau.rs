@@ -1,4 +1,4 @@
-//! cudaVDPAU.h: a program that has a VDPAU device shares it with a GPU that drives a display, which this one does not.
+//! cudaVDPAU.h: a VDPAU device needs a GPU that drives a display, and this one does not.
 
 use super::CUgraphicsResource;
 use crate::abi::{Answer, CUdevice, CUresult, Host, Out};

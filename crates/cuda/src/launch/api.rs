@@ -23,7 +23,7 @@ entry! {
         extra: In<Host>,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let shape = Shape { grid, block, shared, stream };
+        let shape = LaunchShape { grid, block, shared, stream };
         launch(function, &shape, Wishes::default(), parameters, extra)
     }
 
@@ -35,7 +35,7 @@ entry! {
     ) {
         let CUlaunchConfig { grid, block, shared, stream, attributes, count } = config.get()?;
         let wishes = Wishes::read(attributes, count)?;
-        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, extra)
+        launch(function, &LaunchShape { grid, block, shared, stream }, wishes, parameters, extra)
     }
 
     fn cuLaunchCooperativeKernel [cuLaunchCooperativeKernel_ptsz] (
@@ -48,12 +48,12 @@ entry! {
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let wishes = Wishes { cooperative: true, ..Wishes::default() };
-        launch(function, &Shape { grid, block, shared, stream }, wishes, parameters, In::NULL)
+        launch(function, &LaunchShape { grid, block, shared, stream }, wishes, parameters, In::NULL)
     }
 }
 
 /// What every way to launch says.
-struct Shape {
+struct LaunchShape {
     grid: [u32; 3],
     block: [u32; 3],
     shared: u32,
@@ -63,12 +63,12 @@ struct Shape {
 /// Checks a launch and gives it to its stream.
 fn launch(
     function: CUfunction,
-    shape: &Shape,
+    shape: &LaunchShape,
     wishes: Wishes,
     parameters: In<In<u8>>,
     extra: In<Host>,
 ) -> Answer {
-    let &Shape { grid, block, shared, stream } = shape;
+    let &LaunchShape { grid, block, shared, stream } = shape;
     let stream = resolve(stream)?;
     let function = launchable_in(function.number(), || stream.context())?;
     if function.context.as_ptr() != Arc::as_ptr(&stream.context()?) {

@@ -1,4 +1,4 @@
-//! The attributes of `cuLaunchKernelEx`: what they ask of a launch here.
+//! The attributes of `cuLaunchKernelEx`, and what they change in a launch here.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ pub struct CUlaunchConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct CUlaunchAttribute {
     pub id: u32,
-    pub value: Value,
+    pub value: LaunchAttributeValue,
 }
 
 /// The union, as the words that its smaller members are made of.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug)]
-pub struct Value(pub [u32; 16]);
+pub struct LaunchAttributeValue(pub [u32; 16]);
 
 /// `CU_LAUNCH_ATTRIBUTE_*`
 const IGNORE: u32 = 0;
@@ -76,7 +76,7 @@ impl Wishes {
     pub fn read(list: In<CUlaunchAttribute>, count: u32) -> Answer<Self> {
         let mut wishes = Self::default();
         for index in 0..count as usize {
-            let CUlaunchAttribute { id, value: Value(words) } = list.at(index)?;
+            let CUlaunchAttribute { id, value: LaunchAttributeValue(words) } = list.at(index)?;
             match id {
                 COOPERATIVE => wishes.cooperative = words[0] != 0,
                 PROGRAMMATIC_STREAM_SERIALIZATION => wishes.early = words[0] != 0,

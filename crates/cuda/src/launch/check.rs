@@ -1,4 +1,4 @@
-//! What is asked of a launch before it is given to a stream: programs learn of a wrong shape from the call itself.
+//! Checks a launch before it goes to a stream, so that the call itself returns the error of a wrong shape.
 
 use ptxvm_vm::Dimensions;
 

@@ -1,4 +1,4 @@
-//! The clusters of a launch: what size they have, and whether the grid can be made of them.
+//! The clusters of a launch: their size, and whether the grid is a whole number of them.
 
 use crate::abi::{Answer, CUresult};
 use crate::module::Function;

@@ -1,5 +1,5 @@
-//! The entry points that ask how much of a kernel the device holds at once. The arithmetic is the machine's
-//! ([`ptxvm_vm::Demand`]).
+//! The entry points that say how many CTAs and clusters of a kernel the device holds at once. [`ptxvm_vm::Demand`]
+//! computes it.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The values of a launch's parameters: copied at the call, because the program's own may change right after it.
+//! The values of a launch's parameters, copied during the call, because the program may change its own right after it.
 #![allow(unsafe_code)]
 
 use crate::abi::{Answer, CUresult, Host, In};

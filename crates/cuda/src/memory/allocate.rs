@@ -1,10 +1,10 @@
-//! The entry points that give and take device memory.
+//! The entry points that allocate and free device memory.
 
 use std::sync::Arc;
 
 use ptxvm_memory::AllocationKind;
 
-use super::registry::{self, Kind, Record};
+use super::registry::{self, MemoryKind, Record};
 use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
 use crate::context::{Context, current};
 use crate::driver;
@@ -21,7 +21,7 @@ entry! {
         if pointer.is_null() || bytes == 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        pointer.set(give(&context, bytes as u64, PITCH, AllocationKind::Device, Kind::Device)?)
+        pointer.set(give(&context, bytes as u64, PITCH, AllocationKind::Device, MemoryKind::Device)?)
     }
 
     fn cuMemAllocPitch_v2(
@@ -34,7 +34,7 @@ entry! {
         }
         let row = (width as u64).checked_next_multiple_of(PITCH).ok_or(CUresult::INVALID_VALUE)?;
         let bytes = row.checked_mul(height as u64).ok_or(CUresult::OUT_OF_MEMORY)?;
-        let start = give(&context, bytes, PITCH, AllocationKind::Device, Kind::Device)?;
+        let start = give(&context, bytes, PITCH, AllocationKind::Device, MemoryKind::Device)?;
         pitch.set(row as usize)?;
         pointer.set(start)
     }
@@ -49,7 +49,9 @@ entry! {
         if graph::free_left(pointer, context.legacy())? {
             return context.synchronize();
         }
-        let freeable = |record: &Record| matches!(record.kind, Kind::Device | Kind::Managed(_) | Kind::Pool(_));
+        let freeable = |record: &Record| {
+            matches!(record.kind, MemoryKind::Device | MemoryKind::Managed(_) | MemoryKind::Pool(_))
+        };
         take_back(&context, pointer, freeable, CUresult::INVALID_VALUE)
     }
 
@@ -93,7 +95,7 @@ pub fn give(
     bytes: u64,
     align: u64,
     allocation: AllocationKind,
-    kind: Kind,
+    kind: MemoryKind,
 ) -> Answer<u64> {
     refuse_unsafe()?;
     let memory = context.device.memory();

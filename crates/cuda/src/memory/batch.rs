@@ -1,4 +1,4 @@
-//! The entry points that copy many things at once, or say more of a copy than from where to where.
+//! The entry points that copy many ranges at once, or that have attributes for a copy.
 
 use super::location::CUmemLocation;
 use super::rectangle::{BoxSide, Cuboid};
@@ -55,7 +55,7 @@ const ARRAY: u32 = 2;
 /// The arrays of a batch of lines.
 type Lines = (In<CUdeviceptr>, In<CUdeviceptr>, In<usize>, usize);
 /// The attributes of a batch, and from which copy on each holds.
-type Attributes = (In<CUmemcpyAttributes>, In<usize>, usize);
+type CopyAttributes = (In<CUmemcpyAttributes>, In<usize>, usize);
 
 entry! {
     fn cuMemcpyBatchAsync [cuMemcpyBatchAsync_ptsz] (
@@ -112,7 +112,7 @@ fn own_stream(stream: CUstream) -> Answer {
 
 fn lines(
     (to, from, sizes, count): Lines,
-    (attributes, first, attribute_count): Attributes,
+    (attributes, first, attribute_count): CopyAttributes,
     failed: Out<usize>,
     stream: CUstream,
 ) -> Answer {

@@ -1,7 +1,7 @@
-//! Ranges of the program's own memory that it has declared: what a kernel may touch of them, exactly.
+//! Ranges of the program's own memory that it has declared, so that a kernel may access exactly those bytes.
 //!
-//! A pointer says where an array begins, not where it ends. What wraps arrays for kernels knows both, and says so by
-//! two functions that no other driver has.
+//! A pointer says where an array begins, not where it ends. A library that passes arrays to kernels knows both, and can
+//! declare them with two functions that only this driver has.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

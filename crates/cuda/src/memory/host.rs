@@ -1,5 +1,5 @@
-//! The entry points for host memory that the device uses too: given by the driver, or the program's own that it
-//! registers. Both have the same address on both sides.
+//! The entry points for host memory that the device uses too: allocated by the driver, or registered by the program. It has
+//! the same address on the host and on the device.
 #![allow(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use ptxvm_memory::{AdoptError, AllocationKind};
 
 use super::allocate::{give, take_back};
 use super::pages::{self, PAGE};
-use super::registry::{self, Kind, Record};
+use super::registry::{self, MemoryKind, Record};
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host, Out};
 use crate::context::{Context, current};
 use crate::driver;
@@ -39,7 +39,7 @@ entry! {
             return Ok(());
         }
         let context = current()?;
-        let pinned = |record: &Record| matches!(record.kind, Kind::Pinned(_));
+        let pinned = |record: &Record| matches!(record.kind, MemoryKind::Pinned(_));
         take_back(&context, pointer.unified(), pinned, CUresult::INVALID_VALUE)
     }
 
@@ -57,7 +57,7 @@ entry! {
         current()?;
         let record = registry::at(pointer.unified()).ok_or(CUresult::INVALID_VALUE)?;
         match record.kind {
-            Kind::Pinned(given) | Kind::Registered(given) => flags.set(given | DEVICE_MAP),
+            MemoryKind::Pinned(given) | MemoryKind::Registered(given) => flags.set(given | DEVICE_MAP),
             _ => Err(CUresult::INVALID_VALUE),
         }
     }
@@ -79,7 +79,7 @@ entry! {
         // A pointer into what was registered is another mistake than one to what never was.
         let inside = registry::at(address).is_some_and(|record| record.start != address);
         let otherwise = if inside { CUresult::INVALID_VALUE } else { CUresult::HOST_MEMORY_NOT_REGISTERED };
-        let registered = |record: &Record| matches!(record.kind, Kind::Registered(_));
+        let registered = |record: &Record| matches!(record.kind, MemoryKind::Registered(_));
         let taken = take_back(&context, address, registered, otherwise);
         let_accesses_end(&context);
         taken
@@ -104,7 +104,7 @@ fn pinned(pointer: Out<Host>, bytes: usize, flags: u32) -> Answer {
     if bytes == 0 {
         return pointer.set(Host::NULL);
     }
-    let given = give(&context, bytes as u64, PAGE, AllocationKind::Pinned, Kind::Pinned(flags))?;
+    let given = give(&context, bytes as u64, PAGE, AllocationKind::Pinned, MemoryKind::Pinned(flags))?;
     pointer.set(Host::at(given))
 }
 
@@ -116,7 +116,7 @@ fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> An
         return Err(CUresult::INVALID_VALUE);
     }
     match enter(context, pointer, bytes, flags) {
-        Err(Refusal::Borrowed) => {
+        Err(NotRegistered::Borrowed) => {
             // A launch that has been given this memory without its being registered borrows it until it ends.
             context.streams.synchronize()?;
             enter(context, pointer, bytes, flags)
@@ -124,20 +124,20 @@ fn register(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> An
         entered => entered,
     }
     .map_err(|refusal| match refusal {
-        Refusal::Borrowed => CUresult::INVALID_VALUE,
-        Refusal::Answer(result) => result,
+        NotRegistered::Borrowed => CUresult::INVALID_VALUE,
+        NotRegistered::Answer(result) => result,
     })
 }
 
 /// Why memory cannot be registered.
-enum Refusal {
+enum NotRegistered {
     /// A launch uses it.
     Borrowed,
     Answer(CUresult),
 }
 
 /// Registers memory, unless it is or a launch uses it.
-fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Result<(), Refusal> {
+fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Result<(), NotRegistered> {
     // Between the question whether it is registered and the answer nobody else may register it.
     static REGISTERING: Mutex<()> = Mutex::new(());
     let _alone = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,18 +145,21 @@ fn enter(context: &Arc<Context>, pointer: Host, bytes: u64, flags: u32) -> Resul
     if let Some(other) = registry::overlapping(start, end) {
         let host = other.kind.on_host();
         let result = if host { CUresult::HOST_MEMORY_ALREADY_REGISTERED } else { CUresult::INVALID_VALUE };
-        return Err(Refusal::Answer(result));
+        return Err(NotRegistered::Answer(result));
     }
     if !pages::are_mapped(start, bytes) || !usable(start, end, flags) {
-        return Err(Refusal::Answer(CUresult::INVALID_VALUE));
+        return Err(NotRegistered::Answer(CUresult::INVALID_VALUE));
     }
     let read_only = flags & READ_ONLY != 0;
     let kind = if read_only { AllocationKind::HostReadOnly } else { AllocationKind::Host };
     // SAFETY: the pages are mapped and can be used, and the program promises that they stay until it unregisters them.
     match unsafe { context.device.memory().adopt_as(pointer.byte(), bytes, kind) } {
-        Ok(()) => context.memory.add(context, start, bytes, Kind::Registered(flags)).map_err(Refusal::Answer),
-        Err(AdoptError::Overlap { .. }) => Err(Refusal::Borrowed),
-        Err(AdoptError::Impossible { .. }) => Err(Refusal::Answer(CUresult::INVALID_VALUE)),
+        Ok(()) => context
+            .memory
+            .add(context, start, bytes, MemoryKind::Registered(flags))
+            .map_err(NotRegistered::Answer),
+        Err(AdoptError::Overlap { .. }) => Err(NotRegistered::Borrowed),
+        Err(AdoptError::Impossible { .. }) => Err(NotRegistered::Answer(CUresult::INVALID_VALUE)),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Plain memory of the host's in kernels: what a launch is passed a pointer to, it may touch for as long as it runs.
+//! Ordinary host memory in kernels: a launch that gets a pointer to it may access it for as long as it runs.
 //!
-//! Only words of the parameters that the kernel uses as addresses open memory, and each opens one array: the range
-//! that the program has declared, or the block of `malloc` that holds the address. Where an array ends must be known;
-//! what is no array (stacks, code and data of libraries, memory of unknown extent) stays closed. That the memory is
-//! there until the launch has ended is the program's promise. `docs/exec.md` says all this to users.
+//! Only parameter words that the kernel uses as addresses give access, and each gives access to one array: the range that
+//! the program has declared, or the block of `malloc` that holds the address. The end of the array must be known, so stacks,
+//! code and data of libraries, and memory of unknown extent stay closed. The program promises that the memory exists until
+//! the launch has ended. `docs/exec.md` explains this to users.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ enum What {
 }
 
 /// An array that is to be lent.
-struct Array {
+struct HostArray {
     start: u64,
     end: u64,
     kind: AllocationKind,
@@ -111,18 +111,18 @@ fn is_plain(memory: &GlobalMemory, address: u64) -> bool {
 }
 
 /// The arrays that addresses are in.
-fn arrays_at(addresses: &[u64], mappings: &[Mapping]) -> Vec<Result<Array, What>> {
-    let declared: Vec<Option<Array>> =
+fn arrays_at(addresses: &[u64], mappings: &[Mapping]) -> Vec<Result<HostArray, What>> {
+    let declared: Vec<Option<HostArray>> =
         addresses.iter().map(|address| declared_at(*address, mappings)).collect();
     let open = addresses.iter().zip(&declared).filter(|(_, array)| array.is_none());
     let open: Vec<u64> = open.map(|(address, _)| *address).collect();
     let mut blocks = malloc_block::find(&open, mappings).into_iter();
-    let array = |(address, declared): (&u64, Option<Array>)| {
+    let array = |(address, declared): (&u64, Option<HostArray>)| {
         if let Some(array) = declared {
             return Ok(array);
         }
         match blocks.next().flatten() {
-            Some(block) => Ok(Array { start: block.start, end: block.end, kind: AllocationKind::Host }),
+            Some(block) => Ok(HostArray { start: block.start, end: block.end, kind: AllocationKind::Host }),
             None => Err(what_is_at(*address, mappings)),
         }
     };
@@ -130,7 +130,7 @@ fn arrays_at(addresses: &[u64], mappings: &[Mapping]) -> Vec<Result<Array, What>
 }
 
 /// The array that the program has declared at an address, if it is there.
-fn declared_at(address: u64, mappings: &[Mapping]) -> Option<Array> {
+fn declared_at(address: u64, mappings: &[Mapping]) -> Option<HostArray> {
     let (start, end) = declared::find(address)?;
     let parts: Vec<&Mapping> = mappings.iter().filter(|part| part.start < end && part.end > start).collect();
     let bytes: u64 = parts.iter().map(|part| part.end.min(end) - part.start.max(start)).sum();
@@ -139,7 +139,7 @@ fn declared_at(address: u64, mappings: &[Mapping]) -> Option<Array> {
     }
     let writable = parts.iter().all(|part| part.writable);
     let kind = if writable { AllocationKind::Host } else { AllocationKind::HostReadOnly };
-    Some(Array { start, end, kind })
+    Some(HostArray { start, end, kind })
 }
 
 /// What there is in the place of an array.
@@ -156,9 +156,9 @@ fn what_is_at(address: u64, mappings: &[Mapping]) -> What {
 }
 
 /// Arrays that share bytes become one: an array and a view of it may be passed side by side.
-fn joined(mut arrays: Vec<Array>) -> Vec<Array> {
+fn joined(mut arrays: Vec<HostArray>) -> Vec<HostArray> {
     arrays.sort_by_key(|array| array.start);
-    let mut all: Vec<Array> = Vec::new();
+    let mut all: Vec<HostArray> = Vec::new();
     for array in arrays {
         match all.last_mut() {
             Some(before) if array.start < before.end => {
@@ -175,7 +175,7 @@ fn joined(mut arrays: Vec<Array>) -> Vec<Array> {
 
 impl Borrowed<'_> {
     /// Opens an array; what of it others have borrowed or registered already is shared with them.
-    fn open(&mut self, array: &Array, all: &mut BTreeMap<u64, (u64, usize)>) {
+    fn open(&mut self, array: &HostArray, all: &mut BTreeMap<u64, (u64, usize)>) {
         let mut at = array.start;
         for _ in 0..PIECES {
             if at >= array.end {

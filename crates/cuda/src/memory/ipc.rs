@@ -1,8 +1,8 @@
-//! Device memory that one process gives and another maps (`cuIpcGetMemHandle` and its kin).
+//! Device memory that one process exports and another maps (`cuIpcGetMemHandle`, `cuIpcOpenMemHandle` …).
 //!
-//! A handle says where the pages lie that hold an allocation: in a file without a name that the process which gave it keeps
-//! open ([`ptxvm_memory::Export`]), and which another one of the same user opens through `/proc`. Answers are those of
-//! an H200 (`tests/golden/driver/ipc.txt`).
+//! A handle says where the pages of an allocation are: in a file without a name that the exporting process keeps open
+//! ([`ptxvm_memory::Export`]), and that another process of the same user opens through `/proc`. The answers are those of an
+//! H200 (`tests/golden/driver/ipc.txt`).
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use ptxvm_memory::AllocationKind;
 use super::allocate::take_back;
 use super::host::let_accesses_end;
 use super::physical::GRANULARITY;
-use super::registry::{self, Kind, Record};
+use super::registry::{self, MemoryKind, Record};
 use super::reservation;
 use crate::abi::{Answer, CUdeviceptr, CUresult, Host, Out};
 use crate::context::current;
@@ -48,7 +48,7 @@ pub struct CUipcMemHandle {
 }
 
 /// A file of another process that is mapped here.
-struct Block {
+struct ImportedFile {
     start: u64,
     bytes: u64,
     /// How often the allocation at each offset has been opened.
@@ -56,16 +56,16 @@ struct Block {
 }
 
 /// By the device and inode of the file.
-static BLOCKS: Mutex<BTreeMap<(u64, u64), Block>> = Mutex::new(BTreeMap::new());
+static BLOCKS: Mutex<BTreeMap<(u64, u64), ImportedFile>> = Mutex::new(BTreeMap::new());
 
-fn blocks() -> MutexGuard<'static, BTreeMap<(u64, u64), Block>> {
+fn blocks() -> MutexGuard<'static, BTreeMap<(u64, u64), ImportedFile>> {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 entry! {
     fn cuIpcGetMemHandle(handle: Out<CUipcMemHandle>, pointer: CUdeviceptr) {
         let context = current()?;
-        let record = registry::at(pointer).filter(|record| matches!(record.kind, Kind::Device));
+        let record = registry::at(pointer).filter(|record| matches!(record.kind, MemoryKind::Device));
         let record = record.ok_or(CUresult::INVALID_VALUE)?;
         if handle.is_null() {
             return Err(CUresult::INVALID_VALUE);
@@ -120,7 +120,7 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
     }
     let start = block.start + handle.offset;
     // A context that ends takes along what it has opened.
-    let known = registry::at(start).is_some_and(|record| matches!(record.kind, Kind::Imported));
+    let known = registry::at(start).is_some_and(|record| matches!(record.kind, MemoryKind::Imported));
     let count = block.opened.entry(handle.offset).or_insert(0);
     if !known {
         *count = 0;
@@ -129,7 +129,7 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
             context.device.memory().adopt_as(Host::at(start).byte(), handle.size, AllocationKind::Mapped)
         };
         adopted.map_err(|_| CUresult::INVALID_VALUE)?;
-        context.memory.add(&context, start, handle.size, Kind::Imported)?;
+        context.memory.add(&context, start, handle.size, MemoryKind::Imported)?;
     }
     *count += 1;
     pointer.set(start)
@@ -137,12 +137,12 @@ fn open(pointer: Out<CUdeviceptr>, handle: &CUipcMemHandle, flags: u32) -> Answe
 
 fn close(pointer: u64) -> Answer {
     let context = current()?;
-    let imported = |record: &Record| record.start == pointer && matches!(record.kind, Kind::Imported);
+    let imported = |record: &Record| record.start == pointer && matches!(record.kind, MemoryKind::Imported);
     if !registry::at(pointer).is_some_and(|record| imported(&record)) {
         return Err(CUresult::INVALID_VALUE);
     }
     let mut blocks = blocks();
-    let holds = |block: &Block| (block.start..block.start + block.bytes).contains(&pointer);
+    let holds = |block: &ImportedFile| (block.start..block.start + block.bytes).contains(&pointer);
     let (&key, block) = blocks.iter_mut().find(|(_, block)| holds(block)).ok_or(CUresult::INVALID_VALUE)?;
     let offset = pointer - block.start;
     if let Some(count) = block.opened.get_mut(&offset)
@@ -172,11 +172,11 @@ impl CUipcMemHandle {
     }
 
     /// Maps the file.
-    fn map(&self) -> Answer<Block> {
+    fn map(&self) -> Answer<ImportedFile> {
         let file = self.file()?;
         let start = reservation::reserve(self.bytes, 0, 0)?;
         reservation::map_file(start, self.bytes, &file)?;
-        Ok(Block { start, bytes: self.bytes, opened: BTreeMap::new() })
+        Ok(ImportedFile { start, bytes: self.bytes, opened: BTreeMap::new() })
     }
 
     /// The file, if it is still there and is the one that was meant.

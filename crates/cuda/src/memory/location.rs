@@ -1,4 +1,4 @@
-//! Where memory is, as programs say it: the structures that allocations, pools, mappings and advice share.
+//! The structures in which programs say where memory is; allocations, pools, mappings and advice share them.
 
 use crate::abi::{Answer, CUresult};
 

@@ -1,16 +1,16 @@
-//! The block of glibc's `malloc` that holds an address.
+//! Finds the block of glibc's `malloc` that holds an address.
 //!
-//! Nothing but the header in front of a block says how long it is, and what stands in front of an address may be an
-//! element of an array that looks like a header, or that a kernel made look like one. So a header is believed only
-//! if the way to it begins at the start of a heap and goes from block to block:
+//! Only the header in front of a block says how long it is. But the bytes in front of an address may belong to an array and
+//! only look like a header, even because a kernel made them so. So a header is believed only if a walk from the start of a
+//! heap, block by block, leads to it:
 //!
 //! * The heap of the main thread is the mapping `[heap]`; its first block is at its start.
 //! * Other threads have heaps at multiples of 64 MiB, with a head that says how long they are.
 //! * A large block has pages of its own, which begin with its header. Neighbours may be large blocks too, or pages
 //!   that are nobody's block.
 //!
-//! Other threads allocate and free meanwhile. What may vanish is not read through a pointer ([`OwnMemory`]), a way that
-//! leads nowhere is gone again, and an answer counts when two ways in a row lead to it.
+//! Other threads allocate and free meanwhile. So memory that may vanish is not read through a pointer ([`OwnMemory`]), a walk
+//! that fails is repeated, and an answer counts when two walks in a row give it.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ use crate::abi::Host;
 
 /// A block's bytes, without its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct MallocBlock {
     pub start: u64,
     pub end: u64,
 }
@@ -56,7 +56,7 @@ enum Miss {
 
 /// The block that holds each address, if there is one in use. A launch asks for all that it is passed at once: the way
 /// through a heap is long.
-pub fn find(addresses: &[u64], mappings: &[Mapping]) -> Vec<Option<Block>> {
+pub fn find(addresses: &[u64], mappings: &[Mapping]) -> Vec<Option<MallocBlock>> {
     let heap = mappings.iter().position(|mapping| mapping.purpose == Purpose::Heap);
     let heap = heap.and_then(|index| pages::run(mappings, index));
     let in_main = |address: &u64| heap.is_some_and(|(start, end)| (start..end).contains(address));
@@ -96,7 +96,7 @@ fn settled<T: PartialEq>(look: impl Fn() -> Result<T, Miss>) -> Option<T> {
 
 /// The blocks of addresses, in ascending order, in a heap whose first block is known, and whose blocks in use have a
 /// flag set or not.
-fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Option<Block>>, Miss> {
+fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Option<MallocBlock>>, Miss> {
     // SAFETY: the way goes through headers of a heap that is mapped up to `end`, and not beyond the last address. The
     // program promises that what it passes stays, and a heap gives back only what lies above all that is in use.
     let header_of = |chunk: u64| unsafe { Host::at(chunk + 8).0.cast::<u64>().read_volatile() };
@@ -113,7 +113,7 @@ fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Opt
         {
             let used = after & PREVIOUS_IN_USE != 0 && header & OTHER_ARENA == flag;
             let inside = address >= chunk + HEADER;
-            found.push((used && inside).then_some(Block { start: chunk + HEADER, end: next + 8 }));
+            found.push((used && inside).then_some(MallocBlock { start: chunk + HEADER, end: next + 8 }));
         }
         if found.len() == addresses.len() {
             return Ok(found);
@@ -123,7 +123,7 @@ fn in_heap(addresses: &[u64], first: u64, end: u64, flag: u64) -> Result<Vec<Opt
 }
 
 /// The same for one address.
-fn in_heap_at(address: u64, first: u64, end: u64, flag: u64) -> Result<Block, Miss> {
+fn in_heap_at(address: u64, first: u64, end: u64, flag: u64) -> Result<MallocBlock, Miss> {
     in_heap(&[address], first, end, flag)?.first().copied().flatten().ok_or(Miss::None)
 }
 
@@ -136,13 +136,15 @@ fn following(chunk: u64, header: u64, end: u64) -> Result<u64, Miss> {
 }
 
 /// The block in a range of pages without a name.
-fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
+fn in_anonymous(address: u64, start: u64, end: u64) -> Result<MallocBlock, Miss> {
     // An array may hold what looks like the head of a heap or of a block. The true one is among what is found, so
     // what all agree on belongs to the block.
     let threads = in_threads_heap(address, start, end);
     let own = in_own_pages(address, start, end);
     match (threads, own) {
-        (Ok(one), Ok(other)) => Ok(Block { start: one.start.max(other.start), end: one.end.min(other.end) }),
+        (Ok(one), Ok(other)) => {
+            Ok(MallocBlock { start: one.start.max(other.start), end: one.end.min(other.end) })
+        }
         (Ok(block), Err(Miss::None)) | (Err(Miss::None), Ok(block)) => Ok(block),
         // What cannot be followed may be the true one.
         (Err(Miss::Lost), _) | (_, Err(Miss::Lost)) => Err(Miss::Lost),
@@ -154,7 +156,7 @@ fn in_anonymous(address: u64, start: u64, end: u64) -> Result<Block, Miss> {
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
 /// The block in a heap of a thread that is not the main one.
-fn in_threads_heap(address: u64, low: u64, high: u64) -> Result<Block, Miss> {
+fn in_threads_heap(address: u64, low: u64, high: u64) -> Result<MallocBlock, Miss> {
     let base = address & !(HEAP - 1);
     if base < low {
         return Err(Miss::None);
@@ -217,8 +219,8 @@ impl OwnPages {
         (size & FLAGS == OWN_PAGES && whole && end > chunk + HEADER).then_some(Self { base, chunk, end })
     }
 
-    fn block(self) -> Block {
-        Block { start: self.chunk + HEADER, end: self.end }
+    fn block(self) -> MallocBlock {
+        MallocBlock { start: self.chunk + HEADER, end: self.end }
     }
 
     fn holds(self, address: u64) -> bool {
@@ -243,7 +245,7 @@ fn headers(page: u64, words: &[u64; WORDS], low: u64, high: u64) -> impl Iterato
 }
 
 /// The block with pages of its own that holds an address.
-fn in_own_pages(address: u64, low: u64, high: u64) -> Result<Block, Miss> {
+fn in_own_pages(address: u64, low: u64, high: u64) -> Result<MallocBlock, Miss> {
     // Up to where blocks are known, and up to where pages have been looked at.
     let (mut known, mut at) = (low, low);
     let (mut strange, mut batch) = (0, 4);
@@ -278,7 +280,7 @@ fn in_own_pages(address: u64, low: u64, high: u64) -> Result<Block, Miss> {
     look(found.base + PAGE, (address & !(PAGE - 1)) + PAGE, low, high, &mut |pages| {
         if pages.holds(address) {
             let inner = pages.block();
-            block = Block { start: block.start.max(inner.start), end: block.end.min(inner.end) };
+            block = MallocBlock { start: block.start.max(inner.start), end: block.end.min(inner.end) };
         }
     })?;
     if (block.start..block.end).contains(&address) { Ok(block) } else { Err(Miss::None) }

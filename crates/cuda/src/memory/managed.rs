@@ -1,5 +1,5 @@
-//! The entry points for managed memory: what host and device share, where programs advise that it should be, and what
-//! has become of the advice. Nothing moves here, so advice changes nothing but the answers.
+//! The entry points for managed memory, which host and device share, and for advice on where it should be. Nothing moves
+//! here, so advice changes only what queries return.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use ptxvm_memory::AllocationKind;
 use super::allocate::give;
 use super::location::CUmemLocation;
 use super::pages::{self, PAGE};
-use super::registry::{self, Kind, Record};
+use super::registry::{self, MemoryKind, Record};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out, OutAny};
 use crate::context::current;
 use crate::entry::entry;
@@ -76,7 +76,7 @@ entry! {
         if pages::of_host().is_some_and(|most| bytes as u64 > most) {
             return Err(CUresult::OUT_OF_MEMORY);
         }
-        let kind = Kind::Managed(Mutex::new(Advice::new(0)));
+        let kind = MemoryKind::Managed(Mutex::new(Advice::new(0)));
         pointer.set(give(&context, bytes as u64, PAGE, AllocationKind::Managed, kind)?)
     }
 
@@ -154,13 +154,17 @@ entry! {
 fn managed(pointer: CUdeviceptr, bytes: usize) -> Answer<Arc<Record>> {
     let record = registry::at(pointer).ok_or(CUresult::INVALID_VALUE)?;
     let fits = bytes > 0 && bytes as u64 <= record.end() - pointer;
-    if fits && matches!(record.kind, Kind::Managed(_)) { Ok(record) } else { Err(CUresult::INVALID_VALUE) }
+    if fits && matches!(record.kind, MemoryKind::Managed(_)) {
+        Ok(record)
+    } else {
+        Err(CUresult::INVALID_VALUE)
+    }
 }
 
 /// Looks at or changes what has been said of managed memory.
 fn with_advice<T>(record: &Record, see: impl FnOnce(&mut Advice) -> T) -> Answer<T> {
     match &record.kind {
-        Kind::Managed(advice) => Ok(see(&mut advice.lock().unwrap_or_else(PoisonError::into_inner))),
+        MemoryKind::Managed(advice) => Ok(see(&mut advice.lock().unwrap_or_else(PoisonError::into_inner))),
         _ => Err(CUresult::INVALID_VALUE),
     }
 }

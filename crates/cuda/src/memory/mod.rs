@@ -1,4 +1,4 @@
-//! Memory: what programs allocate, copy, fill, map and ask about.
+//! Memory that programs allocate, copy, fill, map and query.
 
 mod allocate;
 mod batch;
@@ -28,7 +28,7 @@ mod virtual_memory;
 
 pub use allocate::*;
 pub use batch::*;
-pub use holdings::Holdings;
+pub use holdings::MemoryHoldings;
 pub use host::*;
 pub use host_range::{Refused, borrow};
 pub use ipc::*;
@@ -37,7 +37,7 @@ pub use managed::*;
 pub use ordered::*;
 pub use pointer::*;
 pub use rectangle::*;
-pub use registry::{Kind, Record, forget_graph, insert_graph};
+pub use registry::{MemoryKind, Record, forget_graph, insert_graph};
 pub use set::*;
 pub use tensor_map::*;
 pub use transfer::*;

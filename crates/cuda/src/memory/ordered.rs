@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::location::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, PINNED, READ, READ_WRITE, Where};
 use super::pool::{CUmemoryPool, Pool, choose_pool, current_pool, default_pool};
-use super::registry::{self, Kind};
-use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, In, Out, OutAny, Value};
+use super::registry::{self, MemoryKind};
+use crate::abi::{Answer, AttributeValue, CUdevice, CUdeviceptr, CUresult, In, Out, OutAny};
 use crate::driver;
 use crate::entry::entry;
 use crate::graph;
@@ -33,7 +33,7 @@ entry! {
         if pointer == 0 || graph::capture_free(pointer, &stream)? || graph::free_left(pointer, &stream)? {
             return Ok(());
         }
-        let record = registry::take(pointer, |record| matches!(record.kind, Kind::Device | Kind::Pool(_)));
+        let record = registry::take(pointer, |record| matches!(record.kind, MemoryKind::Device | MemoryKind::Pool(_)));
         let record = record.ok_or(CUresult::INVALID_VALUE)?;
         let owner = record.context.find();
         if let Some(owner) = &owner {
@@ -79,19 +79,19 @@ entry! {
         let books = *pool.books();
         let properties = &pool.properties;
         let asked = match attribute {
-            1..=3 => Value::Word(books.reuse[attribute as usize - 1] as u32),
-            4 => Value::Long(books.threshold),
-            5 => Value::Long(books.reserved),
-            6 => Value::Long(books.reserved_high),
-            7 => Value::Long(books.used),
-            8 => Value::Long(books.used_high),
-            9 => Value::Word(properties.kind),
-            10 => Value::Word(properties.handle_types),
-            11 => Value::Word(properties.location.id as u32),
-            12 => Value::Word(properties.location.kind),
-            13 => Value::Long(properties.max_size as u64),
-            14 => Value::Word(u32::from(properties.usage & 2 != 0)),
-            15 => Value::Word(-1i32 as u32),
+            1..=3 => AttributeValue::Word(books.reuse[attribute as usize - 1] as u32),
+            4 => AttributeValue::Long(books.threshold),
+            5 => AttributeValue::Long(books.reserved),
+            6 => AttributeValue::Long(books.reserved_high),
+            7 => AttributeValue::Long(books.used),
+            8 => AttributeValue::Long(books.used_high),
+            9 => AttributeValue::Word(properties.kind),
+            10 => AttributeValue::Word(properties.handle_types),
+            11 => AttributeValue::Word(properties.location.id as u32),
+            12 => AttributeValue::Word(properties.location.kind),
+            13 => AttributeValue::Long(properties.max_size as u64),
+            14 => AttributeValue::Word(u32::from(properties.usage & 2 != 0)),
+            15 => AttributeValue::Word(-1i32 as u32),
             _ => return Err(CUresult::INVALID_VALUE),
         };
         value.set(asked)
@@ -193,6 +193,11 @@ fn allocate(pointer: Out<CUdeviceptr>, bytes: usize, pool: &Arc<Pool>, stream: &
         return Err(CUresult::OUT_OF_MEMORY);
     };
     // It outlives the context: it is the pool's.
-    registry::insert(start, bytes as u64, Kind::Pool(Arc::clone(pool)), crate::context::CUcontext::NULL);
+    registry::insert(
+        start,
+        bytes as u64,
+        MemoryKind::Pool(Arc::clone(pool)),
+        crate::context::CUcontext::NULL,
+    );
     pointer.set(start)
 }

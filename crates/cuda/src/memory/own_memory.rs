@@ -1,7 +1,6 @@
-//! Reading this process's memory without touching it: what is not there any more is an answer, not a fault.
+//! Reads this process's memory without a pointer: if the memory is gone, that is an answer, not a fault.
 //!
-//! Other threads may unmap at any time what a look around finds, so nothing is read through a pointer. The system
-//! copies the bytes, and says how many there were.
+//! Other threads may unmap memory at any time. So the system copies the bytes, and says how many it could copy.
 #![allow(unsafe_code)]
 
 use std::fs::File;

@@ -1,5 +1,4 @@
-//! What the system says of pages of this process: whether an address is mapped, and by which mapping. Nothing is
-//! touched to find out.
+//! Asks the system about this process's pages: whether an address is mapped, and by which mapping. No page is accessed.
 #![allow(unsafe_code)]
 
 use std::io::{BufRead, BufReader};

@@ -1,5 +1,5 @@
-//! Physical memory that programs map where they like: files that have no name and live in memory, so that two mappings
-//! of one are the same bytes.
+//! Physical memory that programs map where they like. It is a file in memory without a name, so that two mappings of it are
+//! the same bytes.
 #![allow(unsafe_code)]
 
 use std::fs::File;

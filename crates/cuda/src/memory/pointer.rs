@@ -1,8 +1,8 @@
-//! The entry points that tell what a pointer points to.
+//! The entry points that say what a pointer points to.
 //!
-//! Plain memory of the host's is known to the guest as soon as it is passed to a kernel, so `cuPointerGetAttribute` says
-//! that its device pointer is itself, where an H200 knows of none; Triton asks that way and refuses an array without one.
-//! Of everything else about it the driver knows nothing, and `cuPointerGetAttributes` answers as an H200 does.
+//! A kernel can access ordinary host memory once it gets a pointer to it. So `cuPointerGetAttribute` says that its device
+//! pointer is the address itself, where an H200 has none: Triton asks for it, and refuses an array without one. The driver
+//! knows nothing else about such memory, and `cuPointerGetAttributes` answers as an H200 does.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use super::allocate::is_variable;
 use super::pages;
 use super::pool::{CUmemoryPool, STEP};
-use super::registry::{self, Kind, Record};
-use crate::abi::{Answer, CUdeviceptr, CUresult, In, OutAny, Value};
+use super::registry::{self, MemoryKind, Record};
+use crate::abi::{Answer, AttributeValue, CUdeviceptr, CUresult, In, OutAny};
 use crate::context::{self, CUcontext};
 use crate::driver;
 use crate::entry::entry;
@@ -83,7 +83,7 @@ entry! {
                 (Ok(target @ (Target::Known(_) | Target::Variable { .. })), _) => {
                     ask(target, attribute, pointer).unwrap_or(nothing)
                 }
-                (_, HOST_POINTER) => Value::Long(pointer),
+                (_, HOST_POINTER) => AttributeValue::Long(pointer),
                 (_, P2P_TOKENS) => return Err(CUresult::INVALID_VALUE),
                 (_, RANGE_START_ADDR | RANGE_SIZE) => continue,
                 _ => nothing,
@@ -122,16 +122,20 @@ fn target(pointer: CUdeviceptr) -> Answer<Target> {
 }
 
 /// The value of an attribute where nothing is known, which also tells how wide it is.
-fn nothing(attribute: u32) -> Option<Value> {
+fn nothing(attribute: u32) -> Option<AttributeValue> {
     Some(match attribute {
-        P2P_TOKENS => Value::Pair([0; 2]),
-        MEMORY_TYPE | SYNC_MEMOPS | IS_MANAGED | IS_LEGACY_CUDA_IPC_CAPABLE => Value::Word(0),
-        MAPPED | IS_GPU_DIRECT_RDMA_CAPABLE | ACCESS_FLAGS | IS_HW_DECOMPRESS_CAPABLE => Value::Word(0),
+        P2P_TOKENS => AttributeValue::Pair([0; 2]),
+        MEMORY_TYPE | SYNC_MEMOPS | IS_MANAGED | IS_LEGACY_CUDA_IPC_CAPABLE => AttributeValue::Word(0),
+        MAPPED | IS_GPU_DIRECT_RDMA_CAPABLE | ACCESS_FLAGS | IS_HW_DECOMPRESS_CAPABLE => {
+            AttributeValue::Word(0)
+        }
         // `CU_DEVICE_INVALID`
-        DEVICE_ORDINAL => Value::Word(-2i32 as u32),
-        CONTEXT | DEVICE_POINTER | HOST_POINTER | BUFFER_ID | RANGE_START_ADDR | RANGE_SIZE => Value::Long(0),
+        DEVICE_ORDINAL => AttributeValue::Word(-2i32 as u32),
+        CONTEXT | DEVICE_POINTER | HOST_POINTER | BUFFER_ID | RANGE_START_ADDR | RANGE_SIZE => {
+            AttributeValue::Long(0)
+        }
         ALLOWED_HANDLE_TYPES | MEMPOOL_HANDLE | MAPPING_SIZE | MAPPING_BASE_ADDR | MEMORY_BLOCK_ID => {
-            Value::Long(0)
+            AttributeValue::Long(0)
         }
         _ => return None,
     })
@@ -157,40 +161,40 @@ struct Facts {
 impl Facts {
     fn of(record: &Record) -> Self {
         let (pool, handle_types) = match &record.kind {
-            Kind::Pool(pool) => (pool.handle, pool.properties.handle_types),
-            Kind::Mapped(physical) => (CUmemoryPool::NULL, physical.properties.handle_types),
+            MemoryKind::Pool(pool) => (pool.handle, pool.properties.handle_types),
+            MemoryKind::Mapped(physical) => (CUmemoryPool::NULL, physical.properties.handle_types),
             _ => (CUmemoryPool::NULL, 0),
         };
         let pooled = match &record.kind {
-            Kind::Pool(pool) => Some(pool.allocation_kind()),
-            Kind::Graph(kind) => Some(*kind),
+            MemoryKind::Pool(pool) => Some(pool.allocation_kind()),
+            MemoryKind::Graph(kind) => Some(*kind),
             _ => None,
         };
         Self {
             start: record.start,
             size: record.size,
             on_host: record.kind.on_host() || pooled == Some(ptxvm_memory::AllocationKind::Pinned),
-            managed: matches!(record.kind, Kind::Managed(_))
+            managed: matches!(record.kind, MemoryKind::Managed(_))
                 || pooled == Some(ptxvm_memory::AllocationKind::Managed),
-            plain: matches!(record.kind, Kind::Device),
+            plain: matches!(record.kind, MemoryKind::Device),
             context: record.context,
             id: record.id,
             sync: record.sync.load(Ordering::Relaxed),
             pool,
             handle_types,
             mapping: match record.kind {
-                Kind::Registered(_) => {
+                MemoryKind::Registered(_) => {
                     let start = record.start & !(pages::PAGE - 1);
                     (start, record.end().next_multiple_of(pages::PAGE) - start)
                 }
-                Kind::Pool(_) => (record.start, record.size.next_multiple_of(STEP)),
+                MemoryKind::Pool(_) => (record.start, record.size.next_multiple_of(STEP)),
                 _ => (record.start, record.size.next_multiple_of(PIECE)),
             },
         }
     }
 }
 
-fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<Value> {
+fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<AttributeValue> {
     let facts = match target {
         Target::Known(record) => Facts::of(record),
         &Target::Variable { start, size, managed } => Facts {
@@ -208,35 +212,35 @@ fn ask(target: &Target, attribute: u32, pointer: CUdeviceptr) -> Answer<Value> {
         },
         Target::Host => {
             return match attribute {
-                DEVICE_POINTER | HOST_POINTER => Ok(Value::Long(pointer)),
+                DEVICE_POINTER | HOST_POINTER => Ok(AttributeValue::Long(pointer)),
                 _ => Err(CUresult::INVALID_VALUE),
             };
         }
     };
     let device_only = !facts.on_host && !facts.managed;
-    let yes = |condition: bool| Value::Word(condition.into());
+    let yes = |condition: bool| AttributeValue::Word(condition.into());
     Ok(match attribute {
-        CONTEXT => Value::Long(facts.context.number()),
-        MEMORY_TYPE => Value::Word(if facts.on_host { HOST } else { DEVICE }),
-        DEVICE_POINTER => Value::Long(pointer),
-        HOST_POINTER if !device_only => Value::Long(pointer),
-        P2P_TOKENS if !facts.on_host => Value::Pair([0; 2]),
+        CONTEXT => AttributeValue::Long(facts.context.number()),
+        MEMORY_TYPE => AttributeValue::Word(if facts.on_host { HOST } else { DEVICE }),
+        DEVICE_POINTER => AttributeValue::Long(pointer),
+        HOST_POINTER if !device_only => AttributeValue::Long(pointer),
+        P2P_TOKENS if !facts.on_host => AttributeValue::Pair([0; 2]),
         SYNC_MEMOPS => yes(facts.sync),
-        BUFFER_ID | MEMORY_BLOCK_ID => Value::Long(facts.id),
+        BUFFER_ID | MEMORY_BLOCK_ID => AttributeValue::Long(facts.id),
         IS_MANAGED => yes(facts.managed),
-        DEVICE_ORDINAL => Value::Word(0),
+        DEVICE_ORDINAL => AttributeValue::Word(0),
         IS_LEGACY_CUDA_IPC_CAPABLE | IS_GPU_DIRECT_RDMA_CAPABLE | IS_HW_DECOMPRESS_CAPABLE => {
             yes(facts.plain)
         }
-        RANGE_START_ADDR => Value::Long(facts.start),
-        RANGE_SIZE => Value::Long(facts.size),
+        RANGE_START_ADDR => AttributeValue::Long(facts.start),
+        RANGE_SIZE => AttributeValue::Long(facts.size),
         MAPPED => yes(true),
-        ALLOWED_HANDLE_TYPES => Value::Long(facts.handle_types.into()),
+        ALLOWED_HANDLE_TYPES => AttributeValue::Long(facts.handle_types.into()),
         // Read and write.
-        ACCESS_FLAGS => Value::Word(3),
-        MEMPOOL_HANDLE => Value::Long(facts.pool.number()),
-        MAPPING_BASE_ADDR => Value::Long(facts.mapping.0),
-        MAPPING_SIZE => Value::Long(facts.mapping.1),
+        ACCESS_FLAGS => AttributeValue::Word(3),
+        MEMPOOL_HANDLE => AttributeValue::Long(facts.pool.number()),
+        MAPPING_BASE_ADDR => AttributeValue::Long(facts.mapping.0),
+        MAPPING_SIZE => AttributeValue::Long(facts.mapping.1),
         _ => return Err(CUresult::INVALID_VALUE),
     })
 }

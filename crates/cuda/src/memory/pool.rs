@@ -1,7 +1,7 @@
-//! Memory pools: what stream-ordered allocations are taken from, with the numbers that programs ask for and set.
+//! Memory pools, from which stream-ordered allocations come, with the numbers that programs query and set.
 //!
-//! Every allocation is one of the device's own table, as all memory is, so that its bounds are known and its use after
-//! it was freed is found. A pool counts what it has given and keeps the books of a reserve as the driver does.
+//! Every allocation is in the device's table, as all memory is, so its bounds are known and use after free is found. A pool
+//! only counts what it has given out, and how much the driver would keep in reserve.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

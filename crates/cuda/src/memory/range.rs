@@ -1,4 +1,4 @@
-//! Checks of the addresses that a program hands over, at the call and before any work is given to a stream.
+//! Checks the addresses that a program passes, during the call and before any work goes to a stream.
 
 use ptxvm_memory::AllocationKind;
 

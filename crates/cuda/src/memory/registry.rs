@@ -1,6 +1,6 @@
-//! What the driver knows of the memory that programs got from it: whose it is, of what kind, and what was said of it.
+//! The driver's table of the memory that it gave to programs: the owner, the kind, and the attributes.
 //!
-//! The table of `ptxvm_memory` knows what the guest may touch; this one knows what programs may free and ask for.
+//! The table of `ptxvm_memory` says what the guest may access; this one says what programs may free and query.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ pub struct Record {
     /// Its bytes.
     pub size: u64,
     /// How it came to be.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// The context that it is freed with; null if it belongs to none.
     pub context: CUcontext,
     /// A number that no other one ever has.
@@ -33,7 +33,7 @@ pub struct Record {
 }
 
 /// How memory came to be.
-pub enum Kind {
+pub enum MemoryKind {
     /// `cuMemAlloc`
     Device,
     /// `cuMemHostAlloc`, with its flags.
@@ -54,10 +54,10 @@ pub enum Kind {
     Array,
 }
 
-impl Kind {
+impl MemoryKind {
     /// Whether it is memory of the host's.
     pub fn on_host(&self) -> bool {
-        matches!(self, Kind::Pinned(_) | Kind::Registered(_))
+        matches!(self, MemoryKind::Pinned(_) | MemoryKind::Registered(_))
     }
 }
 
@@ -76,15 +76,15 @@ impl Record {
             return;
         }
         match &self.kind {
-            Kind::Registered(_) | Kind::Imported => {
+            MemoryKind::Registered(_) | MemoryKind::Imported => {
                 // Nothing else releases what was lent, and the memory itself is the program's, or another one's.
                 let _ = memory.release(std::ptr::without_provenance(self.start as usize));
             }
-            Kind::Mapped(_) | Kind::Graph(_) => {}
+            MemoryKind::Mapped(_) | MemoryKind::Graph(_) => {}
             kind => {
                 // Nothing else frees what the driver gave.
                 let _ = memory.free(self.start);
-                if let Kind::Pool(pool) = kind {
+                if let MemoryKind::Pool(pool) = kind {
                     pool.returned(self.size);
                 }
             }
@@ -102,7 +102,7 @@ impl Drop for Record {
 }
 
 /// Enters memory.
-pub fn insert(start: u64, size: u64, kind: Kind, context: CUcontext) {
+pub fn insert(start: u64, size: u64, kind: MemoryKind, context: CUcontext) {
     let sync = AtomicBool::new(!kind.on_host());
     let id = IDS.fetch_add(1, Ordering::Relaxed);
     let released = AtomicBool::new(false);
@@ -117,12 +117,12 @@ pub fn restore(record: Arc<Record>) {
 
 /// Enters memory of a node of a graph.
 pub fn insert_graph(start: u64, size: u64, kind: AllocationKind) {
-    insert(start, size, Kind::Graph(kind), CUcontext::NULL);
+    insert(start, size, MemoryKind::Graph(kind), CUcontext::NULL);
 }
 
 /// Forgets memory of a node of a graph.
 pub fn forget_graph(start: u64) {
-    let _ = take(start, |record| matches!(record.kind, Kind::Graph(_)));
+    let _ = take(start, |record| matches!(record.kind, MemoryKind::Graph(_)));
 }
 
 /// What holds an address.

@@ -1,11 +1,11 @@
 //! Ranges of addresses that programs reserve, and what they map there.
 //!
-//! A reservation is pages that cannot be touched. A mapping replaces some of them by those of a piece of physical
-//! memory; the guest sees them as soon as access has been granted.
+//! A reservation is pages that cannot be accessed. A mapping replaces some of them by pages of physical memory; the guest
+//! sees them once access has been granted.
 //!
-//! A kernel of another context may be in the middle of an access when a mapping is taken away, and may run for ever, so
-//! nobody waits for it: empty pages of its own take the place of the physical memory, and what comes late falls there.
-//! For the same reason addresses that were once mapped are never given back to the system. They are reserved again.
+//! A kernel of another context may be in the middle of an access when a mapping is removed, and may run forever, so nobody
+//! waits for it. Empty pages replace the physical memory, and take late accesses. For the same reason, addresses that were
+//! once mapped never go back to the system; they are reserved again.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use ptxvm_memory::AllocationKind;
 use super::location::{READ, READ_WRITE};
 use super::pages::PAGE;
 use super::physical::{GRANULARITY, Physical};
-use super::registry::{self, Kind};
+use super::registry::{self, MemoryKind};
 use crate::abi::{Answer, CUresult, Host};
 use crate::context::{self, CUcontext};
 use crate::driver;
@@ -30,11 +30,11 @@ const HOME_END: u64 = 0x3000_0000_0000;
 /// A reserved range.
 struct Reservation {
     size: u64,
-    mappings: BTreeMap<u64, Mapping>,
+    mappings: BTreeMap<u64, GuestMapping>,
 }
 
 /// Physical memory at an address.
-struct Mapping {
+struct GuestMapping {
     physical: Arc<Physical>,
     size: u64,
     /// What the device may do: 0, [`READ`] or [`READ_WRITE`].
@@ -180,8 +180,8 @@ pub fn map(start: u64, size: u64, physical: Arc<Physical>) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     put_file(start, size, physical.descriptor())?;
-    registry::insert(start, size, Kind::Mapped(Arc::clone(&physical)), CUcontext::NULL);
-    reservation.mappings.insert(start, Mapping { physical, size, access: 0 });
+    registry::insert(start, size, MemoryKind::Mapped(Arc::clone(&physical)), CUcontext::NULL);
+    reservation.mappings.insert(start, GuestMapping { physical, size, access: 0 });
     Ok(())
 }
 
@@ -220,7 +220,7 @@ pub fn unmap_range(start: u64, size: u64) -> Answer {
     let mut all = reservations();
     let reservation = holding(&mut all, start, size)?;
     let end = start + size;
-    let cut = |(at, mapping): (&u64, &Mapping)| {
+    let cut = |(at, mapping): (&u64, &GuestMapping)| {
         let after = at + mapping.size;
         (*at < start && after > start) || (*at < end && after > end)
     };
@@ -293,7 +293,7 @@ pub fn physical(address: u64) -> Answer<Arc<Physical>> {
     mapped_at(address, |mapping| Arc::clone(&mapping.physical))
 }
 
-fn mapped_at<T>(address: u64, see: impl FnOnce(&Mapping) -> T) -> Answer<T> {
+fn mapped_at<T>(address: u64, see: impl FnOnce(&GuestMapping) -> T) -> Answer<T> {
     let mut all = reservations();
     let reservation = holding(&mut all, address, 1)?;
     match reservation.mappings.range(..=address).next_back() {
@@ -303,7 +303,7 @@ fn mapped_at<T>(address: u64, see: impl FnOnce(&Mapping) -> T) -> Answer<T> {
 }
 
 /// Takes a mapping from the guest.
-fn hide(start: u64, mapping: &Mapping) {
+fn hide(start: u64, mapping: &GuestMapping) {
     if mapping.access != 0
         && let Ok(driver) = driver::get()
     {

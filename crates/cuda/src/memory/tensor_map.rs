@@ -20,13 +20,13 @@ fn profile() -> Answer<&'static Profile> {
 }
 
 /// What the encoders share, read from the arrays of the caller.
-struct Shape {
+struct TensorShape {
     sizes: Vec<u64>,
     strides: Vec<u64>,
     element_strides: Vec<u32>,
 }
 
-impl Shape {
+impl TensorShape {
     /// Reads as many values as the rank says, which is checked first: the caller has no more than five of each.
     fn read(rank: u32, sizes: In<u64>, strides: In<u64>, element_strides: In<u32>) -> Answer<Self> {
         // Even a vector, which has no strides, must point somewhere: measured.
@@ -71,7 +71,7 @@ entry! {
         box_sizes: In<u32>, element_strides: In<u32>, interleave: u32, swizzle: u32, promotion: u32, fill: u32,
     ) {
         let device = profile()?;
-        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let shape = TensorShape::read(rank, sizes, strides, element_strides)?;
         let box_sizes = box_sizes.list(rank as usize)?;
         let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
         write(map, "cuTensorMapEncodeTiled", Tiled { tensor, box_sizes: &box_sizes }.encode(device))
@@ -83,7 +83,7 @@ entry! {
         swizzle: u32, promotion: u32, fill: u32,
     ) {
         let device = profile()?;
-        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let shape = TensorShape::read(rank, sizes, strides, element_strides)?;
         let corners = (rank as usize).saturating_sub(2);
         let (lower, upper) = (lower.list(corners)?, upper.list(corners)?);
         let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
@@ -97,7 +97,7 @@ entry! {
         swizzle: u32, promotion: u32, fill: u32,
     ) {
         let device = profile()?;
-        let shape = Shape::read(rank, sizes, strides, element_strides)?;
+        let shape = TensorShape::read(rank, sizes, strides, element_strides)?;
         let tensor = shape.tensor(element, address, interleave, swizzle, promotion, fill);
         let made = Im2colWide { tensor, lower, upper, channels, pixels, mode }.encode(device);
         write(map, "cuTensorMapEncodeIm2colWide", made)

@@ -1,4 +1,5 @@
-//! The entry points that copy bytes in a line, and the checks that every copy passes before it is given to a stream.
+//! The entry points that copy one-dimensional ranges of bytes, and the checks that every copy passes before it goes to a
+//! stream.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The entry points by which programs reserve addresses, make physical memory, and map one to the other.
+//! The entry points that reserve addresses, create physical memory, and map one to the other.
 
 use super::location::{CUmemAccessDesc, CUmemAllocationProp, CUmemLocation, PINNED, READ, READ_WRITE, Where};
 use super::physical::{CUmemGenericAllocationHandle, GRANULARITY, Physical};

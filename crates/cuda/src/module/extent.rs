@@ -1,7 +1,6 @@
-//! How far an image reaches of which a program gives only the address: as far as its own header says.
+//! Finds the length of an image, of which a program gives only the address, from its own header.
 //!
-//! This is the one file that reads such memory. What it hands on is a slice, and everything after it is ordinary
-//! parsing of bytes that are not trusted.
+//! Only this file reads such memory. It returns a slice; from there on, ordinary parsers read bytes that are not trusted.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -34,7 +33,7 @@ pub unsafe fn bytes<'a>(image: *const c_void) -> Result<&'a [u8], Refusal> {
         let fatbin = unsafe { start.add(WRAPPED).cast::<*const u8>().read_unaligned() };
         // SAFETY: a wrapper's pointer is null or names a fatbin.
         if fatbin.is_null() || !unsafe { begins_with(fatbin, &FATBIN) } {
-            return Err(Refusal::Fatbin("the wrapper leads to no fatbin"));
+            return Err(Refusal::Fatbin("the wrapper does not point to a fatbin"));
         }
         // SAFETY: the same promise, one step further; a fatbin is no wrapper, so this ends here.
         return unsafe { bytes(fatbin.cast()) };

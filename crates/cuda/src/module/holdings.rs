@@ -7,11 +7,11 @@ use super::{CUmodule, Module};
 
 /// The modules of a context.
 #[derive(Default)]
-pub struct Holdings {
+pub struct ModuleHoldings {
     modules: Mutex<HashSet<u64>>,
 }
 
-impl Holdings {
+impl ModuleHoldings {
     /// Remembers a module.
     pub fn add(&self, handle: CUmodule) {
         self.modules.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.number());

@@ -1,7 +1,7 @@
-//! The options of the compiler and the linker (`CU_JIT_*`): numbers and buffers of the caller's, some filled in.
+//! The options of the compiler and the linker (`CU_JIT_*`): the caller's numbers and buffers, some of which we fill in.
 //!
-//! Each option has a slot of pointer size in an array: the number itself, the address of a log buffer, or the place
-//! where a result is wanted. Of what a compiler would do with them, most has no meaning here.
+//! Each option has a slot of pointer size in an array: the number itself, the address of a log buffer, or the place for a
+//! result. Most options have no effect here, since we make no machine code.
 #![allow(unsafe_code)]
 
 use std::time::Duration;

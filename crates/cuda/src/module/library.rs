@@ -1,4 +1,4 @@
-//! Libraries: modules that belong to no context. Each context that uses one gets a copy of its own.
+//! Libraries: modules that belong to no context. Each context that uses one gets its own copy.
 
 use std::collections::HashMap;
 use std::ffi::CString;

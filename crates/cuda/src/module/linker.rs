@@ -17,10 +17,10 @@ pub type CUlinkState = Handle<Link>;
 /// A link in progress.
 pub struct Link {
     device: Device,
-    state: Mutex<State>,
+    state: Mutex<LinkState>,
 }
 
-struct State {
+struct LinkState {
     linker: Linker,
     /// The options it was begun with; its logs are filled as long as it lasts.
     jit: Jit,
@@ -37,11 +37,11 @@ impl Link {
         let linker = Linker::new(profile.target(), profile.name, device.budget());
         Handle::insert(Arc::new(Self {
             device: device.clone(),
-            state: Mutex::new(State { linker, jit, image: None }),
+            state: Mutex::new(LinkState { linker, jit, image: None }),
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -50,7 +50,7 @@ impl Link {
     /// # Errors
     /// Why there are none, or what is wrong with them.
     pub fn add(&self, name: &str, image: &[u8], options: &Jit) -> Answer {
-        let State { linker, jit, .. } = &mut *self.lock();
+        let LinkState { linker, jit, .. } = &mut *self.lock();
         jit.max_registers = options.max_registers.or(jit.max_registers);
         for mut part in loading::texts(name, image, &self.device, jit)? {
             part.max_registers = jit.max_registers.unwrap_or(part.max_registers);
@@ -68,7 +68,7 @@ impl Link {
     /// # Errors
     /// The texts do not go together.
     pub fn complete(&self) -> Answer<(*const u8, usize)> {
-        let State { linker, jit, image } = &mut *self.lock();
+        let LinkState { linker, jit, image } = &mut *self.lock();
         if image.is_none() {
             let linked = linker.complete(false).map_err(|error| {
                 jit.error.append(&linker.errors(&error));

@@ -1,4 +1,4 @@
-//! The entry points of the linker. Those of the first version differ from the later ones in their names only.
+//! The entry points of the linker. Those of the first version differ from the later ones only in their names.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;

@@ -1,4 +1,4 @@
-//! From the texts of an image to a module on the device, with what went wrong in the caller's logs.
+//! Loads the texts of an image as a module on the device, and writes errors to the caller's logs.
 #![allow(unsafe_code)]
 
 use std::fs::File;

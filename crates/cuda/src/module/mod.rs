@@ -1,4 +1,4 @@
-//! Modules, libraries and the linker: images to kernels and variables.
+//! Modules, libraries and the linker, which make kernels and variables from images.
 
 mod api;
 mod extent;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub use api::*;
 pub use function::{CUfunction, Function, launchable, launchable_in};
 pub use function_api::*;
-pub use holdings::Holdings;
+pub use holdings::ModuleHoldings;
 pub use library::{CUkernel, CUlibrary};
 pub use library_api::*;
 pub use linker_api::*;

@@ -1,4 +1,4 @@
-//! The handles of a module's textures and surfaces: the same one for each name, as long as the module is loaded.
+//! The handles of a module's texture and surface references: each name has one handle as long as the module is loaded.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

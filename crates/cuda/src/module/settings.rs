@@ -1,4 +1,4 @@
-//! What programs set on functions and kernels (`cuFuncSetAttribute`, `cuKernelSetAttribute`), and what they ask.
+//! The attributes that programs set and query on functions and kernels (`cuFuncSetAttribute`, `cuKernelSetAttribute`).
 
 use std::sync::atomic::{AtomicI32, Ordering};
 

@@ -1,4 +1,4 @@
-//! The text that a finding is in: of a linked module the one part, with the places counted from its beginning.
+//! Finds the text that a finding is in: for a linked module one of its parts, with places relative to its beginning.
 
 use ptxvm_report::Report;
 use ptxvm_syntax::ast::Span;
@@ -16,11 +16,11 @@ impl<'a> Excerpt<'a> {
     /// The text in which a span of the module begins.
     pub fn of(module: &'a Module, span: Span) -> Excerpt<'a> {
         let (texts, source) = (module.texts(), module.source());
-        let behind = texts.partition_point(|text| text.start <= span.start);
-        let Some(text) = behind.checked_sub(1).and_then(|at| texts.get(at)) else {
+        let next = texts.partition_point(|text| text.start <= span.start);
+        let Some(text) = next.checked_sub(1).and_then(|at| texts.get(at)) else {
             return Excerpt { name: "PTX", source, start: 0 };
         };
-        let end = texts.get(behind).map_or(source.len(), |next| next.start as usize);
+        let end = texts.get(next).map_or(source.len(), |following| following.start as usize);
         let name = if text.name.is_empty() { "PTX" } else { text.name.as_str() };
         Excerpt { name, source: source.get(text.start as usize..end).unwrap_or(""), start: text.start }
     }

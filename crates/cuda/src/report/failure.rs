@@ -1,4 +1,4 @@
-//! Why a launch did not end well or a module cannot be loaded: in full to people, and what a GPU would have answered.
+//! Explains to people why a launch or a module failed, and gives the `CUresult` that a GPU would give.
 
 use ptxvm_report::{Message, Report, finding, ptxas};
 use ptxvm_vm::{Failure, Finding, Kernel, Kind, LaunchOptions, Limit, LoadError};

@@ -1,4 +1,4 @@
-//! Mistakes after which a kernel went on: each is told once for each place in the process, however often its kernel is
+//! Mistakes after which a kernel went on. Each is reported once for each place in the process, however often its kernel is
 //! launched.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What the library says to people, on standard error: findings in full, the trace of calls, our own bugs.
+//! What the library prints on standard error: findings in full, the trace of calls, our own bugs.
 
 mod excerpt;
 mod failure;
@@ -59,10 +59,10 @@ pub fn refused(entry: &str, why: &str) {
 /// Says that a program has asked for one of the driver's private tables.
 pub fn no_export_table(id: &str) {
     ptxvm_host::say(format_args!(
-        "ptxvm: cuGetExportTable: the driver's private table {id} is not there. The CUDA runtime (libcudart) takes \
-         its functions from such tables and checks by them that the driver is NVIDIA's own; ptxvm does not imitate \
-         that check, so a program built on libcudart stops here with an error, while one that calls the driver API \
-         goes on\n"
+        "ptxvm: cuGetExportTable: the driver's private table {id} does not exist here. The CUDA runtime (libcudart) \
+         takes its functions from such tables, and uses them to check that the driver is NVIDIA's own. ptxvm does \
+         not imitate that check, so a program built on libcudart stops here with an error. A program that calls the \
+         driver API goes on\n"
     ));
 }
 

@@ -1,4 +1,4 @@
-//! What `ptxvm exec` learns of a program's kernels: a JSON line for each thing that was found, in the file that it named.
+//! Records findings for `ptxvm exec`: writes a JSON line for each to the file that it named.
 
 use std::io::Write;
 

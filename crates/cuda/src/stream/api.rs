@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_memory::AllocationKind;
 
-use super::{CUevent, CUstream, Kind, capture, resolve};
+use super::{CUevent, CUstream, StreamKind, capture, resolve};
 use crate::abi::{Answer, CUdevice, CUdeviceptr, CUresult, Host, Out};
 use crate::context::{CUcontext, current};
 use crate::driver;
@@ -105,7 +105,7 @@ entry! {
     }
 
     fn cuStreamGetFlags [cuStreamGetFlags_ptsz] (stream: CUstream, flags: Out<u32>) {
-        flags.set(if resolve(stream)?.kind == Kind::NonBlocking { NON_BLOCKING } else { 0 })
+        flags.set(if resolve(stream)?.kind == StreamKind::NonBlocking { NON_BLOCKING } else { 0 })
     }
 
     fn cuStreamGetId [cuStreamGetId_ptsz] (stream: CUstream, id: Out<u64>) {
@@ -138,7 +138,7 @@ fn create(to: Out<CUstream>, flags: u32, priority: i32) -> Answer {
         return Err(CUresult::INVALID_VALUE);
     }
     let context = current()?;
-    let kind = if flags & NON_BLOCKING != 0 { Kind::NonBlocking } else { Kind::Blocking };
+    let kind = if flags & NON_BLOCKING != 0 { StreamKind::NonBlocking } else { StreamKind::Blocking };
     let handle: CUstream = Handle::insert_with(|handle| context.streams.add(handle, kind, priority));
     if !context.is_active() {
         // It has ended meanwhile, perhaps without seeing this stream.

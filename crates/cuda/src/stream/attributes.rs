@@ -1,4 +1,4 @@
-//! The attributes of a stream: kept and given back. Everything runs in order and at full priority here, so none of
+//! The attributes of a stream, which we store and return. Everything runs in order and at full priority here, so none of
 //! them changes what a program computes.
 
 use std::collections::BTreeMap;
@@ -29,12 +29,12 @@ const DOMAINS: u32 = 4;
 
 /// What has been set on a stream.
 #[derive(Debug, Default)]
-pub struct Attributes {
+pub struct StreamAttributes {
     priority: i32,
     others: BTreeMap<u32, CUstreamAttrValue>,
 }
 
-impl Attributes {
+impl StreamAttributes {
     /// Those of a new stream.
     pub fn new(priority: i32) -> Self {
         Self { priority: clamped(priority), others: BTreeMap::new() }
@@ -83,7 +83,7 @@ impl Stream {
         self.attributes().priority
     }
 
-    fn attributes(&self) -> MutexGuard<'_, Attributes> {
+    fn attributes(&self) -> MutexGuard<'_, StreamAttributes> {
         self.attributes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -117,7 +117,7 @@ entry! {
             let attributes = from.attributes();
             (attributes.priority, attributes.others.clone())
         };
-        *to.attributes() = Attributes { priority, others };
+        *to.attributes() = StreamAttributes { priority, others };
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Events: moments in streams, to wait for and to measure between.
+//! Events: points in streams that programs wait for, and between which they measure time.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The entry points by which streams wait for values in memory and write them.
+//! The entry points that make a stream wait for values in memory, or write them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Streams: work in the order it was given, each stream on a thread of its own while it has some.
+//! Streams: each runs its work in order, on its own thread while it has work.
 
 mod api;
 mod attributes;
@@ -27,7 +27,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
 use crate::work::{Mark, Operation, Primary, early};
-use attributes::Attributes;
+use attributes::StreamAttributes;
 use queue::{Queue, Work};
 
 /// A handle of a stream.
@@ -47,9 +47,9 @@ pub struct Stream {
     /// The context that it belongs to, which must not be kept alive by its streams.
     context: Weak<Context>,
     /// What it is with respect to the legacy stream.
-    pub kind: Kind,
+    pub kind: StreamKind,
     /// What programs set and ask; nothing here depends on it.
-    attributes: Mutex<Attributes>,
+    attributes: Mutex<StreamAttributes>,
     queue: Arc<Queue>,
     /// Kernels that begin before the one before them has ended; if that is one of these, they stand in the other queue.
     aside: Arc<Queue>,
@@ -71,7 +71,7 @@ struct Last {
 
 /// How a stream is ordered with the legacy stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StreamKind {
     /// It is the legacy stream.
     Legacy,
     /// It waits for the legacy stream, and the legacy stream for it.
@@ -161,9 +161,9 @@ impl Stream {
         };
         after.iter().cloned().for_each(&mut add);
         match self.kind {
-            Kind::Legacy => context.streams.blocking(|stream| add(stream.last())),
-            Kind::Blocking => add(context.legacy().last()),
-            Kind::NonBlocking => {}
+            StreamKind::Legacy => context.streams.blocking(|stream| add(stream.last())),
+            StreamKind::Blocking => add(context.legacy().last()),
+            StreamKind::NonBlocking => {}
         }
         add(self.last());
         before

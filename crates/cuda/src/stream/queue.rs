@@ -77,7 +77,7 @@ fn execute(operation: &Operation, context: &Arc<Context>) {
 /// Work that waits for its turn.
 #[derive(Default)]
 pub struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     /// Whether there is work or an end to be seen: what the thread looks at without the lock.
     news: AtomicBool,
     arrived: Condvar,
@@ -86,7 +86,7 @@ pub struct Queue {
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     works: VecDeque<Work>,
     /// Whether there is a thread that empties the queue.
     served: bool,
@@ -192,7 +192,7 @@ impl Queue {
         }
     }
 
-    fn pop(&self, state: &mut State) -> Option<Work> {
+    fn pop(&self, state: &mut QueueState) -> Option<Work> {
         let work = state.works.pop_front();
         self.news.store(!state.works.is_empty() || state.closed, Ordering::Release);
         if state.held > 0 && state.works.len() == MOST / 2 {
@@ -209,7 +209,7 @@ impl Queue {
         work
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The streams of a context: the legacy stream, those that programs made, and one for each thread that wants one.
+//! The streams of a context: the legacy stream, those that programs made, and the per-thread streams.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ptxvm_vm::Control;
 
-use super::{Attributes, CUstream, Kind, Last, Stream};
+use super::{CUstream, Last, Stream, StreamAttributes, StreamKind};
 use crate::abi::Answer;
 use crate::context::Context;
 use crate::work::Mark;
@@ -26,7 +26,7 @@ pub struct Streams {
 impl Streams {
     /// Only the legacy stream.
     pub fn new(context: Weak<Context>) -> Self {
-        let legacy = Arc::new(make(CUstream::NULL, context.clone(), Kind::Legacy, 0));
+        let legacy = Arc::new(make(CUstream::NULL, context.clone(), StreamKind::Legacy, 0));
         Self { context, legacy, others: Mutex::default(), control: Mutex::default() }
     }
 
@@ -36,7 +36,7 @@ impl Streams {
     }
 
     /// Makes a stream. The caller keeps it alive; work that it has been given is done in any case.
-    pub fn add(&self, handle: CUstream, kind: Kind, priority: i32) -> Arc<Stream> {
+    pub fn add(&self, handle: CUstream, kind: StreamKind, priority: i32) -> Arc<Stream> {
         let stream = Arc::new(make(handle, self.context.clone(), kind, priority));
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         // A stream that is gone is forgotten once its last work has been done, which its place in the list outlives.
@@ -49,7 +49,7 @@ impl Streams {
     pub fn blocking(&self, mut see: impl FnMut(&Stream)) {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let living = others.iter().filter_map(Weak::upgrade);
-        living.filter(|stream| stream.kind == Kind::Blocking).for_each(|stream| see(&stream));
+        living.filter(|stream| stream.kind == StreamKind::Blocking).for_each(|stream| see(&stream));
     }
 
     /// Waits for all work of all streams.
@@ -89,13 +89,13 @@ impl Streams {
     }
 }
 
-fn make(handle: CUstream, context: Weak<Context>, kind: Kind, priority: i32) -> Stream {
+fn make(handle: CUstream, context: Weak<Context>, kind: StreamKind, priority: i32) -> Stream {
     Stream {
         handle,
         id: IDS.fetch_add(1, Ordering::Relaxed),
         context,
         kind,
-        attributes: Mutex::new(Attributes::new(priority)),
+        attributes: Mutex::new(StreamAttributes::new(priority)),
         queue: Arc::default(),
         aside: Arc::default(),
         last: Mutex::new(Last { mark: Arc::new(Mark::done()), grid: None, aside: false }),
@@ -110,7 +110,7 @@ thread_local! {
 
 /// The default stream of the calling thread.
 pub fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
-    let make = || context.streams.add(CUstream::NULL, Kind::Blocking, 0);
+    let make = || context.streams.add(CUstream::NULL, StreamKind::Blocking, 0);
     let find = |own: &RefCell<Vec<(Weak<Context>, Arc<Stream>)>>| {
         let mut own = own.borrow_mut();
         own.retain(|(context, _)| context.strong_count() > 0);

@@ -1,8 +1,8 @@
 //! Textures and surfaces: images with a handle that kernels can use.
 //!
-//! A program describes a resource ([`resource`]), how it is sampled ([`sampler`]) and which part of it is seen
-//! ([`view`]); all three are checked here, and what they mean is entered among the device's
-//! [`Objects`](ptxvm_texture::Objects). What the program said is kept beside it ([`registry`]), to be told again.
+//! A program describes a resource ([`resource`]), how it is sampled ([`sampler`]) and which part of it is visible
+//! ([`view`]). This module checks all three and adds the result to the device's [`Objects`](ptxvm_texture::Objects).
+//! [`registry`] keeps the program's description, to return it.
 
 mod api;
 mod descriptor;

@@ -1,7 +1,7 @@
 //! Texture and surface references: the handles by which older programs bind `.texref` and `.surfref` variables.
 //!
-//! A reference is a description that a program fills in call by call. One that stands for a variable of a module is
-//! bound anew after each call; one that the program made itself stands for nothing.
+//! A reference is a description that a program fills in call by call. If it belongs to a variable of a module, the variable
+//! is bound again after each call; a reference that the program made itself belongs to none.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

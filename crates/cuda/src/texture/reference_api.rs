@@ -44,13 +44,13 @@ entry! {
     fn cuTexRefSetAddress_v2(offset: Out<usize>, reference: CUtexref, address: CUdeviceptr, bytes: usize) {
         current()?;
         let reference = reference.get()?;
-        let behind = address % ALIGNMENT;
-        if offset.is_null() && behind != 0 {
+        let beyond = address % ALIGNMENT;
+        if offset.is_null() && beyond != 0 {
             return Err(CUresult::INVALID_VALUE);
         }
-        offset.offer(behind as usize);
+        offset.offer(beyond as usize);
         reference.change(|state| {
-            state.bound = Bound::Linear(address - behind, behind.saturating_add(bytes as u64));
+            state.bound = Bound::Linear(address - beyond, beyond.saturating_add(bytes as u64));
             Ok(())
         })
     }

@@ -1,4 +1,4 @@
-//! What programs said of the textures and surfaces that they made, to be told again.
+//! The descriptions of the textures and surfaces that programs made, so that queries can return them.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};

@@ -1,4 +1,4 @@
-//! What a texture or surface is made of: an array, levels of one, or memory.
+//! The resource of a texture or surface: an array, a mipmapped array, or memory.
 
 use std::mem::offset_of;
 use std::sync::Arc;

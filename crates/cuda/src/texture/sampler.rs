@@ -1,4 +1,4 @@
-//! How a texture is sampled: from the program's description to the texture unit's state.
+//! Turns a program's description of a sampler into the texture unit's [`Sampler`](ptxvm_texture::Sampler).
 
 use ptxvm_texture::{AddressMode, Block, Channel, Filter, Image, Read, Sampler};
 

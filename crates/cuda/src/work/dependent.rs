@@ -1,9 +1,8 @@
-//! Dependent launches: kernels that may begin before the kernel they come after, their primary, has ended.
+//! Dependent launches: kernels that may begin before the kernel that they follow, their primary, has ended.
 //!
-//! Whether they do follows the mode of asynchrony. Eagerly, all that is asynchronous is over at once, and so is the
-//! primary when its dependent begins. Lazily, the dependent begins as soon as the primary lets it, and the primary then
-//! pauses for a moment: a dependent that reads what it has not waited for does not find it. With seeds, the seed
-//! decides for each launch; seed 0 is the plain order.
+//! `--async` decides whether they do. With `eager`, the primary has ended when its dependent begins. With `lazy`, the
+//! dependent begins as soon as the primary lets it, and the primary then pauses for a moment, so that a dependent which
+//! reads data without waiting does not find it. With `seeded`, the seed decides for each launch; seed 0 is the plain order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

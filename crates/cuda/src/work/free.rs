@@ -1,4 +1,4 @@
-//! A free of memory, in the order of a stream.
+//! Frees memory in the order of a stream.
 
 use std::sync::Arc;
 

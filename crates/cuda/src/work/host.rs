@@ -1,4 +1,4 @@
-//! Functions of the program's own that a stream calls in their turn.
+//! Functions of the program that a stream calls in order.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;

@@ -1,4 +1,4 @@
-//! A mark: the moment at which a piece of work has been done, for those who wait for it.
+//! A mark: becomes set when a piece of work is done, so that others can wait for it.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -17,12 +17,12 @@ const LOOKS: u32 = 16;
 #[derive(Debug, Default)]
 pub struct Mark {
     done: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<MarkState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MarkState {
     /// How many threads sleep until the work has been done.
     sleepers: usize,
     /// What the work waits for; given up when it has been done, so that marks do not keep each other forever.
@@ -37,7 +37,7 @@ thread_local! {
 impl Mark {
     /// The end of work that comes after other work.
     pub fn after(before: Vec<Arc<Mark>>) -> Self {
-        Self { state: Mutex::new(State { sleepers: 0, before }), ..Self::default() }
+        Self { state: Mutex::new(MarkState { sleepers: 0, before }), ..Self::default() }
     }
 
     /// The end of work that has been done.

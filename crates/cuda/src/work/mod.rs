@@ -1,5 +1,5 @@
-//! Work: what a stream executes and what a node of a graph holds. It is data, so that a capture can keep it, a
-//! program can ask for it and change it, and a graph can run it again.
+//! Work: what a stream executes and a node of a graph contains. It is data, so that a capture can store it, a program can
+//! query and change it, and a graph can run it again.
 
 mod copy;
 mod dependent;

@@ -1,4 +1,4 @@
-//! What the guest prints goes through the C library's `stdout`, where it keeps its order with what the program prints.
+//! Prints the guest's output through the C library's `stdout`, so that it keeps its order with the program's own output.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, Ordering};

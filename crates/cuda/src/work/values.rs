@@ -1,5 +1,5 @@
-//! Waits for values in memory and writes of them, in the order of a stream: how streams and other parties signal to
-//! each other without events.
+//! Waits for values in memory, and writes them, in the order of a stream. Streams and others use this to signal each other
+//! without events.
 
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;

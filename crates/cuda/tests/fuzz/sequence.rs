@@ -129,7 +129,7 @@ impl Fuzz<'_> {
         let mut slot = 0u64;
         let to = &raw mut slot as u64;
         self.call("cuInit", &[0]);
-        // A context that a fault has made unusable is left behind.
+        // A context that a fault has made unusable is not used again.
         if self.call("cuCtxSynchronize", &[]) != 0 && self.call("cuCtxCreate_v2", &[to, 0, device]) == 0 {
             self.arguments.keep(Kind::Context, to);
         }

@@ -40,7 +40,7 @@ const RETURNED: Node = 3;
 /// For each parameter of an entry and each whole eight bytes of it: whether they can become an address.
 #[must_use]
 pub fn address_words(program: &Program, entry: FunctionId) -> Vec<Vec<bool>> {
-    let mut flow = Flow::new(program);
+    let mut flow = FlowGraph::new(program);
     flow.reach(entry);
     let mut indirect = false;
     while let Some(id) = flow.open.pop() {
@@ -63,7 +63,7 @@ pub fn address_words(program: &Program, entry: FunctionId) -> Vec<Vec<bool>> {
 }
 
 /// The graph of the flow.
-struct Flow<'a> {
+struct FlowGraph<'a> {
     program: &'a Program,
     /// The first register of each function that has been reached.
     registers: FxHashMap<FunctionId, Node>,
@@ -79,7 +79,7 @@ struct Flow<'a> {
     open: Vec<FunctionId>,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> FlowGraph<'a> {
     fn new(program: &'a Program) -> Self {
         let (registers, cells) = (FxHashMap::default(), FxHashMap::default());
         let (escaped, count) = (FxHashSet::default(), RETURNED + 1);

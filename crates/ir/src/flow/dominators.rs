@@ -37,7 +37,7 @@ impl Dominators {
         if graph.is_empty() {
             return Self { immediate, spans: Vec::new(), root };
         }
-        let order = Walk::of(graph, root);
+        let order = DepthFirstWalk::of(graph, root);
         let found = Search::of(graph, &order).immediate(&order);
         for (number, block) in order.blocks.iter().enumerate().skip(1) {
             immediate[*block as usize] = Some(order.blocks[found[number] as usize]);
@@ -111,7 +111,7 @@ fn spans(immediate: &[Option<u32>], root: u32) -> Vec<(u32, u32)> {
 const UNSEEN: u32 = u32::MAX;
 
 /// A walk through a graph, depth first. Blocks are numbered in the order in which it comes to them.
-struct Walk {
+struct DepthFirstWalk {
     blocks: Vec<u32>,
     /// By block: its number.
     numbers: Vec<u32>,
@@ -119,7 +119,7 @@ struct Walk {
     parents: Vec<u32>,
 }
 
-impl Walk {
+impl DepthFirstWalk {
     fn of(graph: &Graph, root: u32) -> Self {
         let mut walk = Self { blocks: vec![root], numbers: vec![UNSEEN; graph.len()], parents: vec![0] };
         walk.numbers[root as usize] = 0;
@@ -156,7 +156,7 @@ struct Search {
 }
 
 impl Search {
-    fn of(graph: &Graph, walk: &Walk) -> Self {
+    fn of(graph: &Graph, walk: &DepthFirstWalk) -> Self {
         let count = walk.blocks.len();
         let numbers = || (0..count as u32).collect::<Vec<u32>>();
         let mut search = Self {
@@ -210,7 +210,7 @@ impl Search {
     }
 
     /// The immediate dominators, by number.
-    fn immediate(mut self, walk: &Walk) -> Vec<u32> {
+    fn immediate(mut self, walk: &DepthFirstWalk) -> Vec<u32> {
         for node in 1..walk.blocks.len() {
             if self.found[node] != self.semi[node] {
                 self.found[node] = self.found[self.found[node] as usize];
@@ -250,7 +250,7 @@ mod tests {
                 (0..count).map(|_| (0..next(4)).map(|_| next(count) as u32).collect()).collect();
             let graph = Graph::new(lists);
             let dominators = Dominators::of(&graph);
-            let everywhere = Walk::of(&graph, 0);
+            let everywhere = DepthFirstWalk::of(&graph, 0);
             for below in everywhere.blocks.iter().copied() {
                 for above in 0..count as u32 {
                     let reached = everywhere.numbers[above as usize] != UNSEEN;

@@ -47,7 +47,7 @@ pub fn most_live(function: &Function) -> u32 {
         let mut count: u32 = (0..function.registers.len()).filter(|id| set(&live, *id)).map(words).sum();
         most = most.max(count);
         for instruction in function.instructions[block.start as usize..block.end as usize].iter().rev() {
-            let mut alone = Flow::new(live.len());
+            let mut alone = BlockRegisters::new(live.len());
             alone.instruction(function, instruction);
             for (at, live) in live.iter_mut().enumerate() {
                 let ended = *live & alone.written[at] & !alone.read[at];
@@ -72,15 +72,15 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// What each block does, and what is live at its beginning; `None` if that is too much to compute.
-fn flows(function: &Function) -> Option<Vec<Flow>> {
+fn flows(function: &Function) -> Option<Vec<BlockRegisters>> {
     let registers = function.registers.len();
     if registers.saturating_mul(function.blocks.len()) > MOST {
         return None;
     }
     let words = registers.div_ceil(64);
-    let mut blocks: Vec<Flow> = Vec::with_capacity(function.blocks.len());
+    let mut blocks: Vec<BlockRegisters> = Vec::with_capacity(function.blocks.len());
     for block in &function.blocks {
-        let mut flow = Flow::new(words);
+        let mut flow = BlockRegisters::new(words);
         for instruction in &function.instructions[block.start as usize..block.end as usize] {
             flow.instruction(function, instruction);
         }
@@ -112,13 +112,13 @@ fn flows(function: &Function) -> Option<Vec<Flow>> {
 }
 
 /// What a block does to registers.
-struct Flow {
+struct BlockRegisters {
     read: Vec<u64>,
     written: Vec<u64>,
     live: Vec<u64>,
 }
 
-impl Flow {
+impl BlockRegisters {
     fn new(words: usize) -> Self {
         Self { read: vec![0; words], written: vec![0; words], live: vec![0; words] }
     }

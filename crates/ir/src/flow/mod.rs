@@ -14,6 +14,6 @@ pub use dominators::Dominators;
 pub use graph::Graph;
 pub use live::{most_live, read_first};
 pub use loops::{Loop, Loops};
-pub use uniformity::{Level, Uniformity};
+pub use uniformity::{UniformOver, Uniformity};
 pub use used::{Written, read_by};
 pub use values::{Origin, Value, ValueId, Values};

@@ -156,7 +156,7 @@ impl<'a> BodyLowering<'_, 'a> {
     }
 
     fn reshaped(&mut self, span: Span) {
-        let message = "a vector register is passed as something else than a vector of its length";
+        let message = "a vector register is passed as something other than a vector of its length";
         self.lowering.unsupported(span, message);
     }
 }

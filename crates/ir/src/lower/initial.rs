@@ -21,7 +21,7 @@ const WEIGHT: u64 = 64;
 type Initial = (Vec<u8>, Vec<Relocation>);
 
 /// The walk through the marks of one initialiser.
-struct Walk {
+struct InitialiserWalk {
     ty: Type,
     /// The distance between neighbours at each depth of braces, the outermost first.
     strides: Vec<u64>,
@@ -56,7 +56,8 @@ impl Lowering<'_> {
         let all = MOST_ZEROS + WEIGHT * self.source.len() as u64;
         let most = all.saturating_sub(self.initial_bytes) / u64::from(count);
         let open = Vec::new();
-        let mut walk = Walk { ty, strides, open, bytes: Vec::new(), relocations: Vec::new(), most };
+        let mut walk =
+            InitialiserWalk { ty, strides, open, bytes: Vec::new(), relocations: Vec::new(), most };
         if self.marks(&mut walk, &file[described.initializer], described.initializer.start).is_none() {
             return Initial::default();
         }
@@ -64,7 +65,7 @@ impl Lowering<'_> {
         (walk.bytes, walk.relocations)
     }
 
-    fn marks(&mut self, walk: &mut Walk, marks: &[Initializer], first: u32) -> Option<()> {
+    fn marks(&mut self, walk: &mut InitialiserWalk, marks: &[Initializer], first: u32) -> Option<()> {
         let mut at = 0;
         while let Some(mark) = marks.get(at) {
             match mark.kind {
@@ -134,7 +135,7 @@ impl Lowering<'_> {
     /// The address of a variable or function; gives the position of its last mark.
     fn name(
         &mut self,
-        walk: &mut Walk,
+        walk: &mut InitialiserWalk,
         marks: &[Initializer],
         at: usize,
         first: u32,
@@ -173,7 +174,7 @@ impl Lowering<'_> {
         Some(at + usize::from(offset.is_some()))
     }
 
-    fn store(&mut self, walk: &mut Walk, begin: u64, bits: u128, span: Span) -> Option<()> {
+    fn store(&mut self, walk: &mut InitialiserWalk, begin: u64, bits: u128, span: Span) -> Option<()> {
         let size = u64::from(walk.ty.bits() / 8);
         let end = begin.checked_add(size).filter(|&end| end.max(walk.taken()) <= walk.most);
         let Some(end) = end else {
@@ -189,7 +190,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Walk {
+impl InitialiserWalk {
     /// The memory of the bytes and addresses so far.
     fn taken(&self) -> u64 {
         (self.bytes.len() + size_of_val(&*self.relocations)) as u64

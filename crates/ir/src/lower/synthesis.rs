@@ -23,8 +23,10 @@ impl BodyLowering<'_, '_> {
     ) -> Option<RegisterId> {
         let isa = self.lowering.isa;
         let Some(form) = self.lowering.forms.spelt(isa, words, sources.len() + 1) else {
-            self.lowering
-                .unsupported(span, format!("this needs `{}`, which the table has not", words.join(".")));
+            self.lowering.unsupported(
+                span,
+                format!("this needs `{}`, which the table does not have", words.join(".")),
+            );
             return None;
         };
         let form_use = *self.lowering.forms.get(form);

@@ -3,7 +3,7 @@
 use std::fmt::{self, Formatter};
 
 use super::instruction::register_name;
-use crate::flow::{Flow, Level, Uniformity, ValueId};
+use crate::flow::{Flow, UniformOver, Uniformity, ValueId};
 use crate::id::RegisterId;
 use crate::program::{Function, Program};
 
@@ -57,7 +57,7 @@ impl<'a> Notes<'a> {
         let written = self.flow.values.as_ref().map_or(&[][..], |values| values.writes(at));
         let level = |value: &ValueId| self.uniformity.value(*value);
         match written.iter().map(level).max() {
-            None | Some(Level::Lane) => Ok(()),
+            None | Some(UniformOver::Lane) => Ok(()),
             Some(uniform) => write!(f, "; {}", uniform.name()),
         }
     }

@@ -9,12 +9,12 @@ const PLACES: usize = 1100;
 /// `%f`, `%e`, `%g`, `%a`, and whether in capitals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    kind: Kind,
+    kind: Notation,
     upper: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Notation {
     Fixed,
     Exponent,
     General,
@@ -25,10 +25,10 @@ impl Style {
     /// The style of a conversion's letter.
     pub fn from_letter(letter: u8) -> Option<Self> {
         let kind = match letter.to_ascii_lowercase() {
-            b'f' => Kind::Fixed,
-            b'e' => Kind::Exponent,
-            b'g' => Kind::General,
-            b'a' => Kind::Hexadecimal,
+            b'f' => Notation::Fixed,
+            b'e' => Notation::Exponent,
+            b'g' => Notation::General,
+            b'a' => Notation::Hexadecimal,
             _ => return None,
         };
         Some(Self { kind, upper: letter.is_ascii_uppercase() })
@@ -56,10 +56,10 @@ pub fn digits(value: f64, style: Style, precision: Option<usize>, alternate: boo
         Digits { head: "inf".into(), ..Digits::default() }
     } else {
         match style.kind {
-            Kind::Fixed => fixed(value, precision.unwrap_or(6), alternate),
-            Kind::Exponent => exponent(value, precision.unwrap_or(6), alternate),
-            Kind::General => general(value, precision.unwrap_or(6).max(1), alternate),
-            Kind::Hexadecimal => hexadecimal(value, precision, alternate),
+            Notation::Fixed => fixed(value, precision.unwrap_or(6), alternate),
+            Notation::Exponent => exponent(value, precision.unwrap_or(6), alternate),
+            Notation::General => general(value, precision.unwrap_or(6).max(1), alternate),
+            Notation::Hexadecimal => hexadecimal(value, precision, alternate),
         }
     };
     if style.upper {

@@ -52,7 +52,7 @@ pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 
 /// A number in a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
+pub enum DirectiveNumber {
     /// Not there.
     None,
     /// Written out.
@@ -140,9 +140,9 @@ pub struct Directive<'a> {
     pub text: &'a [u8],
     flags: Flags,
     /// The least width.
-    pub width: Count,
+    pub width: DirectiveNumber,
     /// The precision.
-    pub precision: Count,
+    pub precision: DirectiveNumber,
     /// What comes out.
     pub conversion: Conversion,
 }
@@ -172,12 +172,12 @@ impl<'a> Directive<'a> {
             }
             at += 1;
         }
-        let width = count(format, &mut at, Count::None);
-        let mut precision = Count::None;
+        let width = count(format, &mut at, DirectiveNumber::None);
+        let mut precision = DirectiveNumber::None;
         if format.get(at) == Some(&b'.') {
             at += 1;
             // A point alone means none.
-            precision = count(format, &mut at, Count::Given(0));
+            precision = count(format, &mut at, DirectiveNumber::Given(0));
         }
         let (size, letters) = match format.get(at..)? {
             [b'h', b'h', ..] => (Size::Byte, 2),
@@ -204,14 +204,15 @@ impl<'a> Directive<'a> {
 
     /// How many arguments it takes.
     pub fn arguments(&self) -> u32 {
-        1 + u32::from(self.width == Count::Argument) + u32::from(self.precision == Count::Argument)
+        1 + u32::from(self.width == DirectiveNumber::Argument)
+            + u32::from(self.precision == DirectiveNumber::Argument)
     }
 
     /// How its conversion is laid out, when the numbers are known.
-    pub fn layout(&self, width: Option<i64>, precision: Option<i64>) -> Layout {
+    pub fn layout(&self, width: Option<i64>, precision: Option<i64>) -> FieldLayout {
         let width = width.unwrap_or(0);
         let Flags { left, plus, space, alternate, zero } = self.flags;
-        Layout {
+        FieldLayout {
             left: left || width < 0,
             sign: if plus {
                 "+"
@@ -228,10 +229,10 @@ impl<'a> Directive<'a> {
     }
 }
 
-fn count(format: &[u8], at: &mut usize, absent: Count) -> Count {
+fn count(format: &[u8], at: &mut usize, absent: DirectiveNumber) -> DirectiveNumber {
     if format.get(*at) == Some(&b'*') {
         *at += 1;
-        return Count::Argument;
+        return DirectiveNumber::Argument;
     }
     let mut number: Option<i64> = None;
     while let Some(digit) = format.get(*at).filter(|byte| byte.is_ascii_digit()) {
@@ -239,12 +240,12 @@ fn count(format: &[u8], at: &mut usize, absent: Count) -> Count {
         number = Some(value);
         *at += 1;
     }
-    number.map_or(absent, Count::Given)
+    number.map_or(absent, DirectiveNumber::Given)
 }
 
 /// Flags, width and precision of one conversion.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct FieldLayout {
     left: bool,
     /// What stands before a number that is not negative.
     sign: &'static str,
@@ -255,7 +256,7 @@ pub struct Layout {
     pub precision: Option<usize>,
 }
 
-impl Layout {
+impl FieldLayout {
     /// `%d`
     pub fn signed(&self, text: &mut Vec<u8>, value: i64) {
         let sign = if value < 0 { "-" } else { self.sign };

@@ -38,8 +38,7 @@ pub fn free(site: &Site<'_>, context: &mut Context<'_>) -> Result<(), Flow> {
     }
     context.spend(ALLOCATION)?;
     context.run.environment.memory.free_kind(address, AllocationKind::Heap).map_err(|error| {
-        let message =
-            format!("`free` of {address:#x}, which is not a block that `malloc` gave and that still lives");
+        let message = format!("`free` of {address:#x}, which is not a live block from `malloc`");
         context.fault(Kind::BadFree, site.lane, message, vec![error.to_string()])
     })?;
     context.tell_heap(site.lane, address, None);

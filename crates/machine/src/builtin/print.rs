@@ -4,7 +4,7 @@
 //! `double` and for pointers. As with CUDA the answer is the number of arguments, or -1 without a format; at most 32
 //! arguments are read, and conversions beyond them or unknown ones are printed as they stand.
 
-use super::format::{self, Conversion, Count, Directive, MOST, Piece};
+use super::format::{self, Conversion, Directive, DirectiveNumber, MOST, Piece};
 use super::memory;
 use super::site::Site;
 use crate::context::Context;
@@ -57,11 +57,11 @@ impl Arguments {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn count(&mut self, context: &mut Context<'_>, count: Count) -> Result<Option<i64>, Flow> {
+    fn count(&mut self, context: &mut Context<'_>, count: DirectiveNumber) -> Result<Option<i64>, Flow> {
         Ok(match count {
-            Count::None => None,
-            Count::Given(number) => Some(number),
-            Count::Argument => Some(i64::from(self.next(context, 4)? as i32)),
+            DirectiveNumber::None => None,
+            DirectiveNumber::Given(number) => Some(number),
+            DirectiveNumber::Argument => Some(i64::from(self.next(context, 4)? as i32)),
         })
     }
 }

@@ -277,7 +277,7 @@ impl Context<'_> {
     ) -> Flow {
         let (address, bytes) = (explanation.address, explanation.bytes);
         let message = format!(
-            "{} of {bytes} bytes at {address:#x}, which is no {} address",
+            "{} of {bytes} bytes at {address:#x}, which is not a {} address",
             wants.verb(),
             space.name()
         );

@@ -119,7 +119,7 @@ impl Context<'_> {
         let noun = kind.noun();
         match missing {
             Missing::Never => {
-                let message = format!("{handle:#x} is the handle of no {noun}");
+                let message = format!("{handle:#x} is not the handle of a {noun}");
                 self.fault(Kind::Misuse, lane, message, Vec::new())
             }
             Missing::Destroyed(was) => {

@@ -67,7 +67,7 @@ impl Context<'_> {
             _ => None,
         };
         within.map(|address| address as u32).ok_or_else(|| {
-            let message = format!("{address:#x} is no address of shared memory");
+            let message = format!("{address:#x} is not an address of shared memory");
             self.fault(Kind::WrongSpace, lane, message, Vec::new())
         })
     }

@@ -83,7 +83,7 @@ impl Context<'_> {
             }
             MissedShared::Ended => {
                 let message = format!("{what}: CTA {rank} of the cluster, whose memory it is, has ended");
-                let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+                let note = "a `barrier.cluster` before the end keeps each CTA alive until the others no longer need it";
                 self.fault(Kind::ForeignShared, lane, message, vec![note.into()])
             }
         }

@@ -83,7 +83,7 @@ impl Context<'_> {
             (rule, _) => {
                 let aligned = place.address().is_multiple_of(SHARED_ALIGNMENT);
                 let kind = if aligned { Kind::Misuse } else { Kind::Misaligned };
-                let rule = rule.unwrap_or_else(|| "the box does not lie in shared memory".into());
+                let rule = rule.unwrap_or_else(|| "the box is not in shared memory".into());
                 Err(self.fault(kind, lane, rule, Vec::new()))
             }
         }

@@ -122,7 +122,7 @@ impl<'a> Scene<'a> {
                 let own = if missing == 0 {
                     String::new()
                 } else {
-                    format!("; its own lanes {missing:#010x} have not come")
+                    format!("; its own lanes {missing:#010x} have not arrived")
                 };
                 format!(
                     "{who} wait at barrier {number} ({line}): {arrived} of {expected} warps have arrived{own}"
@@ -179,7 +179,7 @@ impl<'a> Scene<'a> {
         let (expected, came, tx) = (record.expected_bytes, record.bytes, record.object.tx);
         if tx > 0 {
             notes.push(format!(
-                "{expected} bytes were expected in this phase and {came} have come; no copy is under way that brings \
+                "{expected} bytes were expected in this phase and {came} have arrived; no copy is under way that brings \
                  the other {tx}"
             ));
         } else if tx < 0 {
@@ -191,12 +191,12 @@ impl<'a> Scene<'a> {
                 ""
             };
             notes.push(format!(
-                "{came} bytes have come in this phase and {expected} were expected: {early} too many{before}"
+                "{came} bytes have arrived in this phase and {expected} were expected: {early} too many{before}"
             ));
         }
         if record.object.pending == 0 {
             let arrived = record.arrived.in_words(ctas);
-            notes.push(format!("all arrivals of this phase are there: {arrived}"));
+            notes.push(format!("all arrivals of this phase have happened: {arrived}"));
         }
     }
 
@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
         let ctas = self.ctas.len();
         let pending = record.object.pending;
         if !record.arrived.0.is_empty() {
-            notes.push(format!("in this phase have arrived: {}", record.arrived.in_words(ctas)));
+            notes.push(format!("arrived in this phase: {}", record.arrived.in_words(ctas)));
         } else if record.phases == 0 {
             let maker = record.made_by.in_words(ctas);
             notes.push(format!(
@@ -236,7 +236,7 @@ impl<'a> Scene<'a> {
                   high"
                 .into(),
             left if left < pending => {
-                format!("only {left} threads are left that could arrive: {}", able.in_words(ctas))
+                format!("only {left} threads could still arrive: {}", able.in_words(ctas))
             }
             left => format!("{left} threads could still arrive, and all wait: {}", able.in_words(ctas)),
         });

@@ -2,7 +2,7 @@
 
 use crate::asynchronous::issuer::Issuer;
 use crate::context::{Context, Flow, Run};
-use crate::event::{Event, Record, What};
+use crate::event::{Event, EventRecord, What};
 use crate::explain::finding::Thread;
 use crate::registers::lanes_in;
 use crate::state::worker::Worker;
@@ -41,7 +41,7 @@ impl Worker {
             return;
         }
         let (cluster, clusterid) = (self.cluster.index, self.cluster.clusterid);
-        for Record { who, rank, what, .. } in self.cluster.log.records.drain(..) {
+        for EventRecord { who, rank, what, .. } in self.cluster.log.records.drain(..) {
             tell(run, cluster, clusterid, (who, rank), what);
         }
     }

@@ -7,7 +7,7 @@ use crate::code::{Actual, Function};
 use crate::registers::{LANES, Slot};
 
 /// The slots of one function.
-pub struct Frame {
+pub struct FunctionSlots {
     registers: Vec<Slot>,
     size: u32,
     frame: Slot,
@@ -32,7 +32,7 @@ pub fn width(ty: Type) -> u8 {
     }
 }
 
-impl Frame {
+impl FunctionSlots {
     pub fn new(function: &ptxvm_ir::Function) -> Self {
         let nowhere = Slot::register(0, 8);
         let mut new = Self {
@@ -143,7 +143,7 @@ mod tests {
     fn more_registers_than_there_is_room_for_are_noticed() {
         let (registers, slot) = (Vec::new(), Slot::register(0, 8));
         let mut frame =
-            Frame { registers, size: 0, frame: slot, caller_stack: slot, carry: None, full: false };
+            FunctionSlots { registers, size: 0, frame: slot, caller_stack: slot, carry: None, full: false };
         while !frame.is_full() {
             let slot = frame.take(16);
             assert!(slot.offset.checked_add(slot.size()).is_some_and(|end| end <= MOST));

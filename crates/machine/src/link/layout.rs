@@ -5,7 +5,7 @@ use ptxvm_ir::{Base, Callee, FunctionId, OperandKind, Program, RelocationTarget,
 use crate::addresses::Addresses;
 
 /// The functions and variables of an entry.
-pub struct Layout {
+pub struct EntryLayout {
     /// The entry and every function that it can call, in the order of the source.
     pub reachable: Vec<FunctionId>,
     /// By variable: its address, or its offset in shared memory.
@@ -16,7 +16,7 @@ pub struct Layout {
     pub shared: Vec<(VariableId, u64)>,
 }
 
-impl Layout {
+impl EntryLayout {
     pub fn of(program: &Program, entry: FunctionId, addresses: &Addresses) -> Self {
         let mut seen = vec![false; program.functions.len()];
         let mut used = vec![false; program.variables.len()];

@@ -3,14 +3,14 @@
 use ptxvm_ir::Program;
 
 use super::constants::Constants;
-use super::layout::Layout;
+use super::layout::EntryLayout;
 use crate::code::Block;
 use crate::context::Instruction;
 
 /// The code as far as it has been linked.
 pub struct Linker<'a> {
     pub program: &'a Program,
-    pub layout: &'a Layout,
+    pub layout: &'a EntryLayout,
     pub blocks: Vec<Block>,
     pub instructions: Vec<Instruction>,
     pub constants: Constants,

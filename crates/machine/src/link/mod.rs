@@ -24,13 +24,13 @@ use crate::registers::{self, Slot};
 use crate::statistics::Class;
 use crate::vector::lanes::Op;
 use constants::Constants;
-use frame::Frame;
-use layout::Layout;
+use frame::FunctionSlots;
+use layout::EntryLayout;
 use linker::Linker;
 use ptxvm_ir::operation::compute::{Compute, Movement};
 use ptxvm_ir::operation::matrix::{Matrix, Wgmma};
 use ptxvm_ir::operation::{Converges, Form, Operation, SpecialRegister};
-use terminator::Ending;
+use terminator::BlockEnd;
 
 /// Links an entry with all that it can reach.
 pub fn link(
@@ -39,7 +39,7 @@ pub fn link(
     addresses: &Addresses,
     observer: Option<Arc<dyn Observer>>,
 ) -> Code {
-    let layout = Layout::of(&program, entry, addresses);
+    let layout = EntryLayout::of(&program, entry, addresses);
     let mut linker = Linker {
         program: &program,
         layout: &layout,
@@ -98,7 +98,7 @@ fn asks_for_reserved(function: &ptxvm_ir::Function) -> bool {
 impl Linker<'_> {
     fn function(&mut self, id: FunctionId) -> Function {
         let function = &self.program.functions[id.0 as usize];
-        let mut frame = Frame::new(function);
+        let mut frame = FunctionSlots::new(function);
         let first = self.blocks.len() as u32;
         let blocks = function.blocks.iter().map(|block| self.block(id, block, first, &mut frame)).collect();
         let (blocks, begin) = order::arrange(blocks, &Graph::of(function), first);
@@ -109,7 +109,13 @@ impl Linker<'_> {
     }
 
     /// A block of a function whose first block has the number `first`.
-    fn block(&mut self, id: FunctionId, block: &ptxvm_ir::Block, first: u32, frame: &mut Frame) -> Block {
+    fn block(
+        &mut self,
+        id: FunctionId,
+        block: &ptxvm_ir::Block,
+        first: u32,
+        frame: &mut FunctionSlots,
+    ) -> Block {
         let function = &self.program.functions[id.0 as usize];
         let start = self.instructions.len() as u32;
         let mut converge = None;
@@ -127,7 +133,7 @@ impl Linker<'_> {
             }
             match operation {
                 Some(Operation::Control(_)) => {
-                    let place = Ending { function, operands, guard, first, source };
+                    let place = BlockEnd { function, operands, guard, first, source };
                     end_with = Some(self.terminator(block.terminator, &place, frame));
                 }
                 operation => {
@@ -157,7 +163,7 @@ impl Linker<'_> {
         form: &Form<'_>,
         operation: Option<Operation>,
         guard: Option<Slot>,
-        frame: &mut Frame,
+        frame: &mut FunctionSlots,
         source: Source,
     ) {
         if let Some(Operation::Compute(Compute::Movement(Movement::Copy { .. }))) = operation
@@ -190,7 +196,7 @@ impl Linker<'_> {
         &mut self,
         form: &Form<'_>,
         guard: Option<Slot>,
-        frame: &mut Frame,
+        frame: &mut FunctionSlots,
         source: Source,
     ) -> Option<Instruction> {
         let [to, from] = form.operands() else { return None };

@@ -4,7 +4,7 @@ use ptxvm_ir::operation::SpecialRegister;
 use ptxvm_ir::{Base, Operand, OperandKind, Space, VariableId};
 use ptxvm_isa::{Kind, Type};
 
-use super::frame::{Frame, width};
+use super::frame::{FunctionSlots, width};
 use super::linker::Linker;
 use crate::code::Source;
 use crate::ops::special;
@@ -13,7 +13,7 @@ use crate::vector::lanes;
 
 impl Linker<'_> {
     /// The slot of an operand. What must be computed first is put before the instruction.
-    pub fn slot(&mut self, operand: &Operand, frame: &mut Frame, source: Source) -> Slot {
+    pub fn slot(&mut self, operand: &Operand, frame: &mut FunctionSlots, source: Source) -> Slot {
         let wide = operand.ty.map_or(8, width);
         match operand.kind {
             OperandKind::Register { register, negated, .. } => {
@@ -54,7 +54,7 @@ impl Linker<'_> {
     }
 
     /// What the offset of an address in a variable is added to.
-    fn base(&mut self, variable: VariableId, frame: &Frame) -> Slot {
+    fn base(&mut self, variable: VariableId, frame: &FunctionSlots) -> Slot {
         let described = &self.program.variables[variable.0 as usize];
         match described.space {
             Space::Local | Space::FuncParam => frame.base(),
@@ -69,7 +69,7 @@ impl Linker<'_> {
         variable: VariableId,
         offset: i64,
         wide: u8,
-        frame: &mut Frame,
+        frame: &mut FunctionSlots,
         source: Source,
     ) -> Slot {
         let described = &self.program.variables[variable.0 as usize];

@@ -2,14 +2,14 @@
 
 use ptxvm_ir::{Argument, Callee as IrCallee, Operand, Terminator as IrTerminator};
 
-use super::frame::Frame;
+use super::frame::FunctionSlots;
 use super::linker::Linker;
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;
 
 /// The instruction that ends a block.
-pub struct Ending<'a> {
+pub struct BlockEnd<'a> {
     pub function: &'a ptxvm_ir::Function,
     pub operands: &'a [Operand],
     pub guard: Option<Slot>,
@@ -20,8 +20,13 @@ pub struct Ending<'a> {
 
 impl Linker<'_> {
     /// The end of a block. Where no lane can go on there is no next block, and the number is not looked at.
-    pub fn terminator(&mut self, end: IrTerminator, place: &Ending<'_>, frame: &mut Frame) -> Terminator {
-        let Ending { function, operands, guard, first, source } = *place;
+    pub fn terminator(
+        &mut self,
+        end: IrTerminator,
+        place: &BlockEnd<'_>,
+        frame: &mut FunctionSlots,
+    ) -> Terminator {
+        let BlockEnd { function, operands, guard, first, source } = *place;
         let next = end.next().map_or(first, |next| first + next.0);
         match end {
             IrTerminator::Next(_) => Terminator::Next(next),
@@ -57,13 +62,25 @@ impl Linker<'_> {
     }
 
     /// The slot of the operand at a position: destinations come first, then sources.
-    fn at(&mut self, operands: &[Operand], at: usize, frame: &mut Frame, source: Source) -> Option<Slot> {
+    fn at(
+        &mut self,
+        operands: &[Operand],
+        at: usize,
+        frame: &mut FunctionSlots,
+        source: Source,
+    ) -> Option<Slot> {
         let sources = operands.iter().filter(|o| !o.written);
         let operand = operands.iter().filter(|o| o.written).chain(sources).nth(at)?;
         Some(self.slot(operand, frame, source))
     }
 
-    fn call(&mut self, call: &ptxvm_ir::Call, guard: Option<Slot>, frame: &mut Frame, next: u32) -> Call {
+    fn call(
+        &mut self,
+        call: &ptxvm_ir::Call,
+        guard: Option<Slot>,
+        frame: &mut FunctionSlots,
+        next: u32,
+    ) -> Call {
         let callee = match call.callee {
             IrCallee::Direct(id) => {
                 let function = &self.program.functions[id.0 as usize];

@@ -88,8 +88,8 @@ impl Descriptor {
             6 => Swizzle::Bytes32,
             other => {
                 return Err(format!(
-                    "the swizzling mode (bits 61 to 63) of the matrix descriptor {bits:#018x} is {other}, \
-                     which must be 0, 1, 2, 4 or 6"
+                    "the swizzling mode (bits 61 to 63) of the matrix descriptor {bits:#018x} is {other}; \
+                     it must be 0, 1, 2, 4 or 6"
                 ));
             }
         };

@@ -137,8 +137,7 @@ impl Sparse {
         let (first, second) = (bits & 3, bits >> 2);
         if self.granularity == Granularity::OneOfTwo {
             let known = bits == 0b0100 || bits == 0b1110;
-            return (!known)
-                .then_some("of a .tf32 chunk only 0b0100 (first) and 0b1110 (second) mean something");
+            return (!known).then_some("a .tf32 chunk can only have 0b0100 (first) or 0b1110 (second)");
         }
         if first == second {
             return Some("the two indices of a chunk must differ");

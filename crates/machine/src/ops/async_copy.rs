@@ -16,7 +16,7 @@ use crate::door::touch::{Proxy, Space, Touch, Wants, When};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::ops::load_store::traffic;
-use crate::ops::mbarrier::{At, misused};
+use crate::ops::mbarrier::{ObjectAt, misused};
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::settings::Asynchrony;
@@ -40,7 +40,7 @@ pub fn wait(latest: u32, closes: bool) -> Op {
 
 /// `cp.async.mbarrier.arrive`
 pub fn arrive(object: Address, counted: bool) -> Op {
-    Box::new(Arrive { at: At { address: object, own: Some("cp.async.mbarrier.arrive") }, counted })
+    Box::new(Arrive { at: ObjectAt { address: object, own: Some("cp.async.mbarrier.arrive") }, counted })
 }
 
 struct Copying(Async);
@@ -61,7 +61,7 @@ impl Copying {
                     if u64::from(size) > self.0.bytes {
                         let message = format!("a copy of {} bytes with a src-size of {size}", self.0.bytes);
                         let note =
-                            "the src-size says how many of the bytes are read, and cannot be more of them";
+                            "the src-size says how many of these bytes are read, so it cannot be larger";
                         return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
                     }
                     sizes[lane] = size as u8;
@@ -277,7 +277,7 @@ impl Execute for Wait {
 
 /// `cp.async.mbarrier.arrive`
 struct Arrive {
-    at: At,
+    at: ObjectAt,
     /// Whether the object's count includes the arrival (`.noinc`).
     counted: bool,
 }

@@ -20,8 +20,8 @@ const LINE: u64 = 128;
 pub fn executor(hint: Hint) -> Op {
     match hint {
         Hint::Prefetch => Box::new(Nothing),
-        Hint::ApplyPriority(address) => Box::new(Line { address, wants: Wants::Nothing }),
-        Hint::Discard(address) => Box::new(Line { address, wants: Wants::Write }),
+        Hint::ApplyPriority(address) => Box::new(CacheLine { address, wants: Wants::Nothing }),
+        Hint::Discard(address) => Box::new(CacheLine { address, wants: Wants::Write }),
         Hint::Convert => lanes::map1(|a: u64| a),
         Hint::Fractional { priorities, fraction: true } => {
             lanes::map1(move |fraction: u32| fractional(head(priorities), f32::from_bits(fraction)))
@@ -76,17 +76,17 @@ impl Execute for Whole {
 }
 
 /// A cache line that must be there. What `discard` makes of its bytes is open: they stay.
-struct Line {
+struct CacheLine {
     address: Address,
     wants: Wants,
 }
 
-impl Execute for Line {
+impl Execute for CacheLine {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let at = context.addresses(self.address, slots);
         let outside = |lane: &usize| mask >> lane & 1 != 0 && window_of(at[*lane]) != Window::Global;
         if let Some(lane) = (0..LANES).find(outside) {
-            let message = format!("{:#x} is no address of global memory", at[lane]);
+            let message = format!("{:#x} is not an address of global memory", at[lane]);
             return context.fault(Kind::WrongSpace, lane, message, Vec::new());
         }
         match context.resolve(self.address.space, &at, mask, LINE, LINE, self.wants) {

@@ -66,12 +66,13 @@ impl TryCancel {
         let mbarrier = context.resolve_shared(self.mbarrier, lane, mbarrier, 8, 8, Wants::WriteLater)?;
         let own = context.cta.rank;
         if response.cta() != 1 << own || mbarrier.cta() != 1 << own {
-            let message = "the response and the mbarrier must lie in the CTA's own shared memory";
+            let message = "the response and the mbarrier must be in the CTA's own shared memory";
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
         let peers = context.worker.cluster.shared.len() as u32;
         if self.everywhere && context.worker.cluster.shared.iter().any(|peer| peer.ended) {
-            let message = "a request whose response goes to all CTAs of the cluster, of which one has ended";
+            let message =
+                "a request whose response goes to all CTAs of the cluster, and one of them has ended";
             return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
         }
         let whim = context.run.launch.settings.seed != 0 && context.worker.next_random().is_multiple_of(WHIM);
@@ -156,7 +157,7 @@ fn responses(context: &mut Context<'_>, slot: Slot, mask: u32) -> Result<[[u32; 
     let words = u128::read(&context.bank, slot).map(|bits| [0, 32, 64, 96].map(|at| (bits >> at) as u32));
     let stranger = |lane: &usize| mask >> lane & 1 != 0 && !matches!(words[*lane][3], CANCELLED | REFUSED);
     if let Some(lane) = (0..LANES).find(stranger) {
-        let message = "the value is no response of clusterlaunchcontrol.try_cancel";
+        let message = "the value is not a response of clusterlaunchcontrol.try_cancel";
         let note = "the response is there when the mbarrier's phase is complete".into();
         return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
     }

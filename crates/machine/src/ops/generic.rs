@@ -23,9 +23,9 @@ pub fn executor(generic: Generic) -> Op {
             generic::Window::Shared => Box::new(OwnShared),
             generic::Window::SharedCluster => lanes::map1(|a: u64| window_of(a) == Window::Shared),
             generic::Window::Local => lanes::map1(|a: u64| window_of(a) == Window::Local),
-            generic::Window::Global => Box::new(Within(Asked::Global)),
-            generic::Window::Const => Box::new(Within(Asked::Kind(AllocationKind::Constant))),
-            generic::Window::Param => Box::new(Within(Asked::Kind(AllocationKind::Param))),
+            generic::Window::Global => Box::new(Within(SpaceQuestion::Global)),
+            generic::Window::Const => Box::new(Within(SpaceQuestion::Kind(AllocationKind::Constant))),
+            generic::Window::Param => Box::new(Within(SpaceQuestion::Kind(AllocationKind::Param))),
         },
         Generic::From(generic::Window::Param) => Box::new(OfParameter),
         Generic::From(window) => move_by(base(window)),
@@ -87,24 +87,26 @@ impl Execute for OwnShared {
 }
 
 /// A question that needs the table of allocations, because constants and parameters have no window of their own.
-enum Asked {
+enum SpaceQuestion {
     /// In no window, and not constant; parameters count as global.
     Global,
     /// In an allocation of this kind.
     Kind(AllocationKind),
 }
 
-struct Within(Asked);
+struct Within(SpaceQuestion);
 
 impl Execute for Within {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let memory = context.run.environment.memory;
         let kind = |address: u64| memory.allocation(address).map(|allocation| allocation.kind);
         let answer = |address: u64| match self.0 {
-            Asked::Global => {
+            SpaceQuestion::Global => {
                 window_of(address) == Window::Global && kind(address) != Some(AllocationKind::Constant)
             }
-            Asked::Kind(wanted) => window_of(address) == Window::Global && kind(address) == Some(wanted),
+            SpaceQuestion::Kind(wanted) => {
+                window_of(address) == Window::Global && kind(address) == Some(wanted)
+            }
         };
         let a = u64::read(&context.bank, slots[1]);
         let answers: [bool; LANES] = std::array::from_fn(|lane| mask >> lane & 1 != 0 && answer(a[lane]));

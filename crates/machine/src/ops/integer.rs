@@ -6,7 +6,7 @@ use ptxvm_num::int::arithmetic::{
     min, min_relu, mul_hi, mul_lo, mul_wide, mul24_hi, mul24_lo, neg, sad, sub, sub_sat,
 };
 use ptxvm_num::int::division::{div, rem};
-use ptxvm_num::int::packed::Part;
+use ptxvm_num::int::packed::PackedPart;
 
 use crate::vector::lanes::{self, Op};
 
@@ -131,7 +131,7 @@ fn limited(function: F, ty: T, limit: Limit) -> Option<Op> {
 }
 
 /// Several numbers in each word.
-fn packed<P: Part + 'static>(function: F, limit: Option<Limit>) -> Option<Op> {
+fn packed<P: PackedPart + 'static>(function: F, limit: Option<Limit>) -> Option<Op> {
     Some(match (function, limit) {
         (F::Neg, None) => lanes::simd1(|a: u32| P::each_alone(a, neg::<P>)),
         (F::Add, None) => lanes::simd2(|a: u32, b: u32| P::each(a, b, add::<P>)),

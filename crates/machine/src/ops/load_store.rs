@@ -1,6 +1,6 @@
 //! `ld`, `ldu`, `st` (manual 9.7.9.8 to 9.7.9.11): every space, order, scope, cache hint and vector width.
 //!
-//! Cache operators and hints change no value and are accepted as they are. Orders and scopes: an engine that runs
+//! Cache operators and hints change no value and are accepted as they are. Orders and scopes: a machine that runs
 //! the warps of a CTA on one host thread sees its own accesses in order; between host threads `.acquire` and
 //! `.release` become the host's fences.
 #![allow(unsafe_code)]

@@ -14,18 +14,18 @@ pub fn executor(special: Special) -> Op {
         Special::StackSave => stack::save(),
         Special::StackRestore => stack::restore(),
         Special::Breakpoint => {
-            Box::new(Fault(Kind::Breakpoint, "a breakpoint was reached and no debugger is attached"))
+            Box::new(AlwaysFault(Kind::Breakpoint, "a breakpoint was reached and no debugger is attached"))
         }
-        Special::Trap => Box::new(Fault(Kind::Trap, "the kernel executed `trap`")),
+        Special::Trap => Box::new(AlwaysFault(Kind::Trap, "the kernel executed `trap`")),
         Special::Nanosleep => Box::new(Sleep),
-        Special::PmEvent => Box::new(Event),
+        Special::PmEvent => Box::new(PerformanceEvent),
         Special::SetMaxnreg { increases, count } => Box::new(Registers { inc: increases, count }),
     }
 }
 
-struct Fault(Kind, &'static str);
+struct AlwaysFault(Kind, &'static str);
 
-impl Execute for Fault {
+impl Execute for AlwaysFault {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         context.fault(self.0, mask.trailing_zeros() as usize, self.1, Vec::new())
     }
@@ -42,9 +42,9 @@ impl Execute for Sleep {
 }
 
 /// `pmevent`: nobody counts.
-struct Event;
+struct PerformanceEvent;
 
-impl Execute for Event {
+impl Execute for PerformanceEvent {
     fn run(&self, _: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
         Flow::Next
     }

@@ -148,7 +148,7 @@ pub fn executes(operation: Option<&Operation>) -> bool {
 /// The operation of a form that the machine does not have: it says so when it is reached.
 #[must_use]
 pub fn unsupported(form: &Form<'_>) -> Op {
-    Box::new(Unsupported(head(form)))
+    Box::new(NotExecuted(head(form)))
 }
 
 /// The table's row of a form, for messages.
@@ -159,9 +159,9 @@ pub fn head(form: &Form<'_>) -> String {
     format!("{} (section {section})", row.head.split_whitespace().next().unwrap_or(row.head))
 }
 
-struct Unsupported(String);
+struct NotExecuted(String);
 
-impl Execute for Unsupported {
+impl Execute for NotExecuted {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
         context.worker.unsupported = Some(self.0.clone());
         Flow::Stop

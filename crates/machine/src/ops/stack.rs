@@ -75,7 +75,7 @@ impl Execute for Restore {
                     "`stackrestore` to {:#x}, which is beyond the stack's end at {now:#x}",
                     wanted[lane]
                 );
-                let note = "the operand must be what `stacksave` gave in the same function";
+                let note = "the operand must be what `stacksave` returned in the same function";
                 return context.fault(Kind::Misuse, lane, message, vec![note.into()]);
             }
             context.warp.stack[lane] = wanted[lane];

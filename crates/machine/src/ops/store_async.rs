@@ -3,14 +3,14 @@
 //! Those to shared memory tell an mbarrier; the others, and what ptxas takes without one, are done when the CTA ends.
 
 use ptxvm_memory::{Window, window_of};
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Named, Pending, Signal, StoreSort, Where};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::touch::{Proxy, Wants};
-use crate::ops::bulk::{How, Move, Source, same_cta};
+use crate::ops::bulk::{AtDestination, ByteSource, Move, same_cta};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op, issue_each};
 use ptxvm_ir::operation::copy::{Reaches, StoreAsync};
@@ -20,18 +20,18 @@ const MBARRIER: u64 = 8;
 
 /// The operation of an asynchronous store or reduction.
 pub fn executor(store: StoreAsync) -> Option<Op> {
-    Some(Box::new(Storing { store, how: How::of(store.reduction)? }))
+    Some(Box::new(Storing { store, how: AtDestination::of(store.reduction)? }))
 }
 
 struct Storing {
     store: StoreAsync,
-    how: How,
+    how: AtDestination,
 }
 
 impl Storing {
     fn sort(&self) -> StoreSort {
         match &self.how {
-            How::Reduce(reduction) => StoreSort::Reduction(reduction.combination, reduction.ty),
+            AtDestination::Reduce(reduction) => StoreSort::Reduction(reduction.combination, reduction.ty),
             _ => StoreSort::Store,
         }
     }
@@ -74,8 +74,8 @@ impl Storing {
             let to = context.resolve_lane(space, lane, to, bytes, bytes, Wants::WriteLater)?;
             (to, 0, Where::Global)
         };
-        let unit = if writes == 0 { Unit::Global } else { Unit::Shared };
-        let from = Source::Bytes(values);
+        let unit = if writes == 0 { AtomicUnit::Global } else { AtomicUnit::Shared };
+        let from = ByteSource::Bytes(values);
         let transfer = Move { to: range, unit, from, proxy: Proxy::Generic, how: self.how.clone() };
         context.worker.cluster.queue.push(Pending {
             fetched: true,

@@ -31,10 +31,10 @@ const MAP_ALIGNMENT: u64 = 64;
 pub fn executor(tensor: Tensor) -> Op {
     match tensor.transfer {
         TensorTransfer::ToShared { to, mbarrier, ctas, pairs } => {
-            Box::new(ToShared { tensor: Source(tensor), to, mbarrier, mask: ctas, pairs })
+            Box::new(ToShared { tensor: TensorSource(tensor), to, mbarrier, mask: ctas, pairs })
         }
         TensorTransfer::FromShared { from, reduction } => {
-            Box::new(FromShared { tensor: Source(tensor), from, reduction })
+            Box::new(FromShared { tensor: TensorSource(tensor), from, reduction })
         }
     }
 }
@@ -45,9 +45,9 @@ pub fn prefetch() -> Op {
 }
 
 /// The tensor map, the coordinates, and how they are meant.
-struct Source(Tensor);
+struct TensorSource(Tensor);
 
-impl Source {
+impl TensorSource {
     /// The map and the rows of a lane's copy, with no rule broken.
     fn read(
         &self,
@@ -101,7 +101,7 @@ impl Source {
         let address = context.addresses(self.0.map, slots)[lane];
         if window_of(address) != Window::Global {
             let message =
-                format!("a tensor map lies in global, constant or parameter memory, not at {address:#x}");
+                format!("a tensor map must be in global, constant or parameter memory, not at {address:#x}");
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
         let (space, length) = (self.0.map.space, BYTES as u64);
@@ -110,18 +110,18 @@ impl Source {
         let mut bytes = [0; BYTES];
         place.read(&mut bytes);
         TensorMap::from_bytes(&bytes).map_err(|unknown| {
-            let message = format!("what lies at {address:#x} is no tensor map: {unknown}");
+            let message = format!("there is no tensor map at {address:#x}: {unknown}");
             context.fault(Kind::Misuse, lane, message, Vec::new())
         })
     }
 }
 
 /// The same place in each CTA of several.
-type Places = SmallVec<[Shared; 1]>;
+type SharedPlaces = SmallVec<[Shared; 1]>;
 
 /// Global memory to the shared memory of one CTA or of several.
 struct ToShared {
-    tensor: Source,
+    tensor: TensorSource,
     to: Address,
     mbarrier: Address,
     /// The slot of the CTAs that the box is for, as bits by rank.
@@ -143,7 +143,7 @@ impl ToShared {
             None => {
                 let mates = if self.pairs { !1 } else { !0 };
                 if (to.address() ^ mbarrier.address()) >> OFFSET_BITS & mates != 0 {
-                    let message = "the mbarrier object must lie in the CTA that the box goes to";
+                    let message = "the mbarrier object must be in the CTA that the box goes to";
                     return Err(context.fault(Kind::Misuse, lane, message, Vec::new()));
                 }
                 (smallvec![to], smallvec![mbarrier])
@@ -154,7 +154,7 @@ impl ToShared {
             }
         };
         let (extent, bytes) = (rows.walk().extent(), rows.walk().bytes());
-        let mut boxes = Places::new();
+        let mut boxes = SharedPlaces::new();
         for place in places {
             boxes.push(context.box_at(lane, extent, place, Wants::WriteLater)?);
         }
@@ -185,7 +185,7 @@ impl ToShared {
         mask: u16,
         to: Shared,
         mbarrier: Shared,
-    ) -> Result<(Places, Places), Flow> {
+    ) -> Result<(SharedPlaces, SharedPlaces), Flow> {
         let offset = |place: Shared| u64::from(place.address()) & ((1 << OFFSET_BITS) - 1);
         let mut places = SmallVec::new();
         let mut barriers = SmallVec::new();
@@ -214,7 +214,7 @@ impl Execute for ToShared {
 
 /// The own CTA's shared memory to global memory.
 struct FromShared {
-    tensor: Source,
+    tensor: TensorSource,
     from: Address,
     /// What is done to global memory, unless it is overwritten.
     reduction: Option<Combination>,

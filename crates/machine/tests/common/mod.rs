@@ -34,7 +34,7 @@ pub fn longs(longs: &[u64]) -> Argument {
     Argument::Buffer(longs.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
-/// What a kernel left behind.
+/// What a kernel left.
 #[derive(Debug)]
 pub struct Outcome {
     /// The buffers, in the order of the arguments.

@@ -303,7 +303,7 @@ fn strings_are_read_with_checks() {
     finding(run(&source(b"unending", &[])), Kind::OutOfBounds);
     finding(run(&source(b"%s\0", &[Long(16)])), Kind::Null);
     finding(run(&source(b"%s\0", &[Long(1 << 50)])), Kind::OutOfBounds);
-    // More arguments than the buffer has: the thread's whole local memory is behind it, and then nothing.
+    // More arguments than the buffer has: the thread's whole local memory follows it, and then nothing.
     let beyond = source(b"%d\0", &[]).replace("cvta.local.u64 %a, buffer", "mov.u64 %a, 0x2000000000100000");
     finding(run(&beyond), Kind::OutOfBounds);
 }

@@ -1,4 +1,4 @@
-//! What to say when no row of the table takes an instruction's modifiers (E04xx).
+//! Writes the diagnostic for an instruction whose modifiers fit no row of the table (E04xx).
 
 use ptxvm_isa::form::Miss;
 use ptxvm_isa::target::describe_need;
@@ -81,7 +81,7 @@ pub fn complain(
         }
         ([], [], Some(Miss::Order(i) | Miss::Unexpected(i))) => {
             let i = i.min(spans.len().saturating_sub(1));
-            let message = format!("`{}` stands in the wrong place", text(i));
+            let message = format!("`{}` is in the wrong place", text(i));
             Diagnostic::error(Code("E0405"), spans[i], message)
                 .help(format!("the order is `{}`", near.row.head.split(' ').next().unwrap_or("")))
         }
@@ -133,7 +133,7 @@ fn unexpected(
     more: &[usize],
     missing: &[usize],
 ) -> Diagnostic {
-    let message = format!("`{}` is no modifier of this form of `{form}`", text(i));
+    let message = format!("`{}` is not a modifier of this form of `{form}`", text(i));
     let mut d = Diagnostic::error(Code("E0402"), spans[i], message);
     for &j in more.iter().take(MOST_LABELS) {
         d = d.also(spans[j], "nor is this one");
@@ -182,7 +182,7 @@ fn needs(
     whole: ast::Span,
 ) -> Diagnostic {
     let on_target = need.iter().find(|p| language.targets(p.targets));
-    let help = format!("it is there with {}", describe_need(need));
+    let help = format!("it exists with {}", describe_need(need));
     match on_target {
         Some(p) => Diagnostic::error(
             Code("E0407"),
@@ -213,7 +213,7 @@ fn gone(row: &Row, form: &str, whole: ast::Span) -> Diagnostic {
 
 fn name(isa: &Isa, near: &NearMiss, form: &str, whole: ast::Span) -> Diagnostic {
     let opcode = near.row.name.first().map_or("", |&w| isa.text(w));
-    Diagnostic::error(Code("E0402"), whole, format!("this is no form of `{opcode}`"))
+    Diagnostic::error(Code("E0402"), whole, format!("this is not a form of `{opcode}`"))
         .help(format!("the nearest is `{form}`: `{}`", near.row.head))
 }
 

@@ -1,7 +1,6 @@
-//! Which rows of the table an instruction's opcode and modifiers fit, remembered per spelling.
+//! Finds the rows of the table that an instruction's opcode and modifiers fit, and remembers them for each spelling.
 //!
-//! Real files repeat a few hundred spellings a hundred thousand times, so the search through the rows is done once
-//! for each spelling and the answer is looked up from then on.
+//! Real files repeat a few hundred spellings a hundred thousand times, so the rows are searched once for each spelling.
 
 use ptxvm_isa::form::{self, Filling, Miss, Unknown};
 use ptxvm_isa::{Isa, Language, NO_WORD, Row, Word};

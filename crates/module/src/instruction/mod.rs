@@ -1,4 +1,4 @@
-//! The check of one instruction: its modifiers against the table's rows, its operands against the row's places.
+//! Checks one instruction: its modifiers against the table's rows, and its operands against the row's places.
 
 pub mod complaint;
 pub mod form;

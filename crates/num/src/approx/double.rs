@@ -1,4 +1,4 @@
-//! The approximate functions of doubles: the unit works on their upper words.
+//! The approximate functions of doubles: the special function unit works on their upper words.
 
 use crate::Rounding::Rn;
 use crate::float::f64::{INVALID, add, fma, is_nan, mul};

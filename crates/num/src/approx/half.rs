@@ -1,4 +1,4 @@
-//! The half-precision functions of 9.7.4: the single-precision unit's answer with its lower bits cut off.
+//! The half-precision functions of 9.7.4: the single-precision unit's result with its lower bits cut off.
 
 use crate::mufu;
 

@@ -1,7 +1,7 @@
 //! The approximate functions of the manual's 9.7.3 and 9.7.4, as an H200 computes them.
 //!
-//! With `.ftz` an instruction is the special function unit's own ([`crate::mufu`]). Without it ptxas scales an
-//! argument that the unit would flush, and the result back; those multiplications round, so they are part of the
+//! With `.ftz`, the special function unit ([`crate::mufu`]) executes an instruction alone. Without it, ptxas scales an
+//! argument that the unit would flush, and scales the result back. Those multiplications round, so they are part of the
 //! instruction's meaning.
 
 mod divide;

@@ -1,8 +1,8 @@
 //! `s2f6`: fixed point, a signed byte that counts in 64ths, with a scale for each number of a pair.
 //!
-//! A scale is a power of two (`ue8m0`), so dividing and multiplying by it loses nothing: there is one rounding. A
-//! scale of NaN makes its number NaN. Without a scale both are 1. The manual gives `-2.0` as the largest negative
-//! number, so that is where negative numbers are clamped.
+//! A scale is a power of two (`ue8m0`), so dividing and multiplying by it is exact: there is one rounding. A scale of NaN
+//! makes its number NaN. Without scales both are 1. The manual gives `-2.0` as the largest negative number, so negative
+//! numbers are clamped there.
 
 use super::float::bf16_to_f32;
 use super::format::{F32, Finite, Number};

@@ -1,9 +1,9 @@
 //! Conversions between all the number formats of PTX (manual 9.7.9.21 `cvt` and 9.7.9.22 `cvt.pack`).
 //!
 //! Everything goes through one exact core: a bit pattern is decoded to a number (`format`), and the number is
-//! rounded once into the target format (`round`). The files beside it say what each kind of pair adds: clamping,
-//! NaN, flushing, packing. `quick` holds branch-free versions of what real kernels do all the time; its tests
-//! hold it against the core.
+//! rounded once into the target format (`round`). The other files add what each pair of types needs: clamping, NaN,
+//! flushing, packing. `quick` has branch-free versions of the most frequent conversions; its tests compare it with the
+//! core.
 
 mod fixed;
 mod float;

@@ -1,6 +1,6 @@
-//! The formats of 4, 6 and 8 bits, which PTX only knows in pairs: `e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2`.
+//! Converts the formats of 4, 6 and 8 bits, which PTX has only in pairs: `e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2`.
 //!
-//! A pair's first number is in its upper half. A 6-bit number stands in a byte below two zeros.
+//! A pair's first number is in its upper half. A 6-bit number is in a byte below two zeros.
 
 use super::float::{Modifiers, clamp_to_positive, encode, float_to_float};
 use super::format::{F16, F32, Format};

@@ -1,10 +1,10 @@
 //! Stochastic rounding, `.rs`: random bits given by the program decide which neighbour is taken.
 //!
 //! The random bits are added to the discarded bits of the mantissa, aligned at their upper end, and a carry rounds
-//! away from zero. Which random bits a number gets is in figures of the manual; what is here is its text, and for
-//! four numbers what people who have the silicon (sm_100a) have measured and published: the numbers of a pair share
-//! 16 bits, and the first reads them in reverse order. That was measured for `e4m3`, `e5m2` and `e2m1`; the 6-bit
-//! formats are taken to be like the 8-bit ones, with which the manual describes them.
+//! away from zero. The manual shows in figures which random bits a number gets. This file follows its text. For four
+//! numbers it follows published measurements on sm_100a: the numbers of a pair share 16 bits, and the first reads them in
+//! reverse order. That was measured for `e4m3`, `e5m2` and `e2m1`. We assume that the 6-bit formats are like the 8-bit
+//! ones, since the manual describes them together.
 
 use super::float::{clamp_to_positive, encode};
 use super::format::{F16, F32, Format};

@@ -1,4 +1,4 @@
-//! To tf32: an f32 whose lower 13 mantissa bits are zero.
+//! Converts to tf32: an f32 whose lower 13 mantissa bits are zero.
 
 use super::float::{Modifiers, float_to_float};
 use super::format::{F32, TF32};

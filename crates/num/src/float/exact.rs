@@ -1,10 +1,10 @@
 //! Arithmetic on whole significands: every operation gives the exact result, which is then rounded once.
 //!
 //! This is the meaning of `.rz`, `.rm` and `.rp`, for which the host has no instructions, and what the fast
-//! paths of `.rn` are tested against. Only finite numbers come here; infinities and NaN need no rounding, so
+//! paths of `.rn` are tested against. It takes only finite numbers; infinities and NaN need no rounding, so
 //! the callers leave them to the host.
 
-use super::format::Format;
+use super::format::IeeeFormat;
 use crate::Rounding;
 
 /// A finite number: `significand * 2^exponent`.
@@ -12,18 +12,18 @@ use crate::Rounding;
 /// The lowest bit of a significand may stand for a tail that is not zero and has been cut off. It then lies so far
 /// below the last bit of any format that rounding only has to know that something is there.
 #[derive(Clone, Copy, Debug)]
-struct Exact {
+struct ExactNumber {
     negative: bool,
     significand: u128,
     exponent: i32,
 }
 
-/// Where [`Exact::normalise`] puts the highest bit. With the carry of a sum it reaches place 126, so whatever lies
+/// Where [`ExactNumber::normalise`] puts the highest bit. With the carry of a sum it reaches place 126, so whatever lies
 /// wholly below place 128 is less than half of it.
 const TOP: u32 = 125;
 
-impl Exact {
-    fn of(format: Format, bits: u64) -> Self {
+impl ExactNumber {
+    fn of(format: IeeeFormat, bits: u64) -> Self {
         let (negative, significand, exponent) = format.unpack(bits);
         Self { negative, significand: significand.into(), exponent }
     }
@@ -103,7 +103,7 @@ impl Exact {
     }
 
     /// The nearest number of the format in the direction of the rounding.
-    fn round(self, format: Format, rounding: Rounding) -> u64 {
+    fn round(self, format: IeeeFormat, rounding: Rounding) -> u64 {
         let sign = if self.negative { format.sign_bit() } else { 0 };
         if self.is_zero() {
             return sign;
@@ -187,31 +187,31 @@ fn shift_right_keeping_tail(value: u128, by: u32) -> u128 {
 
 /// `a + b` of finite numbers.
 #[must_use]
-pub fn add(format: Format, a: u64, b: u64, rounding: Rounding) -> u64 {
-    Exact::of(format, a).sum(Exact::of(format, b), rounding).round(format, rounding)
+pub fn add(format: IeeeFormat, a: u64, b: u64, rounding: Rounding) -> u64 {
+    ExactNumber::of(format, a).sum(ExactNumber::of(format, b), rounding).round(format, rounding)
 }
 
 /// `a * b` of finite numbers.
 #[must_use]
-pub fn mul(format: Format, a: u64, b: u64, rounding: Rounding) -> u64 {
-    Exact::of(format, a).product(Exact::of(format, b)).round(format, rounding)
+pub fn mul(format: IeeeFormat, a: u64, b: u64, rounding: Rounding) -> u64 {
+    ExactNumber::of(format, a).product(ExactNumber::of(format, b)).round(format, rounding)
 }
 
 /// `a * b + c` of finite numbers, rounded once.
 #[must_use]
-pub fn fma(format: Format, a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
-    let product = Exact::of(format, a).product(Exact::of(format, b));
-    product.sum(Exact::of(format, c), rounding).round(format, rounding)
+pub fn fma(format: IeeeFormat, a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
+    let product = ExactNumber::of(format, a).product(ExactNumber::of(format, b));
+    product.sum(ExactNumber::of(format, c), rounding).round(format, rounding)
 }
 
 /// `a / b` of finite numbers; `b` is not zero.
 #[must_use]
-pub fn div(format: Format, a: u64, b: u64, rounding: Rounding) -> u64 {
-    Exact::of(format, a).quotient(Exact::of(format, b)).round(format, rounding)
+pub fn div(format: IeeeFormat, a: u64, b: u64, rounding: Rounding) -> u64 {
+    ExactNumber::of(format, a).quotient(ExactNumber::of(format, b)).round(format, rounding)
 }
 
 /// The square root of a finite number above zero.
 #[must_use]
-pub fn sqrt(format: Format, a: u64, rounding: Rounding) -> u64 {
-    Exact::of(format, a).square_root().round(format, rounding)
+pub fn sqrt(format: IeeeFormat, a: u64, rounding: Rounding) -> u64 {
+    ExactNumber::of(format, a).square_root().round(format, rounding)
 }

@@ -1,8 +1,8 @@
 //! Double precision: `.f64` of the manual's 9.7.3.
 //!
-//! As in single precision, `.rn` is the host's own arithmetic. Here NaN keeps its payload: an operand that is NaN
-//! comes out with its quiet bit set and its sign untouched, and each operation has its order in which it looks at
-//! its operands. An operation that has no result gives [`INVALID`].
+//! As in single precision, `.rn` is the host's own arithmetic. Here NaN keeps its payload: the result is the NaN operand
+//! with its quiet bit set and its sign unchanged. If several operands are NaN, each operation has its own order. An
+//! operation that has no result gives [`INVALID`].
 
 use super::{exact, format::F64};
 use crate::Rounding;

@@ -3,7 +3,7 @@
 /// How many bits of a format are exponent and fraction (the sign is one more), and whether results use the numbers
 /// below the least normal one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct IeeeFormat {
     exponent_bits: u32,
     fraction_bits: u32,
     flushes: bool,
@@ -11,13 +11,13 @@ pub struct Format {
 
 /// `.bf16`
 #[cfg(test)]
-pub const BF16: Format = Format::new(8, 7);
+pub const BF16: IeeeFormat = IeeeFormat::new(8, 7);
 /// `.f32`
-pub const F32: Format = Format::new(8, 23);
+pub const F32: IeeeFormat = IeeeFormat::new(8, 23);
 /// `.f64`
-pub const F64: Format = Format::new(11, 52);
+pub const F64: IeeeFormat = IeeeFormat::new(11, 52);
 
-impl Format {
+impl IeeeFormat {
     pub(super) const fn new(exponent_bits: u32, fraction_bits: u32) -> Self {
         Self { exponent_bits, fraction_bits, flushes: false }
     }

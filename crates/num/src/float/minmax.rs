@@ -1,7 +1,7 @@
 //! The smaller and the larger of two numbers, `min` and `max` of 9.7.3 and 9.7.4.
 //!
-//! A number's bits, with all but the sign turned over when it is negative, order like signed integers, minus zero
-//! below plus zero as the instructions want it. So one choice serves every format.
+//! If the bits of negative numbers are inverted except for the sign, floats order like signed integers, with minus zero
+//! below plus zero, as the instructions require. So one comparison works for every format.
 
 use super::{f32, f64, half};
 

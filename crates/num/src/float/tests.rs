@@ -1,24 +1,24 @@
-//! The fast paths against the exact arithmetic, and the exact arithmetic against the host's wider format.
+//! Compares the fast paths with the exact arithmetic, and the exact arithmetic with the host's wider format.
 //!
-//! The H200's recorded answers judge both elsewhere; these tests reach the operands that no recording has.
+//! Other tests compare both with an H200's recorded results; these reach operands that no recording has.
 
-use super::format::{BF16, F32, F64, Format};
+use super::format::{BF16, F32, F64, IeeeFormat};
 use super::half::{Finish, OUT_OF_BOUNDS_NAN, bf16, f16, f16x2};
 use super::minmax::{self, Extreme, Modifiers};
 use super::{exact, f32, f32x2, f64};
 use crate::Rounding::{self, Rm, Rn, Rp, Rz};
 
-const F16: Format = Format::new(5, 10);
+const F16: IeeeFormat = IeeeFormat::new(5, 10);
 
 /// A small generator of numbers that are rarely ordinary: exponents at the ends, near one and near where products
 /// underflow; fractions with few bits set or few missing.
 struct Operands {
     state: u64,
-    format: Format,
+    format: IeeeFormat,
 }
 
 impl Operands {
-    fn new(format: Format) -> Self {
+    fn new(format: IeeeFormat) -> Self {
         Self { state: 0x9e37_79b9_7f4a_7c15, format }
     }
 

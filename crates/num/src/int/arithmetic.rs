@@ -1,4 +1,4 @@
-//! Integer arithmetic of one word, 9.7.1.1 to 9.7.1.13: `add` to `max`, but for `div` and `rem`.
+//! Integer arithmetic of one word, 9.7.1.1 to 9.7.1.13: `add` to `max`, except `div` and `rem`.
 
 use super::{Int, Widen};
 

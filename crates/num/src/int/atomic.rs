@@ -1,6 +1,6 @@
-//! The integer operations of atomics, 9.7.13.5, that arithmetic does not know: counters that turn round.
+//! The integer operations that only atomics have, 9.7.13.5: counters that wrap around.
 //!
-//! `old` is what memory holds; the result is what it holds then.
+//! `old` is what memory holds before the operation; the result is what it holds after.
 
 /// `inc`: up by one, and to zero from the bound or beyond it.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Integer division, 9.7.1.8 and 9.7.1.9: `div` and `rem`.
 //!
-//! The manual leaves division by zero to the machine: the H200 gives all ones for both, in every type. The
-//! smallest number by minus one is itself, with nothing left over.
+//! The manual leaves division by zero to the machine: the H200 gives all ones for both, in every type. The smallest
+//! number divided by minus one is itself, with remainder 0.
 
 use super::Int;
 

@@ -1,8 +1,8 @@
-//! Arithmetic over several words, 9.7.2: what carries out of one word goes into the next.
+//! Arithmetic over several words, 9.7.2: the carry out of one word goes into the next.
 //!
-//! The carry flag is an argument and a result here; which instructions read or write it is the machine's
-//! business. There is one flag for both directions, as in the adder: a subtraction adds the complement, so it
-//! leaves the flag set where it did *not* borrow, and takes a clear flag for a borrow.
+//! The carry flag is an argument and a result here; the machine knows which instructions read or write it. There is one
+//! flag for both directions, as in the adder: a subtraction adds the complement, so it sets the flag when it did *not*
+//! borrow, and reads a clear flag as a borrow.
 
 use super::arithmetic::{mul_hi, mul_lo};
 use super::{Int, Widen};

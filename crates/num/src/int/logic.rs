@@ -1,4 +1,4 @@
-//! Logic and shifts, 9.7.8: those that are more than an operator of the language.
+//! Logic and shifts, 9.7.8, for which Rust has no single operator.
 
 use super::Int;
 

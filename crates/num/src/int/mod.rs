@@ -1,8 +1,8 @@
 //! Integers: arithmetic, bit fields, carry chains, logic, byte permutes, dot products and video operations.
 //!
 //! A function that exists for several types takes the type as a parameter, `mul_hi::<i32>(a, b)` for
-//! `mul.hi.s32`, and works on raw bits: registers have no sign, only operations do. Everything is total; what
-//! the manual leaves to the machine (division by zero, shifts beyond the width) is what an H200 answers.
+//! `mul.hi.s32`, and works on raw bits: registers have no sign, only operations do. Every function is total; what
+//! the manual leaves to the machine (division by zero, shifts beyond the width) is what an H200 does.
 
 pub mod arithmetic;
 pub mod atomic;

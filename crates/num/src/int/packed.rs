@@ -3,7 +3,7 @@
 use super::Int;
 
 /// An integer type of which a word holds several.
-pub trait Part: Int {
+pub trait PackedPart: Int {
     /// What `f` makes of each pair of parts.
     fn each(a: u32, b: u32, f: impl Fn(Self::Bits, Self::Bits) -> Self::Bits) -> u32;
 
@@ -16,7 +16,7 @@ pub trait Part: Int {
 
 macro_rules! part {
     ($($type:ident $bits:ident)*) => {$(
-        impl Part for $type {
+        impl PackedPart for $type {
             #[inline(always)]
             fn each(a: u32, b: u32, f: impl Fn($bits, $bits) -> $bits) -> u32 {
                 let mut d = 0;

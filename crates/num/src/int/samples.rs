@@ -1,4 +1,4 @@
-//! Numbers to test with: those around the ends of bytes, halves and words, and some without any order.
+//! Numbers for tests: those around the limits of bytes, halves and words, and some random ones.
 
 /// The same numbers every time.
 pub fn samples() -> Vec<u64> {

@@ -1,9 +1,9 @@
 //! Scalar video operations, 9.7.18.1: a byte, half or word of each source, an operation, a clamp, and a second
 //! operation or a merge with a third source.
 //!
-//! For an H200 they are expanded into ordinary instructions, and what these compute is not always what the manual
-//! says; the differences are named where they are. The golden vectors show some of them; the others were read from
-//! the code that ptxas 13.1 makes for `sm_90a`.
+//! For an H200, ptxas expands them into ordinary instructions, whose result is not always what the manual says. Comments
+//! name the differences. The golden vectors show some of them; we read the others from the code that ptxas 13.1 makes for
+//! `sm_90a`.
 
 /// The part of a word that a selector names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

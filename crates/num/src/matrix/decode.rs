@@ -1,6 +1,6 @@
-//! Decoding whole matrices from the bytes in which registers and memory hold them, element beside element.
+//! Decodes whole matrices from packed elements in registers and memory.
 //!
-//! The same as [`Element::decode`] without branches, in loops over neighbouring elements, so that they vectorise.
+//! It does the same as [`Element::decode`], in loops without branches over neighbouring elements, so that they vectorise.
 
 use super::element::{Element, NOTHING};
 use super::operand::{Left, Right};
@@ -118,7 +118,7 @@ impl Decode<'_> {
         let one = |bits: u32| one::<EXPONENT, MANTISSA, TOP>(bits >> BELOW);
         if let Some((column_bytes, columns)) = turned {
             for (piece, first) in bytes.chunks(column_bytes * PIECE).zip((0..columns).step_by(PIECE)) {
-                let to = Rows { significands, exponents, stride: columns, first };
+                let to = RowParts { significands, exponents, stride: columns, first };
                 to.turn::<V, BITS, EXPONENT, MANTISSA, BELOW, TOP>(piece, column_bytes);
             }
             return;
@@ -145,14 +145,14 @@ impl Decode<'_> {
 }
 
 /// Where columns go: parts of rows that begin with a column.
-struct Rows<'a> {
+struct RowParts<'a> {
     significands: &'a mut [f32],
     exponents: &'a mut [i16],
     stride: usize,
     first: usize,
 }
 
-impl Rows<'_> {
+impl RowParts<'_> {
     /// Turns up to [`PIECE`] columns: first words, since each load is of one column, then what is in them.
     #[inline(always)]
     fn turn<

@@ -1,6 +1,6 @@
 //! The formats of a matrix's elements, as multipliers and adders see them: a significand and an exponent.
 //!
-//! The exponent is the one that the alignment looks at. Subnormal numbers have that of the format's smallest normal
+//! The exponent is the one that the alignment uses. A subnormal number has the exponent of the format's smallest normal
 //! number and a significand below one: nothing is normalised.
 
 use crate::convert::format::{BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, F32, Finite, Format, Number, TF32};

@@ -6,7 +6,7 @@ use crate::level::Level;
 
 /// The integer formats of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Integer {
+pub enum IntegerElement {
     /// `.s8`
     S8,
     /// `.u8`
@@ -26,7 +26,7 @@ pub enum BitOp {
     And,
 }
 
-impl Integer {
+impl IntegerElement {
     /// The format of this name in PTX, without the dot.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

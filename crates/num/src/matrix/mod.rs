@@ -1,8 +1,8 @@
-//! Matrix multiply-accumulate as tensor cores do it, which the manual leaves open and silicon decides.
+//! Matrix multiply-accumulate as tensor cores do it; the manual leaves the rounding open.
 //!
-//! A dot product is not a chain of rounded additions: several products and the accumulator are aligned to the largest
-//! exponent among them, cut off below a fixed number of bits, added exactly, and rounded once. How many, and how many
-//! bits, depends on the architecture ([`Unit`]), the instruction ([`Family`]) and the formats ([`Element`]).
+//! A dot product is not a chain of rounded additions. Several products and the accumulator are aligned to the largest
+//! exponent among them, cut off below a fixed number of bits, added exactly, and rounded once. The number of products and
+//! of bits depends on the architecture ([`Unit`]), the instruction ([`Family`]) and the formats ([`Element`]).
 //! [`fused::dot`] is that arithmetic, readable beside its description; [`tile::multiply`] computes whole tiles with the same
 //! bits as fast as the host allows.
 

@@ -1,4 +1,4 @@
-//! How the elements of a matrix lie in the bytes of registers and memory, one beside the other.
+//! How the elements of a matrix are packed into the bytes of registers and memory.
 
 use super::element::Element;
 

@@ -1,4 +1,4 @@
-//! `mma.m8n8k4` of f16 after Turing: the cores have that shape no longer, and ptxas writes ordinary f32 arithmetic for it.
+//! `mma.m8n8k4` of f16 after Turing: the tensor cores no longer have that shape, so ptxas writes ordinary f32 arithmetic.
 
 use super::element::Accumulator;
 use crate::Rounding::Rn;

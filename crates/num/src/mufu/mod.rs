@@ -1,11 +1,11 @@
 //! The special function unit, bit for bit: what SASS calls MUFU.
 //!
-//! Each function cuts the upper bits of its argument off as the number of a table entry and interpolates over the
-//! rest, `x`, by a quadratic polynomial in fixed point. The tables were fitted from an H200's answers
-//! (`cargo xtask mufu fit`) and proved against all 2^32 inputs (`cargo xtask mufu sweep`).
+//! The upper bits of an argument select a table entry; a quadratic polynomial in fixed point interpolates over the rest,
+//! `x`. The tables were fitted from an H200's results (`cargo xtask mufu fit`) and checked against all 2^32 inputs (`cargo
+//! xtask mufu sweep`).
 //!
-//! The unit reads subnormal numbers as zero, gives zero for a subnormal result (tanh alone passes them through),
-//! and every NaN it gives is 0x7fffffff. The PTX instructions around it are in [`crate::approx`].
+//! The unit reads subnormal numbers as zero and gives zero for a subnormal result (only tanh passes them through). Every
+//! NaN it gives is 0x7fffffff. The PTX instructions around it are in [`crate::approx`].
 //! Nothing here branches, so that a loop over a warp's lanes becomes vector code.
 
 mod exponential;

@@ -1,4 +1,4 @@
-//! MUFU.SIN and MUFU.COS of an argument in turns, and the multiplication by 1/2π that PTX's sin and cos put first.
+//! MUFU.SIN and MUFU.COS of an argument in turns, and the multiplication by 1/2π that PTX's sin and cos do first.
 
 use super::polynomial::{INFINITY, MANTISSA, NAN, Polynomial, SIGN, square};
 use super::tables::SIN_TABLE;

@@ -294,8 +294,8 @@ impl<'s> Lexer<'s> {
             let span = Span::new(start as u32, end as u32);
             let message = match byte {
                 b'.' => "a `.` must be followed by a word".to_owned(),
-                b'!'..=b'~' => format!("the character `{}` begins no token", char::from(byte)),
-                _ => format!("the control character 0x{byte:02x} cannot stand here"),
+                b'!'..=b'~' => format!("the character `{}` starts no token", char::from(byte)),
+                _ => format!("the control character 0x{byte:02x} is not allowed here"),
             };
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_CHARACTER, span, message);
             if byte == b'#' {
@@ -319,7 +319,7 @@ impl<'s> Lexer<'s> {
                 span,
                 format!("the character `{}` is not ASCII", shown.escape_debug()),
             )
-            .help("other characters may stand in comments only")
+            .help("other characters are allowed only in comments")
             .section("4.1"),
         );
     }

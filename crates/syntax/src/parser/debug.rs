@@ -94,7 +94,7 @@ impl Parser<'_> {
             return Err(self.unexpected("a label or data such as `.b8 0`"));
         }
         if !matches!(self.token_text(), ".b8" | ".b16" | ".b32" | ".b64") {
-            let message = format!("`{}` is no type for debug data", self.token_text());
+            let message = format!("`{}` is not a type for debug data", self.token_text());
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, span, message)
                 .help("the types are `.b8`, `.b16`, `.b32` and `.b64`")
                 .section("11.5.3");

@@ -204,7 +204,7 @@ impl Parser<'_> {
         let text = self.text(span);
         let message = format!("`{text}` cannot be part of an expression");
         let diagnostic = Diagnostic::error(codes::SINGLE_IN_EXPRESSION, span, message)
-            .help(format!("put it into parentheses: `({text})`"))
+            .help(format!("put it in parentheses: `({text})`"))
             .section("4.5.2");
         Err(self.fail(diagnostic))
     }

@@ -283,13 +283,13 @@ impl<'s> Parser<'s> {
             ("0", [b'b' | b'B', ..]) => "binary digits must follow `0b`".to_owned(),
             ("0", [b'f' | b'F', ..]) => "exactly eight hexadecimal digits must follow `0f`".to_owned(),
             ("0", [b'd' | b'D', ..]) => "exactly sixteen hexadecimal digits must follow `0d`".to_owned(),
-            (_, [b'%', ..]) => format!("`{tail}` is a name; leave a blank after the operator `%`"),
+            (_, [b'%', ..]) => format!("`{tail}` is a name; put a space after the operator `%`"),
             (_, [b'f' | b'F']) => "floating-point literals have no suffix".to_owned(),
             (_, [b'0'..=b'9', ..]) if head.starts_with(['0']) && self.previous.kind == TokenKind::Integer => {
                 "a leading 0 makes a number octal; its digits are 0 to 7".to_owned()
             }
             (_, [b'0'..=b'9', ..]) => "this literal has too many digits".to_owned(),
-            _ => "leave a blank or a comma between a number and what follows it".to_owned(),
+            _ => "put a space or a comma between a number and what follows it".to_owned(),
         };
         let span = self.previous.span.to(self.token.span);
         let message = format!("`{}{}` is not a number", shorten(head), shorten(tail));

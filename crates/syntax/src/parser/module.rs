@@ -117,9 +117,9 @@ impl Parser<'_> {
                 self.semicolon()?;
                 Ok(ItemKind::Alias { name, aliasee })
             }
-            ".loc" => Err(self.misplaced("stands inside a function")),
+            ".loc" => Err(self.misplaced("belongs inside a function")),
             word if super::function::takes_arguments(word).is_some() => {
-                Err(self.misplaced("stands between a function's parameters and its body"))
+                Err(self.misplaced("belongs between a function's parameters and its body"))
             }
             word if self.begins_declaration(word) => Ok(ItemKind::Variable(self.variable(None, true)?)),
             _ => Err(self.unknown_directive()),

@@ -70,7 +70,7 @@ impl Parser<'_> {
             TokenKind::Bang => self.signed(UnaryOp::Not),
             TokenKind::Minus => self.signed(UnaryOp::Minus),
             TokenKind::Sink => {
-                let message = "`_` can stand for a result only";
+                let message = "`_` can only stand for a result";
                 let diagnostic = Diagnostic::error(codes::SINK, start, message)
                     .help("it must be the first operand, or part of a vector");
                 Err(self.fail(diagnostic))

@@ -231,10 +231,10 @@ impl Parser<'_> {
                 return Err(self.fail(diagnostic));
             }
             word if super::module::is_module_directive(word) => {
-                return Err(self.misplaced("stands at module level, not inside a function"));
+                return Err(self.misplaced("belongs at module level, not inside a function"));
             }
             word if super::function::takes_arguments(word).is_some() => {
-                return Err(self.misplaced("stands before the body of a function, not in it"));
+                return Err(self.misplaced("belongs before the body of a function, not in it"));
             }
             word if self.begins_declaration(word) => {
                 let declaration = self.variable(None, false)?;

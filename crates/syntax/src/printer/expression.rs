@@ -6,7 +6,7 @@ use crate::ast::{BinaryOp, CastType, ExpressionId, ExpressionKind, List, Operand
 
 /// What is left to print.
 #[derive(Clone, Copy)]
-pub(super) enum Step {
+pub(super) enum PrintStep {
     Expression(ExpressionId),
     Text(&'static str),
 }
@@ -46,11 +46,11 @@ fn binary_text(op: BinaryOp) -> &'static str {
 
 impl Printer<'_> {
     pub(super) fn expression(&mut self, root: ExpressionId) {
-        self.steps.push(Step::Expression(root));
+        self.steps.push(PrintStep::Expression(root));
         while let Some(step) = self.steps.pop() {
             match step {
-                Step::Text(text) => self.put(text),
-                Step::Expression(id) => self.expression_node(id),
+                PrintStep::Text(text) => self.put(text),
+                PrintStep::Expression(id) => self.expression_node(id),
             }
         }
     }
@@ -66,28 +66,28 @@ impl Printer<'_> {
             | ExpressionKind::Missing => self.verbatim(node.span),
             ExpressionKind::Unary { op, operand } => {
                 self.put(unary_text(op));
-                self.steps.push(Step::Expression(operand));
+                self.steps.push(PrintStep::Expression(operand));
             }
             ExpressionKind::Cast { to, operand } => {
                 self.put(if to == CastType::S64 { "(.s64)" } else { "(.u64)" });
-                self.steps.push(Step::Expression(operand));
+                self.steps.push(PrintStep::Expression(operand));
             }
             ExpressionKind::Binary { op, left, right } => {
-                self.steps.push(Step::Expression(right));
-                self.steps.push(Step::Text(binary_text(op)));
-                self.steps.push(Step::Expression(left));
+                self.steps.push(PrintStep::Expression(right));
+                self.steps.push(PrintStep::Text(binary_text(op)));
+                self.steps.push(PrintStep::Expression(left));
             }
             ExpressionKind::Conditional { condition, then } => {
-                self.steps.push(Step::Expression(self.file.otherwise(id)));
-                self.steps.push(Step::Text(":"));
-                self.steps.push(Step::Expression(then));
-                self.steps.push(Step::Text("?"));
-                self.steps.push(Step::Expression(condition));
+                self.steps.push(PrintStep::Expression(self.file.otherwise(id)));
+                self.steps.push(PrintStep::Text(":"));
+                self.steps.push(PrintStep::Expression(then));
+                self.steps.push(PrintStep::Text("?"));
+                self.steps.push(PrintStep::Expression(condition));
             }
             ExpressionKind::Parenthesis(inner) => {
                 self.put("(");
-                self.steps.push(Step::Text(")"));
-                self.steps.push(Step::Expression(inner));
+                self.steps.push(PrintStep::Text(")"));
+                self.steps.push(PrintStep::Expression(inner));
             }
         }
     }

@@ -34,7 +34,7 @@ struct Printer<'f> {
     source: &'f str,
     out: String,
     /// What is left to print of the expression at hand.
-    steps: Vec<expression::Step>,
+    steps: Vec<expression::PrintStep>,
 }
 
 impl Printer<'_> {

@@ -1,7 +1,7 @@
 //! BC6H: three channels of half floats in fourteen modes.
 //!
-//! A block holds the ends of one or two lines through the space of colours. The first end is stored whole, the others
-//! in most modes as differences from it. Their bits lie scattered over the block, so that each mode is a list of runs.
+//! A block holds the ends of one or two lines through the colour space. The first end is stored whole, the others in most
+//! modes as differences from it. Their bits are scattered over the block, so each mode is a list of runs of bits.
 
 use super::partition::{index_at, subset, weight};
 

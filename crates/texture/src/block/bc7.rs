@@ -1,4 +1,4 @@
-//! BC7: four channels of 8 bits in eight modes, which share out 128 bits among partitions, ends and indices.
+//! BC7: four channels of 8 bits in eight modes, which divide 128 bits between partitions, ends and indices.
 
 use super::partition::{index_at, subset, weight};
 

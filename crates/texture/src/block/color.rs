@@ -1,7 +1,7 @@
 //! The colours of BC1, BC2 and BC3: two of 16 bits, and two between them.
 //!
-//! The formats leave the rounding of what lies between to the device. An H200 takes red and blue from their five bits,
-//! with 22/8 for 255/31/3, and green from eight bits.
+//! The formats leave the rounding of the colours between to the device. An H200 computes red and blue from their five
+//! bits, with 22/8 for 255/31/3, and green from eight bits.
 
 use super::line;
 

@@ -1,8 +1,8 @@
 //! One channel on a line between two numbers of 8 bits: BC4, each half of BC5, the alpha of BC3.
 //!
-//! Six or four values lie between the ends. An H200 does not place them at sevenths or fifths: it goes 36, 72 or 144
-//! 257ths of the way from the nearer or farther end, or 48 or 96. BC4 and BC5 keep sixteen bits of the result, BC3
-//! rounds it to eight.
+//! There are six or four values between the ends. An H200 does not place them at sevenths or fifths of the way, but at 36,
+//! 72 or 144 257ths (for six) or 48 or 96 257ths (for four) from the nearer or farther end. BC4 and BC5 keep sixteen bits
+//! of the result, BC3 rounds it to eight.
 
 /// Where a texel lies.
 enum OnLine {

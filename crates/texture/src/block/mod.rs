@@ -1,7 +1,6 @@
 //! Block compression: sixteen texels, four by four, in 8 or 16 bytes.
 //!
-//! A lookup decodes the one texel that it needs and nothing more, because neighbours seldom ask for the same block one
-//! after the other in a machine that runs warps.
+//! A lookup decodes only the texel that it needs: with warps, successive lookups seldom need the same block.
 
 mod bc6h;
 mod bc7;

@@ -1,4 +1,4 @@
-//! What the lanes of a warp ask of a texture.
+//! The operands with which the lanes of a warp look into a texture.
 
 use crate::lookup::{Coordinates, Detail, Request};
 

@@ -1,7 +1,7 @@
-//! From the coordinates of 32 lanes to texels and weights along one axis: [`Axis`] for a warp, with the same bits.
+//! Turns the coordinates of 32 lanes into texels and weights along one axis: [`Axis`] for a warp, with the same bits.
 //!
-//! Nothing here branches on a lane, so that the loops become vector code. What is exact in the scalar definition because
-//! it has 64 bits is exact here because each step is chosen so.
+//! Nothing here branches on a lane, so that the loops become vector code. The scalar definition is exact because it has 64
+//! bits; here each step is chosen so that it is exact too.
 #![allow(unsafe_code)]
 
 use super::asked::{LANES, Lanes};

@@ -1,6 +1,6 @@
 //! The `tex` of a whole warp: 32 lanes that look into one texture side by side.
 //!
-//! What each lane gets is what [`lookup`] gives it alone.
+//! Each lane gets what [`lookup`] gives it alone.
 
 mod asked;
 mod axis;

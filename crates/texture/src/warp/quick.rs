@@ -1,7 +1,7 @@
 //! The common lookups of a whole warp at once: planes and rows of floats or of four bytes, nearest or linear, from one
 //! level.
 //!
-//! What is not common, and lanes that meet infinities or what is no number, are left to the definition.
+//! The definition, [`lookup`](crate::lookup::lookup), handles all other lookups, and lanes that meet infinities or NaN.
 #![allow(unsafe_code)]
 
 use ptxvm_memory::View;

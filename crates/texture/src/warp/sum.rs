@@ -1,7 +1,7 @@
 //! The weighted sums of 32 lanes side by side: [`Blend`](crate::filter::Blend) of one slice for a warp, with the same bits.
 //!
 //! The sum of a slice has 38 bits at most, which a double holds exactly. It is rounded by the conversion to a float, which
-//! takes ties to even; a bit set below all the others makes no tie of any.
+//! takes ties to even; a bit set below all others makes sure that there are no ties.
 
 use super::asked::{LANES, Lanes};
 use super::axis::Whole;

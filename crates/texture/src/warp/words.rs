@@ -1,7 +1,7 @@
-//! Loads of words of guest memory for 32 lanes.
+//! Loads words of guest memory for 32 lanes.
 //!
-//! Where there is AVX-512 they are inline assembly rather than an intrinsic: another thread may write a texture meanwhile,
-//! and what the processor does with single aligned words is defined where a data race in Rust is not.
+//! With AVX-512 this is inline assembly, not an intrinsic. Another thread may write a texture at the same time: the
+//! processor defines what then happens to single aligned words, but in Rust it would be a data race.
 #![allow(unsafe_code)]
 
 use super::asked::Lanes;

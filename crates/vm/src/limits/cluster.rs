@@ -1,4 +1,4 @@
-//! The rules for clusters (manual 11.7, 11.8.1): what the launch, the kernel's directives and the device say of them.
+//! Checks the clusters of a launch (manual 11.7, 11.8.1) against the kernel's directives and the device.
 
 use ptxvm_ir::Limits;
 
@@ -25,7 +25,7 @@ pub(super) fn complaint(launch: &LaunchOptions, demands: &Demands<'_>) -> Option
     let Some(cluster) = cluster_of(launch, limits) else {
         return limits
             .explicitcluster
-            .then(|| "the kernel is .explicitcluster, but the launch says no size of clusters".into());
+            .then(|| "the kernel is .explicitcluster, but the launch gives no cluster size".into());
     };
     if let Some(wanted) = limits.reqnctapercluster.filter(|&wanted| wanted != cluster) {
         return Some(format!(
@@ -59,5 +59,5 @@ pub(super) fn complaint(launch: &LaunchOptions, demands: &Demands<'_>) -> Option
         return Some(format!("the grid has {} in {}, {} are allowed", grid[axis], AXES[axis], GRID[axis]));
     }
     let whole = grid.iter().zip(cluster).all(|(n, c)| n.is_multiple_of(c));
-    (!whole).then(|| format!("the grid is no whole number of clusters of {}", by(cluster)))
+    (!whole).then(|| format!("the grid is not a whole number of clusters of {}", by(cluster)))
 }

@@ -1,4 +1,4 @@
-//! The limits that a launch is held to before anything runs: the grid's, the device's, the kernel's own.
+//! Checks the limits of a launch before anything runs: the grid's, the device's and the kernel's own.
 
 mod cluster;
 

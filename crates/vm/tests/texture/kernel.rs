@@ -70,13 +70,13 @@ fn entry(name: &str, (code, ins, outs): &Key<'_>) -> String {
         .reg .b32 i<8>, o<8>, r<16>, %thread, %word, %n;
         .reg .b64 t, s, w<4>, %in, %out, %at;
         .reg .b16 h<8>;
-        .reg .pred p, q, %behind;
+        .reg .pred p, q, %past;
         ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];
         ld.param.u64 t, [tex]; ld.param.u64 s, [surf];
         mov.u32 %thread, %ctaid.x; mov.u32 %word, %ntid.x; mul.lo.u32 %thread, %thread, %word;
         mov.u32 %word, %tid.x; add.u32 %thread, %thread, %word;
-        setp.ge.u32 %behind, %thread, %n;
-        @%behind bra end;
+        setp.ge.u32 %past, %thread, %n;
+        @%past bra end;
         mov.b32 %word, %thread;\n"
     );
     for input in 0..*ins {

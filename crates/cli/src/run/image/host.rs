@@ -1,8 +1,8 @@
-//! An image on the host: elements with a shape become texels with a geometry, and levels of detail are made of them.
+//! An image on the host: turns elements with a shape into texels with a geometry, and computes levels of detail.
 
 use ptxvm_vm::{Format, Shape};
 
-use super::{Description, Levels, TexelSource, format};
+use super::{ImageDescription, Levels, TexelSource, format};
 use crate::run::contents::HostBuffer;
 use crate::run::element::Element;
 use crate::run::host_memory::{COPIES, HostMemory};
@@ -30,7 +30,7 @@ impl HostImage {
     }
 }
 
-impl Description {
+impl ImageDescription {
     /// The image of its own source; `None` if the texels are another argument's.
     pub fn host(&self, salt: u64, memory: &HostMemory) -> Result<Option<HostImage>, String> {
         let TexelSource::Own(own) = &self.source else { return Ok(None) };
@@ -84,7 +84,7 @@ impl Description {
         let shape = self.shape(format, elements)?;
         if shape.depth > 0 || shape.layers > 0 || shape.cube || self.levels != Levels::Count(1) {
             return Err(
-                "in a buffer lies a row or a plane of texels, without layers, faces or levels".to_owned()
+                "a buffer holds a row or a plane of texels, without layers, faces or levels".to_owned()
             );
         }
         Ok((format, shape))
@@ -145,7 +145,7 @@ fn elements(own: &Specification, salt: u64, memory: &HostMemory) -> Result<HostB
             picture::decode(&memory.read(path)?, memory).map_err(|why| format!("{path}: {why}"))
         }
         Specification::File(path) => HostBuffer::from_file(path, None, None, memory),
-        _ => Err("that is no source of texels".to_owned()),
+        _ => Err("that is not a source of texels".to_owned()),
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     fn image(text: &str) -> Result<HostImage, String> {
-        let image = Description::parse(Role::Texture, text)?.host(0, &HostMemory::default())?;
+        let image = ImageDescription::parse(Role::Texture, text)?.host(0, &HostMemory::default())?;
         Ok(image.expect("it has a source of its own"))
     }
 

@@ -1,7 +1,7 @@
 //! `texture(f32[4,4]=iota, filter linear)` and `surface(u8x4 …)`: arguments that are images, passed as a handle.
 //!
-//! What was written is a [`Description`]; with its source's elements it becomes a [`HostImage`], and on the device an
-//! array with a texture or a surface of it ([`object`]).
+//! The text becomes an [`ImageDescription`]; with the elements of its source a [`HostImage`]; and on the device an array
+//! with a texture or a surface ([`object`]).
 
 pub mod format;
 mod host;
@@ -57,7 +57,7 @@ enum Levels {
 
 /// An image as it was written; what is left out follows from its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Description {
+pub struct ImageDescription {
     /// What it is handed over as.
     pub role: Role,
     /// Where its texels come from.
@@ -74,7 +74,7 @@ pub struct Description {
     pub settings: Settings,
 }
 
-impl Description {
+impl ImageDescription {
     /// Reads what stands between the parentheses; the error is a sentence.
     pub fn parse(role: Role, text: &str) -> Result<Self, String> {
         // A number that stands alone belongs to the list before it, since no item begins as a number does.
@@ -139,7 +139,7 @@ impl Description {
         };
         let noun = self.role.noun();
         format!(
-            "`{item}` is nothing of a {noun}'s; expected a format such as u8x4, layered, cube, levels, level, pitch, \
+            "`{item}` is not a setting of a {noun}; expected a format such as u8x4, layered, cube, levels, level, pitch, \
              {more}"
         )
     }
@@ -166,9 +166,9 @@ fn source_of(role: Role, text: &str) -> Result<TexelSource, String> {
 
 fn texels(text: &str) -> Result<Specification, String> {
     if let Some((word, _)) = text.split_once('(').filter(|(word, _)| !word.contains(['[', '@'])) {
-        return Err(format!("`{}(…)` cannot stand within `texture(…)` or `surface(…)`", word.trim()));
+        return Err(format!("`{}(…)` cannot be inside `texture(…)` or `surface(…)`", word.trim()));
     }
-    let wrong = || format!("`{text}` is no source of texels; write `f32[4,4]=iota`, `@x.npy` or `@x.png`");
+    let wrong = || format!("`{text}` is not a source of texels; write `f32[4,4]=iota`, `@x.npy` or `@x.png`");
     Specification::texels(text)?.ok_or_else(wrong)
 }
 
@@ -176,8 +176,8 @@ fn texels(text: &str) -> Result<Specification, String> {
 mod tests {
     use super::*;
 
-    fn texture(text: &str) -> Result<Description, String> {
-        Description::parse(Role::Texture, text)
+    fn texture(text: &str) -> Result<ImageDescription, String> {
+        ImageDescription::parse(Role::Texture, text)
     }
 
     #[test]
@@ -197,20 +197,21 @@ mod tests {
         for (text, wrong) in [
             ("", "lacks its texels"),
             ("f32[4", "lacks a `]`"),
-            ("f32[4]=iota, filters linear", "nothing of a texture's"),
-            ("f32[4]=iota, u8x3", "nothing of a texture's"),
-            ("f32[4]=iota, at_level 1", "nothing of a texture's"),
+            ("f32[4]=iota, filters linear", "not a setting of a texture"),
+            ("f32[4]=iota, u8x3", "not a setting of a texture"),
+            ("f32[4]=iota, at_level 1", "not a setting of a texture"),
             ("f32[4]=1,2", "2 are listed"),
-            ("f32[4]=iota, levels many", "no number for levels"),
-            ("q32[4]=iota", "no element type"),
-            ("texture(f32[4]=iota)", "`texture(…)` cannot stand within"),
-            ("f32[4]=iota, level texture(f32[2])", "`texture(…)` cannot stand within"),
+            ("f32[4]=iota, levels many", "not a number for levels"),
+            ("q32[4]=iota", "not an element type"),
+            ("texture(f32[4]=iota)", "`texture(…)` cannot be inside"),
+            ("f32[4]=iota, level texture(f32[2])", "`texture(…)` cannot be inside"),
         ] {
             let error = texture(text).expect_err(text);
             assert!(error.contains(wrong), "{text}: {error}");
         }
-        let sampled = Description::parse(Role::Surface, "u8[4], filter linear").expect_err("it is wrong");
+        let sampled =
+            ImageDescription::parse(Role::Surface, "u8[4], filter linear").expect_err("it is wrong");
         assert!(sampled.contains("not sampled"), "{sampled}");
-        assert!(Description::parse(Role::Surface, "u8[4], at_level 0").is_ok());
+        assert!(ImageDescription::parse(Role::Surface, "u8[4], at_level 0").is_ok());
     }
 }

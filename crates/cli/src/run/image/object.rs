@@ -3,7 +3,7 @@
 use ptxvm_vm::{Array, Buffer, Device, Sampler, Surface, Texture};
 
 use super::host::level_shape;
-use super::{Description, HostImage, Role};
+use super::{HostImage, ImageDescription, Role};
 use crate::run::contents::HostBuffer;
 use crate::run::element::Element;
 
@@ -30,7 +30,7 @@ pub fn array(device: &Device, name: &str, host: &HostImage) -> Result<Array, Str
 }
 
 /// Makes what a description says of an array; a texture is sampled as `own` says where the description says nothing.
-pub fn of_array(description: &Description, array: &Array, own: &Sampler) -> Result<Made, String> {
+pub fn of_array(description: &ImageDescription, array: &Array, own: &Sampler) -> Result<Made, String> {
     match description.role {
         Role::Texture => {
             let levels = array.image().levels.len() as f32;
@@ -46,7 +46,7 @@ pub fn of_array(description: &Description, array: &Array, own: &Sampler) -> Resu
 
 /// The same of the elements of a buffer.
 pub fn of_buffer(
-    description: &Description,
+    description: &ImageDescription,
     buffer: &Buffer,
     host: &HostBuffer,
     own: &Sampler,

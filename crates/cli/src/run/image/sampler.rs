@@ -40,7 +40,7 @@ impl Settings {
         for item in items::split(text)?.into_iter().filter(|item| !item.is_empty()) {
             let (word, value) = items::word(item);
             if !settings.set(word, value)? {
-                return Err(format!("`{item}` is nothing of a sampler's; expected {EXPECTED}"));
+                return Err(format!("`{item}` is not a setting of a sampler; expected {EXPECTED}"));
             }
         }
         Ok(settings)
@@ -53,7 +53,7 @@ impl Settings {
             "level_filter" => self.level_filter = Some(FILTER_MODES[choice(word, value, &FILTERS)? as usize]),
             "address" => self.address = Some(address(value)?),
             "border" => self.border = Some(border(value)?),
-            "read" => self.read = Some(READ_MODES[choice("way to read", value, &READS)? as usize]),
+            "read" => self.read = Some(READ_MODES[choice(word, value, &READS)? as usize]),
             "bias" => self.bias = Some(number(word, value)?),
             "clamp" => {
                 let (least, most) = value
@@ -63,7 +63,7 @@ impl Settings {
             }
             "anisotropy" => self.anisotropy = Some(number(word, value)?),
             "normalized" | "srgb" | "seamless" if !value.is_empty() => {
-                return Err(format!("`{word}` stands alone, without `{value}`"));
+                return Err(format!("`{word}` takes no value, but `{value}` follows"));
             }
             "normalized" => self.normalized = true,
             "srgb" => self.srgb = true,
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (word, value, wrong) in [
-            ("filter", "bilinear", "no filter; expected point, linear"),
-            ("address", "repeat", "no address"),
+            ("filter", "bilinear", "filter cannot be `bilinear`; expected point, linear"),
+            ("address", "repeat", "address cannot be `repeat`"),
             ("address", "[wrap,wrap,wrap,wrap]", "one to three"),
             ("border", "[1,2,3,4,5]", "one to four"),
-            ("border", "red", "no number for border"),
+            ("border", "red", "not a number for border"),
             ("clamp", "1", "clamp 0..2"),
-            ("normalized", "yes", "stands alone"),
-            ("anisotropy", "-1", "no number for anisotropy"),
+            ("normalized", "yes", "takes no value"),
+            ("anisotropy", "-1", "not a number for anisotropy"),
         ] {
             let error = Settings::default().set(word, value).expect_err(word);
             assert!(error.contains(wrong), "{word} {value}: {error}");

@@ -1,4 +1,4 @@
-//! The entry points that make graphs and nodes, and end them.
+//! The entry points that create and destroy graphs and nodes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -6,7 +6,7 @@ use crate::abi::{Answer, CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultI
 use crate::entry::entry;
 use crate::graph::definition::{CUgraph, CUgraphNode};
 use crate::graph::exec::{CUgraphExec, Exec};
-use crate::graph::plan::{Plan, Refusal};
+use crate::graph::plan::{Plan, RefusedNode};
 use crate::graph::update::{Difference, apply, compare, result};
 use crate::stream::{CUstream, resolve};
 use crate::{driver, report};
@@ -99,7 +99,7 @@ entry! {
     }
 }
 
-fn instantiate(exec: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Result<(), Refusal> {
+fn instantiate(exec: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Result<(), RefusedNode> {
     let refused = |result| (result, CUgraphNode::NULL);
     driver::get().map_err(refused)?;
     if exec.is_null() || flags & !FLAGS != 0 {

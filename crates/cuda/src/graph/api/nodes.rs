@@ -1,4 +1,4 @@
-//! The entry points for what nodes of a graph say: asked and changed.
+//! The entry points that get and set the parameters of a graph's nodes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::driver;
 use crate::entry::entry;
 use crate::graph::attributes;
 use crate::graph::content::{Content, EventNode, KernelNode, kind};
-use crate::graph::definition::{CUgraph, CUgraphNode, Entry, Graph};
+use crate::graph::definition::{CUgraph, CUgraphNode, Graph, NodeEntry};
 use crate::graph::params;
 use crate::memory::Cuboid;
 use crate::stream::CUevent;
@@ -149,7 +149,7 @@ entry! {
 }
 
 /// Looks at a node.
-fn look<T>(node: CUgraphNode, see: impl FnOnce(&mut Entry) -> Answer<T>) -> Answer<T> {
+fn look<T>(node: CUgraphNode, see: impl FnOnce(&mut NodeEntry) -> Answer<T>) -> Answer<T> {
     driver::get()?;
     node.get()?.with(see)
 }
@@ -211,7 +211,7 @@ fn kernel_of<G>(content: &mut Content<G>) -> Answer<&mut KernelNode> {
     }
 }
 
-fn show_kernel(entry: &mut Entry) -> Answer<CUDA_KERNEL_NODE_PARAMS_v2> {
+fn show_kernel(entry: &mut NodeEntry) -> Answer<CUDA_KERNEL_NODE_PARAMS_v2> {
     match &entry.content {
         Content::Kernel(kernel) => Ok(params::show_kernel(kernel, &mut entry.shown)),
         _ => Err(CUresult::INVALID_VALUE),
@@ -248,7 +248,7 @@ pub(super) fn any<G>(said: &CUgraphNodeParams, old: &Content<G>) -> Answer<Conte
 }
 
 /// All that a node says.
-fn show(entry: &mut Entry) -> Answer<CUgraphNodeParams> {
+fn show(entry: &mut NodeEntry) -> Answer<CUgraphNodeParams> {
     let mut said = CUgraphNodeParams::new(entry.content.kind());
     match &entry.content {
         Content::Kernel(kernel) => said.set(params::show_kernel(kernel, &mut entry.shown)),

@@ -1,4 +1,4 @@
-//! The entry points for user objects, for the values that conditional nodes ask, and for pictures.
+//! The entry points for user objects, for the values of conditional nodes, and for drawings of graphs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;

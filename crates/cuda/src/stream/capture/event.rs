@@ -1,11 +1,11 @@
-//! Events in captures: the moments that they stand for, and the streams that they bring in.
+//! Events in captures: which nodes they stand for, and which streams they add to the capture.
 
 use std::sync::Arc;
 
 use super::{Moment, Part, add, any, join};
 use crate::abi::{Answer, CUgraphEdgeData, CUresult};
 use crate::graph::{Content, EventNode};
-use crate::stream::{CUevent, Event, Kind, Recording, Stream};
+use crate::stream::{CUevent, Event, Recording, Stream, StreamKind};
 
 /// Takes down that an event is recorded whenever the graph runs.
 ///
@@ -75,7 +75,7 @@ pub fn wait(event: &Event, stream: &Arc<Stream>) -> Answer<bool> {
         }
         (None, Some(moment)) => {
             moment.capture.check()?;
-            if stream.kind == Kind::Legacy {
+            if stream.kind == StreamKind::Legacy {
                 moment.capture.spoil();
                 return Err(CUresult::STREAM_CAPTURE_IMPLICIT);
             }

@@ -1,8 +1,8 @@
-//! Capture: a stream that takes down what it is given, as nodes of a graph, in the place of doing it.
+//! Capture: a stream records its work as nodes of a graph instead of doing it.
 //!
-//! A capture begins in one stream and ends there. Other streams come in when they wait for an event that was recorded
-//! in it, and must be joined the same way before the end. What cannot be taken down is refused, and the capture is
-//! spoilt by it: it must still be ended, and gives no graph.
+//! A capture begins and ends in one stream. Other streams join it when they wait for an event that was recorded in it, and
+//! must be joined back the same way before the end. Work that cannot be captured is refused and invalidates the capture,
+//! which must still be ended, and then gives no graph.
 
 mod event;
 mod refusal;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::ThreadId;
 
-use super::{Kind, Stream};
+use super::{Stream, StreamKind};
 use crate::abi::{Answer, CUgraphEdgeData, CUresult};
 use crate::context::Context;
 use crate::graph::{CUgraphNode, Content, Dependency, Graph, kind};
@@ -58,11 +58,11 @@ pub struct Capture {
     thread: ThreadId,
     /// The stream in which it began, by its number.
     origin: u64,
-    state: Mutex<State>,
+    state: Mutex<CaptureState>,
 }
 
 #[derive(Default)]
-struct State {
+struct CaptureState {
     spoilt: bool,
     ended: bool,
     streams: Vec<Weak<Stream>>,
@@ -125,7 +125,7 @@ fn any() -> bool {
 }
 
 impl Capture {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CaptureState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -146,7 +146,7 @@ impl Capture {
     fn involves_legacy(&self, context: &Arc<Context>) -> bool {
         let streams = self.state().streams.clone();
         streams.iter().filter_map(Weak::upgrade).any(|stream| {
-            stream.kind == Kind::Blocking && std::ptr::eq(stream.context.as_ptr(), Arc::as_ptr(context))
+            stream.kind == StreamKind::Blocking && std::ptr::eq(stream.context.as_ptr(), Arc::as_ptr(context))
         })
     }
 
@@ -307,7 +307,7 @@ fn join(tips: &mut Vec<Dependency>, more: &[Dependency]) {
 /// # Errors
 /// The stream is the legacy stream or is being captured already.
 pub fn begin(stream: &Arc<Stream>, mode: Mode, into: Option<Arc<Graph>>, tips: Vec<Dependency>) -> Answer {
-    if stream.kind == Kind::Legacy {
+    if stream.kind == StreamKind::Legacy {
         return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED);
     }
     let mut part = stream.part();
@@ -315,7 +315,7 @@ pub fn begin(stream: &Arc<Stream>, mode: Mode, into: Option<Arc<Graph>>, tips: V
         return Err(CUresult::ILLEGAL_STATE);
     }
     let given = into.is_some();
-    let state = State { streams: vec![Arc::downgrade(stream)], ..State::default() };
+    let state = CaptureState { streams: vec![Arc::downgrade(stream)], ..CaptureState::default() };
     let capture = Arc::new(Capture {
         id: IDS.fetch_add(1, Ordering::Relaxed),
         graph: into.unwrap_or_else(Graph::create),

@@ -1,15 +1,15 @@
-//! What is refused because of a capture: calls that cannot be taken down, or that would spoil one.
+//! Refuses calls during a capture: those that cannot be captured, or that would invalidate it.
 
 use std::sync::Arc;
 
 use super::{Capture, Mode, THREAD_MODE, any, under_way};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
-use crate::stream::{Kind, Stream};
+use crate::stream::{Stream, StreamKind};
 
 /// Refuses use of the legacy stream while it would have to wait for a stream that is being captured.
 pub(super) fn legacy(stream: &Stream) -> Answer {
-    if stream.kind != Kind::Legacy {
+    if stream.kind != StreamKind::Legacy {
         return Ok(());
     }
     let context = stream.context()?;
@@ -23,7 +23,7 @@ pub(super) fn legacy(stream: &Stream) -> Answer {
 /// # Errors
 /// It would.
 pub fn ask_legacy(stream: &Stream) -> Answer {
-    if stream.kind != Kind::Legacy || !any() {
+    if stream.kind != StreamKind::Legacy || !any() {
         return Ok(());
     }
     let context = stream.context()?;

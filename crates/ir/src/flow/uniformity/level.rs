@@ -10,7 +10,7 @@ use crate::variable::Space;
 
 /// The threads that a value is the same for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum UniformOver {
     /// All threads of the CTA.
     #[default]
     Cta,
@@ -20,7 +20,7 @@ pub enum Level {
     Lane,
 }
 
-impl Level {
+impl UniformOver {
     /// The name in listings.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -33,24 +33,28 @@ impl Level {
 }
 
 /// The level of what an instruction writes; `sources` has that of each of its operands.
-pub fn of_result(program: &Program, instruction: &Instruction, sources: &[(&Operand, Level)]) -> Level {
-    let Some(operation) = program.operation(instruction) else { return Level::Lane };
+pub fn of_result(
+    program: &Program,
+    instruction: &Instruction,
+    sources: &[(&Operand, UniformOver)],
+) -> UniformOver {
+    let Some(operation) = program.operation(instruction) else { return UniformOver::Lane };
     let most = sources.iter().map(|(_, level)| *level).max().unwrap_or_default();
     match operation {
         // Generic addresses too: where a lane's local memory lies is the same number in all lanes.
         Operation::Compute(_) | Operation::Generic(_) | Operation::Hint(_) => most,
         Operation::Access(access) => of_access(access, most),
         Operation::Warp(warp) => of_warp(warp, sources),
-        Operation::Texture(Texture::Lookup(_) | Texture::Gather(_)) => most.max(Level::Warp),
+        Operation::Texture(Texture::Lookup(_) | Texture::Gather(_)) => most.max(UniformOver::Warp),
         Operation::Texture(Texture::Query { .. } | Texture::IsType { .. }) => most,
         Operation::Surface(Surface::Query { .. }) => most,
-        Operation::Surface(_) => most.max(Level::Warp),
-        Operation::Mbarrier(Mbarrier::Wait(_)) => most.max(Level::Warp),
+        Operation::Surface(_) => most.max(UniformOver::Warp),
+        Operation::Mbarrier(Mbarrier::Wait(_)) => most.max(UniformOver::Warp),
         Operation::Mbarrier(Mbarrier::PendingCount) => most,
         Operation::Cluster(Cluster::IsCanceled { .. } | Cluster::FirstCtaid { .. }) => most,
         // All who take part get the same; warps that do not are at another barrier.
-        Operation::Control(Control::Barrier(barrier)) if barrier.count.is_none() => Level::Cta,
-        Operation::Control(Control::Barrier(_)) => Level::Warp,
+        Operation::Control(Control::Barrier(barrier)) if barrier.count.is_none() => UniformOver::Cta,
+        Operation::Control(Control::Barrier(_)) => UniformOver::Warp,
         Operation::Matrix(_)
         | Operation::Tcgen05(_)
         | Operation::Mbarrier(_)
@@ -58,87 +62,88 @@ pub fn of_result(program: &Program, instruction: &Instruction, sources: &[(&Oper
         | Operation::Copy(_)
         | Operation::Fence(_)
         | Operation::Special(_)
-        | Operation::Control(_) => Level::Lane,
+        | Operation::Control(_) => UniformOver::Lane,
     }
 }
 
 /// A warp reads one place once. Other warps read it at another time, when somebody may have changed it.
-fn of_access(access: &Access, address: Level) -> Level {
+fn of_access(access: &Access, address: UniformOver) -> UniformOver {
     match access {
-        Access::LoadParameter(_) => Level::Cta,
+        Access::LoadParameter(_) => UniformOver::Cta,
         Access::Load(load) => match load.address.space {
             AddressSpace::Const => address,
             AddressSpace::Global
             | AddressSpace::Shared
             | AddressSpace::SharedVariable
-            | AddressSpace::SharedCluster => address.max(Level::Warp),
+            | AddressSpace::SharedCluster => address.max(UniformOver::Warp),
             // Each lane has its own local memory, and a generic address may lie in it.
-            AddressSpace::Local | AddressSpace::Generic => Level::Lane,
+            AddressSpace::Local | AddressSpace::Generic => UniformOver::Lane,
         },
-        Access::Store(_) | Access::Atomic(_) => Level::Lane,
+        Access::Store(_) | Access::Atomic(_) => UniformOver::Lane,
     }
 }
 
 /// Where all lanes name the same members, all get the same answer to a question that is put to all.
-fn of_warp(warp: &Warp, sources: &[(&Operand, Level)]) -> Level {
-    let level = |operand: Option<&(&Operand, Level)>| operand.map_or(Level::Warp, |(_, level)| *level);
-    let members = if warp.named { level(sources.last()) } else { Level::Warp };
+fn of_warp(warp: &Warp, sources: &[(&Operand, UniformOver)]) -> UniformOver {
+    let level =
+        |operand: Option<&(&Operand, UniformOver)>| operand.map_or(UniformOver::Warp, |(_, level)| *level);
+    let members = if warp.named { level(sources.last()) } else { UniformOver::Warp };
     match warp.function {
         WarpFunction::Vote(_)
         | WarpFunction::MatchAll { .. }
         | WarpFunction::Redux { .. }
         | WarpFunction::ReduxFloat { .. }
-        | WarpFunction::Activemask => members.max(Level::Warp),
+        | WarpFunction::Activemask => members.max(UniformOver::Warp),
         // One lane for the whole warp: the third source says that there are no segments.
         WarpFunction::Shfl { mode: ShflMode::Idx, .. } => match sources {
             [_, (_, lane), (clamp, _), ..] if clamp.kind == OperandKind::Immediate(0x1f) => {
-                members.max(*lane).max(Level::Warp)
+                members.max(*lane).max(UniformOver::Warp)
             }
-            _ => Level::Lane,
+            _ => UniformOver::Lane,
         },
         WarpFunction::Shfl { .. }
         | WarpFunction::MatchAny { .. }
         | WarpFunction::Elect
-        | WarpFunction::Sync => Level::Lane,
+        | WarpFunction::Sync => UniformOver::Lane,
     }
 }
 
 /// The level of an operand that is no register.
-pub fn of_operand(program: &Program, function: &Function, operand: &Operand) -> Level {
+pub fn of_operand(program: &Program, function: &Function, operand: &Operand) -> UniformOver {
     match operand.kind {
         OperandKind::Special { sreg, member } => of_special(function, SpecialRegister::of(sreg), member),
         OperandKind::Variable { variable, .. } => {
             let space = program.variables.get(variable.0 as usize).map(|variable| variable.space);
             match space {
                 // The frame of an entry begins where local memory does; that of a function lies anywhere.
-                Some(Space::Local | Space::FuncParam) if !function.entry => Level::Lane,
-                Some(_) => Level::Cta,
-                None => Level::Lane,
+                Some(Space::Local | Space::FuncParam) if !function.entry => UniformOver::Lane,
+                Some(_) => UniformOver::Cta,
+                None => UniformOver::Lane,
             }
         }
-        _ => Level::Cta,
+        _ => UniformOver::Cta,
     }
 }
 
-fn of_special(function: &Function, register: SpecialRegister, member: u8) -> Level {
+fn of_special(function: &Function, register: SpecialRegister, member: u8) -> UniformOver {
     match register {
         SpecialRegister::Tid => match (function.limits.reqntid, member) {
-            (Some([_, 1, _]), 1) | (Some([_, _, 1]), 2) | (Some([1, _, _]), 0) => Level::Cta,
-            (Some([x, _, _]), 1) if x % 32 == 0 => Level::Warp,
-            (Some([x, y, _]), 2) if x.saturating_mul(y) % 32 == 0 => Level::Warp,
-            _ => Level::Lane,
+            (Some([_, 1, _]), 1) | (Some([_, _, 1]), 2) | (Some([1, _, _]), 0) => UniformOver::Cta,
+            (Some([x, _, _]), 1) if x % 32 == 0 => UniformOver::Warp,
+            (Some([x, y, _]), 2) if x.saturating_mul(y) % 32 == 0 => UniformOver::Warp,
+            _ => UniformOver::Lane,
         },
         SpecialRegister::Laneid
         | SpecialRegister::LanemaskEq
         | SpecialRegister::LanemaskLe
         | SpecialRegister::LanemaskLt
         | SpecialRegister::LanemaskGe
-        | SpecialRegister::LanemaskGt => Level::Lane,
+        | SpecialRegister::LanemaskGt => UniformOver::Lane,
         SpecialRegister::Warpid
         | SpecialRegister::Clock
         | SpecialRegister::ClockHi
         | SpecialRegister::Globaltimer
-        | SpecialRegister::GlobaltimerHi => Level::Warp,
+        | SpecialRegister::GlobaltimerHi => UniformOver::Warp,
         SpecialRegister::Ntid
         | SpecialRegister::Ctaid
         | SpecialRegister::Nctaid
@@ -161,6 +166,6 @@ fn of_special(function: &Function, register: SpecialRegister, member: u8) -> Lev
         | SpecialRegister::ReservedSmemBegin
         | SpecialRegister::ReservedSmemEnd
         | SpecialRegister::ReservedSmemCap
-        | SpecialRegister::Zero => Level::Cta,
+        | SpecialRegister::Zero => UniformOver::Cta,
     }
 }

@@ -11,7 +11,7 @@
 mod level;
 mod parting;
 
-pub use level::Level;
+pub use level::UniformOver;
 
 use super::analysis::Flow;
 use super::used::read_by;
@@ -25,8 +25,8 @@ use parting::Partings;
 /// What is uniform in a function.
 #[derive(Clone, Debug)]
 pub struct Uniformity {
-    values: Vec<Level>,
-    branches: Vec<Level>,
+    values: Vec<UniformOver>,
+    branches: Vec<UniformOver>,
 }
 
 impl Uniformity {
@@ -34,8 +34,11 @@ impl Uniformity {
     #[must_use]
     pub fn of(program: &Program, function: &Function, flow: &Flow) -> Self {
         let unknown = || Self {
-            values: flow.values.as_ref().map_or(Vec::new(), |values| vec![Level::Lane; values.values.len()]),
-            branches: vec![Level::Lane; function.blocks.len()],
+            values: flow
+                .values
+                .as_ref()
+                .map_or(Vec::new(), |values| vec![UniformOver::Lane; values.values.len()]),
+            branches: vec![UniformOver::Lane; function.blocks.len()],
         };
         match flow.values.as_ref().filter(|_| flow.loops.complete) {
             Some(values) => Solver::new(program, function, flow, values).solve().unwrap_or_else(unknown),
@@ -45,21 +48,21 @@ impl Uniformity {
 
     /// The threads that a value is the same for, where it is made.
     #[must_use]
-    pub fn value(&self, value: ValueId) -> Level {
-        self.values.get(value.0 as usize).copied().unwrap_or(Level::Lane)
+    pub fn value(&self, value: ValueId) -> UniformOver {
+        self.values.get(value.0 as usize).copied().unwrap_or(UniformOver::Lane)
     }
 
     /// The threads that go the same way at the end of a block.
     #[must_use]
-    pub fn branch(&self, block: u32) -> Level {
+    pub fn branch(&self, block: u32) -> UniformOver {
         self.branches[block as usize]
     }
 }
 
 /// The best that a value can be. What nobody has written is zero in an entry; in a function it may be a parameter, which
 /// lies in a register.
-fn at_first(origin: Origin, entry: bool) -> Level {
-    if origin == Origin::Unset && !entry { Level::Lane } else { Level::Cta }
+fn at_first(origin: Origin, entry: bool) -> UniformOver {
+    if origin == Origin::Unset && !entry { UniformOver::Lane } else { UniformOver::Cta }
 }
 
 /// Who looks at a value.
@@ -77,12 +80,12 @@ struct Solver<'a> {
     partings: Partings<'a>,
     /// By instruction: its block.
     blocks: Vec<u32>,
-    levels: Vec<Level>,
-    branches: Vec<Level>,
+    levels: Vec<UniformOver>,
+    branches: Vec<UniformOver>,
     /// By block: what comes together there is no better than this.
-    joins: Vec<Level>,
+    joins: Vec<UniformOver>,
     /// By loop: what is made in it is no better than this outside.
-    exits: Vec<Level>,
+    exits: Vec<UniformOver>,
     users: Vec<Vec<User>>,
     open: Vec<User>,
 }
@@ -110,9 +113,9 @@ impl<'a> Solver<'a> {
             values,
             partings: Partings::new(&flow.graph, &flow.ends, &flow.loops),
             levels: values.values.iter().map(|value| at_first(value.origin, function.entry)).collect(),
-            branches: vec![Level::Cta; count],
-            joins: vec![Level::Cta; count],
-            exits: vec![Level::Cta; flow.loops.loops.len()],
+            branches: vec![UniformOver::Cta; count],
+            joins: vec![UniformOver::Cta; count],
+            exits: vec![UniformOver::Cta; flow.loops.loops.len()],
             blocks,
             users,
             open,
@@ -131,13 +134,13 @@ impl<'a> Solver<'a> {
     }
 
     /// The level of a value for who reads it in a block.
-    fn seen_from(&self, value: ValueId, block: u32) -> Level {
+    fn seen_from(&self, value: ValueId, block: u32) -> UniformOver {
         let made = self.values.values[value.0 as usize].block;
         let left = self.flow.loops.left(made, block).map(|id| self.exits[id as usize]);
-        left.fold(self.levels[value.0 as usize], Level::max)
+        left.fold(self.levels[value.0 as usize], UniformOver::max)
     }
 
-    fn raise(&mut self, value: ValueId, level: Level) {
+    fn raise(&mut self, value: ValueId, level: UniformOver) {
         if level > self.levels[value.0 as usize] {
             self.levels[value.0 as usize] = level;
             self.open.extend_from_slice(&self.users[value.0 as usize]);
@@ -156,10 +159,10 @@ impl<'a> Solver<'a> {
         let block = self.blocks[at as usize];
         let mut reads = self.values.reads(at).iter().map(|value| self.seen_from(*value, block));
         let guard = instruction.guard.and_then(|_| reads.next()).unwrap_or_default();
-        let mut sources: Vec<(&Operand, Level)> = Vec::new();
+        let mut sources: Vec<(&Operand, UniformOver)> = Vec::new();
         for operand in self.function.operands_of(instruction).iter().filter(|operand| !operand.written) {
             let level = match read_by(operand) {
-                Some(_) => reads.next().unwrap_or(Level::Lane),
+                Some(_) => reads.next().unwrap_or(UniformOver::Lane),
                 None => of_operand(self.program, self.function, operand),
             };
             sources.push((operand, level));
@@ -170,15 +173,15 @@ impl<'a> Solver<'a> {
         let parts = at + 1 == self.function.blocks[block as usize].end;
         let decides = match self.function.blocks[block as usize].terminator {
             Terminator::Branch { .. } => guard,
-            Terminator::Index { .. } => sources.iter().map(|(_, level)| *level).fold(guard, Level::max),
-            _ => Level::Cta,
+            Terminator::Index { .. } => sources.iter().map(|(_, level)| *level).fold(guard, UniformOver::max),
+            _ => UniformOver::Cta,
         };
         self.values.writes(at).iter().for_each(|value| self.raise(*value, result));
         if parts { self.branch(block, decides) } else { Some(()) }
     }
 
     /// Lanes may part at the end of a block.
-    fn branch(&mut self, block: u32, level: Level) -> Option<()> {
+    fn branch(&mut self, block: u32, level: UniformOver) -> Option<()> {
         if level <= self.branches[block as usize] || self.flow.graph.after(block).len() < 2 {
             return Some(());
         }

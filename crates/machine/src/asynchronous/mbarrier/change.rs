@@ -2,7 +2,7 @@
 
 use super::object::{MOST, Object, Refusal};
 use super::record::{Party, Record};
-use super::table::Arrival;
+use super::table::MbarrierArrival;
 use super::token;
 use crate::asynchronous::trouble::Wrong;
 use crate::door::peer::Shared;
@@ -35,7 +35,7 @@ impl ClusterState {
         let address = place.address();
         if let Some(record) = self.mbarriers.live.get(&address).filter(|_| !forgiving) {
             let message = format!(
-                "`mbarrier.init` at {}, where a live mbarrier object lies",
+                "`mbarrier.init` at {}, where there is a live mbarrier object",
                 self.whereabouts(address)
             );
             let maker = record.made_by.in_words(self.shared.len());
@@ -140,7 +140,12 @@ impl ClusterState {
     }
 
     /// An arrival of a thread. Gives the state of the phase that it belongs to.
-    pub fn arrive_at_mbarrier(&mut self, address: u32, how: Arrival, by: Party) -> Result<u64, Wrong> {
+    pub fn arrive_at_mbarrier(
+        &mut self,
+        address: u32,
+        how: MbarrierArrival,
+        by: Party,
+    ) -> Result<u64, Wrong> {
         self.change_mbarrier(address, |record| {
             let mut object = record.object;
             if let Some(bytes) = how.expect {
@@ -232,7 +237,7 @@ impl ClusterState {
                 record.counts()
             ));
             if !record.arrived.0.is_empty() {
-                notes.push(format!("in this phase have arrived: {}", record.arrived.in_words(ctas)));
+                notes.push(format!("arrived in this phase: {}", record.arrived.in_words(ctas)));
             }
         }
         Wrong { message, notes }

@@ -9,4 +9,4 @@ pub mod token;
 pub use crate::asynchronous::trouble::Wrong;
 pub use object::{MOST, Object, Refusal};
 pub use record::{Parties, Party, Record};
-pub use table::{Arrival, Mbarriers};
+pub use table::{MbarrierArrival, Mbarriers};

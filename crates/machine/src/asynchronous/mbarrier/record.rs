@@ -81,7 +81,7 @@ impl Parties {
         let mut some: Vec<String> = runs.iter().take(MOST).filter_map(words).collect();
         if runs.len() > MOST {
             let rest: usize = runs[MOST..].iter().map(|run| run.len()).sum();
-            some.push(format!("and {rest} warps more"));
+            some.push(format!("and {rest} more warps"));
         }
         some.join(", ")
     }

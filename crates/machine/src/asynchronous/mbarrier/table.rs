@@ -15,7 +15,7 @@ pub struct Mbarriers {
 
 /// An arrival as its instruction has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct MbarrierArrival {
     /// How many arrivals it counts for.
     pub count: u32,
     /// Bytes that the phase is to wait for from now on.

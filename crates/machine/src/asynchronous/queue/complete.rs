@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use crate::asynchronous::issuer::Issuer;
-use crate::asynchronous::mbarrier::Arrival;
+use crate::asynchronous::mbarrier::MbarrierArrival;
 use crate::asynchronous::queue::Queue;
 use crate::asynchronous::queue::pending::{Pending, Signal};
 use crate::asynchronous::trouble::{COMPLETION, Trouble, Wrong};
@@ -198,7 +198,7 @@ impl ClusterState {
         let done = match *signal {
             Signal::CompleteTx { address, bytes } => self.complete_tx(address, bytes),
             Signal::Arrive { address, count } => {
-                let how = Arrival { count, expect: None, drop: false, no_complete: false };
+                let how = MbarrierArrival { count, expect: None, drop: false, no_complete: false };
                 self.arrive_at_mbarrier(address, how, issuer.party()).map(drop)
             }
         };

@@ -17,7 +17,7 @@ use crate::door::pointer::global;
 /// The image was made for this map and walk, and no rule is broken. The bytes of each row ([`Walk::inside`] at its
 /// address) are global memory that may be read.
 pub unsafe fn load(walk: &Walk, map: &TensorMap, image: Image) {
-    let how = How {
+    let how = ChunkLoad {
         chunks: Chunks::new(walk, map),
         image,
         fill: map.fill.chunk(),
@@ -25,19 +25,17 @@ pub unsafe fn load(walk: &Walk, map: &TensorMap, image: Image) {
         written: map.element.packed() as usize,
     };
     let plain = image.keeps_chunks() && !how.rounds && how.written == 16;
-    let (first, behind) = how.chunks.whole();
+    let (first, end) = how.chunks.whole();
     let _ = walk.stretches(|stretch| {
         // SAFETY: the caller's promise; the whole chunks of a row that is in the tensor are among its bytes there.
         unsafe {
             match stretch.first.address {
                 Some(address) if plain => {
                     let from = global(address).wrapping_add((16 * first - walk.before) as usize);
-                    image.copy_rows::<true>(stretch, 16 * first, from, behind - first);
-                    if first != 0 || behind != how.chunks.count {
+                    image.copy_rows::<true>(stretch, 16 * first, from, end - first);
+                    if first != 0 || end != how.chunks.count {
                         for row in stretch.rows() {
-                            (0..first)
-                                .chain(behind..how.chunks.count)
-                                .for_each(|chunk| how.chunk(row, chunk));
+                            (0..first).chain(end..how.chunks.count).for_each(|chunk| how.chunk(row, chunk));
                         }
                     }
                 }
@@ -53,7 +51,7 @@ pub unsafe fn load(walk: &Walk, map: &TensorMap, image: Image) {
 }
 
 /// What is done with a chunk that is not simply copied.
-struct How {
+struct ChunkLoad {
     chunks: Chunks,
     image: Image,
     fill: u128,
@@ -62,7 +60,7 @@ struct How {
     written: usize,
 }
 
-impl How {
+impl ChunkLoad {
     /// Puts together one chunk of a row.
     ///
     /// # Safety

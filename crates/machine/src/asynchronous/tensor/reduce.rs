@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 use ptxvm_tensor::{Element, TensorMap, Walk};
 
 use crate::asynchronous::tensor::image::{Chunks, Image};
@@ -16,9 +16,9 @@ use crate::ops::atomic;
 
 /// What an operation does to elements: what `red` does to numbers of their type, by this unit.
 #[derive(Clone, Debug)]
-pub struct Combine {
+pub struct ElementReduction {
     numbers: Arc<atomic::Reduction>,
-    unit: Unit,
+    unit: AtomicUnit,
 }
 
 /// What an operation does to elements of a type. The pairs are those that an H200 takes, which are not quite the
@@ -26,12 +26,12 @@ pub struct Combine {
 ///
 /// # Errors
 /// The two do not go together; the sentence says so.
-pub fn combine(reduction: Combination, element: Element) -> Result<Combine, String> {
+pub fn combine(reduction: Combination, element: Element) -> Result<ElementReduction, String> {
     pair(reduction, element)
         .ok_or_else(|| format!("there is no {} of elements of the type {element:?}", reduction.name()))
 }
 
-fn pair(reduction: Combination, element: Element) -> Option<Combine> {
+fn pair(reduction: Combination, element: Element) -> Option<ElementReduction> {
     let ty = match element {
         Element::U32 => Type::U32,
         Element::S32 => Type::S32,
@@ -53,16 +53,16 @@ fn pair(reduction: Combination, element: Element) -> Option<Combine> {
     };
     // The copy engine flushes subnormal numbers only if the map says so.
     let flushed = matches!(element, Element::F32Ftz | Element::Tf32Ftz);
-    let unit = if flushed { Unit::Global } else { Unit::Copy };
+    let unit = if flushed { AtomicUnit::Global } else { AtomicUnit::Copy };
     let numbers = taken.then(|| atomic::Reduction::of(reduction, ty)).flatten()?;
-    Some(Combine { numbers, unit })
+    Some(ElementReduction { numbers, unit })
 }
 
 /// Combines the image's elements with those of the tensor, in whole chunks like a store.
 ///
 /// # Safety
 /// As for [`super::store::store`]; the operation is one of the elements' type.
-pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: &Combine, edge: Edge) {
+pub unsafe fn reduce(walk: &Walk, map: &TensorMap, image: Image, combine: &ElementReduction, edge: Edge) {
     let chunks = Chunks::new(walk, map);
     let chunks = if edge == Edge::WholeChunk { chunks.rounded_up() } else { chunks };
     let _ = walk.each(|row| {

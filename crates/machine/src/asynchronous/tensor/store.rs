@@ -43,20 +43,20 @@ pub unsafe fn store(walk: &Walk, map: &TensorMap, image: Image, edge: Edge) {
     let chunks = Chunks::new(walk, map);
     let chunks = if edge == Edge::WholeChunk { chunks.rounded_up() } else { chunks };
     let plain = image.keeps_chunks() && map.element.packed() == 16;
-    let (first, behind) = chunks.whole();
+    let (first, end) = chunks.whole();
     let _ = walk.stretches(|stretch| {
         let Some(address) = stretch.first.address else { return ControlFlow::<()>::Continue(()) };
         // SAFETY: the caller's promise; the whole chunks of a row are among its bytes in the tensor.
         unsafe {
             if plain {
                 let to = global(address).wrapping_add((16 * first - walk.before) as usize);
-                image.copy_rows::<false>(stretch, 16 * first, to, behind - first);
+                image.copy_rows::<false>(stretch, 16 * first, to, end - first);
             }
-            let (first, behind) = if plain { (first, behind) } else { (0, 0) };
-            if first != 0 || behind != chunks.count {
+            let (first, end) = if plain { (first, end) } else { (0, 0) };
+            if first != 0 || end != chunks.count {
                 for row in stretch.rows() {
                     (0..first)
-                        .chain(behind..chunks.count)
+                        .chain(end..chunks.count)
                         .for_each(|chunk| part(map, &chunks, image, row, chunk));
                 }
             }

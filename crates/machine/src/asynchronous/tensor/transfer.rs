@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::asynchronous::queue::{Transfer, copying, reducing};
 use crate::asynchronous::tensor::image::{Chunks, Image};
 use crate::asynchronous::tensor::load::load;
-use crate::asynchronous::tensor::reduce::{Combine, reduce};
+use crate::asynchronous::tensor::reduce::{ElementReduction, reduce};
 use crate::asynchronous::tensor::store::{Edge, store};
 use crate::door::peer::Shared;
 use crate::door::tensor_box::Reached;
@@ -35,7 +35,7 @@ pub struct Store {
     pub map: TensorMap,
     pub from: Shared,
     /// What is done to global memory, unless it is overwritten.
-    pub combine: Option<Combine>,
+    pub combine: Option<ElementReduction>,
     pub edge: Edge,
     /// The box, once it has been read.
     pub fetched: Option<Scratch>,
@@ -174,17 +174,17 @@ unsafe fn image(map: &TensorMap, place: Shared) -> Image {
 /// A box that has been read and not been written.
 #[derive(Debug)]
 pub struct Scratch {
-    lines: Vec<Line>,
+    lines: Vec<SharedLine>,
 }
 
 /// A line of shared memory, for its alignment.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
-struct Line([u8; 128]);
+struct SharedLine([u8; 128]);
 
 impl Scratch {
     fn new(walk: &Walk) -> Self {
-        Self { lines: vec![Line([0; 128]); (walk.extent() as usize).div_ceil(128)] }
+        Self { lines: vec![SharedLine([0; 128]); (walk.extent() as usize).div_ceil(128)] }
     }
 
     fn pointer(&mut self) -> *mut u8 {

@@ -3,7 +3,7 @@
 use ptxvm_num::matrix::Element;
 use ptxvm_num::matrix::scaled::Scale;
 
-use super::{Asked, Factor, Instruction, MmaKind, Sum, Wrong};
+use super::{Asked, Factor, InstructionDescriptor, MmaKind, Sum, WrongField};
 
 /// The fields of a descriptor by their first and last bits.
 #[derive(Clone, Copy)]
@@ -18,10 +18,16 @@ impl Fields {
         self.0 >> bit & 1 != 0
     }
 
-    fn wrong(self, name: &str, (first, last): (u32, u32), value: &str, rule: impl Into<String>) -> Wrong {
+    fn wrong(
+        self,
+        name: &str,
+        (first, last): (u32, u32),
+        value: &str,
+        rule: impl Into<String>,
+    ) -> WrongField {
         let bits = if first == last { format!("bit {first}") } else { format!("bits {first} to {last}") };
         let message = format!("{name} ({bits}) of the instruction descriptor {:#010x} is {value}", self.0);
-        Wrong { message, rule: rule.into() }
+        WrongField { message, rule: rule.into() }
     }
 
     fn require(
@@ -30,7 +36,7 @@ impl Fields {
         name: &str,
         at: (u32, u32),
         rule: impl FnOnce() -> String,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), WrongField> {
         match holds {
             true => Ok(()),
             false => Err(self.wrong(name, at, &self.get(at.0, at.1).to_string(), rule())),
@@ -38,9 +44,9 @@ impl Fields {
     }
 }
 
-impl Instruction {
+impl InstructionDescriptor {
     /// Decodes a descriptor; otherwise says which field is wrong.
-    pub fn decode(bits: u32, asked: &Asked) -> Result<Self, Wrong> {
+    pub fn decode(bits: u32, asked: &Asked) -> Result<Self, WrongField> {
         let fields = Fields(bits);
         let kind = asked.kind;
         reserved(fields, kind)?;
@@ -94,7 +100,7 @@ impl Instruction {
 }
 
 /// The bits that no field uses.
-fn reserved(fields: Fields, kind: MmaKind) -> Result<(), Wrong> {
+fn reserved(fields: Fields, kind: MmaKind) -> Result<(), WrongField> {
     let ranges: &[(u32, u32)] = match kind {
         MmaKind::I8 => &[(6, 6), (23, 23), (29, 29)],
         MmaKind::F16 | MmaKind::Tf32 | MmaKind::F8f6f4 => &[(6, 6), (23, 23), (29, 29)],
@@ -112,7 +118,7 @@ fn reserved(fields: Fields, kind: MmaKind) -> Result<(), Wrong> {
 }
 
 /// The type in a field.
-fn factor(fields: Fields, kind: MmaKind, name: &str, at: (u32, u32)) -> Result<Factor, Wrong> {
+fn factor(fields: Fields, kind: MmaKind, name: &str, at: (u32, u32)) -> Result<Factor, WrongField> {
     let value = fields.get(at.0, at.1);
     let (known, rule) = match kind {
         MmaKind::F16 => (
@@ -145,7 +151,7 @@ fn factor(fields: Fields, kind: MmaKind, name: &str, at: (u32, u32)) -> Result<F
 }
 
 /// The type of D.
-fn sum(fields: Fields, kind: MmaKind, factors: [Factor; 2]) -> Result<Sum, Wrong> {
+fn sum(fields: Fields, kind: MmaKind, factors: [Factor; 2]) -> Result<Sum, WrongField> {
     if kind.scaled() {
         return Ok(Sum::F32);
     }
@@ -165,7 +171,7 @@ fn sum(fields: Fields, kind: MmaKind, factors: [Factor; 2]) -> Result<Sum, Wrong
 }
 
 /// M.
-fn rows(fields: Fields, asked: &Asked) -> Result<u32, Wrong> {
+fn rows(fields: Fields, asked: &Asked) -> Result<u32, WrongField> {
     let (at, unit) = if asked.kind.scaled() { ((27, 28), 7) } else { ((24, 28), 4) };
     let m = fields.get(at.0, at.1) << unit;
     let (valid, rule): (&[u32], _) = match (asked.kind.scaled(), asked.pair, asked.sparse) {
@@ -187,7 +193,7 @@ fn group(asked: &Asked) -> &'static str {
 }
 
 /// N.
-fn columns(fields: Fields, asked: &Asked) -> Result<u32, Wrong> {
+fn columns(fields: Fields, asked: &Asked) -> Result<u32, WrongField> {
     let n = fields.get(17, 22) << 3;
     let (valid, rule) = match (asked.kind, asked.pair) {
         _ if asked.stationary && asked.sparse => (matches!(n, 64 | 128), "64 or 128 with `.ws.sp`"),
@@ -206,7 +212,7 @@ fn columns(fields: Fields, asked: &Asked) -> Result<u32, Wrong> {
 }
 
 /// Which of A and B are transposed.
-fn transposed(fields: Fields, asked: &Asked, factors: [Factor; 2], n: u32) -> Result<[bool; 2], Wrong> {
+fn transposed(fields: Fields, asked: &Asked, factors: [Factor; 2], n: u32) -> Result<[bool; 2], WrongField> {
     let transpose = [fields.is_set(15), fields.is_set(16)];
     for (index, name) in ["transpose A", "transpose B"].into_iter().enumerate() {
         if !transpose[index] {
@@ -233,7 +239,7 @@ fn transposed(fields: Fields, asked: &Asked, factors: [Factor; 2], n: u32) -> Re
 }
 
 /// K.
-fn depth(fields: Fields, asked: &Asked) -> Result<u32, Wrong> {
+fn depth(fields: Fields, asked: &Asked) -> Result<u32, WrongField> {
     if asked.kind.packed() && fields.is_set(31) {
         let wrong = |rule: &str| Err(fields.wrong("the K dimension", (31, 31), "1 (K = 96)", rule));
         return match (asked.sparse, asked.ultra) {
@@ -247,7 +253,7 @@ fn depth(fields: Fields, asked: &Asked) -> Result<u32, Wrong> {
 }
 
 /// The type of the scale factors, and which of a word's bytes they are.
-fn factors(fields: Fields, asked: &Asked, scales: u32) -> Result<(Scale, [u32; 2]), Wrong> {
+fn factors(fields: Fields, asked: &Asked, scales: u32) -> Result<(Scale, [u32; 2]), WrongField> {
     if !asked.kind.scaled() {
         return Ok((Scale::Ue8m0, [0; 2]));
     }

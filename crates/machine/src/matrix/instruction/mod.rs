@@ -66,7 +66,7 @@ pub struct Asked {
 
 /// An instruction descriptor, its fields decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instruction {
+pub struct InstructionDescriptor {
     /// Rows of A and D.
     pub m: u32,
     /// Columns of B and D.
@@ -97,14 +97,14 @@ pub struct Instruction {
 
 /// A field that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct WrongField {
     /// What the field is.
     pub message: String,
     /// What it must be.
     pub rule: String,
 }
 
-impl Instruction {
+impl InstructionDescriptor {
     /// The bytes that a row of A has in memory: what a sparse one stores.
     #[must_use]
     pub fn row_bytes(&self, asked: &Asked) -> u32 {

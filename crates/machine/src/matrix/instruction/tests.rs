@@ -29,8 +29,12 @@ fn bits(asked: &Asked, m: u32, n: u32) -> u32 {
 
 /// The shapes that a kind takes: M, and for each how many N.
 fn shapes(asked: &Asked) -> Vec<(u32, usize)> {
-    let ns =
-        |m| (0..=504).step_by(8).filter(|n| Instruction::decode(bits(asked, m, *n), asked).is_ok()).count();
+    let ns = |m| {
+        (0..=504)
+            .step_by(8)
+            .filter(|n| InstructionDescriptor::decode(bits(asked, m, *n), asked).is_ok())
+            .count()
+    };
     (0..=496).step_by(16).map(|m| (m, ns(m))).filter(|(_, count)| *count > 0).collect()
 }
 
@@ -58,7 +62,8 @@ fn shapes_are_those_of_table_39() {
 
 #[test]
 fn k_and_the_number_of_scale_factors_follow_from_the_kind() {
-    let decoded = |asked: &Asked, more: u32| Instruction::decode(bits(asked, 128, 16) | more, asked).unwrap();
+    let decoded =
+        |asked: &Asked, more: u32| InstructionDescriptor::decode(bits(asked, 128, 16) | more, asked).unwrap();
     let k = |kind, sparse| decoded(&Asked { sparse, ..asked(kind) }, 0).k;
     let dense: Vec<u32> = MmaKind::ALL.map(|kind| k(kind, false)).into();
     let sparse: Vec<u32> = MmaKind::ALL.map(|kind| k(kind, true)).into();
@@ -92,8 +97,8 @@ fn reserved_bits_are_refused() {
             _ => &[3, 6, 23, 29],
         };
         for bit in 0..32 {
-            let found = Instruction::decode(valid ^ 1 << bit, &asked);
-            let names = |wrong: &Wrong| {
+            let found = InstructionDescriptor::decode(valid ^ 1 << bit, &asked);
+            let names = |wrong: &WrongField| {
                 let (message, rule) = (&wrong.message, &wrong.rule);
                 rule.contains("must be 0") && (message.contains("reserved") || message.contains("saturate"))
             };

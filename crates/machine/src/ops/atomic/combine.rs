@@ -3,7 +3,7 @@
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_memory::atomic::AtomicWord;
-use ptxvm_num::float::atomic::{Unit, add_f32, add_f64};
+use ptxvm_num::float::atomic::{AtomicUnit, add_f32, add_f64};
 use ptxvm_num::float::half::{self, Finish, bf16x2, f16x2};
 use ptxvm_num::float::minmax::{self, Extreme, Modifiers};
 use ptxvm_num::int::{arithmetic, atomic};
@@ -21,7 +21,7 @@ pub trait Combine: Sized {
     type Output;
 
     /// Makes it of `f`: of the unit that does it, the word in memory, and the operand.
-    fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Self::Output;
+    fn binary<T: Memorable>(self, f: impl Fn(AtomicUnit, T, T) -> T + Send + Sync + 'static) -> Self::Output;
 }
 
 /// Where only the width counts.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_memory::atomic;
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 
 use super::combine::{Combine, Memorable, combine};
 use super::update::exclusively;
 
-type Apply = dyn Fn(Unit, *mut u8, &[u8]) + Send + Sync;
+type Apply = dyn Fn(AtomicUnit, *mut u8, &[u8]) + Send + Sync;
 
 /// An operation that combines elements in memory with others, each in one step.
 pub struct Reduction {
@@ -44,7 +44,7 @@ impl Reduction {
     /// # Safety
     /// `to` is a multiple of an element's size, and the `from.len()` bytes there are as for
     /// [`atomic::compare_exchange`]; those of shared memory are touched by no other host thread.
-    pub unsafe fn apply(&self, unit: Unit, to: *mut u8, from: &[u8]) {
+    pub unsafe fn apply(&self, unit: AtomicUnit, to: *mut u8, from: &[u8]) {
         (self.apply)(unit, to, from);
     }
 }
@@ -55,7 +55,7 @@ struct Elements;
 impl Combine for Elements {
     type Output = (usize, Box<Apply>);
 
-    fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Self::Output {
+    fn binary<T: Memorable>(self, f: impl Fn(AtomicUnit, T, T) -> T + Send + Sync + 'static) -> Self::Output {
         let size = size_of::<T>();
         let apply = move |unit, to: *mut u8, from: &[u8]| {
             for (index, bytes) in from.chunks_exact(size).enumerate() {
@@ -65,10 +65,10 @@ impl Combine for Elements {
                 // SAFETY: `Reduction::apply` is the only way here, and its caller has promised it for every element.
                 unsafe {
                     match unit {
-                        Unit::Global | Unit::Copy => {
+                        AtomicUnit::Global | AtomicUnit::Copy => {
                             let _ = atomic::update(to, |word| f(unit, word, operand));
                         }
-                        Unit::Shared => exclusively(to, |word| f(unit, word, operand)),
+                        AtomicUnit::Shared => exclusively(to, |word| f(unit, word, operand)),
                     }
                 }
             }

@@ -13,7 +13,7 @@ use ptxvm_ir::operation::Address;
 use ptxvm_ir::operation::access::Atomic;
 use ptxvm_memory::atomic::{self, AtomicWord};
 use ptxvm_memory::{Window, access, window_of};
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 
 use crate::context::Context;
 use crate::door::address::AddressSpace;
@@ -31,7 +31,7 @@ pub struct Change(pub Atomic);
 impl Combine for Change {
     type Output = Op;
 
-    fn binary<T: Memorable>(self, f: impl Fn(Unit, T, T) -> T + Send + Sync + 'static) -> Op {
+    fn binary<T: Memorable>(self, f: impl Fn(AtomicUnit, T, T) -> T + Send + Sync + 'static) -> Op {
         Box::new(Update {
             how: self,
             swap: false,
@@ -56,7 +56,7 @@ struct Update<T, F> {
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T, F> {
+impl<T: Memorable, F: Fn(AtomicUnit, T, T, T) -> T + Send + Sync> Execute for Update<T, F> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let Atomic { address: Address { operand, space, offset }, count, order, .. } = self.how.0;
         let (to, from) = slots.split_at(operand);
@@ -83,7 +83,7 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
                 let first = left.trailing_zeros() as usize;
                 let lanes = pointers.together(left);
                 left &= !lanes;
-                let unit = if shared >> first & 1 != 0 { Unit::Shared } else { Unit::Global };
+                let unit = if shared >> first & 1 != 0 { AtomicUnit::Shared } else { AtomicUnit::Global };
                 let change = |mut word: T| {
                     let mut rest = lanes;
                     while rest != 0 {
@@ -96,12 +96,12 @@ impl<T: Memorable, F: Fn(Unit, T, T, T) -> T + Send + Sync> Execute for Update<T
                 };
                 let pointer = pointers.lane(first, element * size);
                 match unit {
-                    Unit::Global | Unit::Copy => {
+                    AtomicUnit::Global | AtomicUnit::Copy => {
                         // SAFETY: `resolve` has checked the bytes of every active lane and that they are aligned.
                         let _ = unsafe { atomic::update(pointer, change) };
                     }
                     // SAFETY: as above.
-                    Unit::Shared => unsafe { exclusively(pointer, change) },
+                    AtomicUnit::Shared => unsafe { exclusively(pointer, change) },
                 }
             }
             if let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink()) {

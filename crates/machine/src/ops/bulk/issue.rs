@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use ptxvm_ir::operation::copy::{self, Direction};
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 use smallvec::SmallVec;
 
-use super::transfer::{How, Move, Source};
+use super::transfer::{AtDestination, ByteSource, Move};
 use crate::asynchronous::queue::{BulkSort, GroupKind, Named, Pending, Signal, Where};
 use crate::context::Context;
 use crate::door::peer::Shared;
@@ -34,13 +34,13 @@ struct Brought {
 /// A bulk copy or reduction.
 pub struct Bulk {
     pub bulk: copy::Bulk,
-    pub how: How,
+    pub how: AtDestination,
 }
 
 impl Bulk {
     fn sort(&self) -> BulkSort {
         match &self.how {
-            How::Reduce(reduction) => BulkSort::Reduction(reduction.combination, reduction.ty),
+            AtDestination::Reduce(reduction) => BulkSort::Reduction(reduction.combination, reduction.ty),
             _ if self.bulk.ctas.is_some() => BulkSort::Multicast,
             _ => BulkSort::Copy,
         }
@@ -114,13 +114,18 @@ impl Bulk {
         let from = context.resolve_shared(self.bulk.from, lane, from, bytes, UNIT, Wants::ReadLater)?;
         let to = context.resolve_lane(self.bulk.to.space, lane, to, bytes, UNIT, Wants::WriteLater)?;
         let how = match (self.bulk.bytes, &self.how) {
-            (Some(mask), _) => How::Masked(context.bank.lane(slots[mask], lane) as u16),
+            (Some(mask), _) => AtDestination::Masked(context.bank.lane(slots[mask], lane) as u16),
             (None, how) => how.clone(),
         };
         let closed = context.warp.closed[GroupKind::Bulk as usize][lane];
         let (from_where, sort) = (Where::Shared(context.cta.rank), self.sort());
-        let transfer =
-            Move { to, unit: Unit::Copy, from: Source::Memory(from.range()), proxy: Proxy::Async, how };
+        let transfer = Move {
+            to,
+            unit: AtomicUnit::Copy,
+            from: ByteSource::Memory(from.range()),
+            proxy: Proxy::Async,
+            how,
+        };
         context.worker.cluster.queue.push(Pending {
             group: Some((GroupKind::Bulk, closed)),
             reads: from.cta(),
@@ -168,8 +173,8 @@ impl Bulk {
             let length = from.range.map_or(0, |range| range.bytes());
             let transfer = Move {
                 to: to.range().part(from.at, length),
-                unit: Unit::Shared,
-                from: from.range.map_or_else(|| Source::Bytes(SmallVec::new()), Source::Memory),
+                unit: AtomicUnit::Shared,
+                from: from.range.map_or_else(|| ByteSource::Bytes(SmallVec::new()), ByteSource::Memory),
                 proxy: Proxy::Async,
                 how: self.how.clone(),
             };
@@ -204,7 +209,8 @@ impl Bulk {
         let gone = (0..ctas).find(|rank| mask >> rank & 1 != 0 && peers[*rank as usize].ended);
         if let Some(rank) = gone {
             let message = format!("a {} to CTA {rank} of the cluster, which has ended", self.sort());
-            let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+            let note =
+                "a `barrier.cluster` before the end keeps each CTA alive until the others no longer need it";
             return Err(context.fault(Kind::UseAfterFree, lane, message, vec![note.into()]));
         }
         Ok(mask)
@@ -229,7 +235,7 @@ pub fn same_cta(
         rank(to),
         rank(mbarrier)
     );
-    let rule = "the mbarrier must lie in the same CTA as the destination";
+    let rule = "the mbarrier must be in the same CTA as the destination";
     Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
 }
 

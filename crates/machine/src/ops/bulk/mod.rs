@@ -14,11 +14,11 @@ use issue::{Bulk, Prefetch};
 use ptxvm_ir::operation::copy;
 
 pub use issue::same_cta;
-pub use transfer::{How, Move, Source};
+pub use transfer::{AtDestination, ByteSource, Move};
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`
 pub fn executor(bulk: copy::Bulk) -> Option<Op> {
-    let how = How::of(bulk.reduction)?;
+    let how = AtDestination::of(bulk.reduction)?;
     Some(Box::new(Bulk { bulk, how }))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ptxvm_ir::operation::access::Combination;
 use ptxvm_isa::Type;
 use ptxvm_memory::TensorMemory;
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 use smallvec::SmallVec;
 
 use crate::asynchronous::queue::{Transfer, copying, reducing};
@@ -23,18 +23,18 @@ pub struct Move {
     /// Where it goes, which is as long as what comes, and begins at a multiple of the elements of a reduction.
     pub to: Checked,
     /// What kind of memory that is.
-    pub unit: Unit,
+    pub unit: AtomicUnit,
     /// Where it comes from.
-    pub from: Source,
+    pub from: ByteSource,
     /// Through which proxy.
     pub proxy: Proxy,
     /// What happens to them.
-    pub how: How,
+    pub how: AtDestination,
 }
 
 /// Where bytes come from.
 #[derive(Debug)]
-pub enum Source {
+pub enum ByteSource {
     /// Memory that is read when the time comes.
     Memory(Checked),
     /// Memory that has been read.
@@ -45,7 +45,7 @@ pub enum Source {
 
 /// What happens to bytes at their destination.
 #[derive(Clone, Debug)]
-pub enum How {
+pub enum AtDestination {
     /// They replace what was there.
     Copy,
     /// Those of each chunk replace what was there whose bit is set.
@@ -54,7 +54,7 @@ pub enum How {
     Reduce(Arc<Reduction>),
 }
 
-impl How {
+impl AtDestination {
     /// How elements are combined with those that are there; `None` if no numbers of the type are.
     pub fn of(reduction: Option<(Combination, Type)>) -> Option<Self> {
         Some(match reduction {
@@ -73,16 +73,16 @@ impl Move {
 impl Transfer for Move {
     fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
         match &self.from {
-            Source::Memory(from) | Source::Read(from, _) => {
+            ByteSource::Memory(from) | ByteSource::Read(from, _) => {
                 visit(from.touch(Wants::Read, When::Fetch, self.proxy));
             }
-            Source::Bytes(_) => {}
+            ByteSource::Bytes(_) => {}
         }
         let written = self.to.touch(Wants::Write, When::Deliver, self.proxy);
         match self.how {
-            How::Copy => visit(written),
-            How::Reduce(_) => visit(Touch { wants: Wants::Update, ..written }),
-            How::Masked(mask) => {
+            AtDestination::Copy => visit(written),
+            AtDestination::Reduce(_) => visit(Touch { wants: Wants::Update, ..written }),
+            AtDestination::Masked(mask) => {
                 let chosen = (0..self.bytes()).filter(|at| mask >> (at % CHUNK as u64) & 1 != 0);
                 chosen.for_each(|at| visit(Touch { address: written.address + at, bytes: 1, ..written }));
             }
@@ -90,10 +90,10 @@ impl Transfer for Move {
     }
 
     fn fetch(&mut self) {
-        if let Source::Memory(from) = self.from {
+        if let ByteSource::Memory(from) = self.from {
             let mut bytes = SmallVec::from_elem(0, self.bytes() as usize);
             from.read(&mut bytes);
-            self.from = Source::Read(from, bytes);
+            self.from = ByteSource::Read(from, bytes);
         }
     }
 
@@ -103,21 +103,21 @@ impl Transfer for Move {
 
     fn effort(&self) -> u64 {
         match self.how {
-            How::Copy => copying(self.bytes()),
-            How::Masked(_) | How::Reduce(_) => reducing(self.bytes()),
+            AtDestination::Copy => copying(self.bytes()),
+            AtDestination::Masked(_) | AtDestination::Reduce(_) => reducing(self.bytes()),
         }
     }
 
     fn deliver(&mut self, _: &mut [TensorMemory]) {
-        if let (Source::Memory(from), How::Copy) = (&self.from, &self.how) {
+        if let (ByteSource::Memory(from), AtDestination::Copy) = (&self.from, &self.how) {
             return self.to.copy_from(from);
         }
         self.fetch();
-        let (Source::Bytes(bytes) | Source::Read(_, bytes)) = &self.from else { return };
+        let (ByteSource::Bytes(bytes) | ByteSource::Read(_, bytes)) = &self.from else { return };
         match &self.how {
-            How::Copy => self.to.write(bytes),
-            How::Masked(mask) => self.to.write_some(bytes, |at| mask >> (at % CHUNK) & 1 != 0),
-            How::Reduce(reduction) => {
+            AtDestination::Copy => self.to.write(bytes),
+            AtDestination::Masked(mask) => self.to.write_some(bytes, |at| mask >> (at % CHUNK) & 1 != 0),
+            AtDestination::Reduce(reduction) => {
                 let bytes = &bytes[..bytes.len().min(self.bytes() as usize)];
                 // SAFETY: the destination was checked when the operation was issued, for as many bytes and to be aligned
                 // for the elements, and is kept; shared memory belongs to the host thread that runs the cluster, which

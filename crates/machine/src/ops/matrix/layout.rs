@@ -17,7 +17,7 @@ pub const ROW: usize = 16;
 const ROWS: usize = 16;
 
 /// How the bytes of one shape are spread over a warp.
-pub trait Layout: Send + Sync + 'static {
+pub trait WarpLayout: Send + Sync + 'static {
     /// Rows of a matrix in memory: as many lanes give their addresses.
     const ROWS: usize;
     /// Registers of a lane for one matrix.
@@ -28,7 +28,7 @@ pub trait Layout: Send + Sync + 'static {
 
 /// A register of every lane, from the rows of its matrix.
 #[inline(always)]
-pub fn gather<L: Layout>(rows: &[[u8; ROW]], register: usize) -> [u32; LANES] {
+pub fn gather<L: WarpLayout>(rows: &[[u8; ROW]], register: usize) -> [u32; LANES] {
     // With a known length, and indices that cannot leave it, the loops become a few moves of vectors.
     let mut matrix = [[0; ROW]; ROWS];
     matrix[..L::ROWS].copy_from_slice(&rows[..L::ROWS]);
@@ -48,7 +48,7 @@ pub fn gather<L: Layout>(rows: &[[u8; ROW]], register: usize) -> [u32; LANES] {
 
 /// Puts a register of every lane to its places in the rows of its matrix.
 #[inline(always)]
-pub fn scatter<L: Layout>(values: &[u32; LANES], register: usize, rows: &mut [[u8; ROW]]) {
+pub fn scatter<L: WarpLayout>(values: &[u32; LANES], register: usize, rows: &mut [[u8; ROW]]) {
     let mut matrix = [[0; ROW]; ROWS];
     matrix[..L::ROWS].copy_from_slice(&rows[..L::ROWS]);
     for g in 0..GROUPS {
@@ -65,7 +65,7 @@ pub fn scatter<L: Layout>(values: &[u32; LANES], register: usize, rows: &mut [[u
 /// `.m8n8.b16`, and `.m8n16` once its elements are bytes: four lanes hold a row.
 pub struct Rows;
 
-impl Layout for Rows {
+impl WarpLayout for Rows {
     const ROWS: usize = 8;
     const REGISTERS: usize = 1;
 
@@ -78,7 +78,7 @@ impl Layout for Rows {
 /// `.m8n8.trans.b16`: four lanes hold a column of eight 16-bit elements.
 pub struct Columns;
 
-impl Layout for Columns {
+impl WarpLayout for Columns {
     const ROWS: usize = 8;
     const REGISTERS: usize = 1;
 
@@ -91,7 +91,7 @@ impl Layout for Columns {
 /// `.m16n16.trans` of bytes: four lanes hold column `g` in their first register and column `g + 8` in their second.
 pub struct SixteenColumns;
 
-impl Layout for SixteenColumns {
+impl WarpLayout for SixteenColumns {
     const ROWS: usize = 16;
     const REGISTERS: usize = 2;
 
@@ -104,7 +104,7 @@ impl Layout for SixteenColumns {
 /// `.m16n8.trans.b8`: the accumulator of `mma`, whose columns become the rows in memory.
 pub struct Accumulators;
 
-impl Layout for Accumulators {
+impl WarpLayout for Accumulators {
     const ROWS: usize = 8;
     const REGISTERS: usize = 1;
 
@@ -116,10 +116,10 @@ impl Layout for Accumulators {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accumulators, Columns, LANES, Layout, QUAD, ROW, Rows, SixteenColumns};
+    use super::{Accumulators, Columns, LANES, QUAD, ROW, Rows, SixteenColumns, WarpLayout};
 
     /// Every byte of a matrix belongs to exactly one byte of one lane's registers.
-    fn covers<L: Layout>() {
+    fn covers<L: WarpLayout>() {
         let mut seen = vec![false; L::ROWS * ROW];
         for lane in 0..LANES {
             for register in 0..L::REGISTERS {

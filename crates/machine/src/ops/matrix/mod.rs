@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 use ptxvm_memory::{Window, access, window_of};
 
-use self::layout::{Accumulators, Columns, Layout, ROW, Rows, SixteenColumns, gather, scatter};
+use self::layout::{Accumulators, Columns, ROW, Rows, SixteenColumns, WarpLayout, gather, scatter};
 use super::load_store::{addresses, traffic};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
@@ -54,11 +54,11 @@ pub fn transpose() -> Op {
     Box::new(Transpose)
 }
 
-fn load_as<L: Layout>(moved: MatrixMove) -> Option<Op> {
+fn load_as<L: WarpLayout>(moved: MatrixMove) -> Option<Op> {
     Some(Box::new(Load::<L> { packing: moved.packing, moved: Moved::of::<L>(moved)?, layout: PhantomData }))
 }
 
-fn store_as<L: Layout>(moved: MatrixMove) -> Option<Op> {
+fn store_as<L: WarpLayout>(moved: MatrixMove) -> Option<Op> {
     Some(Box::new(Store::<L> { moved: Moved::of::<L>(moved)?, layout: PhantomData }))
 }
 
@@ -73,7 +73,7 @@ struct Moved {
 }
 
 impl Moved {
-    fn of<L: Layout>(MatrixMove { address, registers, .. }: MatrixMove) -> Option<Self> {
+    fn of<L: WarpLayout>(MatrixMove { address, registers, .. }: MatrixMove) -> Option<Self> {
         let givers = L::ROWS * registers / L::REGISTERS;
         let Address { space, offset, .. } = address;
         (1..=LANES).contains(&givers).then_some(Self { space, offset, registers, givers })
@@ -93,7 +93,8 @@ impl Moved {
         if self.space == AddressSpace::Generic
             && let Some(lane) = (0..self.givers).find(outside)
         {
-            let message = format!("a matrix row at {:#x}, which is no address of shared memory", at[lane]);
+            let message =
+                format!("a matrix row at {:#x}, which is not an address of shared memory", at[lane]);
             return Err(context.fault(Kind::WrongSpace, lane, message, Vec::new()));
         }
         if context.run.launch.settings.statistics {
@@ -115,7 +116,7 @@ struct Load<L> {
     layout: PhantomData<L>,
 }
 
-impl<L: Layout> Execute for Load<L> {
+impl<L: WarpLayout> Execute for Load<L> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let count = self.moved.registers;
         let pointers = match self.moved.rows(context, slots[count], mask, Wants::Read) {
@@ -141,7 +142,7 @@ struct Store<L> {
     layout: PhantomData<L>,
 }
 
-impl<L: Layout> Execute for Store<L> {
+impl<L: WarpLayout> Execute for Store<L> {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let pointers = match self.moved.rows(context, slots[0], mask, Wants::Write) {
             Ok(pointers) => pointers,

@@ -1,7 +1,7 @@
 //! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
 
-use super::place::{At, misused, party};
-use crate::asynchronous::mbarrier::Arrival;
+use super::place::{ObjectAt, misused, party};
+use crate::asynchronous::mbarrier::MbarrierArrival;
 use crate::context::Context;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -15,11 +15,11 @@ pub fn executor(arrive: Arrive) -> Op {
         (true, false) => Some("mbarrier.arrive"),
         (true, true) => Some("mbarrier.arrive_drop"),
     };
-    Box::new(Arriving { at: At { address: arrive.object, own }, arrive })
+    Box::new(Arriving { at: ObjectAt { address: arrive.object, own }, arrive })
 }
 
 struct Arriving {
-    at: At,
+    at: ObjectAt,
     arrive: Arrive,
 }
 
@@ -33,7 +33,7 @@ impl Execute for Arriving {
         for lane in lanes_in(mask) {
             context.act(lane);
             let operand = |slot: usize| context.bank.lane(slots[slot], lane) as u32;
-            let how = Arrival {
+            let how = MbarrierArrival {
                 count: self.arrive.count.map_or(1, operand),
                 expect: self.arrive.bytes.map(operand),
                 drop: self.arrive.drop,

@@ -1,21 +1,21 @@
 //! `mbarrier.init` and `mbarrier.inval`.
 
-use super::place::{At, party};
+use super::place::{ObjectAt, party};
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Address;
 
 pub fn init(object: Address, count: usize) -> Op {
-    Box::new(Init { at: At { address: object, own: Some("mbarrier.init") }, count })
+    Box::new(Init { at: ObjectAt { address: object, own: Some("mbarrier.init") }, count })
 }
 
 pub fn inval(object: Address) -> Op {
-    Box::new(Inval { at: At { address: object, own: Some("mbarrier.inval") } })
+    Box::new(Inval { at: ObjectAt { address: object, own: Some("mbarrier.inval") } })
 }
 
 struct Init {
-    at: At,
+    at: ObjectAt,
     count: usize,
 }
 
@@ -38,7 +38,7 @@ impl Execute for Init {
 }
 
 struct Inval {
-    at: At,
+    at: ObjectAt,
 }
 
 impl Execute for Inval {

@@ -12,7 +12,7 @@ use crate::asynchronous::mbarrier::token;
 use crate::vector::lanes::{Op, map1};
 use ptxvm_ir::operation::Mbarrier;
 
-pub use place::{At, BYTES, misused};
+pub use place::{BYTES, ObjectAt, misused};
 
 /// The operation of an mbarrier instruction.
 pub fn executor(mbarrier: Mbarrier) -> Op {

@@ -15,13 +15,13 @@ pub const BYTES: u64 = 8;
 
 /// Where an instruction finds its object.
 #[derive(Clone, Copy, Debug)]
-pub struct At {
+pub struct ObjectAt {
     pub address: Address,
     /// What to call the instruction, if it is not for objects of other CTAs.
     pub own: Option<&'static str>,
 }
 
-impl At {
+impl ObjectAt {
     /// Where the object of each lane lies.
     pub fn places(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<Places, Flow> {
         let places = context.resolve_all_shared(self.address, slots, mask, BYTES, Wants::Mbarrier)?;
@@ -32,7 +32,7 @@ impl At {
                 let rank = rank_of(lane);
                 let message = format!("`{name}` on an mbarrier object of CTA {rank} of the cluster");
                 let note = format!(
-                    "this is CTA {}; of another CTA's objects it can only count bytes, and arrive without a state",
+                    "this is CTA {}; on another CTA's objects it can only count bytes, and arrive without a state",
                     context.cta.rank
                 );
                 return Err(context.fault(Kind::WrongSpace, lane, message, vec![note]));

@@ -1,17 +1,17 @@
 //! `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 
-use super::place::At;
+use super::place::ObjectAt;
 use crate::context::Context;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Address;
 
 pub fn executor(object: Address, bytes: usize, complete: bool) -> Op {
-    Box::new(Count { at: At { address: object, own: None }, bytes, complete })
+    Box::new(Count { at: ObjectAt { address: object, own: None }, bytes, complete })
 }
 
 struct Count {
-    at: At,
+    at: ObjectAt,
     bytes: usize,
     complete: bool,
 }

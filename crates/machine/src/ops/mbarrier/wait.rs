@@ -4,7 +4,7 @@
 //! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
 //! those whom it waits for.
 
-use super::place::{At, misused};
+use super::place::{ObjectAt, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
@@ -20,11 +20,11 @@ const PATIENCE: u32 = 16;
 
 pub fn executor(wait: Wait) -> Op {
     let name = if wait.sleeps { "mbarrier.try_wait" } else { "mbarrier.test_wait" };
-    Box::new(Waiting { at: At { address: wait.object, own: Some(name) }, wait })
+    Box::new(Waiting { at: ObjectAt { address: wait.object, own: Some(name) }, wait })
 }
 
 struct Waiting {
-    at: At,
+    at: ObjectAt,
     wait: Wait,
 }
 
@@ -40,14 +40,12 @@ impl Waiting {
             let place = cluster.whereabouts(address);
             let (message, note) = match stale {
                 token::Stale::Foreign => (
-                    format!("a state for the mbarrier object at {place} that is another object's"),
+                    format!("a state for the mbarrier object at {place} that belongs to another object"),
                     "a wait takes the state that an arrival at the same object returned",
                 ),
                 token::Stale::Old(ended) => (
-                    format!(
-                        "a state for the mbarrier object at {place} since whose arrival {ended} phases have ended"
-                    ),
-                    "only the current phase and the one before can be asked for",
+                    format!("a state for the mbarrier object at {place} from {ended} phases ago"),
+                    "only the current phase and the one before it can be tested",
                 ),
             };
             return Err(Wrong { message, notes: vec![note.into()] });

@@ -3,7 +3,7 @@
 use ptxvm_ir::operation::matrix::{Fragments, Mma, Shape};
 use ptxvm_isa::Type;
 use ptxvm_num::matrix::Accumulator;
-use ptxvm_num::matrix::integer::{self, BitOp, Integer};
+use ptxvm_num::matrix::integer::{self, BitOp, IntegerElement};
 
 use super::accumulator::{self, Order};
 use super::operands::{self, columns_of_b, rows_of_a, split};
@@ -20,8 +20,8 @@ pub fn executor(mma: Mma) -> Option<Op> {
         return Some(Box::new(Bits { operation: bits, fragments, shape }));
     }
     Some(Box::new(Integers {
-        a: Integer::from_name(types.a.name())?,
-        b: Integer::from_name(types.b.name())?,
+        a: IntegerElement::from_name(types.a.name())?,
+        b: IntegerElement::from_name(types.b.name())?,
         satfinite,
         fragments,
         shape,
@@ -30,8 +30,8 @@ pub fn executor(mma: Mma) -> Option<Op> {
 }
 
 struct Integers {
-    a: Integer,
-    b: Integer,
+    a: IntegerElement,
+    b: IntegerElement,
     satfinite: bool,
     fragments: Fragments,
     shape: Shape,

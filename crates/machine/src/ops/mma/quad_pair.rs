@@ -43,7 +43,7 @@ struct QuadPairs {
 
 /// The matrices of a quad pair: rows of A, columns of B, rows of C and D.
 #[derive(Default)]
-struct Matrices {
+struct QuadPairMatrices {
     a: [[u16; DEPTH]; SIDE],
     b: [[u16; DEPTH]; SIDE],
     d: [[u32; SIDE]; SIDE],
@@ -70,7 +70,7 @@ impl Execute for QuadPairs {
             registers
         };
         let (a, b, c) = (read(a), read(b), read(c));
-        let mut pairs: [Matrices; PAIRS] = Default::default();
+        let mut pairs: [QuadPairMatrices; PAIRS] = Default::default();
         for lane in 0..LANES {
             self.gather(lane, &a, &b, &c, &mut pairs[of_lane(lane)]);
         }
@@ -95,7 +95,7 @@ impl Execute for QuadPairs {
 
 impl QuadPairs {
     /// Puts what a lane holds to its places.
-    fn gather(&self, lane: usize, a: &Registers, b: &Registers, c: &Registers, to: &mut Matrices) {
+    fn gather(&self, lane: usize, a: &Registers, b: &Registers, c: &Registers, to: &mut QuadPairMatrices) {
         for index in 0..DEPTH {
             let (row, k) = of_a(lane, index, self.a_columns);
             to.a[row][k] = half(a, lane, index);
@@ -112,7 +112,7 @@ impl QuadPairs {
         }
     }
 
-    fn multiply(&self, context: &mut Context<'_>, cores: Cores, pair: &mut Matrices) {
+    fn multiply(&self, context: &mut Context<'_>, cores: Cores, pair: &mut QuadPairMatrices) {
         if !matches!(cores.unit, Unit::Volta | Unit::Turing) {
             for (a, row) in pair.a.iter().zip(&mut pair.d) {
                 for (b, element) in pair.b.iter().zip(row) {

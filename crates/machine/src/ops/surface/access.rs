@@ -1,7 +1,7 @@
 //! Where the lanes of a warp access surfaces: handles and coordinates become places in the bytes of images.
 
 use ptxvm_memory::View;
-use ptxvm_texture::surface::{At, Axis, Place, place};
+use ptxvm_texture::surface::{At, Place, SurfaceAxis, place};
 use ptxvm_texture::{Image, Kind as ObjectKind, Object};
 
 use crate::context::Context;
@@ -15,7 +15,7 @@ use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// What an instruction says about its access.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub struct ImageAccess {
     access: SurfaceAccess,
     wants: Wants,
 }
@@ -41,7 +41,7 @@ impl Extent {
     }
 }
 
-impl Access {
+impl ImageAccess {
     /// An access that reads, writes or combines.
     pub fn of(access: SurfaceAccess, wants: Wants) -> Self {
         Self { access, wants }
@@ -125,18 +125,18 @@ impl Access {
         image: &Image,
         at: &At,
         extent: Extent,
-        axis: Axis,
+        axis: SurfaceAxis,
     ) -> Flow {
         let size = image.levels[0].size;
         let [x, y, z] = at.coordinates;
         let (found, has) = match axis {
-            Axis::X => {
+            SurfaceAxis::X => {
                 let row = u64::from(size[0]) * u64::from(image.format.bytes());
                 (format!("x is byte {x}"), format!("its rows have {row} bytes"))
             }
-            Axis::Y => (format!("y is {y}"), format!("it has {} rows", size[1])),
-            Axis::Z => (format!("z is {z}"), format!("it has {} slices", size[2])),
-            Axis::Layer => {
+            SurfaceAxis::Y => (format!("y is {y}"), format!("it has {} rows", size[1])),
+            SurfaceAxis::Z => (format!("z is {z}"), format!("it has {} slices", size[2])),
+            SurfaceAxis::Layer => {
                 let layers = if image.shape.depth > 0 { size[2] } else { image.shape.planes() };
                 (format!("the layer is {}", at.layer & 0xffff), format!("it has {layers}"))
             }
@@ -148,7 +148,7 @@ impl Access {
     #[cold]
     fn misaligned(&self, context: &mut Context<'_>, lane: usize, at: &At, extent: Extent) -> Flow {
         let message = format!("{} {} bytes of a surface at a misaligned place", self.verb(), extent.bytes);
-        let note = format!("x is byte {}, no multiple of {}", at.coordinates[0], extent.bytes);
+        let note = format!("x is byte {}, not a multiple of {}", at.coordinates[0], extent.bytes);
         context.fault(Kind::Misaligned, lane, message, vec![note])
     }
 }

@@ -2,7 +2,7 @@
 
 use ptxvm_memory::View;
 
-use super::access::{Access, Extent};
+use super::access::{Extent, ImageAccess};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::touch::Wants;
@@ -14,11 +14,11 @@ use ptxvm_ir::operation::surface::SurfaceAccess;
 
 /// The operation of a `suld.b`. Without `.vec` one element is loaded, and every register of a vector gets it.
 pub fn executor(access: SurfaceAccess, element: usize, elements: usize, registers: usize) -> Op {
-    Box::new(Load { access: Access::of(access, Wants::Read), element, elements, registers })
+    Box::new(Load { access: ImageAccess::of(access, Wants::Read), element, elements, registers })
 }
 
 struct Load {
-    access: Access,
+    access: ImageAccess,
     /// The bytes of an element.
     element: usize,
     elements: usize,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ptxvm_isa::Type;
 use ptxvm_memory::View;
-use ptxvm_num::float::atomic::Unit;
+use ptxvm_num::float::atomic::AtomicUnit;
 use ptxvm_texture::{Channel, Format};
 
-use super::access::{Access, Extent};
+use super::access::{Extent, ImageAccess};
 use crate::context::Context;
 use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
@@ -43,11 +43,11 @@ fn reduce(
     unsigned: Arc<Reduction>,
     sample: bool,
 ) -> Op {
-    Box::new(Reduce { access: Access::of(access, Wants::Update), value, signed, unsigned, sample })
+    Box::new(Reduce { access: ImageAccess::of(access, Wants::Update), value, signed, unsigned, sample })
 }
 
 struct Reduce {
-    access: Access,
+    access: ImageAccess,
     value: usize,
     /// On surfaces of signed numbers, floats apart.
     signed: Arc<Reduction>,
@@ -100,7 +100,7 @@ fn apply(combine: &Reduction, view: &View, offset: u64, value: &[u8]) -> bool {
     let aligned = (word as usize).is_multiple_of(value.len());
     if within && aligned {
         // SAFETY: the word is aligned and lies in the view, whose maker vouches for its bytes.
-        unsafe { combine.apply(Unit::Global, word, value) };
+        unsafe { combine.apply(AtomicUnit::Global, word, value) };
     }
     aligned
 }

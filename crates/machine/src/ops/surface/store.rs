@@ -1,6 +1,6 @@
 //! `sust.b` and `sust.p` (manual 9.7.11.2).
 
-use super::access::{Access, Extent};
+use super::access::{Extent, ImageAccess};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
 use crate::door::touch::Wants;
@@ -13,7 +13,7 @@ use ptxvm_ir::operation::texture::Vector;
 
 /// The operation of a `sust`: of bytes, or without a size of an element, of texels.
 pub fn executor(access: SurfaceAccess, values: Vector, elements: usize, element: Option<usize>) -> Op {
-    let (access, from) = (Access::of(access, Wants::Write), From { values, elements });
+    let (access, from) = (ImageAccess::of(access, Wants::Write), From { values, elements });
     match element {
         Some(element) => Box::new(StoreBytes { access, from, element }),
         None => Box::new(StoreSample { access, from }),
@@ -41,7 +41,7 @@ impl From {
 }
 
 struct StoreBytes {
-    access: Access,
+    access: ImageAccess,
     from: From,
     /// The bytes of an element.
     element: usize,
@@ -70,7 +70,7 @@ impl Execute for StoreBytes {
 }
 
 struct StoreSample {
-    access: Access,
+    access: ImageAccess,
     from: From,
 }
 

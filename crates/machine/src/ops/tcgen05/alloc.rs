@@ -1,6 +1,6 @@
 //! `tcgen05.alloc`, `.dealloc` and `.relinquish_alloc_permit` (manual 9.7.16.7.1).
 
-use super::place::{Place, ctas_of, operand, uniform, whole};
+use super::place::{TensorPlace, ctas_of, operand, uniform, whole};
 use crate::asynchronous::mbarrier::Party;
 use crate::context::Context;
 use crate::door::touch::{Proxy, Wants};
@@ -46,7 +46,7 @@ impl Allocate {
         let rank = to.rank();
         if rank != context.cta.rank {
             let message = format!("{name} that writes the address to the shared memory of CTA {rank}");
-            let rule = "dst must lie in the shared memory of the executing CTA";
+            let rule = "dst must be in the shared memory of the executing CTA";
             return Err(context.fault(Kind::WrongSpace, lane, message, vec![rule.into()]));
         }
         let by = party(context, mask);
@@ -83,10 +83,10 @@ impl Deallocate {
         let lane = whole(context, mask, name)?;
         let columns = uniform(context, operand(slots[self.columns]), mask, name, "nCols")?;
         let from = uniform(context, operand(slots[self.from]), mask, name, "taddr")?;
-        let Place { lane: row, column } = Place::of(from);
+        let TensorPlace { lane: row, column } = TensorPlace::of(from);
         if row != 0 {
             let message = format!("{name} at lane {row} of tensor memory");
-            let rule = "taddr must be what a tcgen05.alloc has given, whose lane is 0";
+            let rule = "taddr must be what a tcgen05.alloc returned; its lane is 0";
             return Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]));
         }
         // The peer may have ended: it need not wait for us.

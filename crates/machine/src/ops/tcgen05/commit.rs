@@ -46,7 +46,7 @@ impl Commit {
             fetched: true,
             signals,
             writes: ranks,
-            ..Pending::new(context, 1 << lane, Named::Tcgen05Commit, Arrival)
+            ..Pending::new(context, 1 << lane, Named::Tcgen05Commit, CommitArrival)
         });
         Ok(())
     }
@@ -63,7 +63,8 @@ fn told(context: &mut Context<'_>, lane: usize, mask: u16) -> Result<u32, Flow> 
     }
     if let Some(rank) = lanes_in(mask).find(|rank| peers[*rank].ended) {
         let message = format!("tcgen05.commit to an mbarrier of CTA {rank} of the cluster, which has ended");
-        let note = "a `barrier.cluster` before the end keeps a CTA until the others are done with it";
+        let note =
+            "a `barrier.cluster` before the end keeps each CTA alive until the others no longer need it";
         return Err(context.fault(Kind::UseAfterFree, lane, message, vec![note.into()]));
     }
     Ok(mask)
@@ -77,9 +78,9 @@ impl Execute for Commit {
 
 /// What only tells mbarriers.
 #[derive(Debug)]
-struct Arrival;
+struct CommitArrival;
 
-impl Transfer for Arrival {
+impl Transfer for CommitArrival {
     fn footprint(&self, _: &mut dyn FnMut(Touch)) {}
 
     fn fetch(&mut self) {}

@@ -11,7 +11,7 @@ use ptxvm_memory::chunk::CHUNK;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, ctas_of};
+use super::place::{TensorPlace, ctas_of};
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
 use crate::door::matrix::Beyond;
@@ -32,12 +32,12 @@ use ptxvm_ir::operation::tcgen05::CopyShape;
 const UNIT_COLUMNS: u32 = CHUNK as u32 / 4;
 
 pub fn executor(group: u32, shape: CopyShape, packing: Option<Packing>, to: Address, from: usize) -> Op {
-    Box::new(Copy { group, shape: Shape::of(shape), packing, to, from })
+    Box::new(Copy { group, shape: CopySizes::of(shape), packing, to, from })
 }
 
 /// The sizes of a shape.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct CopySizes {
     lanes: CopyShape,
     /// The rows of the source.
     rows: u32,
@@ -45,7 +45,7 @@ struct Shape {
     units: u32,
 }
 
-impl Shape {
+impl CopySizes {
     fn of(lanes: CopyShape) -> Self {
         let (rows, units) = match lanes {
             CopyShape::All256 => (128, 2),
@@ -83,7 +83,7 @@ impl Shape {
 
 struct Copy {
     group: u32,
-    shape: Shape,
+    shape: CopySizes,
     packing: Option<Packing>,
     to: Address,
     from: usize,
@@ -93,7 +93,7 @@ impl Copy {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let name = "tcgen05.cp";
         let ctas = ctas_of(context, lane, self.group, name)?;
-        let at = Place::of(context.addresses(self.to, slots)[lane] as u32);
+        let at = TensorPlace::of(context.addresses(self.to, slots)[lane] as u32);
         let last = at.lane + self.shape.last_lane();
         if last >= LANES {
             let message =
@@ -132,16 +132,16 @@ impl Copy {
                     );
                     context.fault(Kind::OutOfBounds, lane, message, vec![note])
                 })?;
-            sources.push(Source { rank, shared, units, bytes: Vec::new() });
+            sources.push(CtaRows { rank, shared, units, bytes: Vec::new() });
         }
-        let Shape { rows, units, .. } = self.shape;
+        let CopySizes { rows, units, .. } = self.shape;
         context.worker.cluster.queue.push(Pending {
             reads: ctas,
             ..Pending::new(
                 context,
                 1 << lane,
                 Named::Tcgen05Copy(rows, u64::from(units) * CHUNK as u64),
-                Rows { sources, at, shape: self.shape, packing: self.packing, ctas },
+                CopiedRows { sources, at, shape: self.shape, packing: self.packing, ctas },
             )
         });
         Ok(())
@@ -156,7 +156,7 @@ impl Execute for Copy {
 
 /// What one CTA gets.
 #[derive(Debug)]
-struct Source {
+struct CtaRows {
     rank: usize,
     /// Its shared memory, and the units of the rows in it.
     shared: Peer,
@@ -167,15 +167,15 @@ struct Source {
 
 /// Rows on their way to tensor memory.
 #[derive(Debug)]
-struct Rows {
-    sources: SmallVec<[Source; 1]>,
-    at: Place,
-    shape: Shape,
+struct CopiedRows {
+    sources: SmallVec<[CtaRows; 1]>,
+    at: TensorPlace,
+    shape: CopySizes,
     packing: Option<Packing>,
     ctas: u32,
 }
 
-impl Rows {
+impl CopiedRows {
     /// The columns of a unit of sixteen bytes.
     fn cells(&self, unit: [u8; CHUNK]) -> [u32; UNIT_COLUMNS as usize] {
         let bits = u128::from_le_bytes(unit);
@@ -189,9 +189,9 @@ impl Rows {
     }
 }
 
-impl Transfer for Rows {
+impl Transfer for CopiedRows {
     fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
-        let Shape { rows, units, .. } = self.shape;
+        let CopySizes { rows, units, .. } = self.shape;
         for source in &self.sources {
             source.units.footprint(&source.shared, 0..units, 0..rows, visit);
             for row in 0..rows {
@@ -204,7 +204,7 @@ impl Transfer for Rows {
     }
 
     fn fetch(&mut self) {
-        let Shape { rows, units, .. } = self.shape;
+        let CopySizes { rows, units, .. } = self.shape;
         for source in &mut self.sources {
             source.bytes = vec![0; (rows * units) as usize * CHUNK];
             // SAFETY: an operation of a cluster completes before the cluster ends.
@@ -224,7 +224,7 @@ impl Transfer for Rows {
         if self.sources.iter().any(|source| source.bytes.is_empty()) {
             self.fetch();
         }
-        let Shape { rows, units, .. } = self.shape;
+        let CopySizes { rows, units, .. } = self.shape;
         for source in &self.sources {
             let Some(memory) = tensor_memory.get_mut(source.rank) else { continue };
             let (chunks, _) = source.bytes.as_chunks::<CHUNK>();

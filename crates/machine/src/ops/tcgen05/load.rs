@@ -6,7 +6,7 @@
 use ptxvm_isa::Type;
 use ptxvm_num::float::minmax::{self, Extreme};
 
-use super::place::Place;
+use super::place::TensorPlace;
 use super::shape::Fragment;
 use crate::context::Context;
 use crate::door::address::AddressSpace;
@@ -53,7 +53,7 @@ impl Load {
         let at = self.fragment.check(context, slots, mask, name)?;
         let registers = self.fragment.registers as usize;
         let place = |row: usize| {
-            let Place { lane, column } = self.fragment.row_at(at, row);
+            let TensorPlace { lane, column } = self.fragment.row_at(at, row);
             (lane, column)
         };
         context.reads_rows(self.fragment.rows(), place, self.fragment.width());

@@ -8,14 +8,14 @@ use crate::vector::lanes::Flow;
 
 /// A place in tensor memory, as its 32-bit address says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TensorPlace {
     /// The lane, in the upper half of the address.
     pub lane: u32,
     /// The column, in the lower half.
     pub column: u32,
 }
 
-impl Place {
+impl TensorPlace {
     /// The place that an address names, which need not be there.
     #[must_use]
     pub fn of(address: u32) -> Self {
@@ -43,7 +43,7 @@ pub fn ctas_of(context: &mut Context<'_>, lane: usize, group: u32, name: &str) -
         ),
     };
     let rule =
-        "a CTA pair are two CTAs of a cluster whose ranks differ in the last bit only; both must be active";
+        "a CTA pair is two CTAs of a cluster whose ranks differ only in the last bit; both must be active";
     Err(context.fault(Kind::Misuse, lane, message, vec![rule.into()]))
 }
 
@@ -56,7 +56,7 @@ pub fn whole(context: &mut Context<'_>, mask: u32, name: &str) -> Result<usize, 
     }
     let message = match missing & context.warp.exited {
         0 => format!("lanes {mask:#010x} execute {name}, lanes {missing:#010x} of their warp do not"),
-        ended => format!("{name} in a warp of which lanes {ended:#010x} have ended"),
+        ended => format!("{name} in a warp whose lanes {ended:#010x} have ended"),
     };
     let rule =
         "it is `.sync.aligned`: all threads of the warp must execute it together, and none may have ended";

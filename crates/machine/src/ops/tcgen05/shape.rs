@@ -7,7 +7,7 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES as ROWS;
 
-use super::place::{Place, uniform, whole};
+use super::place::{TensorPlace, uniform, whole};
 use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
@@ -30,7 +30,7 @@ pub struct Fragment {
 }
 
 /// The rows of cells that a fragment is, one for each place in a warp: 16 of them may be empty.
-pub type Rows<'a> = [&'a [u32]; LANES];
+pub type CellRows<'a> = [&'a [u32]; LANES];
 
 impl Fragment {
     /// That of an instruction.
@@ -62,21 +62,23 @@ impl Fragment {
     }
 
     /// Where the rows of a warp begin, and how many there are in each of one or two parts.
-    pub fn parts(&self, at: u32) -> ([Place; 2], u32) {
+    pub fn parts(&self, at: u32) -> ([TensorPlace; 2], u32) {
         match self.shape {
-            Shape::Rows => ([Place::of(at); 2], QUARTER),
-            Shape::Halves(offset) => ([Place::of(at), Place::of(at.wrapping_add(offset))], QUARTER / 2),
-            _ => ([Place::of(at); 2], QUARTER / 2),
+            Shape::Rows => ([TensorPlace::of(at); 2], QUARTER),
+            Shape::Halves(offset) => {
+                ([TensorPlace::of(at), TensorPlace::of(at.wrapping_add(offset))], QUARTER / 2)
+            }
+            _ => ([TensorPlace::of(at); 2], QUARTER / 2),
         }
     }
 
     /// Where the row of this number of a warp begins.
     #[must_use]
-    pub fn row_at(&self, at: u32, row: usize) -> Place {
+    pub fn row_at(&self, at: u32, row: usize) -> TensorPlace {
         let (parts, rows) = self.parts(at);
         let row = row as u32;
         let part = parts[(row / rows).min(1) as usize];
-        Place { lane: part.lane + row % rows, ..part }
+        TensorPlace { lane: part.lane + row % rows, ..part }
     }
 
     /// How many rows of a warp it has.
@@ -123,10 +125,10 @@ impl Fragment {
 
     /// The rows of cells at an address that has been checked.
     #[must_use]
-    pub fn read<'a>(&self, memory: &'a TensorMemory, at: u32) -> Rows<'a> {
-        let mut rows: Rows<'a> = [&[]; LANES];
+    pub fn read<'a>(&self, memory: &'a TensorMemory, at: u32) -> CellRows<'a> {
+        let mut rows: CellRows<'a> = [&[]; LANES];
         for (number, row) in rows.iter_mut().enumerate().take(self.rows()) {
-            let Place { lane, column } = self.row_at(at, number);
+            let TensorPlace { lane, column } = self.row_at(at, number);
             *row = memory.row(lane, column, self.width());
         }
         rows
@@ -134,7 +136,7 @@ impl Fragment {
 
     /// The register of a thread among those rows.
     #[must_use]
-    pub fn value(&self, rows: &Rows<'_>, thread: usize, register: usize) -> u32 {
+    pub fn value(&self, rows: &CellRows<'_>, thread: usize, register: usize) -> u32 {
         let (row, column) = self.cell(thread, register);
         let cell = |column: usize| rows[row].get(column).copied().unwrap_or(0);
         match self.packed {
@@ -205,8 +207,8 @@ mod tests {
         let address = Address { operand: 0, space: AddressSpace::Global, offset: 0 };
         let fragment = Fragment { shape: Shape::Halves(24), registers: 4, packed: true, address };
         assert_eq!(fragment.width(), 8);
-        assert_eq!(fragment.row_at(0x0010_0008, 15), Place { lane: 31, column: 8 });
-        assert_eq!(fragment.row_at(0x0010_0008, 16), Place { lane: 16, column: 32 });
+        assert_eq!(fragment.row_at(0x0010_0008, 15), TensorPlace { lane: 31, column: 8 });
+        assert_eq!(fragment.row_at(0x0010_0008, 16), TensorPlace { lane: 16, column: 32 });
         assert_eq!(fragment.cell(17, 3), (17, 3));
     }
 }

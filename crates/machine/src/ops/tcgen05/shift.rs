@@ -8,7 +8,7 @@ use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{LANES, units_of};
 use smallvec::SmallVec;
 
-use super::place::{Place, ctas_of};
+use super::place::{TensorPlace, ctas_of};
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer};
 use crate::context::Context;
 use crate::door::tensor_memory::cells;
@@ -36,7 +36,7 @@ impl Shift {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let name = "tcgen05.shift";
         let ctas = ctas_of(context, lane, self.group, name)?;
-        let at = Place::of(context.addresses(self.address, slots)[lane] as u32);
+        let at = TensorPlace::of(context.addresses(self.address, slots)[lane] as u32);
         if !at.lane.is_multiple_of(ROWS) || at.lane >= LANES {
             let message = format!("{name} at lane {} of tensor memory", at.lane);
             let rule = "the lane of taddr must be a multiple of 32, and one of 128";
@@ -51,7 +51,7 @@ impl Shift {
                 context,
                 1 << lane,
                 Named::Tcgen05Shift(at.column, at.column + COLUMNS - 1),
-                Rows { ctas, at },
+                MovingRows { ctas, at },
             )
         });
         Ok(())
@@ -66,14 +66,14 @@ impl Execute for Shift {
 
 /// Rows that are about to move.
 #[derive(Debug)]
-struct Rows {
+struct MovingRows {
     ctas: u32,
-    at: Place,
+    at: TensorPlace,
 }
 
-impl Transfer for Rows {
+impl Transfer for MovingRows {
     fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
-        let Place { lane: first, column } = self.at;
+        let TensorPlace { lane: first, column } = self.at;
         for rank in lanes_in(self.ctas) {
             for lane in first..first + ROWS - 1 {
                 visit(cells(rank as u32, (lane + 1, column), COLUMNS, Wants::Read));
@@ -89,7 +89,7 @@ impl Transfer for Rows {
     }
 
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
-        let Place { lane: first, column } = self.at;
+        let TensorPlace { lane: first, column } = self.at;
         for rank in lanes_in(self.ctas) {
             let Some(memory) = tensor_memory.get_mut(rank) else { continue };
             for lane in first..first + ROWS - 1 {

@@ -5,7 +5,7 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{Units, units_of};
 
-use super::place::Place;
+use super::place::TensorPlace;
 use super::shape::Fragment;
 use crate::asynchronous::queue::{Named, Pending, TensorUse, Transfer, copying};
 use crate::context::Context;
@@ -54,7 +54,7 @@ impl Store {
             let bytes = 4 * u64::from(registers) * u64::from(mask.count_ones());
             context.worker.statistics.bytes_written[traffic(AddressSpace::Const)] += bytes;
         }
-        let rows: Vec<(Place, Vec<u32>)> =
+        let rows: Vec<(TensorPlace, Vec<u32>)> =
             rows.into_iter().enumerate().map(|(number, row)| (fragment.row_at(at, number), row)).collect();
         let units =
             rows.iter().fold(0, |units, (place, cells)| units | units_of(place.column, cells.len() as u32));
@@ -87,12 +87,12 @@ struct Cells {
     rank: u32,
     /// The columns that they lie in.
     units: Units,
-    rows: Vec<(Place, Vec<u32>)>,
+    rows: Vec<(TensorPlace, Vec<u32>)>,
 }
 
 impl Transfer for Cells {
     fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
-        for (Place { lane, column }, cells) in &self.rows {
+        for (TensorPlace { lane, column }, cells) in &self.rows {
             let columns = cells.len() as u32;
             visit(tensor_memory::cells(self.rank, (*lane, *column), columns, Wants::Write));
         }
@@ -106,7 +106,7 @@ impl Transfer for Cells {
 
     fn deliver(&mut self, tensor_memory: &mut [TensorMemory]) {
         let Some(memory) = tensor_memory.get_mut(self.rank as usize) else { return };
-        for (Place { lane, column }, cells) in &self.rows {
+        for (TensorPlace { lane, column }, cells) in &self.rows {
             for (to, from) in memory.row_mut(*lane, *column, cells.len() as u32).iter_mut().zip(cells) {
                 *to = *from;
             }

@@ -22,7 +22,7 @@ pub fn for_stores() -> Op {
 
 /// `tcgen05.fence::…`
 pub fn fence(name: &'static str) -> Op {
-    Box::new(Order { name })
+    Box::new(OrderFence { name })
 }
 
 struct WaitLoads;
@@ -57,11 +57,11 @@ impl Execute for WaitStores {
     }
 }
 
-struct Order {
+struct OrderFence {
     name: &'static str,
 }
 
-impl Execute for Order {
+impl Execute for OrderFence {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         context.note_each(mask, |_| What::Fence(Fence { name: self.name, ..Fence::default() }))
     }

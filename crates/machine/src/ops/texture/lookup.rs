@@ -5,7 +5,7 @@ use ptxvm_texture::warp::{Details, Warp, lookup_warp};
 use ptxvm_texture::{Geometry, Image, Layout};
 
 use super::handle::Handles;
-use super::places::{Coordinates, Lanes, Offsets, Where, read};
+use super::places::{CoordinateLanes, Coordinates, LaneWords, Offsets, read};
 use super::results::{Found, Results};
 use crate::context::Context;
 use crate::registers::Slot;
@@ -56,7 +56,7 @@ struct Lookup {
 
 impl Lookup {
     /// The lanes that find something; the others get zeros.
-    fn finding(&self, image: &Image, place: &Where, lanes: u32) -> u32 {
+    fn finding(&self, image: &Image, place: &CoordinateLanes, lanes: u32) -> u32 {
         if !fits(image, self.fitted, self.integers) {
             return 0;
         }
@@ -64,7 +64,7 @@ impl Lookup {
             return lanes;
         }
         // Only integers without a level are not led to the last layer. No image has several samples.
-        let beyond = |values: &Option<Lanes>, count: u32| match values {
+        let beyond = |values: &Option<LaneWords>, count: u32| match values {
             Some(values) => mask_of(values, |value| value >= count),
             None => 0,
         };
@@ -74,7 +74,7 @@ impl Lookup {
 }
 
 /// The lanes whose value is such a one.
-fn mask_of(values: &Lanes, is: impl Fn(u32) -> bool) -> u32 {
+fn mask_of(values: &LaneWords, is: impl Fn(u32) -> bool) -> u32 {
     values.iter().enumerate().fold(0, |mask, (lane, &value)| mask | u32::from(is(value)) << lane)
 }
 
@@ -82,7 +82,7 @@ impl Execute for Lookup {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         let place = self.coordinates.read(context, slots);
         let offsets = self.offsets.map(|offsets| offsets.read(context, slots));
-        let (mut level, mut gradients): (Option<Lanes>, Option<[[Lanes; 3]; 2]>) = (None, None);
+        let (mut level, mut gradients): (Option<LaneWords>, Option<[[LaneWords; 3]; 2]>) = (None, None);
         match self.detail {
             Level::Base => {}
             Level::Given(slot) => level = Some(u32::read(&context.bank, slots[slot])),

@@ -8,7 +8,7 @@ use crate::vector::value::Value;
 use ptxvm_ir::operation::texture::{Sampling, Vector};
 
 /// A register of each lane.
-pub type Lanes = [u32; LANES];
+pub type LaneWords = [u32; LANES];
 
 /// Some elements in a row of a vector among the operands; those that it does not have are zero.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn read<const N: usize>(
     context: &Context<'_>,
     slots: &[Slot],
     from: usize,
-) -> [Lanes; N] {
+) -> [LaneWords; N] {
     let mut lanes = [[0; LANES]; N];
     for (lanes, index) in lanes.iter_mut().zip(from..vector.count) {
         *lanes = u32::read(&context.bank, slots[vector.first + index]);
@@ -34,13 +34,13 @@ pub struct Coordinates {
 
 /// What the elements of a coordinate vector are, by lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Where {
+pub struct CoordinateLanes {
     /// The coordinates; what the geometry has not is zero.
-    pub at: [Lanes; 3],
+    pub at: [LaneWords; 3],
     /// The layer, of a geometry that has them.
-    pub layer: Option<Lanes>,
+    pub layer: Option<LaneWords>,
     /// The sample, of a geometry that has them.
-    pub sample: Option<Lanes>,
+    pub sample: Option<LaneWords>,
 }
 
 impl Coordinates {
@@ -53,13 +53,13 @@ impl Coordinates {
     /// The sample and the layer come first, in this order; what follows the coordinates is ignored.
     #[must_use]
     #[inline]
-    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> Where {
+    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> CoordinateLanes {
         let (layered, multisample) = (self.geometry.layered(), self.geometry.multisample());
         let element = |index| read::<1>(self.vector, context, slots, index)[0];
         let begin = usize::from(layered) + usize::from(multisample);
         let vector =
             Vector { count: self.vector.count.min(begin + self.geometry.coordinates()), ..self.vector };
-        Where {
+        CoordinateLanes {
             at: read(vector, context, slots, begin),
             layer: layered.then(|| element(usize::from(multisample))),
             sample: multisample.then(|| element(0)),
@@ -86,8 +86,8 @@ impl Offsets {
 
     /// What is added to the place of each lane's texels.
     #[must_use]
-    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [Lanes; 3] {
-        let mut offsets: [Lanes; 3] = read(self.vector, context, slots, 0);
+    pub fn read(&self, context: &Context<'_>, slots: &[Slot]) -> [LaneWords; 3] {
+        let mut offsets: [LaneWords; 3] = read(self.vector, context, slots, 0);
         if self.packed {
             offsets[1] = offsets[0].map(|word| word >> self.bits);
         }

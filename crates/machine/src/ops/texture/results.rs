@@ -2,7 +2,7 @@
 
 use ptxvm_num::convert::quick::f32_to_f16;
 
-use super::places::Lanes;
+use super::places::LaneWords;
 use crate::context::Context;
 use crate::registers::{ALL, LANES, Slot};
 use crate::vector::value::Value;
@@ -11,7 +11,7 @@ use ptxvm_ir::operation::texture::Sampling;
 /// What the lanes of a warp have found so far: zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    values: [Lanes; 4],
+    values: [LaneWords; 4],
     /// The lanes that looked where there is no memory.
     absent: u32,
 }
@@ -26,7 +26,7 @@ impl Found {
     }
 
     /// Takes what some lanes found.
-    pub fn take(&mut self, values: [Lanes; 4], lanes: u32) {
+    pub fn take(&mut self, values: [LaneWords; 4], lanes: u32) {
         if lanes == ALL {
             self.values = values;
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::product::{A, Pending, Product, Source};
+use super::product::{A, AsyncProduct, OperandA, PendingProduct};
 use super::warpgroup::warpgroup;
 use crate::context::Context;
 use crate::door::matrix::Beyond;
@@ -15,13 +15,13 @@ use crate::vector::lanes::{Execute, Flow};
 use crate::vector::value::Value;
 
 /// The instruction as it is executed.
-pub struct Issue {
-    pub product: Arc<Product>,
+pub struct MmaAsync {
+    pub product: Arc<AsyncProduct>,
     /// The slot of the predicate that says whether D is added.
     pub scale_d: usize,
 }
 
-impl Execute for Issue {
+impl Execute for MmaAsync {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         match self.issue(context, slots, mask) {
             Ok(()) => {
@@ -33,7 +33,7 @@ impl Execute for Issue {
     }
 }
 
-impl Issue {
+impl MmaAsync {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Result<(), Flow> {
         const NAME: &str = "wgmma.mma_async";
         warpgroup(context, mask, NAME)?;
@@ -44,8 +44,8 @@ impl Issue {
         }
         let product = &*self.product;
         let a = match product.a {
-            Source::Registers { slot } => (A::Registers { slot }, 0),
-            Source::Shared { slot, major } => {
+            OperandA::Registers { slot } => (A::Registers { slot }, 0),
+            OperandA::Shared { slot, major } => {
                 let (units, bits) = self.units(context, slots, "a-desc", (slot, major, 64, 32))?;
                 (A::Shared(units), bits)
             }
@@ -64,7 +64,7 @@ impl Issue {
         let shared = context.worker.cluster.shared[context.cta.rank as usize];
         let warp = context.warp.index % 4;
         let origin = context.origin(context.warp.wgmma.issued().0.into());
-        let pending = Pending {
+        let pending = PendingProduct {
             forgiven: context.worker.forgiving,
             product: Arc::clone(&self.product),
             slots: slots.into(),

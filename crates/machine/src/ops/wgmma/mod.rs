@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use ptxvm_ir::operation::matrix::{Wgmma, WgmmaA, WgmmaProduct};
 use ptxvm_isa::Type;
-use ptxvm_num::matrix::integer::Integer;
+use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
@@ -22,8 +22,8 @@ use crate::matrix::sparse::Sparse;
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 
-use issue::Issue;
-use product::{Factors, Product, Source};
+use issue::MmaAsync;
+use product::{AsyncProduct, OperandA, ProductTypes};
 use warpgroup::warpgroup;
 
 /// The operation of a `wgmma` instruction.
@@ -33,36 +33,36 @@ pub fn executor(wgmma: Wgmma) -> Option<Op> {
         Wgmma::Commit => Box::new(Commit),
         Wgmma::Wait { latest } => Box::new(Wait { latest }),
         Wgmma::Product(wanted) => {
-            Box::new(Issue { product: Arc::new(product(wanted)?), scale_d: wanted.scale_d })
+            Box::new(MmaAsync { product: Arc::new(product(wanted)?), scale_d: wanted.scale_d })
         }
     })
 }
 
 /// What an `mma_async` multiplies.
-fn product(wanted: WgmmaProduct) -> Option<Product> {
+fn product(wanted: WgmmaProduct) -> Option<AsyncProduct> {
     let WgmmaProduct { columns, depth, a_type, b_type, .. } = wanted;
     let (a, b) = (a_type.name(), b_type.name());
     let factors = match (Element::from_name(a), Element::from_name(b)) {
-        (Some(a), Some(b)) => Factors::Float {
+        (Some(a), Some(b)) => ProductTypes::Float {
             a,
             b,
             d: if wanted.d == Type::F16 { Accumulator::F16 } else { Accumulator::F32 },
             negate_a: wanted.negate_a,
             negate_b: wanted.negate_b,
         },
-        _ if a_type == Type::B1 => Factors::Bits,
-        _ => Factors::Integer {
-            a: Integer::from_name(a)?,
-            b: Integer::from_name(b)?,
+        _ if a_type == Type::B1 => ProductTypes::Bits,
+        _ => ProductTypes::Integer {
+            a: IntegerElement::from_name(a)?,
+            b: IntegerElement::from_name(b)?,
             satfinite: wanted.satfinite,
         },
     };
     let major = |transposed| if transposed { Major::Mn } else { Major::K };
     let a = match wanted.a {
         WgmmaA::Shared { descriptor, transposed } => {
-            Source::Shared { slot: descriptor, major: major(transposed) }
+            OperandA::Shared { slot: descriptor, major: major(transposed) }
         }
-        WgmmaA::Registers { first } => Source::Registers { slot: first },
+        WgmmaA::Registers { first } => OperandA::Registers { slot: first },
     };
     let sparse = match wanted.sparse {
         Some((metadata, selector)) => {
@@ -70,7 +70,7 @@ fn product(wanted: WgmmaProduct) -> Option<Product> {
         }
         None => None,
     };
-    Some(Product {
+    Some(AsyncProduct {
         columns,
         depth,
         factors,

@@ -16,8 +16,8 @@ use crate::state::worker::Worker;
 pub struct Products {
     /// Whether there has been a `wgmma.fence`.
     pub fenced: bool,
-    pending: VecDeque<Pending>,
-    watched: Watched,
+    pending: VecDeque<GroupedProduct>,
+    watched: RegistersInUse,
     /// How many groups have been closed.
     groups: u32,
     /// How many products have been issued, and a digest of which.
@@ -40,7 +40,7 @@ pub trait UnderWay: std::fmt::Debug + Send {
 
 /// A product and the group it belongs to: the number of those closed before.
 #[derive(Debug)]
-struct Pending {
+struct GroupedProduct {
     product: Box<dyn UnderWay>,
     group: u32,
 }
@@ -62,7 +62,7 @@ impl Products {
             self.watched.clear();
         }
         self.watched.add(&*product);
-        self.pending.push_back(Pending { product, group: self.groups });
+        self.pending.push_back(GroupedProduct { product, group: self.groups });
     }
 
     /// How many products have been issued, and a digest of which.
@@ -114,7 +114,7 @@ impl Products {
 
     fn complete_while(
         &mut self,
-        mut wanted: impl FnMut(&mut Pending) -> bool,
+        mut wanted: impl FnMut(&mut GroupedProduct) -> bool,
         worker: &mut Worker,
         halt: Halt<'_>,
     ) -> bool {
@@ -137,14 +137,14 @@ impl Products {
 
 /// The registers that products under way use, so that others who use them can be told.
 #[derive(Debug, Default)]
-struct Watched {
+struct RegistersInUse {
     /// A bit for each register, by its number.
     registers: Vec<u64>,
     /// The activation whose registers they are: the last that issued a product.
     bank: Option<KeptBank>,
 }
 
-impl Watched {
+impl RegistersInUse {
     fn clear(&mut self) {
         self.registers.fill(0);
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ptxvm_num::matrix::integer::{self, BitOp, Integer};
+use ptxvm_num::matrix::integer::{self, BitOp, IntegerElement};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::{Context, Flow};
@@ -29,16 +29,16 @@ const ROW_BYTES: usize = 32;
 
 /// What is multiplied, and where the operands are among the slots.
 #[derive(Debug)]
-pub struct Product {
+pub struct AsyncProduct {
     /// N
     pub columns: usize,
     /// K, the elements that a sparse A leaves out included.
     pub depth: usize,
     /// The types.
-    pub factors: Factors,
+    pub factors: ProductTypes,
     /// The registers of D, whose slots come first.
     pub registers: usize,
-    pub a: Source,
+    pub a: OperandA,
     /// The slot of B's descriptor.
     pub b: usize,
     pub b_major: Major,
@@ -48,15 +48,15 @@ pub struct Product {
 
 /// The types of a product.
 #[derive(Clone, Copy, Debug)]
-pub enum Factors {
+pub enum ProductTypes {
     Float { a: Element, b: Element, d: Accumulator, negate_a: bool, negate_b: bool },
-    Integer { a: Integer, b: Integer, satfinite: bool },
+    Integer { a: IntegerElement, b: IntegerElement, satfinite: bool },
     Bits,
 }
 
 /// Where A is.
 #[derive(Clone, Copy, Debug)]
-pub enum Source {
+pub enum OperandA {
     /// In four registers, the first of which has this slot.
     Registers { slot: usize },
     /// In shared memory, where the descriptor in this slot says.
@@ -72,12 +72,12 @@ pub enum A {
     Shared(Units),
 }
 
-impl Product {
+impl AsyncProduct {
     /// The registers of D, and of A if it is there.
     pub fn registers_among<'a>(&self, slots: &'a [Slot]) -> impl Iterator<Item = &'a Slot> + use<'a> {
         let a = match self.a {
-            Source::Registers { slot } => &slots[slot..slot + 4],
-            Source::Shared { .. } => &[],
+            OperandA::Registers { slot } => &slots[slot..slot + 4],
+            OperandA::Shared { .. } => &[],
         };
         slots[..self.registers].iter().chain(a)
     }
@@ -93,8 +93,8 @@ impl Product {
 
 /// A product that has been issued: what it is and where its operands are.
 #[derive(Debug)]
-pub struct Pending {
-    pub product: Arc<Product>,
+pub struct PendingProduct {
+    pub product: Arc<AsyncProduct>,
     pub slots: Box<[Slot]>,
     /// The registers of the activation that issued it.
     pub bank: KeptBank,
@@ -115,7 +115,7 @@ pub struct Pending {
     pub origin: Option<Origin>,
 }
 
-impl UnderWay for Pending {
+impl UnderWay for PendingProduct {
     fn complete(mut self: Box<Self>, worker: &mut Worker) {
         self.tell(worker, Stage::Delivered);
         let operands = &mut worker.operands;
@@ -140,7 +140,7 @@ impl UnderWay for Pending {
         let mut d = std::mem::take(&mut operands.d);
         d.clear();
         d.resize(ROWS * columns, 0);
-        let halves = matches!(product.factors, Factors::Float { d: Accumulator::F16, .. });
+        let halves = matches!(product.factors, ProductTypes::Float { d: Accumulator::F16, .. });
         if self.add {
             self.read_d(&bank, halves, columns, &mut d);
         }
@@ -158,7 +158,7 @@ impl UnderWay for Pending {
     }
 }
 
-impl Pending {
+impl PendingProduct {
     /// Tells an observer, if there is one, what it reads of shared memory.
     pub fn tell(&self, worker: &Worker, stage: Stage) {
         if let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) {
@@ -222,11 +222,11 @@ impl Pending {
 
     fn multiply(&self, operands: &mut Operands, d: &mut [u32]) {
         match self.product.factors {
-            Factors::Float { a, d: accumulator, .. } => {
+            ProductTypes::Float { a, d: accumulator, .. } => {
                 let (left, right) = (&operands.left, &operands.right);
                 self.cores.multiply(Family::Wgmma, a, accumulator, (left, right), d);
             }
-            Factors::Integer { a, b, satfinite } => {
+            ProductTypes::Integer { a, b, satfinite } => {
                 let depth = self.product.depth;
                 let mut left = integers(a, &operands.a);
                 if let Some(belongs) = &operands.left.belongs {
@@ -236,7 +236,7 @@ impl Pending {
                 }
                 integer::multiply(&left, &integers(b, &operands.b), depth, satfinite, d);
             }
-            Factors::Bits => {
+            ProductTypes::Bits => {
                 let (a, b) = (words(&operands.a), words(&operands.b));
                 integer::count(BitOp::And, &a, &b, self.product.depth / 32, d);
             }
@@ -267,7 +267,7 @@ impl Pending {
                 }
             }
         }
-        if let Factors::Float { a, negate_a, .. } = self.product.factors {
+        if let ProductTypes::Float { a, negate_a, .. } = self.product.factors {
             operands.left.decode(Packed::tight(a), ROWS, &operands.a);
             if negate_a {
                 operands.left.negate();
@@ -283,7 +283,7 @@ impl Pending {
         let mut bytes = std::mem::take(&mut operands.next_b);
         bytes.resize((units.along() * units.across()) as usize * 16, 0);
         self.gather(&units, 0..units.along(), 0..units.across(), &mut bytes);
-        if let Factors::Float { b, negate_b, .. } = self.product.factors {
+        if let ProductTypes::Float { b, negate_b, .. } = self.product.factors {
             let wanted = Some((b, columns, major, negate_b));
             if !operands.right.is_kept() || operands.right_is != wanted || before != bytes {
                 operands.right_is = wanted;
@@ -319,7 +319,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// The numbers that lie side by side in bytes.
-fn integers(kind: Integer, bytes: &[u8]) -> Vec<i16> {
+fn integers(kind: IntegerElement, bytes: &[u8]) -> Vec<i16> {
     let mut numbers = vec![0; bytes.len()];
     kind.unpack(&words(bytes), &mut numbers);
     numbers

@@ -11,9 +11,10 @@ pub fn warpgroup(context: &mut Context<'_>, mask: u32, name: &str) -> Result<(),
     let (warp, group) = (context.warp.index, context.warp.index / 4);
     let lane = mask.trailing_zeros() as usize;
     if (group + 1) * 128 > threads {
-        let message = format!("{name} in warpgroup {group}, which has not four whole warps");
-        let note =
-            format!("the CTA has {threads} threads; a warpgroup is 128 of them, from a multiple of 128 on");
+        let message = format!("{name} in warpgroup {group}, which does not have four whole warps");
+        let note = format!(
+            "the CTA has {threads} threads; a warpgroup is 128 threads, the first at a multiple of 128"
+        );
         return Err(context.fault(Kind::Misuse, lane, message, vec![note]));
     }
     if mask != ALL {

@@ -10,7 +10,7 @@
 
 use ptxvm_num::Rounding;
 use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
-use ptxvm_num::matrix::integer::{self, Integer};
+use ptxvm_num::matrix::integer::{self, IntegerElement};
 use ptxvm_num::matrix::{Accumulator, Family, Packed};
 
 use crate::context::Context;
@@ -36,7 +36,7 @@ pub fn executor(product: Mma) -> Option<Op> {
     if shape.m == 8 && shape.n == 8 {
         return mma::executor(product);
     }
-    if let Some(integer) = Integer::from_name(types.a.name()) {
+    if let Some(integer) = IntegerElement::from_name(types.a.name()) {
         let tiles = Tiles { shape, fragments, a: 2, b: 1 };
         return Some(Box::new(Integers { integer, satfinite, tiles }));
     }
@@ -135,7 +135,7 @@ fn convert(values: &mut [u32], from: ptxvm_num::convert::Format, to: ptxvm_num::
 }
 
 struct Integers {
-    integer: Integer,
+    integer: IntegerElement,
     satfinite: bool,
     tiles: Tiles,
 }

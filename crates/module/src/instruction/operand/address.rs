@@ -1,11 +1,11 @@
-//! Addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates after the address.
+//! Checks addresses: `[register]`, `[variable+offset]`, `[4]`, `array[2]`, and brackets with coordinates after the address.
 
 use ptxvm_isa::table::{Operand as Place, Shape, SpaceOf, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type, Word};
 use ptxvm_syntax::ast::{self, FunctionKind, List, OperandKind, SpaceKind, Symbol};
 
 use super::immediate::{self, Literal};
-use super::{Check, Checked, Found, Misuse, Why, at};
+use super::{Check, Found, Misuse, OperandResult, Why, at};
 use crate::entity::{Entity, Register, Role, Variable};
 
 impl Check<'_> {
@@ -16,7 +16,7 @@ impl Check<'_> {
         inner: &'static [Place],
         lists: &'static [&'static [u8]],
         operand: &ast::Operand,
-    ) -> Checked {
+    ) -> OperandResult {
         let miss = at(place, operand.span);
         match operand.kind {
             OperandKind::Address(items) => self.items(place, inner, lists, items, operand),
@@ -91,7 +91,7 @@ impl Check<'_> {
         lists: &'static [&'static [u8]],
         items: List<ast::Operand>,
         operand: &ast::Operand,
-    ) -> Checked {
+    ) -> OperandResult {
         let items = &self.context.file[items];
         let mut first_miss = None;
         for list in lists.iter().filter(|list| list.len() == items.len()) {

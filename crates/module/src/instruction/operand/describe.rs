@@ -1,4 +1,4 @@
-//! What to say about an operand that does not fit (E05xx): what it is, what belongs there, and how to get there.
+//! Writes the diagnostic for an operand that does not fit (E05xx): what it is, what belongs there, and how to fix it.
 
 use ptxvm_isa::table::{Operand as Place, Range, Shape, TypeOf};
 use ptxvm_isa::{Kind, NO_WORD, Type};
@@ -26,20 +26,20 @@ codes! {
     LITERAL "E0503" "constant of the wrong kind";
     RANGE "E0504" "constant out of range";
     KIND "E0505" "operand of the wrong kind";
-    SPECIAL "E0506" "special register where none may stand";
-    SINK "E0507" "sink where none may stand";
-    NEGATION "E0508" "negation where none may stand";
+    SPECIAL "E0506" "special register not allowed here";
+    SINK "E0507" "sink not allowed here";
+    NEGATION "E0508" "negation not allowed here";
     LENGTH "E0509" "vector of the wrong length";
     MIXED "E0510" "vector elements that do not go together";
     ADDRESS "E0511" "register that cannot hold an address";
     SPACE "E0512" "variable in another state space";
-    IMMEDIATE_ADDRESS "E0513" "number as an address";
+    IMMEDIATE_ADDRESS "E0513" "plain number used as an address";
     NARROW_ADDRESS "E0514" "32-bit address in a 64-bit module";
     PARAMETER "E0515" "parameter used the wrong way";
     OPAQUE "E0516" "texture, sampler or surface expected";
-    INDEX "E0517" "index on something that is no array";
+    INDEX "E0517" "index into something that is not an array";
     SELECTOR "E0518" "member or selector that does not exist";
-    SUBSCRIPT "E0519" "index that is no integer";
+    SUBSCRIPT "E0519" "index that is not an integer";
     TARGET "E0520" "label, function or target list expected";
 }
 
@@ -80,16 +80,14 @@ pub fn describe(
         Why::Space(word) => speech.space(word),
         Why::ImmediateAddress => speech.say(
             IMMEDIATE_ADDRESS,
-            "a number is an address in `.local` only".into(),
+            "a number can be an address only in `.local`".into(),
             "put the number into a register, or add it to a variable or register",
         ),
         Why::NarrowAddress(ty) => speech.narrow(ty),
         Why::Parameter(misuse) => speech.parameter(misuse),
-        Why::Index => speech.say(
-            INDEX,
-            "only an array can be indexed".into(),
-            "`[name+offset]` reaches into any variable",
-        ),
+        Why::Index => {
+            speech.say(INDEX, "only an array can be indexed".into(), "`[name+offset]` works for any variable")
+        }
         Why::Subscript(found) => speech.say(
             SUBSCRIPT,
             format!("a .{} register cannot be an index", found.name()),
@@ -152,9 +150,9 @@ impl Speech<'_> {
             (Kind::Predicate, _) if place.written => {
                 format!("the result goes into a register declared {may_be}")
             }
-            (Kind::Predicate, _) => "`setp.ne.s32 %p, %r, 0` makes a predicate of a number".into(),
+            (Kind::Predicate, _) => "`setp.ne.s32 %p, %r, 0` makes a predicate from a number".into(),
             (_, Kind::Predicate) if !place.written => {
-                "`selp.b32 %r, 1, 0, %p` makes a number of a predicate".into()
+                "`selp.b32 %r, 1, 0, %p` makes a number from a predicate".into()
             }
             _ if wanted.bits() == found.bits() => {
                 format!("the register may be declared {may_be}; `mov.b{}` copies the bits", found.bits())
@@ -177,9 +175,9 @@ impl Speech<'_> {
                     wanted.bits().max(16)
                 )
             }
-            (Kind::Bits, _) if wanted.bits() == 32 => "of floats, .b32 takes `0f…` only".into(),
+            (Kind::Bits, _) if wanted.bits() == 32 => "of floats, .b32 takes only `0f…`".into(),
             (Kind::Bits, _) if wanted.bits() == 64 => {
-                "of floats, .b64 takes `0d…` and decimal fractions only".into()
+                "of floats, .b64 takes only `0d…` and decimal fractions".into()
             }
             _ => "write an integer".into(),
         };
@@ -196,7 +194,7 @@ impl Speech<'_> {
 
     fn share(&self) -> Diagnostic {
         let name = self.place.map_or("", |place| place.name);
-        let message = format!("this constant is no share for `{name}` of `{}`", self.form);
+        let message = format!("this constant is not a fraction for `{name}` of `{}`", self.form);
         self.say(RANGE, message, "it must be greater than 0.0 and at most 1.0")
     }
 
@@ -209,7 +207,7 @@ impl Speech<'_> {
             Found::Constant if written => (KIND, "a constant", "a result goes into a register"),
             Found::Constant => (KIND, "a constant", "put it into a register with `mov` first"),
             Found::Special => (SPECIAL, "a special register", "copy it into a register with `mov` first"),
-            Found::Variable => (KIND, "a variable", "`mov` gives its address, `[…]` what it holds"),
+            Found::Variable => (KIND, "a variable", "`mov` gives its address, `[…]` its value"),
             Found::Opaque => (KIND, "a texture, sampler or surface", ""),
             Found::Function => (KIND, "a function", "`mov.u64` gives its address"),
             Found::Label => (KIND, "a label", ""),
@@ -225,7 +223,7 @@ impl Speech<'_> {
             Found::Pair => (KIND, "a pair of results", ""),
             Found::NotPair => (KIND, "a single result", "join the two with a bar: `%r0|%p0`"),
             Found::Negated => {
-                (NEGATION, "a negated predicate", "`!` may stand before a predicate that is read")
+                (NEGATION, "a negated predicate", "`!` is allowed only before a predicate that is read")
             }
             Found::Minus => (NEGATION, "a minus sign before a register", "`neg` changes the sign"),
             Found::Offset => {
@@ -240,7 +238,7 @@ impl Speech<'_> {
             Some((Shape::Label | Shape::Function | Shape::Targets | Shape::Prototype, _)) => TARGET,
             _ => code,
         };
-        self.say(code, format!("{what} cannot stand here: `{}` {does} {wanted}", self.form), help)
+        self.say(code, format!("{what} is not allowed here: `{}` {does} {wanted}", self.form), help)
     }
 
     /// What belongs in the place.
@@ -304,21 +302,21 @@ impl Speech<'_> {
         if word == NO_WORD {
             return self.say(
                 SPACE,
-                format!("`{}` has no generic address, which `{}` takes", self.text, self.form),
+                format!("`{}` has no generic address, which `{}` needs", self.text, self.form),
                 "name its state space in the instruction, or convert its address with `cvta`",
             );
         }
         let space = self.context.isa.text(word);
         self.say(
             SPACE,
-            format!("`{}` does not lie in .{space}, where `{}` reaches", self.text, self.form),
+            format!("`{}` is not in .{space}, which `{}` accesses", self.text, self.form),
             "name the variable's own state space in the instruction",
         )
     }
 
     fn narrow(&self, ty: Type) -> Diagnostic {
         let message = format!(
-            "a .{} cannot hold a global or generic address in a module of 64-bit addresses",
+            "a .{} cannot hold a global or generic address in a module with 64-bit addresses",
             ty.name()
         );
         self.say(
@@ -338,7 +336,7 @@ impl Speech<'_> {
             }
             Misuse::Pointed => (
                 "the address of a call's argument cannot be taken",
-                "`st.param` and `ld.param` reach it by name",
+                "`st.param` and `ld.param` access it by name",
             ),
             Misuse::Kind => (
                 "this parameter is of the other kind",

@@ -1,6 +1,6 @@
 //! Which constants fit an operand of which type.
 //!
-//! ptxas asks for the kind of the literal, not for its size: an integer is cut to the operand's width without a word.
+//! ptxas checks the kind of the literal, not its size: it truncates an integer to the operand's width without a message.
 
 use ptxvm_isa::table::Operand;
 use ptxvm_isa::{Kind, Type};

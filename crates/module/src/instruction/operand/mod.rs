@@ -1,8 +1,8 @@
 //! Whether an instruction's operands fit the places of a row.
 //!
-//! [`fits`] is asked for every instruction and every row that takes its modifiers, so it is quiet and cheap: it
-//! allocates nothing, and a mismatch is a small value. [`describe`] turns the mismatch of the row that came nearest
-//! into a diagnostic. Names have been resolved before; one that means nothing has been reported and fits anywhere.
+//! [`fits`] runs for every instruction and every row that takes its modifiers, so it is cheap: it allocates nothing, and a
+//! mismatch is a small value. [`describe`] turns the mismatch of the nearest row into a diagnostic. Names are already
+//! resolved; an undeclared one has been reported and fits anywhere.
 
 mod address;
 mod describe;
@@ -188,10 +188,10 @@ struct Check<'a> {
 }
 
 /// What a check of a whole operand gives.
-type Checked = Result<(), Mismatch>;
+type OperandResult = Result<(), Mismatch>;
 
 impl Check<'_> {
-    fn operand(self, place: &'static Place, operand: &ast::Operand) -> Checked {
+    fn operand(self, place: &'static Place, operand: &ast::Operand) -> OperandResult {
         match place.shape {
             Shape::Value | Shape::Register | Shape::Constant | Shape::Predicate => {
                 let ty = self.type_of(place);
@@ -226,7 +226,7 @@ impl Check<'_> {
     }
 
     /// `cvta` has a form for 32-bit addresses, which a 64-bit module cannot use.
-    fn conversion(self, operands: &[ast::Operand]) -> Checked {
+    fn conversion(self, operands: &[ast::Operand]) -> OperandResult {
         if self.name_part(0) != "cvta" {
             return Ok(());
         }
@@ -248,7 +248,7 @@ impl Check<'_> {
         place: &'static Place,
         elements: &'static [Place],
         operand: &ast::Operand,
-    ) -> Checked {
+    ) -> OperandResult {
         let Some(inner) = elements.first() else { return Ok(()) };
         match operand.kind {
             OperandKind::Vector(_) => self.vector(elements, 1, operand),
@@ -265,7 +265,7 @@ impl Check<'_> {
         second: &'static Place,
         optional: bool,
         operand: &ast::Operand,
-    ) -> Checked {
+    ) -> OperandResult {
         match operand.kind {
             OperandKind::Pair(pair) => match &self.context.file[pair] {
                 [a, b] => {
@@ -280,7 +280,7 @@ impl Check<'_> {
     }
 
     /// A label, function, list of targets or prototype.
-    fn name(self, place: &'static Place, operand: &ast::Operand) -> Checked {
+    fn name(self, place: &'static Place, operand: &ast::Operand) -> OperandResult {
         let OperandKind::Name(symbol) = operand.kind else {
             return Err(at(place, operand.span)(Why::Kind(self.found(operand))));
         };

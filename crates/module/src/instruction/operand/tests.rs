@@ -1,4 +1,4 @@
-//! ptxas 13.1's verdicts on operands, one instruction a line, with the code of our complaint where it refuses.
+//! ptxas 13.1's verdicts on operands: one instruction per line, with the code of our diagnostic where ptxas refuses it.
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::{Interner, Severity};

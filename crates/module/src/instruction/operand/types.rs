@@ -1,7 +1,7 @@
 //! Which declared registers fit an operand of which type, as ptxas 13.1 judges it.
 //!
-//! `docs/ptxas-operands.md` tells the rules in words and how they were found. Each is a set of register types, kept
-//! as a bit mask per operand type, so that the common question costs one load and one shift.
+//! `docs/ptxas-operands.md` has the rules in words, and says how they were found. Each rule is a set of register types,
+//! stored as a bit mask for each operand type, so that the common check costs one load and one shift.
 
 use ptxvm_isa::table::{Operand, TypeOf};
 use ptxvm_isa::{Kind, Type};

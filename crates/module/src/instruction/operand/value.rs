@@ -1,4 +1,4 @@
-//! Scalars: registers, constants, special registers, and names that stand for an address.
+//! Checks scalars: registers, constants, special registers, and names that stand for an address.
 
 use ptxvm_isa::table::{Operand as Place, Shape, TypeOf};
 use ptxvm_isa::{Kind, Type};

@@ -1,9 +1,9 @@
-//! Vectors `{a, b, …}` and vector registers: their length, and the one type their elements make together.
+//! Checks vectors `{a, b, …}` and vector registers: their length, and the one type that their elements have together.
 //!
-//! ptxas first compares each element with its neighbour (integers and floats do not mix, plain bits go with everything)
-//! and its size with that of the first, then the vector's type with the place's: the elements' own type if they all have
-//! the same, plain bits of that size otherwise. A vector that begins with a literal has that literal's type and lets
-//! what follows have any size; only the matrix instructions look at it.
+//! ptxas first compares each element with its neighbour (integers and floats do not mix, plain bits go with everything),
+//! and its size with that of the first. Then it compares the vector's type with the place's: the type of the elements if
+//! they all have the same, and plain bits of that size otherwise. A vector that starts with a literal has that literal's
+//! type, and the other elements may have any size; only the matrix instructions check them.
 
 use ptxvm_isa::table::{Operand as Place, Shape, TypeOf};
 use ptxvm_isa::{Kind, Type};
@@ -11,7 +11,7 @@ use ptxvm_syntax::ast::{self, List, OperandKind, Symbol};
 
 use super::immediate::{self, Literal};
 use super::types::{self, Fit};
-use super::{Check, Checked, Found, Why, at};
+use super::{Check, Found, OperandResult, Why, at};
 use crate::entity::Entity;
 
 /// What an element brings into its vector.
@@ -57,7 +57,12 @@ impl Element {
 
 impl Check<'_> {
     /// A vector of `count` elements; the last of `places` holds for every element from its own on.
-    pub(super) fn vector(self, places: &'static [Place], count: u32, operand: &ast::Operand) -> Checked {
+    pub(super) fn vector(
+        self,
+        places: &'static [Place],
+        count: u32,
+        operand: &ast::Operand,
+    ) -> OperandResult {
         let Some(inner) = places.first() else { return Ok(()) };
         let miss = at(inner, operand.span);
         match operand.kind {
@@ -100,7 +105,7 @@ impl Check<'_> {
         inner: &'static Place,
         elements: List<ast::Operand>,
         vector: &ast::Operand,
-    ) -> Checked {
+    ) -> OperandResult {
         let mut first = Element::Nothing;
         let mut before = Element::Nothing;
         let mut sized = Element::Nothing;

@@ -1,4 +1,4 @@
-//! Between floats of different width.
+//! Branch-free conversions between floats of different width.
 
 use super::select::{select32, select64};
 

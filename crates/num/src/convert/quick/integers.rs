@@ -1,4 +1,4 @@
-//! Between integers and floats, and floats rounded to whole numbers.
+//! Branch-free conversions between integers and floats, and floats rounded to whole numbers.
 
 use super::select::{select32, select64};
 use crate::Rounding;

@@ -1,8 +1,8 @@
-//! The conversions that kernels do all the time, without branches, so that a warp's 32 lanes vectorise.
+//! The most frequent conversions, without branches, so that a loop over a warp's 32 lanes vectorises.
 //!
-//! Each is the exact core for one pair of types and gives the same bits. Arguments such as the rounding are
-//! constants at every call, so the choices on them cost nothing. The host's own conversions are right for numbers;
-//! what they do with NaN is put right by a selection.
+//! Each does the same as the exact core for one pair of types, and gives the same bits. Arguments such as the rounding are
+//! constants at every call, so choices that depend on them cost nothing. The host's own conversions are right except for
+//! NaN, which a selection corrects.
 
 mod floats;
 mod integers;

@@ -1,8 +1,7 @@
 //! Half precision and bfloat16: the manual's 9.7.4, one value or two packed in a word.
 //!
-//! Both compute in wider host formats, which gives the correctly rounded result where the width is chosen with care:
-//! sums and products of these formats, rounded to single precision and then again, come out as if rounded once
-//! (24 bits are at least twice 11 plus two), and `fma` goes through a sum rounded to odd.
+//! Both compute in wider host formats. Sums and products of these formats, rounded to single precision and then again,
+//! give the same as one rounding (24 bits are at least twice 11 plus two). `fma` uses a sum rounded to odd.
 
 pub mod bf16;
 pub mod f16;

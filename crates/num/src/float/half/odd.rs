@@ -1,7 +1,7 @@
-//! Sums rounded to odd: a second rounding to at least two bits less then gives what one rounding would have given.
+//! Sums rounded to odd: a second rounding to at least two bits less then gives the same as one rounding.
 //!
-//! An inexact sum takes, of its two neighbours, the one whose last bit is set. It can then be neither a number of
-//! the narrow format nor a tie between two of them, so it falls on the side where the exact sum lies.
+//! An inexact sum becomes the neighbour whose last bit is set. That is neither a number of the narrow format nor a tie
+//! between two of them, so the second rounding goes the way the exact sum would.
 
 /// `a + b` rounded to odd in single precision. The sum must not overflow.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! The packed types `.f16x2` and `.bf16x2`: two numbers in a word, the first in the low half.
 //!
-//! The functions are written out by a macro, not passed to one that takes a closure, because only a named function
-//! can be told to be inlined, and the loop over lanes is vectorised only if all of it is.
+//! A macro writes the functions, because only a named function can be marked for inlining, not a closure. The loop over
+//! lanes vectorises only if everything in it is inlined.
 
 macro_rules! packed {
     ($(fn $name:ident = $($of:ident)::+($($arg:ident),+ $(; $more:ident: $ty:ty)*);)*) => {

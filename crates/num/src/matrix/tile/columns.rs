@@ -1,4 +1,4 @@
-//! What the steps of an exact product keep of each column.
+//! The state that the steps of an exact product keep for each column.
 
 /// A row's elements of a panel, while they are computed.
 #[repr(align(64))]

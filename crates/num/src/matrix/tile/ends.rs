@@ -1,4 +1,4 @@
-//! What a step does once for each element: C's part before its products, and the rounding after them.
+//! What a step does once for each element: adds C before the products, and rounds after them.
 //!
 //! The loops are plain ones over the columns of a block, which compilers vectorise.
 

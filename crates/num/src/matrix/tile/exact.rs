@@ -2,7 +2,7 @@
 //!
 //! A step makes two passes over its products. The first finds the largest exponent of each column's terms; the second
 //! multiplies, shifts by multiplying with a power of two, cuts off by converting to an integer, and adds. A product of
-//! two factors has at most 22 bits, so that it is exact in an f32 unless it is so small that nothing of it stays.
+//! two factors has at most 22 bits, so it is exact in an f32 unless it is too small to count.
 //! Elements for which this does not hold are marked and left to `dot`.
 
 use super::super::element::NOTHING;
@@ -14,7 +14,7 @@ use super::pack::{Panels, Row, Rows, part};
 use super::vector::Vector;
 
 /// Columns `W` at a time, so many that vectors of 16-bit lanes of every level used for it divide it.
-pub(super) struct Exact<'a, const W: usize> {
+pub(super) struct ExactTile<'a, const W: usize> {
     pub scheme: &'a Scheme,
     pub a: &'a Rows,
     pub b: &'a Panels<W>,
@@ -25,7 +25,7 @@ pub(super) struct Exact<'a, const W: usize> {
     pub rest: &'a mut Vec<usize>,
 }
 
-impl<const W: usize> Work for Exact<'_, W> {
+impl<const W: usize> Work for ExactTile<'_, W> {
     #[inline(always)]
     fn run<V: Vector>(self) {
         match self.scheme.rounded {
@@ -36,7 +36,7 @@ impl<const W: usize> Work for Exact<'_, W> {
     }
 }
 
-impl<const W: usize> Exact<'_, W> {
+impl<const W: usize> ExactTile<'_, W> {
     #[inline(always)]
     fn all<V: Vector, const ROUNDED: u8>(self) {
         let Self { scheme, a, b, columns, d, rest } = self;

@@ -1,4 +1,4 @@
-//! Whole tiles of a matrix product.
+//! Computes whole tiles of a matrix product, exactly or fast.
 
 mod columns;
 pub(in crate::matrix) mod dispatch;
@@ -15,7 +15,7 @@ use super::fused::dot;
 use super::operand::{Left, Right};
 use super::scheme::Scheme;
 use dispatch::{Work, dispatch};
-use exact::Exact;
+use exact::ExactTile;
 use fast::Fast;
 pub(in crate::matrix) use pack::part;
 use pack::{Panels, Rows};
@@ -77,7 +77,7 @@ fn product<const W: usize>(
     dispatch(most, Pack { scheme, precision, from, to: (a, b) });
     rest.clear();
     match precision {
-        Precision::Exact => dispatch(most, Exact { scheme, a, b, columns, d, rest }),
+        Precision::Exact => dispatch(most, ExactTile { scheme, a, b, columns, d, rest }),
         Precision::Fast if a.odd.contains(&true) || b.odd.as_flattened().contains(&1) => return false,
         Precision::Fast => dispatch(most, Fast { scheme, a, b, columns, d }),
     }

@@ -1,7 +1,7 @@
-//! The factors as the loops want them: one f32 each, beside the exponents, and B in panels of neighbouring columns.
+//! Packs the factors for the loops: one f32 each, the exponents next to them, and B in panels of neighbouring columns.
 //!
-//! A factor whose exponent an f32 cannot have marks its row of A or column of B, and so do NaN and infinity where bits
-//! count: elements of D there are left to [`dot`](super::super::fused::dot).
+//! A factor whose exponent does not fit in an f32 marks its row of A or column of B. So do NaN and infinity where exact
+//! bits are needed. [`dot`](super::super::fused::dot) computes the marked elements of D.
 
 use super::super::element::NOTHING;
 use super::super::operand::{Left, Right};

@@ -1,4 +1,4 @@
-//! How exact a product is.
+//! How exactly a product is computed.
 
 /// How exact a product is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

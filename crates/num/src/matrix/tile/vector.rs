@@ -1,4 +1,4 @@
-//! The few vector operations that the loops over tiles are made of, at each level.
+//! The few vector operations that the loops over tiles use, at each level.
 //!
 //! [`V3`] and [`V4`] exist in code that `level.rs` enters with their features; their methods are inlined there.
 #![allow(unsafe_code)]

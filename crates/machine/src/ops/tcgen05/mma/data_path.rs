@@ -6,7 +6,7 @@
 
 use ptxvm_memory::tensor::LANES;
 
-use crate::matrix::instruction::{Asked, Instruction};
+use crate::matrix::instruction::{Asked, InstructionDescriptor};
 
 /// The data path of one CTA's part of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct DataPath {
 impl DataPath {
     /// The data path of a product.
     #[must_use]
-    pub fn of(instruction: &Instruction, asked: &Asked) -> Self {
+    pub fn of(instruction: &InstructionDescriptor, asked: &Asked) -> Self {
         let (parts, half) = match (instruction.m, asked.pair, asked.stationary) {
             // Layouts G and E.
             (32, ..) => (4, false),

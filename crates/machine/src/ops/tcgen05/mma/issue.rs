@@ -7,9 +7,9 @@ use ptxvm_tensor::Swizzle;
 use smallvec::SmallVec;
 
 use super::data_path::DataPath;
-use super::issued::{Product, Source};
-use super::operands::{InShared, Shape};
-use super::scale::Factors;
+use super::issued::{IssuedA, Tcgen05Product};
+use super::operands::{InShared, SharedMatrixShape};
+use super::scale::ScaleFactors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
 use crate::asynchronous::queue::{Named, Pending, TensorUse};
@@ -17,10 +17,10 @@ use crate::context::Context;
 use crate::door::matrix::Beyond;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
-use crate::matrix::instruction::{Asked, Instruction};
+use crate::matrix::instruction::{Asked, InstructionDescriptor};
 use crate::matrix::units::Units;
 use crate::ops::operand::Address;
-use crate::ops::tcgen05::place::{Place, ctas_of};
+use crate::ops::tcgen05::place::{TensorPlace, ctas_of};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, issue_each};
 
@@ -42,7 +42,7 @@ impl Execute for Mma {
 }
 
 /// One lane's instruction on its way.
-struct Issue<'a, 'c> {
+struct LaneIssue<'a, 'c> {
     context: &'a mut Context<'c>,
     slots: &'a [Slot],
     lane: usize,
@@ -57,7 +57,7 @@ impl Mma {
     fn issue(&self, context: &mut Context<'_>, slots: &[Slot], lane: usize) -> Result<(), Flow> {
         let ctas = ctas_of(context, lane, 1 + u32::from(self.asked.pair), NAME)?;
         let ultra = context.run.environment.profile.capability == ULTRA;
-        let mut issue = Issue {
+        let mut issue = LaneIssue {
             asked: Asked { ultra, ..self.asked },
             slots,
             lane,
@@ -66,7 +66,7 @@ impl Mma {
             context,
         };
         let product = self.product(&mut issue, ctas)?;
-        let Instruction { m, n, k, .. } = product.instruction;
+        let InstructionDescriptor { m, n, k, .. } = product.instruction;
         context.count_products((m * n * k) as usize >> u32::from(self.asked.sparse));
         let shape = Named::Tcgen05Mma([m, n, k]);
         context
@@ -77,11 +77,11 @@ impl Mma {
         Ok(())
     }
 
-    fn product(&self, issue: &mut Issue<'_, '_>, ctas: u32) -> Result<Product, Flow> {
+    fn product(&self, issue: &mut LaneIssue<'_, '_>, ctas: u32) -> Result<Tcgen05Product, Flow> {
         let bits = issue.value(self.mma.descriptor) as u32;
         let asked = issue.asked;
-        let instruction =
-            Instruction::decode(bits, &asked).map_err(|wrong| issue.misuse(wrong.message, wrong.rule))?;
+        let instruction = InstructionDescriptor::decode(bits, &asked)
+            .map_err(|wrong| issue.misuse(wrong.message, wrong.rule))?;
         let path = DataPath::of(&instruction, &asked);
         let d = issue.place("D", &self.mma.d, &path, None)?;
         issue.columns("D", d.column, path.columns)?;
@@ -95,12 +95,12 @@ impl Mma {
         };
         let skipped = zero_columns.map_or(0, |mask| mask.shift);
         let columns = instruction.n >> u32::from(asked.pair);
-        let shape = Shape {
+        let shape = SharedMatrixShape {
             count: columns + skipped,
             skipped,
             bytes: instruction.column_bytes(asked.kind),
             container: asked.kind.container(),
-            tight: Shape::tight(asked.kind, instruction.b),
+            tight: SharedMatrixShape::tight(asked.kind, instruction.b),
         };
         let b = issue.in_shared("b-desc", self.mma.b, instruction.transpose[1], shape)?;
         let sparsity = match &self.mma.metadata {
@@ -125,7 +125,7 @@ impl Mma {
                 _ => 0,
             })
         });
-        Ok(Product {
+        Ok(Tcgen05Product {
             cores: issue.context.cores(),
             asked,
             instruction,
@@ -149,34 +149,34 @@ impl Mma {
     /// Where A is, checked.
     fn left(
         &self,
-        issue: &mut Issue<'_, '_>,
-        instruction: &Instruction,
+        issue: &mut LaneIssue<'_, '_>,
+        instruction: &InstructionDescriptor,
         path: &DataPath,
-        d: Place,
-    ) -> Result<Source, Flow> {
+        d: TensorPlace,
+    ) -> Result<IssuedA, Flow> {
         let asked = issue.asked;
         let bytes = instruction.row_bytes(&asked);
         match &self.mma.a {
             Tcgen05A::Shared(slot) => {
-                let shape = Shape {
+                let shape = SharedMatrixShape {
                     count: path.rows,
                     skipped: 0,
                     bytes,
                     container: asked.kind.container(),
-                    tight: Shape::tight(asked.kind, instruction.a),
+                    tight: SharedMatrixShape::tight(asked.kind, instruction.a),
                 };
-                issue.in_shared("a-desc", *slot, instruction.transpose[0], shape).map(Source::Shared)
+                issue.in_shared("a-desc", *slot, instruction.transpose[0], shape).map(IssuedA::Shared)
             }
             Tcgen05A::Tensor(address) => {
                 let place = issue.place("A", address, path, Some(d))?;
                 issue.columns("A", place.column, bytes / 4)?;
-                Ok(Source::Tensor(place))
+                Ok(IssuedA::Tensor(place))
             }
         }
     }
 }
 
-impl Issue<'_, '_> {
+impl LaneIssue<'_, '_> {
     fn value(&self, slot: usize) -> u64 {
         self.context.bank.lane(self.slots[slot], self.lane)
     }
@@ -192,9 +192,9 @@ impl Issue<'_, '_> {
         what: &str,
         address: &Address,
         path: &DataPath,
-        d: Option<Place>,
-    ) -> Result<Place, Flow> {
-        let place = Place::of(self.context.addresses(*address, self.slots)[self.lane] as u32);
+        d: Option<TensorPlace>,
+    ) -> Result<TensorPlace, Flow> {
+        let place = TensorPlace::of(self.context.addresses(*address, self.slots)[self.lane] as u32);
         if !path.begins_at(place.lane) {
             let message = format!("{NAME} with {what} at lane {} of tensor memory", place.lane);
             let rule = match path.half {
@@ -227,7 +227,7 @@ impl Issue<'_, '_> {
         name: &str,
         slot: usize,
         transposed: bool,
-        shape: Shape,
+        shape: SharedMatrixShape,
     ) -> Result<InShared, Flow> {
         let bits = self.value(slot);
         let descriptor = Descriptor::tcgen05(bits).map_err(|message| {
@@ -300,14 +300,14 @@ impl Issue<'_, '_> {
     fn scales(
         &mut self,
         addresses: &[Address; 2],
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         path: &DataPath,
-    ) -> Result<[Factors; 2], Flow> {
+    ) -> Result<[ScaleFactors; 2], Flow> {
         let mut found =
             [("scale-A", path.rows, 4), ("scale-B", path.columns, 4 * path.columns.div_ceil(128))].map(
-                |(name, count, stride)| Factors {
+                |(name, count, stride)| ScaleFactors {
                     name,
-                    place: Place { lane: 0, column: 0 },
+                    place: TensorPlace { lane: 0, column: 0 },
                     id: 0,
                     each: instruction.scales,
                     count,
@@ -316,7 +316,8 @@ impl Issue<'_, '_> {
             );
         for (index, factors) in found.iter_mut().enumerate() {
             factors.id = instruction.scale_id[index];
-            factors.place = Place::of(self.context.addresses(addresses[index], self.slots)[self.lane] as u32);
+            factors.place =
+                TensorPlace::of(self.context.addresses(addresses[index], self.slots)[self.lane] as u32);
             if factors.place.lane != 0 {
                 let message =
                     format!("{NAME} with {} at lane {} of tensor memory", factors.name, factors.place.lane);

@@ -4,31 +4,31 @@ use smallvec::SmallVec;
 
 use super::data_path::DataPath;
 use super::operands::InShared;
-use super::scale::Factors;
+use super::scale::ScaleFactors;
 use super::sparse::Sparsity;
 use super::zero_columns::ZeroColumns;
 use crate::asynchronous::mbarrier::Wrong;
 use crate::asynchronous::queue::TensorUse;
 use crate::door::peer::Peer;
 use crate::matrix::Cores;
-use crate::matrix::instruction::{Asked, Instruction};
-use crate::ops::tcgen05::place::Place;
+use crate::matrix::instruction::{Asked, InstructionDescriptor};
+use crate::ops::tcgen05::place::TensorPlace;
 
 /// Everything that a product needs, checked when it was issued.
 #[derive(Debug)]
-pub struct Product {
+pub struct Tcgen05Product {
     pub cores: Cores,
     pub asked: Asked,
-    pub instruction: Instruction,
+    pub instruction: InstructionDescriptor,
     pub path: DataPath,
     /// The CTAs, the first half of A's rows and of B's columns first: rank, and its shared memory.
     pub ctas: SmallVec<[(u32, Peer); 2]>,
-    pub a: Source,
+    pub a: IssuedA,
     pub b: InShared,
-    pub d: Place,
+    pub d: TensorPlace,
     pub sparsity: Option<Sparsity>,
     /// Those of A and of B.
-    pub scales: Option<[Factors; 2]>,
+    pub scales: Option<[ScaleFactors; 2]>,
     pub zero_columns: Option<ZeroColumns>,
     /// The lanes of each CTA that stay as they are.
     pub disabled: [[u32; 4]; 2],
@@ -46,9 +46,9 @@ pub struct Product {
 
 /// Where A is.
 #[derive(Clone, Copy, Debug)]
-pub enum Source {
+pub enum IssuedA {
     Shared(InShared),
-    Tensor(Place),
+    Tensor(TensorPlace),
 }
 
 /// What shared memory held.

@@ -3,11 +3,11 @@
 use ptxvm_num::matrix::scaled::{self, Blocks};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Right, integer};
 
-use super::issued::Product;
+use super::issued::Tcgen05Product;
 use crate::matrix::instruction::{Factor, Sum};
 
 /// What one part of a product multiplies.
-pub struct Matrices<'a> {
+pub struct PartMatrices<'a> {
     /// Which part of the columns.
     pub part: u32,
     /// The rows of A, as they are stored.
@@ -20,9 +20,9 @@ pub struct Matrices<'a> {
     pub scales: Option<[Vec<u8>; 2]>,
 }
 
-impl Product {
+impl Tcgen05Product {
     /// D = A * B + D, with D row after row.
-    pub fn multiply(&self, matrices: Matrices<'_>, d: &mut [u32]) {
+    pub fn multiply(&self, matrices: PartMatrices<'_>, d: &mut [u32]) {
         match (self.instruction.a, self.instruction.b) {
             (Factor::Float(_), Factor::Float(_)) if self.asked.kind.packed() => {
                 self.multiply_blocks(&matrices, d);
@@ -32,7 +32,7 @@ impl Product {
         }
     }
 
-    fn multiply_floats(&self, matrices: Matrices<'_>, (a, b): (Element, Element), d: &mut [u32]) {
+    fn multiply_floats(&self, matrices: PartMatrices<'_>, (a, b): (Element, Element), d: &mut [u32]) {
         let packed = |element| Packed { element, bits: self.asked.kind.container() as usize };
         let (mut left, mut right) = (Left::default(), Right::default());
         left.decode(packed(a), self.path.rows as usize, matrices.a);
@@ -66,7 +66,7 @@ impl Product {
     }
 
     /// The product of e2m1 in blocks with scale factors.
-    fn multiply_blocks(&self, matrices: &Matrices<'_>, d: &mut [u32]) {
+    fn multiply_blocks(&self, matrices: &PartMatrices<'_>, d: &mut [u32]) {
         let Some([a_scales, b_scales]) = &matrices.scales else { return };
         let numbers = |bytes: &[u8], negate: bool| -> Vec<i8> {
             let sign = if negate { 8 } else { 0 };
@@ -85,7 +85,7 @@ impl Product {
     }
 
     /// A with the zeros that a sparse one leaves out: where they count for nothing, whatever B holds there.
-    fn expanded<T>(&self, matrices: &Matrices<'_>, stored: Vec<T>) -> Vec<T>
+    fn expanded<T>(&self, matrices: &PartMatrices<'_>, stored: Vec<T>) -> Vec<T>
     where
         T: Copy + Default + std::ops::AddAssign,
     {
@@ -96,7 +96,7 @@ impl Product {
     }
 
     /// The product of 8-bit integers.
-    fn multiply_integers(&self, matrices: &Matrices<'_>, d: &mut [u32]) {
+    fn multiply_integers(&self, matrices: &PartMatrices<'_>, d: &mut [u32]) {
         let numbers = |factor: Factor, bytes: &[u8]| -> Vec<i16> {
             let signed = factor == Factor::Signed;
             bytes.iter().map(|byte| if signed { i16::from(*byte as i8) } else { i16::from(*byte) }).collect()

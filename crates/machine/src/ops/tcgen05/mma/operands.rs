@@ -12,7 +12,7 @@ use crate::door::touch::Touch;
 use crate::matrix::descriptor::Major;
 use crate::matrix::instruction::{Factor, MmaKind};
 use crate::matrix::units::Units;
-use crate::ops::tcgen05::place::Place;
+use crate::ops::tcgen05::place::TensorPlace;
 
 /// The bytes of a unit of shared memory.
 const UNIT: u32 = 16;
@@ -21,12 +21,12 @@ const UNIT: u32 = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct InShared {
     pub units: Units,
-    pub shape: Shape,
+    pub shape: SharedMatrixShape,
 }
 
 /// What a CTA has of a matrix in shared memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct SharedMatrixShape {
     /// The rows of A or columns of B that one CTA has, those before the first that is used included.
     pub count: u32,
     /// How many of them are not used.
@@ -39,7 +39,7 @@ pub struct Shape {
     pub tight: Option<u32>,
 }
 
-impl Shape {
+impl SharedMatrixShape {
     /// The bits of elements that are packed more tightly than their containers.
     #[must_use]
     pub fn tight(kind: MmaKind, factor: Factor) -> Option<u32> {
@@ -128,7 +128,7 @@ fn spread(bits: u32, unit: &mut [u8]) {
 }
 
 /// The lane of tensor memory that a row of a part of A lies in.
-pub fn lane_of_a(place: Place, (path, part): (&DataPath, u32), row: u32, shifted: bool) -> u32 {
+pub fn lane_of_a(place: TensorPlace, (path, part): (&DataPath, u32), row: u32, shifted: bool) -> u32 {
     let row = if shifted && row + 1 < path.rows { row + 1 } else { row };
     place.lane + path.lane(part, row)
 }
@@ -136,7 +136,7 @@ pub fn lane_of_a(place: Place, (path, part): (&DataPath, u32), row: u32, shifted
 /// Reads a part's rows of A out of tensor memory. With `shifted` each row is the one after it, but the last itself.
 pub fn rows_in_tensor_memory(
     memory: &TensorMemory,
-    place: Place,
+    place: TensorPlace,
     (path, part): (&DataPath, u32),
     bytes: u32,
     shifted: bool,

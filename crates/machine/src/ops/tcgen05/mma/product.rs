@@ -4,10 +4,10 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES;
 
-use super::issued::{Fetched, Product, Source};
-use super::multiply::{Matrices, divided};
+use super::issued::{Fetched, IssuedA, Tcgen05Product};
+use super::multiply::{PartMatrices, divided};
 use super::operands::{lane_of_a, rows_in_tensor_memory};
-use super::scale::{Differs, Factors};
+use super::scale::{Differs, ScaleFactors};
 use super::sparse::BadChunk;
 use crate::asynchronous::mbarrier::Wrong;
 use crate::asynchronous::queue::{TensorUse, Transfer};
@@ -15,13 +15,13 @@ use crate::door::tensor_memory::cells;
 use crate::door::touch::{Touch, Wants};
 use crate::matrix::instruction::{MmaKind, Sum};
 
-impl Product {
+impl Tcgen05Product {
     /// Names the cells of one CTA's tensor memory that a part of the columns uses.
     fn cells_of(&self, cta: usize, part: u32, visit: &mut dyn FnMut(Touch)) {
         let Self { path, d, .. } = self;
         let rank = self.ctas[cta].0;
         for row in 0..path.rows {
-            if let Source::Tensor(place) = self.a {
+            if let IssuedA::Tensor(place) = self.a {
                 let lane = lane_of_a(place, (path, part), row, self.asked.ashift);
                 let columns = self.instruction.row_bytes(&self.asked) / 4;
                 visit(cells(rank, (lane, place.column), columns, Wants::Read));
@@ -53,10 +53,10 @@ impl Product {
     }
 }
 
-impl Transfer for Product {
+impl Transfer for Tcgen05Product {
     fn footprint(&self, visit: &mut dyn FnMut(Touch)) {
         for (cta, (_, shared)) in self.ctas.iter().enumerate() {
-            if let Source::Shared(a) = &self.a {
+            if let IssuedA::Shared(a) = &self.a {
                 a.footprint(shared, visit);
             }
             self.b.footprint(shared, visit);
@@ -69,7 +69,7 @@ impl Transfer for Product {
         for (_, shared) in &self.ctas {
             // SAFETY: an operation of a cluster completes before the cluster ends.
             unsafe {
-                if let Source::Shared(a) = &self.a {
+                if let IssuedA::Shared(a) = &self.a {
                     a.gather(*shared, &mut fetched.a);
                 }
                 self.b.gather(*shared, &mut fetched.b);
@@ -79,7 +79,7 @@ impl Transfer for Product {
     }
 
     fn kept(&self) -> u64 {
-        let a = if let Source::Shared(a) = &self.a { a.bytes() } else { 0 };
+        let a = if let IssuedA::Shared(a) = &self.a { a.bytes() } else { 0 };
         (a + self.b.bytes()) * self.ctas.len() as u64
     }
 
@@ -112,7 +112,7 @@ impl Transfer for Product {
     }
 }
 
-impl Product {
+impl Tcgen05Product {
     /// The columns of B that a part multiplies with, one after the other.
     fn columns<'a>(&self, fetched: &'a Fetched, part: u32) -> &'a [u8] {
         let bytes = (self.b.shape.bytes * self.path.columns) as usize;
@@ -124,11 +124,11 @@ impl Product {
         let bytes = self.instruction.row_bytes(&self.asked);
         let from_tensor;
         let a = match self.a {
-            Source::Shared(_) => {
+            IssuedA::Shared(_) => {
                 let size = (bytes * self.path.rows) as usize;
                 fetched.a.get(size * cta..).and_then(|rest| rest.get(..size)).unwrap_or_default()
             }
-            Source::Tensor(place) => {
+            IssuedA::Tensor(place) => {
                 from_tensor =
                     rows_in_tensor_memory(memory, place, (&self.path, part), bytes, self.asked.ashift);
                 &from_tensor
@@ -144,7 +144,7 @@ impl Product {
         };
         let mut d = self.read_d(memory, part);
         let scales = self.read_scales(memory, part)?;
-        self.multiply(Matrices { part, a, b, belongs, scales }, &mut d);
+        self.multiply(PartMatrices { part, a, b, belongs, scales }, &mut d);
         self.write_d(memory, cta, part, &d);
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Product {
     fn read_scales(&self, memory: &TensorMemory, part: u32) -> Result<Option<[Vec<u8>; 2]>, Wrong> {
         let Some([a, b]) = &self.scales else { return Ok(None) };
         let lanes = LANES / self.path.parts;
-        let read = |factors: &Factors, first, end| {
+        let read = |factors: &ScaleFactors, first, end| {
             factors.read(memory, first, end).map_err(|differs| not_duplicated(factors, differs))
         };
         Ok(Some([read(a, 0, LANES)?, read(b, lanes * part, lanes * (part + 1))?]))
@@ -205,7 +205,7 @@ impl Product {
     }
 }
 
-fn not_duplicated(factors: &Factors, differs: Differs) -> Wrong {
+fn not_duplicated(factors: &ScaleFactors, differs: Differs) -> Wrong {
     let name = factors.name;
     let [(first, expected), (other, found)] = differs.found;
     let message = format!(

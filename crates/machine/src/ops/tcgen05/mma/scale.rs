@@ -7,18 +7,18 @@
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::LANES;
 
-use crate::ops::tcgen05::place::Place;
+use crate::ops::tcgen05::place::TensorPlace;
 
 /// The lanes that hold the scale factors once.
 const PARTITION: u32 = 32;
 
 /// Where the scale factors of a matrix lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Factors {
+pub struct ScaleFactors {
     /// `scale-A` or `scale-B`
     pub name: &'static str,
     /// Where they begin.
-    pub place: Place,
+    pub place: TensorPlace,
     /// The scale factor data ID: the byte of a word that has the first of each row.
     pub id: u32,
     /// How many a row or column has.
@@ -38,7 +38,7 @@ pub struct Differs {
     pub found: [(u32, u8); 2],
 }
 
-impl Factors {
+impl ScaleFactors {
     /// The columns of tensor memory that they lie in.
     #[must_use]
     pub const fn columns(&self) -> u32 {

@@ -6,15 +6,15 @@
 use ptxvm_memory::TensorMemory;
 
 use super::data_path::DataPath;
-use crate::matrix::instruction::{Instruction, MmaKind};
-use crate::ops::tcgen05::place::Place;
+use crate::matrix::instruction::{InstructionDescriptor, MmaKind};
+use crate::ops::tcgen05::place::TensorPlace;
 
 /// How a kind's metadata speaks of its elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparsity {
     kind: MmaKind,
     /// Where the metadata begins.
-    pub place: Place,
+    pub place: TensorPlace,
     selector: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct BadChunk {
 impl Sparsity {
     /// The sparsity of a product.
     #[must_use]
-    pub fn new(kind: MmaKind, place: Place, instruction: &Instruction) -> Self {
+    pub fn new(kind: MmaKind, place: TensorPlace, instruction: &InstructionDescriptor) -> Self {
         Self { kind, place, selector: instruction.selector }
     }
 
