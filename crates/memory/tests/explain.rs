@@ -47,6 +47,7 @@ fn names_and_kinds_are_said() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "half a gigabyte is more than it has")]
 fn null_windows_and_the_wild() {
     let (memory, start) = memory_with(64, AllocationKind::Device, None);
     for (address, words) in [
@@ -101,6 +102,7 @@ fn use_after_free_names_what_was_there() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "twenty thousand blocks take it many minutes")]
 fn thousands_of_frees_are_remembered_and_not_all() {
     let memory = GlobalMemory::with_quarantine(1 << 30, 1 << 28, Arc::default());
     let starts: Vec<u64> = (0..20_000)

@@ -79,6 +79,7 @@ fn what_is_held_elsewhere_is_counted() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "eight megabytes take it many minutes")]
 fn a_big_block_is_zero_when_it_comes_back() {
     let memory = GlobalMemory::with_quarantine(64 * MIB, 0, Arc::default());
     let _lease = memory.lease();
