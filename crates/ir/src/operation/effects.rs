@@ -1,4 +1,4 @@
-//! What an operation does besides computing: whom it waits for, and where control goes after it.
+//! What an operation does besides computing: what it waits for, and where control goes after it.
 
 use super::cluster::Cluster;
 use super::control::Control;

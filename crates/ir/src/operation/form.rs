@@ -1,4 +1,4 @@
-//! One instruction in the words of the table: what decoding reads, and nobody after it.
+//! One instruction in the words of the table. Only decoding reads it.
 
 use crate::id::VariableId;
 use crate::instruction::{Base, FormUse, Operand, OperandKind, SELECTORS};

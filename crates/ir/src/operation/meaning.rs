@@ -1,4 +1,4 @@
-//! An instruction's meaning, as one value: a family, and what it is there.
+//! The meaning of an instruction as one value: its family, and which operation of the family it is.
 
 use super::access::Access;
 use super::cluster::Cluster;

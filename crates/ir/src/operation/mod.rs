@@ -1,8 +1,7 @@
 //! What an instruction means, as data: decoded once from its row of the table, its modifiers and its operands.
 //!
-//! After decoding nobody compares the spelling of an opcode or of a modifier. Each family has a file that reads the
-//! words of its rows and says what they are in types; the manual's section of a row decides the family, so that no
-//! instruction has two decodings.
+//! After decoding nobody compares the spelling of an opcode or a modifier. Each family has a file that turns the words of
+//! its rows into types. The manual's section of a row decides the family, so no instruction has two decodings.
 
 pub mod access;
 mod address;

@@ -1,4 +1,4 @@
-//! What fits nowhere else: the stack (the manual's 9.7.17) and the miscellaneous instructions (9.7.19).
+//! The stack (the manual's 9.7.17) and the miscellaneous instructions (9.7.19).
 
 use super::form::Form;
 

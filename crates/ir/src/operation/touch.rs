@@ -1,7 +1,7 @@
-//! The memory that an operation touches: what names the bytes, whether they are read or written, in which order, for
-//! whom, and through which proxy (the manual's chapter 8).
+//! The memory that an operation touches: what names the bytes, whether they are read or written, in which order, in which
+//! scope, and through which proxy (the manual's chapter 8).
 //!
-//! Which bytes these are in the end only a run can tell; the order and the proxy are a matter of the instruction.
+//! Only a run can tell which bytes these are; the order and the proxy follow from the instruction.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -1,7 +1,7 @@
-//! What a handle of a texture, sampler or surface stands for, and the bytes of its image.
+//! Resolves the handle of a texture, sampler or surface, and the bytes of its image.
 //!
-//! Texture instructions are many and name few objects, so that a worker remembers the last ones as long as neither the
-//! table of handles nor that of allocations has changed.
+//! Programs execute many texture instructions on few objects, so a worker remembers the last ones, as long as neither the
+//! table of handles nor the table of allocations has changed.
 #![allow(unsafe_code)]
 
 use ptxvm_memory::view::{Reads, View};

@@ -1,8 +1,8 @@
-//! The proof that nothing slips past the door: what a cluster's shared and tensor memory hold before and after something is
-//! done, and what was told of it meanwhile.
+//! Proves that nothing bypasses the door: compares a cluster's shared and tensor memory before and after a step with what
+//! the observer was told.
 //!
-//! Whoever observes may ask for it ([`Observer::wants_proof`](super::observer::Observer::wants_proof)). Global memory, which other
-//! clusters change too, can be compared by the host when the launch has ended.
+//! An observer asks for it with [`Observer::wants_proof`](super::observer::Observer::wants_proof). Other clusters change
+//! global memory too, so the host compares that when the launch has ended.
 
 use ptxvm_memory::tensor::{COLUMNS, LANES};
 

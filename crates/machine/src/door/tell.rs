@@ -1,4 +1,4 @@
-//! The telling: an instruction says what it is before it runs and what it touches, and an operation that it completes.
+//! Tells the observer: which instruction runs, what it touches, and which asynchronous operation completes.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! The words for what happens to bytes of memory: in which space they lie, what is done to them, when, and through which
-//! proxy.
+//! The vocabulary for touches of memory: which space, what is done, when, and through which proxy.
 
 pub use ptxvm_ir::operation::Proxy;
 

@@ -1,4 +1,4 @@
-//! An observer in the middle of a launch, which a cluster tells how far its operations are.
+//! The observer during a launch: a cluster tells it how far its operations are.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What comes after the end of a block.
+//! What a group of lanes does after the end of a block: go on, switch, or stop.
 
 /// How a group goes on.
 pub(crate) enum After {

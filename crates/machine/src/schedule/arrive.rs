@@ -1,4 +1,4 @@
-//! Lanes come to `bar` or `barrier`: they are counted, and wait unless they only arrive.
+//! What lanes do at `bar` and `barrier`: they are counted, and wait unless they only arrive.
 
 use crate::code::Arrival;
 use crate::context::{CtaState, Fault, Run, Worker};

@@ -1,8 +1,7 @@
 //! The sixteen barriers of a CTA (manual 9.7.13.1).
 //!
-//! A barrier counts warps: a warp has arrived when all its lanes that have not ended have executed a barrier
-//! instruction of that number, wherever it stands. A warp that ends takes its place with it, so that those who
-//! wait for "all threads" do not wait for the dead.
+//! A barrier counts warps. A warp has arrived when all its living lanes have executed a barrier instruction with this
+//! number, wherever the instruction is. A warp that ends leaves the count, so nobody waits for it.
 
 use crate::code::Reduction;
 

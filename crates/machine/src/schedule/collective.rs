@@ -1,4 +1,4 @@
-//! Instructions that lanes execute together: which of a block it is, and whether those of two blocks are one.
+//! Instructions that lanes execute together: which one a block has, and whether two blocks have the same one.
 
 use ptxvm_ir::FormId;
 

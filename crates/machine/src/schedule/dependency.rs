@@ -1,8 +1,8 @@
 //! How far a grid is, for the grids that depend on it: `griddepcontrol` (manual 9.7.13.13).
 //!
-//! A grid whose launch says so begins before those that it depends on have ended: as soon as each of their CTAs has
-//! said `launch_dependents` or has ended. At `griddepcontrol.wait` it waits for their end. Who launches grids keeps
-//! the order; the machine tells how far a grid is and waits.
+//! A grid that is launched so may start before the grids that it depends on have ended: as soon as each of their CTAs has
+//! executed `launch_dependents` or has ended. `griddepcontrol.wait` waits for their end. The caller that launches grids
+//! keeps their order; the machine reports how far a grid is, and waits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,8 @@
-//! A launch that is held between its instructions, to be looked at and to go on.
+//! A launch that is held between two instructions, can be inspected, and goes on.
 //!
-//! It is run by the same clusters, CTAs and warps as any other, by one worker on the calling thread. To stop after an
-//! instruction is not the end of anybody's turn: whoever runs is left where it is and goes on with the next step. So a
-//! launch that is held gives the same bytes and the same counts as one that is not, in the order that its seed chooses.
+//! It runs with the same clusters, CTAs and warps as any other launch, with one worker on the calling thread. Stopping
+//! after an instruction does not end a turn: the warp that runs goes on with the next step. So a held launch gives the
+//! same bytes and the same counts as one that is not held, in the order that its seed chooses.
 
 use crate::code::Stepped;
 use crate::explain::finding::Stop;

@@ -1,8 +1,7 @@
-//! A launch: host threads take clusters of CTAs in order and run them; all that are resident make progress.
+//! A launch: host threads take clusters of CTAs in order and run them; all resident clusters make progress.
 //!
-//! The calling thread is the first worker (`work.rs`). Others are asked for help only when a launch has lasted a while,
-//! because starting a thread takes longer than a small launch. A launch that somebody looks into has one worker
-//! (`execution.rs`).
+//! The calling thread is the first worker (`work.rs`). Others start only when a launch has lasted a while, because
+//! starting a thread takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
 
 use std::ops::Deref;
 use std::sync::Arc;

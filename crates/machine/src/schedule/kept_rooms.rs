@@ -1,4 +1,5 @@
-//! What launches of a kernel leave for the next ones, so that a small launch need not get and clear memory.
+//! Memory that a launch leaves for the next launch of the same kernel, so that small launches need not allocate and clear
+//! it.
 
 use std::sync::{Mutex, PoisonError};
 

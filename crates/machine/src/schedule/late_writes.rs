@@ -1,7 +1,7 @@
-//! Writes to global memory that a cluster issued and nobody waited for before it ended.
+//! Writes to global memory that a cluster issued and did not wait for before it ended.
 //!
-//! The end of a grid waits for them, the end of a CTA does not: a program in which another cluster relies on them is
-//! wrong, and the mistake must show. They are done when those who run can do nothing else, and at the end of the launch.
+//! The end of a grid waits for them; the end of a CTA does not. A program in which another cluster relies on them is
+//! wrong, and the mistake must show. So they are done when no thread can do anything else, and at the end of the launch.
 
 use crate::context::Run;
 use crate::door::observer::Stage;

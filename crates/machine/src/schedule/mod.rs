@@ -1,4 +1,4 @@
-//! Who runs when: grids give clusters to host threads, clusters give CTAs turns, CTAs give warps turns, and the
+//! The schedule: grids give clusters to host threads, clusters give turns to CTAs, CTAs give turns to warps, and the
 //! interpreter runs the groups of lanes of a warp.
 
 mod after;

@@ -1,8 +1,8 @@
-//! The step: one instruction of one group of lanes, which is what every run is made of.
+//! The step: one instruction of one group of lanes. Every run consists of steps.
 //!
-//! The interpreter runs the steps of a block one after the other, or one of them and stops; lanes that meet from
-//! different places have one in common (`meeting.rs`); who is forgiven a mistake does one again. How a block ends is a
-//! step too (`terminator.rs`).
+//! The interpreter runs all steps of a block, or one of them and stops. Lanes that meet from different places share one
+//! (`meeting.rs`). A forgiven mistake is executed again as a step of its own. The end of a block is a step too
+//! (`terminator.rs`).
 
 use crate::context::{Context, Instruction, Worker};
 use crate::registers::{Bank, Slot};

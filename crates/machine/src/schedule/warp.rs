@@ -1,8 +1,8 @@
 //! A warp: its activations of functions, and the groups of lanes that run together.
 //!
-//! Every lane has a place in the code, between two instructions; lanes with the same place form a group. The group in the innermost call and,
-//! there, at the lowest block runs first, which brings lanes together again where their ways join. A group that
-//! spins steps back until the others have had their turn, so that a lock inside one warp is released.
+//! Every lane has a place in the code, between two instructions. Lanes at the same place form a group. The group in the
+//! innermost call runs first and, there, the group at the lowest block, which brings lanes together where their paths
+//! join. A group that spins steps back until the others have had their turn, so that a lock inside one warp is released.
 
 use std::sync::Arc;
 

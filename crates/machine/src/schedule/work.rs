@@ -1,8 +1,8 @@
-//! The work of one host thread for a launch: it runs one cluster to its end and takes the next, because one that has
-//! ended needs no memory.
+//! The work of one host thread for a launch: it runs one cluster to its end and takes the next, because an ended cluster
+//! needs no memory.
 //!
-//! Only when a cluster spins, waiting for another, does the worker put it aside and begin a further one, up to the number
-//! that the device would have resident; then they take turns. Most launches have clusters of one CTA.
+//! When a cluster spins because it waits for another, the worker puts it aside and starts a further one, up to the number
+//! that would be resident on the device. Then they take turns. Most launches have clusters of one CTA.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

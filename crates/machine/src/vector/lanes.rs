@@ -1,8 +1,8 @@
-//! Operations that every lane does for itself, made from closures that say what one lane computes.
+//! Operations that each lane does on its own, made from closures that compute one lane.
 //!
-//! `simd1` to `simd3` compile the loop over the lanes three times, for the instruction sets of x86-64-v2, v3 and
-//! v4, and choose when the operation is made; `map1` to `map5` compile it once. Both compute lanes that are not
-//! active too and drop their results, which is why the closures must be total.
+//! `simd1` to `simd3` compile the loop over the lanes three times, for x86-64, x86-64-v3 and x86-64-v4, and choose one when
+//! the operation is made; `map1` to `map8` compile it once. Both also compute the lanes that are not active and drop their
+//! results, so the closures must be total.
 //!
 //! The loops are written out: `array::from_fn` and `map` are not inlined into functions with target features once
 //! a closure is more than tiny, and what is not inlined is not vectorised.

@@ -1,8 +1,7 @@
-//! Masks of lanes and the lanes themselves: taking a mask apart, putting one together, and writing the lanes of a mask
-//! while the others stay as they are.
+//! Converts masks to lanes and back, and writes the lanes of a mask while the others stay as they are.
 //!
-//! Every operation has this in it, at every level of vector instructions, so it must be short. A mask that is taken apart
-//! by arithmetic becomes some instructions for each of the 32 lanes; one that is looked up in a table, a few lanes at a
+//! Every operation contains this code, at every level of vector instructions, so it must be short. A mask that is split by
+//! arithmetic costs several instructions for each of the 32 lanes. A mask that is looked up in a table, a few lanes at a
 //! time, becomes plain vector code.
 
 /// Bits that a lane may hold.

@@ -1,7 +1,7 @@
-//! The values that operations compute with, read from registers and written to them whatever their width.
+//! The values that operations compute with: read from registers and written to them, whatever their width.
 //!
-//! Nearly every operand has the width of its operation and is read where it lies; the rest goes through the two functions
-//! for other widths, which no operation has a copy of.
+//! Nearly every operand has the width of its operation and is read in place. For the others there are two functions,
+//! shared by all operations.
 
 use std::mem::MaybeUninit;
 

@@ -1,7 +1,7 @@
-//! A loop over the lanes written out where it stands, for operations too large for `lanes::simd*`.
+//! A loop over the lanes as a macro, for operations too large for `lanes::simd*`.
 //!
 //! The compiler inlines a closure that is used at several levels of vector instructions only while it is small,
-//! and what is not inlined is not vectorised. A macro leaves it no choice.
+//! and what is not inlined is not vectorised. A macro is always inlined.
 #![allow(unsafe_code)]
 
 use crate::context::Context;

@@ -1,7 +1,7 @@
-//! What can be seen of a launch that is held: CTAs, warps, groups of lanes with their places and calls, registers, and
-//! the memory of every space.
+//! What can be seen of a held launch: CTAs, warps, groups of lanes with their places and calls, registers, and the memory
+//! of every space.
 //!
-//! A view only reads. What it gives are numbers and names, not sentences; those are the doors' to write.
+//! A view only reads. It gives numbers and names; writing sentences is the caller's part.
 
 mod frame;
 mod threads;

@@ -1,4 +1,4 @@
-//! What a group of lanes waits for, and who has not come.
+//! What a group of lanes waits for, and who has not arrived.
 
 use super::threads::GroupView;
 use crate::schedule::cluster::shared::rank_and_offset;

@@ -1,4 +1,4 @@
-//! What most tcgen05 instructions have.
+//! Operands and modifiers that most tcgen05 instructions share.
 
 use crate::operation::address::{Address, AddressSpace};
 use crate::operation::form::Form;

@@ -1,7 +1,7 @@
 //! The barrier of a cluster (manual 9.7.13.3): threads arrive without stopping, and wait for the others later.
 //!
-//! It counts threads. Those that have ended are not waited for, whether they arrived or not. A launch that does not
-//! speak of clusters has one for each CTA, which is a cluster of its own.
+//! It counts threads. Threads that have ended are not waited for, whether they arrived or not. In a launch without
+//! clusters every CTA is a cluster of its own.
 
 /// The barrier, as the whole cluster sees it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,4 @@
-//! The clusters of a grid that nobody has begun: workers take them to run them, and running clusters take them with
+//! The clusters of a grid that have not started. Workers take them to run them, and running clusters take them with
 //! `clusterlaunchcontrol.try_cancel` to do their work themselves.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A cluster: CTAs that run together on one host thread, so that they can use each other's shared memory.
 //!
-//! A launch that does not speak of clusters has clusters of one CTA. When no thread of a cluster can go on, its
-//! asynchronous units are asked to complete something; only when they have nothing left is that a deadlock.
+//! In a launch without clusters every CTA is a cluster of its own. When no thread of a cluster can go on, its
+//! asynchronous units are asked to complete something. Only when they have nothing left is it a deadlock.
 
 pub mod barrier;
 pub mod claims;

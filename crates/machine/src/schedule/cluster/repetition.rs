@@ -1,7 +1,7 @@
-//! Whether threads that ask in vain can ever stop asking: not if all that they could decide by is as it was.
+//! Decides whether threads that poll can ever stop: they cannot if everything they could decide by is as it was.
 //!
-//! A loop that counts its attempts ends on hardware, and so it must here; one that does not is a deadlock as soon as its
-//! registers, its local and its shared memory repeat.
+//! A loop that counts its attempts ends on hardware, so it must end here. A loop that does not is a deadlock as soon as its
+//! registers, its local memory and its shared memory repeat.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,5 +1,5 @@
-//! What the CTAs of a cluster have in common, as operations see it: each other's shared memory, the asynchronous units,
-//! and a count of what has happened that somebody may wait for.
+//! What the CTAs of a cluster share, as operations see it: each other's shared memory, the asynchronous units, and a count
+//! of events that somebody may wait for.
 
 use smallvec::SmallVec;
 

@@ -1,7 +1,7 @@
-//! The tensor memory of a cluster's CTAs: who holds columns of it, who waits for some, and what is left at the end.
+//! The tensor memory of a cluster's CTAs: who holds columns, who waits for some, and what is left at the end.
 //!
-//! With `.cta_group::2` a warp of each CTA of a pair allocates, and both get the same columns; the one that comes first
-//! waits for the other. Deallocating together may wait as well, the manual says, so the caller chooses.
+//! With `.cta_group::2` one warp of each CTA of a pair allocates, and both get the same columns. The first one waits for
+//! the other. The manual says that deallocating together may wait too, so the caller chooses.
 
 use ptxvm_memory::TensorMemory;
 use ptxvm_memory::tensor::{Refusal, room};

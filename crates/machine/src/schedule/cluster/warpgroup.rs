@@ -1,4 +1,4 @@
-//! What the warps of a warpgroup must have done alike, looked at when their CTA has ended.
+//! Checks, when a CTA has ended, that the warps of each warpgroup did what they must do alike.
 
 use crate::asynchronous::issuer::Issuer;
 use crate::asynchronous::trouble::Trouble;
