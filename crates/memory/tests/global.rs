@@ -140,6 +140,7 @@ fn a_host_without_memory_is_told_from_the_limit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "thousands of blocks take it many minutes")]
 fn tiny_blocks_cannot_take_much_more_than_the_limit() {
     let memory = GlobalMemory::new(MIB);
     let mut count = 0u64;
@@ -153,6 +154,7 @@ fn tiny_blocks_cannot_take_much_more_than_the_limit() {
 
 /// The guest's `malloc` has less than all memory, and what the host allocates does not count.
 #[test]
+#[cfg_attr(miri, ignore = "more addresses than its range has")]
 fn the_heap_has_a_limit_of_its_own() {
     let memory = GlobalMemory::new(64 * MIB);
     let buffer = device(&memory, 10 * MIB);

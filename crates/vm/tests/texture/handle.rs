@@ -35,6 +35,6 @@ fn a_handle_shows_its_image() -> Result<(), Box<dyn std::error::Error>> {
     kernel.launch(&LaunchOptions::new(1, 32).argument(&out).argument(handle))?;
     assert_eq!(out.to_vec::<f32>(), (0..32).map(|n| n as f32).collect::<Vec<_>>());
     let wrong = kernel.launch(&LaunchOptions::new(1, 32).argument(&out).argument(99u64));
-    assert!(wrong.is_err_and(|failure| failure.to_string().contains("no texture")));
+    assert!(wrong.is_err_and(|failure| failure.to_string().contains("is not the handle of a texture")));
     Ok(())
 }
