@@ -1,0 +1,61 @@
+//! What the command line asks for.
+
+pub const HELP: &str = "\
+ptxvm beside C and OpenCL on the same work, in one run.
+
+ptxvm-bench-machine [NAME …]    only kernels whose names contain one of these
+  --rounds N      turns of every contestant; their median counts [default: 5]
+  --engine NAME   an engine of ptxvm; several are compared with each other
+  --first         from the start of a process to its first result instead
+  --list          the names of the kernels
+";
+
+/// What to do.
+#[derive(Default)]
+pub struct Options {
+    pub names: Vec<String>,
+    pub rounds: Option<usize>,
+    pub engines: Vec<String>,
+    pub first: bool,
+    pub list: bool,
+    pub help: bool,
+    /// Not for people: be a contestant with so many threads and the engine in `engines`.
+    pub obey: Option<usize>,
+}
+
+impl Options {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self::default();
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--rounds" => options.rounds = Some(number(words.next(), "--rounds")?),
+                "--engine" => options.engines.push(words.next().ok_or("--engine needs a name")?),
+                "--first" => options.first = true,
+                "--list" => options.list = true,
+                "--help" | "-h" => options.help = true,
+                "--obey" => {
+                    options.obey = Some(number(words.next(), "--obey")?);
+                    options.engines.extend(words.next());
+                }
+                option if option.starts_with('-') => return Err(format!("no such option: {option}")),
+                _ => options.names.push(word),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a kernel is asked for.
+    pub fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wanted| name.contains(wanted.as_str()))
+    }
+}
+
+fn number(word: Option<String>, of: &str) -> Result<usize, String> {
+    let number = word.and_then(|w| w.parse().ok()).filter(|n| *n > 0);
+    number.ok_or_else(|| format!("{of} needs a number above 0"))
+}
