@@ -47,6 +47,7 @@ TWIN(spmv) {
 #pragma omp parallel for schedule(static, 256)
     for (int r = 0; r < n; r++) {
         float s = 0;
+#pragma omp simd reduction(+ : s)
         for (int k = start[r]; k < start[r + 1]; k++) s += value[k] * x[column[k]];
         y[r] = s;
     }
