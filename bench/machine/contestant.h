@@ -7,7 +7,7 @@
 //   run SECONDS                              runs until so much time has passed, once at least
 //   save INDEX PATH                          writes a buffer's bytes to a file
 //
-// The answer is `ok`, with the median of the runs' seconds after `run`, or `error` and a sentence.
+// The answer is `ok`, or `error` and a sentence. After `run` come the median and the least of the runs' seconds.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

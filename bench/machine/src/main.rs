@@ -70,7 +70,7 @@ fn bench(options: &Options) -> Result<bool, String> {
     let mut remarks = Vec::new();
     for case in &cases {
         scratch.fill(case)?;
-        let outcome = contest::hold(case, &entrants, options.rounds.unwrap_or(5), &scratch);
+        let outcome = contest::hold(case, &entrants, options.rounds.unwrap_or(5), options.counts, &scratch);
         table.row(case, &outcome.scores);
         remarks.extend(outcome.remarks);
     }

@@ -1,10 +1,13 @@
 //! What the command line asks for.
 
+use crate::contest::Counts;
+
 pub const HELP: &str = "\
 ptxvm beside C and OpenCL on the same work, in one run.
 
 ptxvm-bench-machine [NAME …]    only kernels whose names contain one of these
   --rounds N      turns of every contestant; their median counts [default: 5]
+  --best          the fastest run counts instead, on a machine that others use
   --engine NAME   an engine of ptxvm; several are compared with each other
   --first         from the start of a process to its first result instead
   --list          the names of the kernels
@@ -15,6 +18,7 @@ ptxvm-bench-machine [NAME …]    only kernels whose names contain one of these
 pub struct Options {
     pub names: Vec<String>,
     pub rounds: Option<usize>,
+    pub counts: Counts,
     pub engines: Vec<String>,
     pub first: bool,
     pub list: bool,
@@ -35,6 +39,7 @@ impl Options {
             match word.as_str() {
                 "--rounds" => options.rounds = Some(number(words.next(), "--rounds")?),
                 "--engine" => options.engines.push(words.next().ok_or("--engine needs a name")?),
+                "--best" => options.counts = Counts::Least,
                 "--first" => options.first = true,
                 "--list" => options.list = true,
                 "--help" | "-h" => options.help = true,

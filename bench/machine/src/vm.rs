@@ -109,8 +109,8 @@ impl Machine {
         self.device.write(buffer.address(), bytes).map_err(|error| error.to_string())
     }
 
-    /// Runs the launches until so much time has passed, once at least: the median of their seconds, and the lane
-    /// instructions of one run.
+    /// Runs the launches until so much time has passed, once at least: the median and the least of their seconds, and the
+    /// lane instructions of one run.
     fn run(&self, seconds: f64) -> Result<Vec<f64>, String> {
         let (begin, slice) = (Instant::now(), Duration::from_secs_f64(seconds));
         let mut times = Vec::new();
@@ -126,7 +126,8 @@ impl Machine {
             }
             times.push(start.elapsed().as_secs_f64());
             if begin.elapsed() >= slice {
-                return Ok(vec![median(times), lanes as f64]);
+                let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+                return Ok(vec![median(times), least, lanes as f64]);
             }
         }
     }
