@@ -12,7 +12,8 @@ use std::path::Path;
 use reader::Sources;
 
 /// The crates whose files import one another one way only.
-const COVERED: [&str; 8] = ["ir", "machine", "memory", "num", "profile", "settings", "tensor", "texture"];
+const COVERED: [&str; 9] =
+    ["ir", "jit", "machine", "memory", "num", "profile", "settings", "tensor", "texture"];
 
 /// The others, which still have circles, and where: nobody has divided them yet.
 const NOT_COVERED: [(&str, &str); 11] = [

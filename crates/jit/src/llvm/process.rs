@@ -1,0 +1,87 @@
+//! The process as a whole: who may use LLVM after a fork, and that nobody is in it when the process ends.
+//!
+//! A forked child has LLVM's memory as it was in the midst of a compilation, and not the thread that would finish it: it
+//! never enters. At the end of a process LLVM's own variables are destroyed, and who compiles then would fall: the end
+//! waits for who is inside, and nobody enters any more.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+/// How many threads are in LLVM, and whether the process is ending.
+struct Gate {
+    inside: usize,
+    ending: bool,
+}
+
+static GATE: Mutex<Gate> = Mutex::new(Gate { inside: 0, ending: false });
+static LEFT: Condvar = Condvar::new();
+
+/// The process that uses LLVM; 0 as long as none does.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// How long the end of a process waits for a compilation. What takes longer than this is in a loop of its own.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes this process the one that uses LLVM, if no parent of it was. It must be called after LLVM has been opened: of
+/// what the end of the process calls, what is asked for last comes first, and LLVM must come after us.
+pub fn claim() -> bool {
+    let own = std::process::id();
+    let claimed = OWNER.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
+    if claimed.is_err_and(|owner| owner != own) {
+        return false;
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: a function that is always there. If there is no room for it, the end does not wait.
+        unsafe { libc::atexit(end) };
+    });
+    true
+}
+
+/// Whether this process uses LLVM, or is free to begin.
+pub fn may_use() -> bool {
+    let owner = OWNER.load(Ordering::Acquire);
+    owner == 0 || owner == std::process::id()
+}
+
+/// A thread's stay in LLVM.
+pub struct Inside(());
+
+/// Goes in, unless the process is ending.
+pub fn enter() -> Option<Inside> {
+    let mut gate = gate();
+    if gate.ending {
+        return None;
+    }
+    gate.inside += 1;
+    Some(Inside(()))
+}
+
+/// Says that a thread inside will never come out, and touches nothing any more.
+pub fn stuck() {
+    gate().inside -= 1;
+    LEFT.notify_all();
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        stuck();
+    }
+}
+
+fn gate() -> MutexGuard<'static, Gate> {
+    GATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Called when the process ends.
+extern "C" fn end() {
+    // A child may have been forked while somebody held the gate.
+    if OWNER.load(Ordering::Acquire) != std::process::id() {
+        return;
+    }
+    let mut gate = gate();
+    gate.ending = true;
+    let _waited = LEFT.wait_timeout_while(gate, PATIENCE, |gate| gate.inside > 0);
+}

@@ -1,0 +1,176 @@
+//! What a compiler's thread holds: the machine that code is made for, and the linker. A compilation goes through here
+//! from text to addresses.
+#![allow(unsafe_code)]
+
+use std::time::{Duration, Instant};
+
+use super::context::{Output, OwnModule};
+use super::error::CompileError;
+use super::functions::{Functions, TargetKind, TargetMachine};
+use super::library::Library;
+use super::linker::{Linked, Linker, Place};
+use super::object::Summary;
+use super::target::{Target, lowered};
+use super::text;
+
+/// `LLVMRelocPIC`: what is called lies anywhere.
+const RELOC_PIC: i32 = 2;
+/// `LLVMCodeModelSmall`: an object file's own parts lie close together.
+const CODE_MODEL_SMALL: i32 = 3;
+
+/// How long the steps of a compilation took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Reading the text, and the verifier.
+    pub parse: Duration,
+    pub passes: Duration,
+    pub code: Duration,
+    pub link: Duration,
+}
+
+/// What a compilation gives.
+pub struct Product {
+    pub linked: Linked,
+    pub times: Times,
+    pub code_bytes: usize,
+    pub data_bytes: usize,
+}
+
+/// A machine and a linker. It belongs to one thread.
+pub struct Session {
+    functions: &'static Functions,
+    machine: TargetMachine,
+    /// The lines that tell the parser of the target.
+    target: String,
+    linker: Linker,
+}
+
+impl Session {
+    /// Sets up LLVM for the host.
+    pub fn new(library: &Library, target: Target) -> Result<Self, CompileError> {
+        let functions = library.functions;
+        // SAFETY: the initialisers may be called at any time, and more than once.
+        unsafe {
+            (functions.initialize_info)();
+            (functions.initialize_target)();
+            (functions.initialize_mc)();
+            (functions.initialize_printer)();
+            (functions.initialize_parser)();
+        }
+        // SAFETY: these make messages that are ours to dispose of.
+        let (triple, cpu, features) = unsafe {
+            (
+                text::take(functions, (functions.LLVMGetDefaultTargetTriple)()),
+                text::take(functions, (functions.LLVMGetHostCPUName)()),
+                text::take(functions, (functions.LLVMGetHostCPUFeatures)()),
+            )
+        };
+        let (cpu, features) = lowered(target.level, &cpu, &features);
+        let machine = machine(functions, &triple, &cpu, &features, target)?;
+        // SAFETY: a machine of this library; the layout and its text are ours to dispose of.
+        let layout = unsafe {
+            let data = (functions.LLVMCreateTargetDataLayout)(machine);
+            let layout = text::take(functions, (functions.LLVMCopyStringRepOfTargetData)(data));
+            (functions.LLVMDisposeTargetData)(data);
+            layout
+        };
+        let target = format!("target datalayout = \"{layout}\" target triple = \"{triple}\"");
+        let linker = Linker::new(functions).inspect_err(|_| {
+            // SAFETY: it is ours, and nobody uses it after this.
+            unsafe { (functions.LLVMDisposeTargetMachine)(machine) };
+        })?;
+        Ok(Self { functions, machine, target, linker })
+    }
+
+    /// Compiles and links.
+    pub fn compile(
+        &self,
+        ir: &str,
+        passes: &str,
+        symbols: &[(String, u64)],
+    ) -> Result<Product, CompileError> {
+        let mut times = Times::default();
+        let mut module = timed(&mut times.parse, || OwnModule::parse(self.functions, &self.target, ir))?;
+        timed(&mut times.passes, || module.run_passes(self.machine, passes))?;
+        let object = timed(&mut times.code, || module.emit(self.machine, Output::Object))?;
+        drop(module);
+        let summary = Summary::of(object.bytes()).map_err(CompileError::Code)?;
+        let mut given = Vec::new();
+        let mut missing = Vec::new();
+        for wanted in &summary.undefined {
+            match symbols.iter().find(|(name, _)| name == wanted) {
+                Some((name, address)) => given.push((name.as_str(), *address)),
+                None => missing.push(wanted.clone()),
+            }
+        }
+        if !missing.is_empty() {
+            missing.sort_unstable();
+            return Err(CompileError::Undefined(missing));
+        }
+        let linked = timed(&mut times.link, || self.linker.link(object, &summary.defined, &given))?;
+        Ok(Product { linked, times, code_bytes: summary.code, data_bytes: summary.data })
+    }
+
+    /// The assembly that would be made.
+    pub fn assembly(&self, ir: &str, passes: &str) -> Result<String, CompileError> {
+        let mut module = OwnModule::parse(self.functions, &self.target, ir)?;
+        module.run_passes(self.machine, passes)?;
+        let text = module.emit(self.machine, Output::Assembly)?;
+        Ok(String::from_utf8_lossy(text.bytes()).into_owned())
+    }
+
+    /// Frees the code of a compilation.
+    pub fn free(&self, place: Place) {
+        self.linker.free(place);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: it is ours, and nobody uses it after this.
+        unsafe { (self.functions.LLVMDisposeTargetMachine)(self.machine) };
+    }
+}
+
+/// The machine that code is made for.
+fn machine(
+    functions: &Functions,
+    triple: &str,
+    cpu: &str,
+    features: &str,
+    target: Target,
+) -> Result<TargetMachine, CompileError> {
+    let (triple, cpu, features) =
+        (text::terminated(triple), text::terminated(cpu), text::terminated(features));
+    let mut kind = TargetKind::NULL;
+    let mut message = std::ptr::null_mut();
+    // SAFETY: strings that end with a zero, and places for the results, of which the message is ours to dispose of.
+    let machine = unsafe {
+        let failed = (functions.LLVMGetTargetFromTriple)(triple.as_ptr(), &raw mut kind, &raw mut message);
+        let message = text::take(functions, message);
+        if failed != 0 {
+            return Err(CompileError::Setup(message));
+        }
+        (functions.LLVMCreateTargetMachine)(
+            kind,
+            triple.as_ptr(),
+            cpu.as_ptr(),
+            features.as_ptr(),
+            target.effort as i32,
+            RELOC_PIC,
+            CODE_MODEL_SMALL,
+        )
+    };
+    if machine.is_null() {
+        return Err(CompileError::Setup("LLVM has no machine for this host".to_owned()));
+    }
+    Ok(machine)
+}
+
+/// Does something and says how long it took.
+fn timed<T>(took: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *took = start.elapsed();
+    result
+}
