@@ -18,15 +18,16 @@ use super::worker::{Health, Worker};
 ///
 /// What goes wrong is an error with a sentence. Three things LLVM itself would answer otherwise:
 ///
-/// - After a fatal error (an intrinsic that no target has, an instruction that cannot be selected) LLVM ends the
-///   process. Here the compiler's thread is lost instead, and the compiler answers [`CompileError::Broken`] from then on.
-///   Code that it made before stays good.
+/// - After a fatal error (an operation that cannot be selected, memory that cannot be had) LLVM ends the process. Here
+///   the compiler's thread is lost instead, with what it held, and the compiler answers [`CompileError::Broken`] from
+///   then on. Code that it made before stays good, and another compiler may be made.
 /// - In a forked child there is no thread: the compiler answers [`CompileError::Forked`] at once.
 /// - At the end of the process LLVM's variables are destroyed; a compilation under way is waited for, and later ones are
 ///   answered with [`CompileError::Ending`].
 ///
-/// What is left: if memory cannot be had, LLVM ends the process. It does so where its own containers grow, which a
-/// handler could catch, and where C++ throws `std::bad_alloc`, which none can, since LLVM is built without exceptions.
+/// What is left: the C interface has nothing for the want of memory. LLVM's own containers tell a handler of it, which
+/// is installed by its C++ name, and C++'s `new` does where LLVM has a C++ library of its own, as in Rust's toolchains. In
+/// other libraries a `new` that fails ends the process, as it does where Rust itself finds no memory.
 pub struct Compiler {
     library: Library,
     target: Target,
@@ -96,8 +97,8 @@ impl Compiler {
 
     /// The thread, started if need be.
     fn worker(&self) -> Result<Worker, CompileError> {
-        // The lock may have been held when the process was forked.
-        if !process::may_use() {
+        // Before any lock: a lock that is held while the process is forked is held for ever in the child.
+        if !process::claim() {
             return Err(CompileError::Forked);
         }
         self.health.check()?;

@@ -104,6 +104,8 @@ pub struct LookupElement {
 pub type LookupHandler = extern "C" fn(Error, *const SymbolPair, usize, *mut c_void);
 /// `LLVMFatalErrorHandler`
 pub type FatalHandler = extern "C" fn(*const c_char);
+/// `llvm::fatal_error_handler_t`
+pub type MemoryHandler = extern "C" fn(*mut c_void, *const c_char, bool);
 /// `LLVMDiagnosticHandler`
 pub type DiagnosticHandler = extern "C" fn(Diagnostic, *mut c_void);
 /// `LLVMOrcErrorReporterFunction`
@@ -210,6 +212,13 @@ functions! {
         initialize_parser: "AsmParser";
     }
     optional {
+        // Since 16.
         LLVMGetVersion: fn(*mut c_uint, *mut c_uint, *mut c_uint);
+        // C++, by the names that its ABI gives them: the C interface has nothing for the want of memory.
+        // `llvm::install_bad_alloc_error_handler`, of this type since 14; `llvm::install_out_of_memory_new_handler`;
+        // `std::set_new_handler`, of which only the place is of interest.
+        _ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_: fn(MemoryHandler, *mut c_void);
+        _ZN4llvm33install_out_of_memory_new_handlerEv: fn();
+        _ZSt15set_new_handlerPFvvE: fn();
     }
 }

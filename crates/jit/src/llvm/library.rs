@@ -1,12 +1,14 @@
 //! A libLLVM that has been opened, and which version it is.
 #![allow(unsafe_code)]
 
+use std::ffi::c_void;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use libloading::os::unix;
 
 use super::functions::Functions;
+use super::statics;
 use super::target::HOST;
 
 /// The oldest version that is used: its IR has the pointers without a type (`ptr`) that ours is written with.
@@ -54,6 +56,7 @@ impl Library {
         if version.major < OLDEST {
             return Err(too_old(version.major));
         }
+        let _kept = statics::keep(functions.LLVMContextCreate as *const c_void);
         // One table for each library that is used, and that is one or two.
         let functions = Box::leak(Box::new(functions));
         Ok(Self { functions, version, path: path.to_owned() })

@@ -17,6 +17,7 @@ mod linker;
 mod object;
 mod process;
 mod session;
+mod statics;
 pub mod target;
 mod text;
 mod worker;

@@ -40,10 +40,14 @@ pub fn claim() -> bool {
     true
 }
 
-/// Whether this process uses LLVM, or is free to begin.
-pub fn may_use() -> bool {
-    let owner = OWNER.load(Ordering::Acquire);
-    owner == 0 || owner == std::process::id()
+/// Whether this process is the one that uses LLVM.
+pub fn is_owner() -> bool {
+    OWNER.load(Ordering::Acquire) == std::process::id()
+}
+
+/// Whether the process is ending.
+pub fn is_ending() -> bool {
+    gate().ending
 }
 
 /// A thread's stay in LLVM.
@@ -78,7 +82,7 @@ fn gate() -> MutexGuard<'static, Gate> {
 /// Called when the process ends.
 extern "C" fn end() {
     // A child may have been forked while somebody held the gate.
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
+    if !is_owner() {
         return;
     }
     let mut gate = gate();

@@ -2,6 +2,7 @@
 //! from text to addresses.
 #![allow(unsafe_code)]
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::{Output, OwnModule};
@@ -10,6 +11,7 @@ use super::functions::{Functions, TargetKind, TargetMachine};
 use super::library::Library;
 use super::linker::{Linked, Linker, Place};
 use super::object::Summary;
+use super::process;
 use super::target::{Target, lowered};
 use super::text;
 
@@ -49,14 +51,7 @@ impl Session {
     /// Sets up LLVM for the host.
     pub fn new(library: &Library, target: Target) -> Result<Self, CompileError> {
         let functions = library.functions;
-        // SAFETY: the initialisers may be called at any time, and more than once.
-        unsafe {
-            (functions.initialize_info)();
-            (functions.initialize_target)();
-            (functions.initialize_mc)();
-            (functions.initialize_printer)();
-            (functions.initialize_parser)();
-        }
+        initialize(functions);
         // SAFETY: these make messages that are ours to dispose of.
         let (triple, cpu, features) = unsafe {
             (
@@ -91,7 +86,9 @@ impl Session {
     ) -> Result<Product, CompileError> {
         let mut times = Times::default();
         let mut module = timed(&mut times.parse, || OwnModule::parse(self.functions, &self.target, ir))?;
+        go_on()?;
         timed(&mut times.passes, || module.run_passes(self.machine, passes))?;
+        go_on()?;
         let object = timed(&mut times.code, || module.emit(self.machine, Output::Object))?;
         drop(module);
         let summary = Summary::of(object.bytes()).map_err(CompileError::Code)?;
@@ -132,6 +129,20 @@ impl Drop for Session {
     }
 }
 
+/// Tells LLVM of the host's target. Its list of targets has no lock, so that one of ours does.
+fn initialize(functions: &Functions) {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _alone = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the initialisers may be called more than once, by one thread at a time.
+    unsafe {
+        (functions.initialize_info)();
+        (functions.initialize_target)();
+        (functions.initialize_mc)();
+        (functions.initialize_printer)();
+        (functions.initialize_parser)();
+    }
+}
+
 /// The machine that code is made for.
 fn machine(
     functions: &Functions,
@@ -165,6 +176,11 @@ fn machine(
         return Err(CompileError::Setup("LLVM has no machine for this host".to_owned()));
     }
     Ok(machine)
+}
+
+/// Ends a compilation that the end of the process waits for.
+fn go_on() -> Result<(), CompileError> {
+    if process::is_ending() { Err(CompileError::Ending) } else { Ok(()) }
 }
 
 /// Does something and says how long it took.

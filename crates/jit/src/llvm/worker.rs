@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
 
 use super::error::CompileError;
@@ -50,11 +50,8 @@ impl Health {
 }
 
 impl Worker {
-    /// Starts the thread.
+    /// Starts the thread, in the process that uses LLVM.
     pub fn start(library: Library, target: Target, health: Arc<Health>) -> Result<Self, CompileError> {
-        if !process::claim() {
-            return Err(CompileError::Forked);
-        }
         let (jobs, received) = channel();
         let shared = Arc::clone(&health);
         let thread = std::thread::Builder::new().name("ptxvm-llvm".to_owned()).stack_size(STACK);
@@ -70,18 +67,19 @@ impl Worker {
         &self,
         work: impl FnOnce(&Session) -> Result<T, CompileError> + Send + 'static,
     ) -> Result<T, CompileError> {
-        if !process::may_use() {
+        if !process::is_owner() {
             return Err(CompileError::Forked);
         }
         self.health.check()?;
-        let (answer, answered) = channel();
+        // With room for the one answer from the start: none may be found when LLVM gives up for want of memory.
+        let (answer, answered) = sync_channel(1);
         let failed = answer.clone();
         self.send(
             move |session| {
-                let _gone = answer.send(work(session));
+                let _gone = answer.try_send(work(session));
             },
             move |error| {
-                let _gone = failed.send(Err(error));
+                let _gone = failed.try_send(Err(error));
             },
         );
         answered.recv().unwrap_or_else(|_| Err(self.ended()))
@@ -93,7 +91,7 @@ impl Worker {
         work: impl FnOnce(&Session) + Send + 'static,
         fail: impl FnOnce(CompileError) + Send + 'static,
     ) {
-        if process::may_use() {
+        if process::is_owner() {
             // A thread that has ended takes no jobs; whoever waits for one is told so by the job's end.
             let _gone = self.jobs.send(Job { work: Box::new(work), fail: Box::new(fail) });
         }

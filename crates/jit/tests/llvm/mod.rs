@@ -1,5 +1,6 @@
 //! A compiler for tests, where there is a libLLVM at all.
 #![allow(unsafe_code)]
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use ptxvm_jit::llvm::{Compiled, Compiler, Library, Target, find};
 
@@ -27,7 +28,6 @@ pub fn compiler(target: Target) -> Option<Compiler> {
 /// # Safety
 ///
 /// The type is that of a function pointer, and the function's own.
-#[allow(dead_code, reason = "not every test runs code")]
 pub unsafe fn function<F: Copy>(compiled: &Compiled, name: &str) -> F {
     let address = compiled.address(name).unwrap_or_else(|| panic!("no function {name}"));
     assert_eq!(size_of::<F>(), size_of_val(&address));
