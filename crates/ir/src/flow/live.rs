@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use ptxvm_isa::Type;
 
 use super::graph::Graph;
+use crate::block::Terminator;
 use crate::id::RegisterId;
 use crate::instruction::Instruction;
 use crate::program::Function;
@@ -27,6 +28,12 @@ pub fn read_first(function: &Function) -> Vec<RegisterId> {
     registers.filter(is_live).collect()
 }
 
+/// By block: the registers that are live at its beginning, 64 to a word. `None` if that is too much to compute.
+#[must_use]
+pub fn live_in(function: &Function) -> Option<Vec<Vec<u64>>> {
+    Some(flows(function)?.into_iter().map(|block| block.live).collect())
+}
+
 /// The 32-bit registers that are live at once at most; predicates have registers of their own.
 #[must_use]
 pub fn most_live(function: &Function) -> u32 {
@@ -40,6 +47,9 @@ pub fn most_live(function: &Function) -> u32 {
     let mut most = 0;
     for block in &function.blocks {
         let mut live = vec![0u64; function.registers.len().div_ceil(64)];
+        if let Terminator::Return { .. } = block.terminator {
+            function.returned().for_each(|register| live[register.0 as usize / 64] |= 1 << (register.0 % 64));
+        }
         for next in block.terminator.successors(&function.branch_lists) {
             live.iter_mut().zip(&blocks[next.0 as usize].live).for_each(|(bits, more)| *bits |= more);
         }
@@ -83,6 +93,9 @@ fn flows(function: &Function) -> Option<Vec<BlockRegisters>> {
         let mut flow = BlockRegisters::new(words);
         for instruction in &function.instructions[block.start as usize..block.end as usize] {
             flow.instruction(function, instruction);
+        }
+        if let Terminator::Return { .. } = block.terminator {
+            function.returned().for_each(|register| flow.reads(register));
         }
         blocks.push(flow);
     }

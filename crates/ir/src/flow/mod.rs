@@ -12,7 +12,7 @@ mod values;
 pub use analysis::Flow;
 pub use dominators::Dominators;
 pub use graph::Graph;
-pub use live::{most_live, read_first};
+pub use live::{live_in, most_live, read_first};
 pub use loops::{Loop, Loops};
 pub use uniformity::{UniformOver, Uniformity};
 pub use used::{Written, read_by};

@@ -2,7 +2,7 @@
 
 use crate::id::RegisterId;
 use crate::instruction::{Argument, Base, Callee, Instruction, Operand, OperandKind};
-use crate::program::Function;
+use crate::program::{Function, Home};
 
 /// A register that an instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,14 @@ pub fn read_by(operand: &Operand) -> Option<RegisterId> {
 }
 
 impl Function {
+    /// The registers that hold its results when it returns.
+    pub fn returned(&self) -> impl Iterator<Item = RegisterId> + '_ {
+        self.returns.iter().filter_map(|result| match result.home {
+            Some(Home::Register(register)) => Some(register),
+            _ => None,
+        })
+    }
+
     /// The registers that an instruction reads: its guard, then its operands in order, then those of its call.
     pub fn reads<'a>(&'a self, instruction: &'a Instruction) -> impl Iterator<Item = RegisterId> + 'a {
         let guard = instruction.guard.map(|guard| guard.register);

@@ -7,6 +7,7 @@
 use super::dominators::Dominators;
 use super::graph::Graph;
 use crate::instruction::Instruction;
+use crate::operation::{Control, Operation};
 use crate::program::{Function, Program};
 
 /// More looks than this are not worth it: who asks is told that nothing is known.
@@ -73,7 +74,8 @@ impl Values {
         Some(naming.found)
     }
 
-    /// What an instruction reads: in the order of [`Function::reads`], then the carry flag, then what a write that is
+    /// What an instruction reads: in the order of [`Function::reads`], then the carry flag, then the results of a function
+    /// that it returns from, then what a write that is
     /// not whole leaves, in the order of [`Function::writes`].
     #[must_use]
     pub fn reads(&self, instruction: u32) -> &[ValueId] {
@@ -115,6 +117,9 @@ impl Uses {
         self.reads.extend(function.reads(instruction).map(|register| register.0));
         if operation.is_some_and(|operation| operation.reads_carry()) {
             self.reads.push(carry);
+        }
+        if let Some(Operation::Control(Control::Return)) = operation {
+            self.reads.extend(function.returned().map(|register| register.0));
         }
         self.writes.extend(function.writes(instruction).map(|written| (written.register.0, written.whole)));
         if operation.is_some_and(|operation| operation.writes_carry()) {

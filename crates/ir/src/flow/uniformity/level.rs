@@ -33,6 +33,7 @@ impl UniformOver {
 }
 
 /// The level of what an instruction writes; `sources` has that of each of its operands.
+#[must_use]
 pub fn of_result(
     program: &Program,
     instruction: &Instruction,
@@ -108,10 +109,16 @@ fn of_warp(warp: &Warp, sources: &[(&Operand, UniformOver)]) -> UniformOver {
     }
 }
 
-/// The level of an operand that is no register.
-pub fn of_operand(program: &Program, function: &Function, operand: &Operand) -> UniformOver {
+/// The level of an operand that is no register, in CTAs of a shape that may be known.
+#[must_use]
+pub fn of_operand(
+    program: &Program,
+    function: &Function,
+    operand: &Operand,
+    cta: Option<[u32; 3]>,
+) -> UniformOver {
     match operand.kind {
-        OperandKind::Special { sreg, member } => of_special(function, SpecialRegister::of(sreg), member),
+        OperandKind::Special { sreg, member } => of_special(cta, SpecialRegister::of(sreg), member),
         OperandKind::Variable { variable, .. } => {
             let space = program.variables.get(variable.0 as usize).map(|variable| variable.space);
             match space {
@@ -125,9 +132,11 @@ pub fn of_operand(program: &Program, function: &Function, operand: &Operand) -> 
     }
 }
 
-fn of_special(function: &Function, register: SpecialRegister, member: u8) -> UniformOver {
+/// The level of a special register, in CTAs of a shape that may be known.
+#[must_use]
+pub fn of_special(cta: Option<[u32; 3]>, register: SpecialRegister, member: u8) -> UniformOver {
     match register {
-        SpecialRegister::Tid => match (function.limits.reqntid, member) {
+        SpecialRegister::Tid => match (cta, member) {
             (Some([_, 1, _]), 1) | (Some([_, _, 1]), 2) | (Some([1, _, _]), 0) => UniformOver::Cta,
             (Some([x, _, _]), 1) if x % 32 == 0 => UniformOver::Warp,
             (Some([x, y, _]), 2) if x.saturating_mul(y) % 32 == 0 => UniformOver::Warp,

@@ -19,7 +19,7 @@ use super::values::{Origin, ValueId, Values};
 use crate::block::Terminator;
 use crate::instruction::Operand;
 use crate::program::{Function, Program};
-use level::{of_operand, of_result};
+pub use level::{of_operand, of_result, of_special};
 use parting::Partings;
 
 /// What is uniform in a function.
@@ -27,21 +27,31 @@ use parting::Partings;
 pub struct Uniformity {
     values: Vec<UniformOver>,
     branches: Vec<UniformOver>,
+    joins: Vec<UniformOver>,
+    exits: Vec<UniformOver>,
 }
 
 impl Uniformity {
     /// What is uniform in a function whose flow is known. `None` for values: then nothing is.
     #[must_use]
     pub fn of(program: &Program, function: &Function, flow: &Flow) -> Self {
+        Self::in_cta(program, function, flow, function.limits.reqntid)
+    }
+
+    /// The same for CTAs of a known shape.
+    #[must_use]
+    pub fn in_cta(program: &Program, function: &Function, flow: &Flow, cta: Option<[u32; 3]>) -> Self {
         let unknown = || Self {
             values: flow
                 .values
                 .as_ref()
                 .map_or(Vec::new(), |values| vec![UniformOver::Lane; values.values.len()]),
             branches: vec![UniformOver::Lane; function.blocks.len()],
+            joins: vec![UniformOver::Lane; function.blocks.len()],
+            exits: vec![UniformOver::Lane; flow.loops.loops.len()],
         };
         match flow.values.as_ref().filter(|_| flow.loops.complete) {
-            Some(values) => Solver::new(program, function, flow, values).solve().unwrap_or_else(unknown),
+            Some(values) => Solver::new(program, function, flow, values, cta).solve().unwrap_or_else(unknown),
             None => unknown(),
         }
     }
@@ -56,6 +66,18 @@ impl Uniformity {
     #[must_use]
     pub fn branch(&self, block: u32) -> UniformOver {
         self.branches[block as usize]
+    }
+
+    /// The threads that come to a block by the same way: what comes together there is no better.
+    #[must_use]
+    pub fn join(&self, block: u32) -> UniformOver {
+        self.joins[block as usize]
+    }
+
+    /// The threads that leave a loop at the same round: what is made in it is no better outside.
+    #[must_use]
+    pub fn exit(&self, id: u32) -> UniformOver {
+        self.exits[id as usize]
     }
 }
 
@@ -77,6 +99,7 @@ struct Solver<'a> {
     function: &'a Function,
     flow: &'a Flow,
     values: &'a Values,
+    cta: Option<[u32; 3]>,
     partings: Partings<'a>,
     /// By instruction: its block.
     blocks: Vec<u32>,
@@ -91,7 +114,13 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(program: &'a Program, function: &'a Function, flow: &'a Flow, values: &'a Values) -> Self {
+    fn new(
+        program: &'a Program,
+        function: &'a Function,
+        flow: &'a Flow,
+        values: &'a Values,
+        cta: Option<[u32; 3]>,
+    ) -> Self {
         let count = function.blocks.len();
         let mut blocks = vec![0; function.instructions.len()];
         for (number, block) in (0..).zip(&function.blocks) {
@@ -111,6 +140,7 @@ impl<'a> Solver<'a> {
             function,
             flow,
             values,
+            cta,
             partings: Partings::new(&flow.graph, &flow.ends, &flow.loops),
             levels: values.values.iter().map(|value| at_first(value.origin, function.entry)).collect(),
             branches: vec![UniformOver::Cta; count],
@@ -130,7 +160,8 @@ impl<'a> Solver<'a> {
                 User::Join(id) => self.join(id),
             }
         }
-        Some(Uniformity { values: self.levels, branches: self.branches })
+        let Self { levels: values, branches, joins, exits, .. } = self;
+        Some(Uniformity { values, branches, joins, exits })
     }
 
     /// The level of a value for who reads it in a block.
@@ -163,7 +194,7 @@ impl<'a> Solver<'a> {
         for operand in self.function.operands_of(instruction).iter().filter(|operand| !operand.written) {
             let level = match read_by(operand) {
                 Some(_) => reads.next().unwrap_or(UniformOver::Lane),
-                None => of_operand(self.program, self.function, operand),
+                None => of_operand(self.program, self.function, operand, self.cta),
             };
             sources.push((operand, level));
         }
