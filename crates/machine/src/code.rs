@@ -4,8 +4,9 @@
 //! the source, and inside a function so that lanes which part meet again (`link/order.rs`). A warp's groups of lanes
 //! only stop and join at the beginning of blocks.
 
+use ptxvm_ir::operation::SpecialRegister;
 pub use ptxvm_ir::operation::control::BarrierReduction as Reduction;
-use ptxvm_ir::{FunctionId, Prototype};
+use ptxvm_ir::{BlockId, FunctionId, Prototype};
 
 use crate::builtin::function::Builtin;
 use crate::registers::Slot;
@@ -34,6 +35,30 @@ pub struct Block {
     pub source: Source,
     /// What the instruction that ends it is counted as.
     pub class: Option<Class>,
+    /// The block of its function that it was made from; `None` if the linker has added it, at the end of a loop.
+    pub of: Option<BlockId>,
+}
+
+/// What an instruction of linked code means, for who does not execute it by its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// What the instruction of the program means that it was made from.
+    Program,
+    /// It is an instruction of the linker's own.
+    Prepared(Prepared),
+}
+
+/// What an instruction means that the linker puts before another, or makes of a move from a special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prepared {
+    /// It reads a special register, or a member of it.
+    Special(SpecialRegister, u8),
+    /// The sum of two sources of 64 bits.
+    Sum,
+    /// The address of this byte of the parameter block.
+    ParameterAddress(u64),
+    /// The address of this byte of the CTA's shared memory.
+    SharedAddress(u64),
 }
 
 /// What lanes must have come together at the beginning of a block.

@@ -7,13 +7,14 @@ use ptxvm_ir::{FunctionId, Program, VariableId};
 use smallvec::SmallVec;
 
 use crate::asynchronous::trouble::Trouble;
-use crate::code::{Block, Function, Source};
+use crate::code::{Block, Function, Meaning, Source};
 use crate::door::observer::Observed;
 use crate::effort::BYTES_OF_AN_INSTRUCTION;
 use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
 use crate::registers::{self, Bank, Slot};
 use crate::schedule::cluster::claims::Claims;
+use crate::schedule::compiled::Compiled;
 use crate::schedule::halt::Halt;
 use crate::statistics::Class;
 
@@ -165,6 +166,8 @@ pub struct Instruction {
     pub class: Option<Class>,
     /// Whether it may name the registers of `wgmma` products under way.
     pub wgmma: bool,
+    /// What it means, as data.
+    pub meaning: Meaning,
 }
 
 /// What all workers of a launch share.
@@ -190,6 +193,8 @@ pub struct Run<'a> {
     pub resident: u32,
     /// The clusters of the grid that nobody has begun.
     pub claims: &'a Arc<Claims>,
+    /// Compiled code of the kernel for CTAs of this shape, if there is some.
+    pub compiled: Option<&'a dyn Compiled>,
 }
 
 impl Run<'_> {

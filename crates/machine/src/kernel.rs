@@ -45,6 +45,12 @@ impl Kernel {
         Self { code, rooms: Rooms::default(), live_registers: OnceLock::new() }
     }
 
+    /// The linked code.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
     /// The program it belongs to.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::event::Event;
 use crate::explain::mistake::Mistakes;
+use crate::schedule::compiled::Compiled;
 use crate::schedule::dependency::GridStatus;
 use crate::settings::Settings;
 use ptxvm_profile::Profile;
@@ -32,6 +33,8 @@ pub struct Launch {
     pub prerequisites: Vec<Arc<GridStatus>>,
     /// Takes the mistakes that an H200 survives, with [`Findings::Report`](crate::Findings::Report), if somebody wants to know.
     pub mistakes: Option<Arc<Mistakes>>,
+    /// Compiled code of the kernel for CTAs of this shape. It must have been made for them.
+    pub compiled: Option<Arc<dyn Compiled>>,
     /// How the host watches and stops the launch.
     pub control: Arc<Control>,
 }
@@ -49,6 +52,7 @@ impl Default for Launch {
             status: None,
             prerequisites: Vec::new(),
             mistakes: None,
+            compiled: None,
             control: Arc::default(),
         }
     }

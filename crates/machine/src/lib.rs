@@ -38,5 +38,5 @@ pub use launch::{Control, Environment, Launch};
 pub use matrix::cores::Mma;
 pub use schedule::dependency::GridStatus;
 pub use schedule::execution::Execution;
-pub use settings::{Asynchrony, Settings};
+pub use settings::{Asynchrony, EngineChoice, Settings};
 pub use statistics::{Class, Statistics};

@@ -68,8 +68,33 @@ impl Slot {
         self.flags & Self::CONSTANT != 0
     }
 
+    /// The byte that it begins with, in the activation's registers or in the constants.
+    #[must_use]
+    pub const fn offset(self) -> u32 {
+        self.offset
+    }
+
+    /// The bytes of one lane; 0 for a predicate.
+    #[must_use]
+    pub const fn width(self) -> u8 {
+        self.width
+    }
+
+    /// Whether it is a predicate that is read negated.
+    #[must_use]
+    pub const fn is_negated(self) -> bool {
+        self.flags & Self::NEGATED != 0
+    }
+
+    /// Whether a result narrower than the register is sign-extended.
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        self.flags & Self::SIGNED != 0
+    }
+
     /// The bits of one lane.
-    pub(crate) const fn bits(self) -> u32 {
+    #[must_use]
+    pub const fn bits(self) -> u32 {
         if self.width == 0 { 1 } else { self.width as u32 * 8 }
     }
 
@@ -176,6 +201,16 @@ impl<'a> Bank<'a> {
     pub(crate) fn keep(&self) -> KeptBank {
         let Self { registers, constants, register_bytes, constant_bytes, .. } = *self;
         KeptBank { registers, constants, register_bytes, constant_bytes }
+    }
+
+    /// Where the registers begin, for compiled code.
+    pub(crate) fn registers(&mut self) -> *mut u8 {
+        self.registers
+    }
+
+    /// Where the constants begin, for compiled code.
+    pub(crate) fn constants(&self) -> *const u8 {
+        self.constants
     }
 
     #[inline(always)]

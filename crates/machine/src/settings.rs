@@ -16,6 +16,8 @@ pub struct Settings {
     pub seed: u64,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
+    /// Who executes kernels.
+    pub engine: EngineChoice,
     /// The arithmetic of matrix instructions: the device's, another generation's, or a faster one.
     pub mma: Mma,
     /// How many host threads run CTAs; with one, every run is the same.
@@ -35,12 +37,37 @@ impl Default for Settings {
         Self {
             seed: 0,
             asynchrony: Asynchrony::default(),
+            engine: EngineChoice::default(),
             mma: Mma::default(),
             threads: 1,
             max_instructions: None,
             timeout: None,
             findings: Findings::default(),
             statistics: false,
+        }
+    }
+}
+
+/// Who executes kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// The interpreter.
+    #[default]
+    Interpret,
+    /// Compiled code, and the interpreter where that hands over to it.
+    Compile,
+}
+
+impl EngineChoice {
+    /// Every choice.
+    pub const ALL: [EngineChoice; 2] = [Self::Interpret, Self::Compile];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interpret => "interpret",
+            Self::Compile => "compile",
         }
     }
 }

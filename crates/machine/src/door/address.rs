@@ -236,6 +236,21 @@ impl Context<'_> {
         None
     }
 
+    /// The region that holds some bytes of global memory, if an access there needs no more than that to be right.
+    pub(crate) fn region(
+        &mut self,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        wants: Wants,
+    ) -> Option<Region> {
+        if window_of(address) != Window::Global {
+            return None;
+        }
+        let region = self.run.environment.memory.region(address)?;
+        (region.holds(address, bytes) && allowed(&region, space, wants)).then_some(region)
+    }
+
     /// What lies in a region that is remembered takes the quick way, by which no observer stands.
     fn remember(&mut self, region: Region) {
         if self.run.code.observed.is_some() {

@@ -11,18 +11,18 @@ mod terminator;
 use std::sync::Arc;
 
 use ptxvm_ir::flow::{self, Graph};
-use ptxvm_ir::{FunctionId, OperandKind, Program};
+use ptxvm_ir::{BlockId, FunctionId, OperandKind, Program};
 use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
-use crate::code::{Block, Converge, Function, Source, Terminator};
+use crate::code::{Block, Converge, Function, Meaning, Prepared, Source, Terminator};
 use crate::context::{Code, Instruction};
 use crate::door::observer::{Observed, Observer};
 use crate::door::tell::Telling;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
 use crate::statistics::Class;
-use crate::vector::lanes::Op;
+use crate::vector::lanes::{self, Op};
 use constants::Constants;
 use frame::FunctionSlots;
 use layout::EntryLayout;
@@ -100,7 +100,10 @@ impl Linker<'_> {
         let function = &self.program.functions[id.0 as usize];
         let mut frame = FunctionSlots::new(function);
         let first = self.blocks.len() as u32;
-        let blocks = function.blocks.iter().map(|block| self.block(id, block, first, &mut frame)).collect();
+        let blocks = (0..)
+            .zip(&function.blocks)
+            .map(|(number, block)| self.block((id, BlockId(number)), block, first, &mut frame))
+            .collect();
         let (blocks, begin) = order::arrange(blocks, &Graph::of(function), first);
         self.blocks.extend(blocks);
         let unset = flow::read_first(function);
@@ -111,7 +114,7 @@ impl Linker<'_> {
     /// A block of a function whose first block has the number `first`.
     fn block(
         &mut self,
-        id: FunctionId,
+        (id, number): (FunctionId, BlockId),
         block: &ptxvm_ir::Block,
         first: u32,
         frame: &mut FunctionSlots,
@@ -155,6 +158,7 @@ impl Linker<'_> {
             end_with: end_with.unwrap_or_else(next),
             source: Source { function: id, instruction: block.end - 1 },
             class,
+            of: Some(number),
         }
     }
 
@@ -188,7 +192,15 @@ impl Linker<'_> {
         let op = operation.and_then(ops::executor).unwrap_or_else(|| ops::unsupported(form));
         let class = operation.map(|operation| operation.class());
         let wgmma = matches!(operation, Some(Operation::Matrix(Matrix::Wgmma(Wgmma::Product(_)))));
-        self.instructions.push(Instruction { op, slots, guard, source, class, wgmma });
+        self.instructions.push(Instruction {
+            op,
+            slots,
+            guard,
+            source,
+            class,
+            wgmma,
+            meaning: Meaning::Program,
+        });
     }
 
     /// `mov` from a special register straight into the destination.
@@ -206,13 +218,25 @@ impl Linker<'_> {
             return None;
         }
         let slots = SmallVec::from_slice(&[slot]);
-        let op = special::read(SpecialRegister::of(sreg), member);
-        Some(Instruction { op, slots, guard, source, class: Some(Class::Move), wgmma: false })
+        let read = Prepared::Special(SpecialRegister::of(sreg), member);
+        let (op, class, meaning) = (prepared(read), Some(Class::Move), Meaning::Prepared(read));
+        Some(Instruction { op, slots, guard, source, class, wgmma: false, meaning })
     }
 
     /// An instruction of the linker's own, before the one that needs it.
-    fn prepare(&mut self, op: Op, slots: &[Slot], source: Source) {
-        let slots = SmallVec::from_slice(slots);
-        self.instructions.push(Instruction { op, slots, guard: None, source, class: None, wgmma: false });
+    fn prepare(&mut self, what: Prepared, slots: &[Slot], source: Source) {
+        let (op, slots, meaning) = (prepared(what), SmallVec::from_slice(slots), Meaning::Prepared(what));
+        let (guard, class, wgmma) = (None, None, false);
+        self.instructions.push(Instruction { op, slots, guard, source, class, wgmma, meaning });
+    }
+}
+
+/// The operation of what the linker prepares.
+fn prepared(what: Prepared) -> Op {
+    match what {
+        Prepared::Special(register, member) => special::read(register, member),
+        Prepared::Sum => lanes::simd2(|a: u64, b: u64| a.wrapping_add(b)),
+        Prepared::ParameterAddress(offset) => special::parameter_address(offset),
+        Prepared::SharedAddress(offset) => special::shared_address(offset),
     }
 }

@@ -6,10 +6,8 @@ use ptxvm_isa::{Kind, Type};
 
 use super::frame::{FunctionSlots, width};
 use super::linker::Linker;
-use crate::code::Source;
-use crate::ops::special;
+use crate::code::{Prepared, Source};
 use crate::registers::Slot;
-use crate::vector::lanes;
 
 impl Linker<'_> {
     /// The slot of an operand. What must be computed first is put before the instruction.
@@ -29,7 +27,7 @@ impl Linker<'_> {
             OperandKind::Immediate(bits) => self.constants.slot(bits, wide),
             OperandKind::Special { sreg, member } => {
                 let slot = frame.take(SpecialRegister::width(sreg));
-                self.prepare(special::read(SpecialRegister::of(sreg), member), &[slot], source);
+                self.prepare(Prepared::Special(SpecialRegister::of(sreg), member), &[slot], source);
                 slot
             }
             OperandKind::Address { base, .. } => match base {
@@ -85,23 +83,19 @@ impl Linker<'_> {
                 // there, and so does `ld.local`.
                 let to = frame.take(8);
                 let add = self.constants.slot(own, 8);
-                self.prepare(
-                    lanes::simd2(|a: u64, b: u64| a.wrapping_add(b)),
-                    &[to, frame.base(), add],
-                    source,
-                );
+                self.prepare(Prepared::Sum, &[to, frame.base(), add], source);
                 to
             }
             Space::EntryParam => {
                 let to = frame.take(8);
-                self.prepare(special::parameter_address(own), &[to], source);
+                self.prepare(Prepared::ParameterAddress(own), &[to], source);
                 to
             }
             Space::Shared => {
                 // The address says which CTA of the cluster it belongs to.
                 let address = self.layout.variables[variable.0 as usize].wrapping_add_signed(offset);
                 let to = frame.take(wide.max(4));
-                self.prepare(special::shared_address(address), &[to], source);
+                self.prepare(Prepared::SharedAddress(address), &[to], source);
                 to
             }
             _ => {

@@ -62,7 +62,8 @@ pub fn arrange(blocks: Vec<Block>, graph: &Graph, first: u32) -> (Vec<Block>, u3
             Item::Latch(head) => {
                 let (start, source) = heads[head as usize];
                 let end_with = Terminator::Next(place[head as usize]);
-                arranged.push(Block { start, end: start, converge: None, end_with, source, class: None });
+                let (converge, class, of) = (None, None, None);
+                arranged.push(Block { start, end: start, converge, end_with, source, class, of });
             }
             Item::Region(..) => {}
         }

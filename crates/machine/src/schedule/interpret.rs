@@ -11,6 +11,7 @@ use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES};
 use crate::schedule::after::After;
+use crate::schedule::compiled::{self, Compiled, Enter, Left};
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::terminator;
@@ -44,6 +45,9 @@ pub struct Fault {
     /// The activation.
     pub activation: u32,
 }
+
+/// Compiled code is so fast that it has more than what is left of a short turn.
+const LEAST_FUEL: i64 = 1 << 20;
 
 /// After so many looks at memory in a loop, a group is taken to be waiting for somebody.
 const POLLS: u32 = 16;
@@ -124,8 +128,21 @@ impl Turn<'_> {
         }
         // Who has been let go does not wait for others again.
         let mut alone = state == State::Released && group.number == 0;
+        // Where compiled code has left lanes, the interpreter executes one block at least.
+        let mut entered = alone;
         loop {
             if group.number == 0 {
+                if let Some(compiled) = self.run.compiled
+                    && !std::mem::take(&mut entered)
+                    && let Some(enter) = compiled.entry(group.block)
+                    && self.may_enter(&group)
+                {
+                    let next = self.enter((compiled, enter), &mut group, &mut entered);
+                    match next {
+                        Next::Go => continue,
+                        other => return other,
+                    }
+                }
                 if !std::mem::take(&mut alone) && !self.gather(&mut group) {
                     return Next::Switch;
                 }
@@ -139,6 +156,53 @@ impl Turn<'_> {
             if let Some(next) = self.between_blocks(&mut group, from) {
                 return next;
             }
+        }
+    }
+
+    /// Whether compiled code may run for a group: all of its warp are together, and nobody looks on.
+    fn may_enter(&self, group: &Group) -> bool {
+        let warp = &self.warp.state;
+        self.warp.groups.is_empty()
+            && group.mask == warp.alive()
+            && !self.worker.single
+            && !warp.wgmma.is_busy()
+            && self.run.code.observed.is_none()
+    }
+
+    /// Runs compiled code with a group. Gives what comes next; the group goes on where it stands then. `stuck` says
+    /// whether it stands at the beginning of a block that the code has left to the interpreter.
+    fn enter(&mut self, code: (&dyn Compiled, Enter), group: &mut Group, stuck: &mut bool) -> Next {
+        let Turn { warp, cta, worker, run, .. } = self;
+        let fuel = i64::try_from(self.enough.saturating_sub(worker.effort)).unwrap_or(i64::MAX);
+        let Warp { state, activations, .. } = &mut **warp;
+        let alive = state.alive();
+        let bank = bank_of(activations, group.activation, run.code);
+        let mut context = Context { bank, active: group.mask, warp: state, cta, worker, run };
+        let stay = compiled::enter(code, &mut context, alive, group.activation, fuel.max(LEAST_FUEL));
+        self.worker.instructions += stay.effort;
+        self.worker.effort += stay.effort;
+        for number in 0..stay.others {
+            let other = self.worker.frame.as_ref().and_then(|frame| frame.other(number));
+            other.into_iter().for_each(|[block, mask]| self.warp.add(group.of(block, mask)));
+        }
+        if stay.mask == 0 || stay.left == Left::Ended {
+            return Next::Switch;
+        }
+        *group = Group { number: stay.number, ..group.of(stay.block, stay.mask) };
+        let from = stay.block;
+        *stuck = stay.left == Left::Before && stay.number == 0;
+        match stay.left {
+            Left::Fault => self.fault(*group),
+            Left::End => {
+                let block = &self.run.code.blocks[from as usize];
+                group.number = block.end - block.start;
+                match self.end(group, block) {
+                    Next::Go => self.between_blocks(group, from).unwrap_or(Next::Go),
+                    other => other,
+                }
+            }
+            Left::Before if *stuck => self.between_blocks(group, from).unwrap_or(Next::Go),
+            _ => Next::Go,
         }
     }
 

@@ -7,6 +7,7 @@ pub mod barrier;
 mod call;
 pub mod cluster;
 mod collective;
+pub mod compiled;
 pub(crate) mod cta;
 pub mod dependency;
 pub(crate) mod execution;

@@ -1,7 +1,7 @@
 //! How a group of lanes leaves a block: branches, exits, calls, returns, barriers. The last step of a block.
 
 use crate::code::{Block, Terminator};
-use crate::context::{CtaState, Fault, Run, Worker};
+use crate::context::{CtaState, Fault, Run, WarpState, Worker};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
@@ -117,20 +117,25 @@ fn scatter(group: &mut Group, warp: &mut Warp, to: &[u32; LANES]) -> After {
     After::Go
 }
 
-/// Lanes end.
+/// Lanes end, and others of their warp look whether they still wait for them.
 fn exit(gone: u32, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
-    if worker.cluster.barrier.leave(&warp.state.arrivals, gone) {
+    exit_lanes(gone, &mut warp.state, cta, worker);
+    warp.reconsider();
+}
+
+/// Lanes end.
+pub(crate) fn exit_lanes(gone: u32, warp: &mut WarpState, cta: &mut CtaState, worker: &mut Worker) {
+    if worker.cluster.barrier.leave(&warp.arrivals, gone) {
         worker.cluster.events += 1;
         worker.cluster.log.note_cta(cta.rank, || What::ClusterBarrier);
     }
-    warp.state.exited |= gone;
+    warp.exited |= gone;
     // Who waits for this warp at a barrier may have waited for these lanes alone.
     let mut busy = cta.busy;
     while busy != 0 {
         let number = busy.trailing_zeros() as usize;
         busy &= busy - 1;
-        cta.barriers[number].gather(warp.state.index as usize, warp.state.alive());
+        cta.barriers[number].gather(warp.index as usize, warp.alive());
         cta.unsettled = true;
     }
-    warp.reconsider();
 }

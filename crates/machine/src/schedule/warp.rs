@@ -221,6 +221,7 @@ impl Warp {
         // Most warps stay together.
         match self.groups.as_slice() {
             [only] if only.state.runs() && !only.deferred => Some(0),
+            [only] if !only.state.runs() && !only.deferred => None,
             _ => self.pick_among(),
         }
     }
@@ -295,6 +296,9 @@ impl Warp {
     /// name their lanes, that must be at instructions of the same form: at others an H200 waits for ever. Gives whether
     /// some could go.
     pub fn release_converging(&mut self, code: &Code) -> bool {
+        if !self.groups.iter().any(|group| matches!(group.state, State::Converge(_))) {
+            return false;
+        }
         let alive = self.state.alive();
         let wanted = |group: &Group| match group.state {
             State::Converge(members) => members & alive,

@@ -13,6 +13,7 @@ use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
 use crate::schedule::cluster::state::ClusterState;
+use crate::schedule::compiled::{Frame, Site};
 use crate::state::opaque::Opaque;
 use crate::statistics::Statistics;
 
@@ -39,6 +40,12 @@ pub struct Worker {
     pub oldest: usize,
     /// The generation of the memory that they belong to.
     pub generation: u64,
+    /// The regions that the places of compiled code accessed last, and the generation that they belong to.
+    pub sites: Vec<Site>,
+    /// The generation of the memory that those belong to.
+    pub sites_generation: u64,
+    /// What compiled code works with, when it does not run.
+    pub frame: Option<Box<Frame>>,
     /// The limit that a fault stands for which is nobody's mistake.
     pub limit: Option<Limit>,
     /// Set by operations that look at what other threads may change, or that sleep: a loop of them may be waiting.
@@ -89,6 +96,9 @@ impl Worker {
             regions: [Region::EMPTY; REGIONS],
             oldest: 0,
             generation: 0,
+            sites: Vec::new(),
+            sites_generation: 0,
+            frame: None,
             limit: None,
             polled: false,
             statistics: Statistics::default(),

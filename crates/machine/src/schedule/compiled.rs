@@ -1,0 +1,384 @@
+//! Compiled code: what an engine beside the interpreter has made of blocks, and how a warp enters and leaves it.
+//!
+//! The interpreter asks at the beginning of a block whether there is compiled code that begins there, and enters it with
+//! the lanes of a group. The code runs as far as it can and says where it left the lanes: at the end of a block that only
+//! the schedule can end (a barrier, a call), before an instruction that it has no answer for (a wrong address, say), or
+//! at the beginning of a block. The interpreter goes on from there, so every finding is the interpreter's own.
+//!
+//! Registers lie in the activation's block when code is entered and when it is left, as the interpreter has them.
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{null, null_mut};
+
+use crate::context::Context;
+use crate::door::address::AddressSpace;
+use crate::door::touch::Wants;
+use crate::schedule::step::{self, Step};
+
+/// Compiled code of a kernel, for CTAs of one shape.
+pub trait Compiled: Send + Sync + std::fmt::Debug {
+    /// The function that runs a warp from the beginning of a block, if there is one.
+    fn entry(&self, block: u32) -> Option<Enter>;
+
+    /// How many places access memory whose last region is remembered.
+    fn sites(&self) -> usize;
+}
+
+/// A function that a warp enters.
+///
+/// # Safety
+/// The frame is whole, and belongs to the kernel and the shape of CTAs that the function was made for.
+pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
+
+/// The region that a place accessed last: its first address and its size.
+pub type Site = [u64; 2];
+
+/// What compiled code reads and writes besides memory. Its layout is known to the code ([`offset`]).
+#[repr(C)]
+pub struct Frame {
+    registers: *mut u8,
+    constants: *const u8,
+    shared: *mut u8,
+    shared_first: u64,
+    shared_size: u64,
+    sites: *mut Site,
+    tid: *const u32,
+    ctaid: *const u32,
+    nctaid: *const u32,
+    parameters: *const u8,
+    parameter_address: u64,
+    fuel: i64,
+    mask: u32,
+    alive: u32,
+    block: u32,
+    number: u32,
+    others: u32,
+    activation: u32,
+    /// How much fuel it has had so far, and how often.
+    filled: i64,
+    refills: u32,
+    other: [[u32; 2]; 32],
+    context: *mut c_void,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// Where the code finds what in a [`Frame`], in bytes.
+pub mod offset {
+    use super::Frame;
+    use std::mem::offset_of;
+
+    /// The registers of the activation.
+    pub const REGISTERS: usize = offset_of!(Frame, registers);
+    /// The constants of the kernel.
+    pub const CONSTANTS: usize = offset_of!(Frame, constants);
+    /// The bytes of shared memory.
+    pub const SHARED: usize = offset_of!(Frame, shared);
+    /// The address of its first byte.
+    pub const SHARED_FIRST: usize = offset_of!(Frame, shared_first);
+    /// How many bytes may be accessed without the door.
+    pub const SHARED_SIZE: usize = offset_of!(Frame, shared_size);
+    /// The regions that the places of the code accessed last.
+    pub const SITES: usize = offset_of!(Frame, sites);
+    /// `%tid.x` of all lanes, then `.y`, then `.z`.
+    pub const TID: usize = offset_of!(Frame, tid);
+    /// `%ctaid`
+    pub const CTAID: usize = offset_of!(Frame, ctaid);
+    /// `%nctaid`
+    pub const NCTAID: usize = offset_of!(Frame, nctaid);
+    /// The bytes of the parameter block.
+    pub const PARAMETERS: usize = offset_of!(Frame, parameters);
+    /// The address of the parameter block.
+    pub const PARAMETER_ADDRESS: usize = offset_of!(Frame, parameter_address);
+    /// The effort that is left.
+    pub const FUEL: usize = offset_of!(Frame, fuel);
+    /// The lanes that run.
+    pub const MASK: usize = offset_of!(Frame, mask);
+    /// The lanes that have not ended.
+    pub const ALIVE: usize = offset_of!(Frame, alive);
+    /// The block where the lanes are left.
+    pub const BLOCK: usize = offset_of!(Frame, block);
+    /// The instruction there.
+    pub const NUMBER: usize = offset_of!(Frame, number);
+    /// How many other groups are left.
+    pub const OTHERS: usize = offset_of!(Frame, others);
+    /// The block and the lanes of each.
+    pub const OTHER: usize = offset_of!(Frame, other);
+}
+
+/// Where compiled code has left the lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// All have ended.
+    Ended,
+    /// At the end of a block, which has been counted.
+    End,
+    /// Before an instruction of a block; beyond the first the block has been begun.
+    Before,
+    /// At an instruction that has met a fault.
+    Fault,
+}
+
+impl Left {
+    /// Every answer, by its number.
+    pub const ALL: [Left; 4] = [Self::Ended, Self::End, Self::Before, Self::Fault];
+
+    /// The number that compiled code returns.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+}
+
+/// What is left of a group after compiled code.
+pub(crate) struct Stay {
+    pub left: Left,
+    pub block: u32,
+    pub number: u32,
+    pub mask: u32,
+    /// How many other groups there are: the worker's frame has them.
+    pub others: usize,
+    /// What the code did, in instructions.
+    pub effort: u64,
+}
+
+impl Frame {
+    /// A block at which lanes were left besides the first, and the lanes.
+    pub(crate) fn other(&self, number: usize) -> Option<[u32; 2]> {
+        self.other.get(number).copied()
+    }
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self {
+            registers: null_mut(),
+            constants: null(),
+            shared: null_mut(),
+            shared_first: 0,
+            shared_size: 0,
+            sites: null_mut(),
+            tid: null(),
+            ctaid: null(),
+            nctaid: null(),
+            parameters: null(),
+            parameter_address: 0,
+            fuel: 0,
+            mask: 0,
+            alive: 0,
+            block: 0,
+            number: 0,
+            others: 0,
+            activation: 0,
+            filled: 0,
+            refills: 0,
+            other: [[0; 2]; 32],
+            context: null_mut(),
+            panic: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Frame").finish_non_exhaustive()
+    }
+}
+
+// SAFETY: its pointers are set when code is entered and not used after it is left.
+unsafe impl Send for Frame {}
+
+/// Runs compiled code with the active lanes of the context until it leaves.
+pub(crate) fn enter(
+    code: (&dyn Compiled, Enter),
+    context: &mut Context<'_>,
+    alive: u32,
+    activation: u32,
+    fuel: i64,
+) -> Stay {
+    let (compiled, enter) = code;
+    let generation = context.run.environment.memory.generation();
+    let worker = &mut *context.worker;
+    if worker.sites.len() != compiled.sites() || worker.sites_generation != generation {
+        worker.sites.clear();
+        worker.sites.resize(compiled.sites(), [0, 0]);
+        worker.sites_generation = generation;
+    }
+    let sites = worker.sites.as_mut_ptr();
+    // It is large and belongs to the worker; what compiled code calls finds the context in it.
+    let mut frame = std::mem::take(&mut worker.frame).unwrap_or_default();
+    frame.registers = context.bank.registers();
+    frame.constants = context.bank.constants();
+    frame.shared = context.cta.shared.pointer();
+    frame.shared_first = context.cta.shared_base;
+    frame.shared_size = context.cta.quick_shared;
+    frame.sites = sites;
+    frame.tid = context.warp.tid.as_ptr().cast();
+    frame.ctaid = context.cta.ctaid.as_ptr();
+    frame.nctaid = context.run.launch.grid.as_ptr();
+    frame.parameters = context.run.launch.parameters.as_ptr();
+    frame.parameter_address = context.run.parameters;
+    (frame.fuel, frame.filled, frame.refills) = (fuel, fuel, 0);
+    (frame.mask, frame.alive, frame.activation, frame.others) = (context.active, alive, activation, 0);
+    frame.context = std::ptr::from_mut(context).cast();
+    // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::compiled`).
+    let left = unsafe { enter(&raw mut *frame) };
+    if let Some(panic) = frame.panic.take() {
+        std::panic::resume_unwind(panic);
+    }
+    let stay = Stay {
+        left: Left::ALL.get(left as usize).copied().unwrap_or(Left::Ended),
+        block: frame.block,
+        number: frame.number,
+        mask: frame.mask,
+        others: frame.others as usize,
+        effort: u64::try_from(frame.filled - frame.fuel).unwrap_or(0),
+    };
+    context.worker.frame = Some(frame);
+    stay
+}
+
+/// The functions that compiled code calls, by their names in it.
+#[must_use]
+pub fn callable() -> [(&'static str, *const c_void); 4] {
+    [
+        ("ptxvm_refuel", refuel as *const c_void),
+        ("ptxvm_execute", execute as *const c_void),
+        ("ptxvm_exit", exit as *const c_void),
+        ("ptxvm_region", region as *const c_void),
+    ]
+}
+
+/// Does something with the context of a frame; gives what it gives, or `otherwise` if it has panicked. The panic goes on
+/// when the compiled code has been left, which nothing can be unwound through.
+///
+/// # Safety
+/// The frame is that of a running [`enter`].
+unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_>, u32) -> u32) -> u32 {
+    // SAFETY: the caller says so; the context lives as long as `enter` runs, and nobody else uses it meanwhile.
+    let (context, activation) =
+        unsafe { (&mut *(*frame).context.cast::<Context<'_>>(), (*frame).activation) };
+    match catch_unwind(AssertUnwindSafe(|| f(context, activation))) {
+        Ok(answer) => answer,
+        Err(panic) => {
+            // SAFETY: as above.
+            unsafe { (*frame).panic = Some(panic) };
+            otherwise
+        }
+    }
+}
+
+/// Executes an instruction by the interpreter's own function, in some lanes, of which there is one at least. Gives the
+/// number of an [`Executed`].
+unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
+    let run = |context: &mut Context<'_>, activation: u32| {
+        let code = context.run.code;
+        let Some(instruction) = code.instructions.get(at as usize) else { return Executed::Stopped.number() };
+        let mut watches = false;
+        match step::execute(context, instruction, &instruction.slots, lanes, (at, activation), &mut watches) {
+            Step::Done if std::mem::take(&mut context.worker.polled) => Executed::Looked.number(),
+            Step::Done => Executed::Done.number(),
+            Step::Stopped | Step::Waits(_) => Executed::Stopped.number(),
+        }
+    };
+    // SAFETY: compiled code hands on the frame that it was entered with.
+    unsafe { with(frame, Executed::Stopped.number(), run) }
+}
+
+/// What came of an instruction that the interpreter has executed for compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executed {
+    /// It has been executed.
+    Done,
+    /// It has met a fault.
+    Stopped,
+    /// It has been executed, and looks at what others may change: a loop of it may be waiting for them.
+    Looked,
+}
+
+impl Executed {
+    /// The number that compiled code sees.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+}
+
+/// The fuel is used up in a loop, and so much is missing: gives more, or nothing if the code must be left. Others have
+/// their turn then.
+unsafe extern "C" fn refuel(frame: *mut Frame, missing: i64) -> i64 {
+    let run = |context: &mut Context<'_>, _: u32| u32::from(!context.run.halt.is_set());
+    // SAFETY: as in `execute`.
+    let may = unsafe { with(frame, 0, run) } != 0;
+    // SAFETY: as in `execute`.
+    let frame = unsafe { &mut *frame };
+    frame.refills += 1;
+    // Who looks at what others change pays for each look, and must not run for long.
+    if !may || frame.refills > REFILLS || missing > REFILL {
+        return 0;
+    }
+    frame.filled += REFILL;
+    REFILL
+}
+
+/// The fuel that a loop gets at a time, and how often: after some tenths of a second others have their turn.
+const REFILL: i64 = 1 << 20;
+const REFILLS: u32 = 64;
+
+/// What a look at something that others may change costs, in fuel: a loop of looks is left soon.
+pub const LOOK: i64 = 1 << 17;
+
+/// Lanes end. Gives those that have not.
+unsafe extern "C" fn exit(frame: *mut Frame, lanes: u32) -> u32 {
+    let run = |context: &mut Context<'_>, _: u32| {
+        crate::schedule::terminator::exit_lanes(lanes, context.warp, context.cta, context.worker);
+        context.warp.alive()
+    };
+    // SAFETY: as in `execute`.
+    let alive = unsafe { with(frame, 0, run) };
+    // SAFETY: as in `execute`.
+    unsafe { (*frame).alive = alive };
+    alive
+}
+
+/// Looks for the region that holds some bytes, for a place that accesses global memory in a way. Gives 1 if all of them
+/// lie in one, which the place then remembers.
+unsafe extern "C" fn region(frame: *mut Frame, site: u32, address: u64, bytes: u64, way: u32) -> u32 {
+    let run = |context: &mut Context<'_>, _: u32| {
+        let (space, wants) = Way(way).meaning();
+        let Some(region) = context.region(space, address, bytes, wants) else { return 0 };
+        let Some(known) = context.worker.sites.get_mut(site as usize) else { return 0 };
+        *known = [region.start, region.end - region.start];
+        1
+    };
+    // SAFETY: as in `execute`.
+    unsafe { with(frame, 0, run) }
+}
+
+/// How a place accesses global memory, as a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Way(pub u32);
+
+impl Way {
+    /// A read or a write in a space.
+    #[must_use]
+    pub const fn new(space: AddressSpace, writes: bool) -> Self {
+        let space = match space {
+            AddressSpace::Global => 0,
+            AddressSpace::Const => 1,
+            _ => 2,
+        };
+        Self(space << 1 | writes as u32)
+    }
+
+    fn meaning(self) -> (AddressSpace, Wants) {
+        let space = match self.0 >> 1 {
+            0 => AddressSpace::Global,
+            1 => AddressSpace::Const,
+            _ => AddressSpace::Generic,
+        };
+        (space, if self.0 & 1 != 0 { Wants::Write } else { Wants::Read })
+    }
+}
