@@ -1,7 +1,7 @@
 //! The list of switches: all that a command line, a launch line and the environment can say of how launches are executed.
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, Findings, Mma, Profile, Unit};
+use ptxvm_vm::{Asynchrony, EngineChoice, Findings, Mma, Profile, Unit};
 
 use crate::switch::{Switch, Takes, Who};
 use crate::value::{count, duration, flag, number, one_of, show_flag};
@@ -11,7 +11,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 14] = [
+pub static SWITCHES: [Switch; 15] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -48,6 +48,22 @@ pub static SWITCHES: [Switch; 14] = [
             one_of(text, &Asynchrony::ALL, Asynchrony::name).map(|when| choices.settings.asynchrony = when)
         },
         show: |choices| choices.settings.asynchrony.name().to_owned(),
+    },
+    Switch {
+        name: "engine",
+        takes: Takes::OneOf(
+            "ENGINE",
+            &[("interpret", "The interpreter"), ("compile", "Machine code, made by a libLLVM that is found")],
+        ),
+        who: Who::File,
+        help: "Who executes kernels: the interpreter, or machine code, which is the same in all but speed [default: \
+               interpret]",
+        exec_help: None,
+        set: |choices, text| {
+            one_of(text, &EngineChoice::ALL, EngineChoice::name)
+                .map(|engine| choices.settings.engine = engine)
+        },
+        show: |choices| choices.settings.engine.name().to_owned(),
     },
     Switch {
         name: "mma",

@@ -7,6 +7,7 @@ use ptxvm_isa::{Target, Version};
 use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
 use ptxvm_profile::Demand;
 
+use crate::compiled::CompiledCodes;
 use crate::failure::{Failure, KernelError, guarded};
 use crate::held::Held;
 use crate::launch::{Dimensions, LaunchOptions};
@@ -23,6 +24,8 @@ pub struct Kernel {
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
     /// Which words of its parameters it can use as addresses, once somebody has asked.
     pub(crate) address_words: Arc<OnceLock<Vec<Vec<bool>>>>,
+    /// Its compiled code, by the shape of CTAs.
+    pub(crate) compiled: Arc<CompiledCodes>,
     /// The most registers that a thread of it may take, where its own directives say nothing.
     pub(crate) max_registers: Option<u32>,
 }
@@ -153,7 +156,8 @@ impl Kernel {
         let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
         let addresses = self.module.addresses();
         let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
-        Ok(Self { linked: Arc::new(linked.map_err(KernelError::Bug)?), ..self })
+        let compiled = Arc::default();
+        Ok(Self { linked: Arc::new(linked.map_err(KernelError::Bug)?), compiled, ..self })
     }
 
     /// The program that it belongs to, of which an observer is told instructions.
@@ -188,6 +192,16 @@ impl Kernel {
     #[must_use]
     pub fn cluster(&self) -> Option<[u32; 3]> {
         self.limits().reqnctapercluster
+    }
+
+    /// Compiles it for CTAs of a shape, if that has not been done. Launches with [`EngineChoice::Compile`] do so themselves.
+    ///
+    /// [`EngineChoice::Compile`]: crate::EngineChoice::Compile
+    ///
+    /// # Errors
+    /// Why there is no compiled code: the interpreter runs it then.
+    pub fn compile(&self, block: impl Into<Dimensions>) -> Result<(), String> {
+        self.compiled.of(&self.linked, block.into().0).map(drop)
     }
 
     /// The instructions in it that ptxvm cannot run yet; a launch stops when a thread comes to one of them.
@@ -295,6 +309,7 @@ impl Kernel {
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             mistakes: options.mistakes.clone(),
+            compiled: self.compiled.wanted(&self.linked, options.block.0, &options.settings),
             control: Arc::clone(&options.control),
         })
     }

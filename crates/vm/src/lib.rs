@@ -66,6 +66,7 @@
 mod arguments;
 mod array;
 mod buffer;
+mod compiled;
 mod device;
 mod failure;
 mod held;
@@ -99,8 +100,8 @@ pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake, Mistakes, Mma,
-    Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
+    Asynchrony, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake,
+    Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

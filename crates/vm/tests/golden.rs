@@ -6,7 +6,7 @@
 mod common;
 
 use ptxvm_machine::vector::lanes::{Level, at_most};
-use ptxvm_vm::{Buffer, Device, Findings, LaunchOptions, Profile, Settings};
+use ptxvm_vm::{Buffer, Device, EngineChoice, Findings, LaunchOptions, Profile, Settings};
 use serde::Deserialize;
 
 use common::golden;
@@ -88,14 +88,26 @@ fn kernel(golden: &Golden, case: &Case) -> String {
     text
 }
 
-/// Runs a case at every level and says how it differs from the H200; `None` if it does not.
+/// Why a kernel of `wgmma` alone has no compiled code.
+const NOTHING: &str = "nothing of the kernel can be compiled";
+
+/// Runs a case at every level, and compiled, and says how it differs from the H200; `None` if it does not.
 fn run(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option<String> {
-    Level::ALL.iter().find_map(|level| {
-        at_most(*level, || run_at(golden, case, inputs, outputs)).map(|why| format!("at {level:?}: {why}"))
-    })
+    let interpreted = Level::ALL.iter().find_map(|level| {
+        let run = || run_at(golden, case, inputs, outputs, EngineChoice::Interpret);
+        at_most(*level, run).map(|why| format!("at {level:?}: {why}"))
+    });
+    let compiled = || run_at(golden, case, inputs, outputs, EngineChoice::Compile);
+    interpreted.or_else(|| compiled().map(|why| format!("compiled: {why}")))
 }
 
-fn run_at(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option<String> {
+fn run_at(
+    golden: &Golden,
+    case: &Case,
+    inputs: &[u8],
+    outputs: &[u8],
+    engine: EngineChoice,
+) -> Option<String> {
     let device = Device::new(Profile::named("h200").expect("the default profile"));
     let source = kernel(golden, case);
     let module = match device.load(&source) {
@@ -122,12 +134,18 @@ fn run_at(golden: &Golden, case: &Case, inputs: &[u8], outputs: &[u8]) -> Option
     let scratch = Buffer::from_slice(&device, &vec![0u64; case.n]).expect("memory");
     // Some cases have sparsity metadata that means nothing, which is a finding otherwise.
     let launch = LaunchOptions {
-        settings: Settings { findings: Findings::Ignore, ..Settings::default() },
+        settings: Settings { findings: Findings::Ignore, engine, ..Settings::default() },
         ..LaunchOptions::new(case.n as u32 / case.block, case.block)
             .argument(&input)
             .argument(&output)
             .argument(&scratch)
     };
+    if engine == EngineChoice::Compile
+        && let Err(why) = kernel.compile(case.block)
+        && why != NOTHING
+    {
+        return Some(format!("does not compile: {why}"));
+    }
     if let Err(failure) = kernel.launch(&launch) {
         return Some(format!("does not run: {failure}"));
     }

@@ -16,7 +16,11 @@ use outcome::Outcome;
 
 /// The ways in which each program is run. With `--audit`, an observer is told every touch of memory, which must change
 /// nothing, and no byte may change of which it was not told.
-const SETTINGS: &[&[&str]] = &[&[], &["--seed", "1"], &["--seed", "2"], &["--threads", "2"], &["--audit"]];
+const SETTINGS: &[&[&str]] =
+    &[&[], &["--seed", "1"], &["--seed", "2"], &["--threads", "2"], &["--audit"], COMPILED];
+
+/// The other engine.
+const COMPILED: &[&str] = &["--engine", "compile"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/run")

@@ -1,0 +1,161 @@
+//! The homes of values: what a register holds where ways join is one of several values, and all of these live in one
+//! place. A register may have several homes, in which different lanes may keep different values at the same time.
+
+use ptxvm_ir::flow::{Flow, Origin, Uniformity, ValueId, Values};
+use ptxvm_ir::operation::Operation;
+use ptxvm_ir::operation::compute::{Compute, FloatFunction, Movement};
+use ptxvm_ir::{BlockId, Function, OperandKind, Program};
+use ptxvm_isa::Type;
+
+use super::shape::{Shape, Solver};
+
+/// A home: an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HomeId(pub u32);
+
+/// The homes of a function's values.
+pub struct Homes {
+    values: Values,
+    /// By value: its home.
+    of: Vec<HomeId>,
+    /// By home: how its values differ between lanes.
+    shapes: Vec<Shape>,
+    /// By home: whether all its values are results of single precision, or constants that are no NaN.
+    loose: Vec<bool>,
+    /// By block, by register: the home of what it holds there at first.
+    starts: Vec<Vec<HomeId>>,
+}
+
+impl Homes {
+    /// The homes of a function; `None` if its values are not known.
+    pub fn of(
+        program: &Program,
+        function: &Function,
+        flow: &Flow,
+        uniformity: &Uniformity,
+        cta: [u32; 3],
+    ) -> Option<Self> {
+        let values = flow.values.clone()?;
+        let mut groups = Groups::new(values.values.len());
+        for (value, described) in values.values.iter().enumerate() {
+            for source in values.sources(described.origin) {
+                groups.unite(value as u32, source.0);
+            }
+        }
+        let of = groups.finish();
+        let starts = starts(&values, function, flow, &of);
+        let shapes = Solver { program, function, flow, uniformity, values: &values, homes: &of, cta }.solve();
+        let mut loose = vec![true; of.len()];
+        for (value, home) in values.values.iter().zip(&of) {
+            loose[home.0 as usize] &= is_loose(program, function, value.origin);
+        }
+        Some(Self { values, of, shapes, loose, starts })
+    }
+
+    /// The home of what a register holds at the beginning of a block.
+    pub fn at_start(&self, block: BlockId, register: u32) -> HomeId {
+        let nobody = HomeId(u32::MAX);
+        self.starts
+            .get(block.0 as usize)
+            .and_then(|homes| homes.get(register as usize))
+            .copied()
+            .unwrap_or(nobody)
+    }
+
+    /// The home of what an instruction writes to a register.
+    pub fn written(&self, instruction: u32, register: u32) -> Option<HomeId> {
+        let value = self.values.writes(instruction).iter().rev();
+        let value = value.copied().find(|value| self.values.values[value.0 as usize].register == register)?;
+        Some(self.of[value.0 as usize])
+    }
+
+    /// Whether a NaN among the values of a home may have any bits until somebody looks at them.
+    pub fn is_loose(&self, home: HomeId) -> bool {
+        self.loose.get(home.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// How the values of a home differ between lanes.
+    pub fn shape(&self, home: HomeId) -> Shape {
+        self.shapes.get(home.0 as usize).copied().unwrap_or(Shape::Varying)
+    }
+}
+
+/// Whether a value can only be a NaN by arithmetic of single precision, which gives one NaN only.
+fn is_loose(program: &Program, function: &Function, origin: Origin) -> bool {
+    let at = match origin {
+        Origin::Unset => return function.entry,
+        Origin::Join { .. } => return true,
+        Origin::Instruction(at) => at,
+    };
+    let instruction = &function.instructions[at as usize];
+    match program.operation(instruction) {
+        Some(Operation::Compute(Compute::Float(float))) => {
+            use FloatFunction as F;
+            let rounds =
+                matches!(float.function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt);
+            rounds && float.ty == Type::F32
+        }
+        Some(Operation::Compute(Compute::Movement(Movement::Copy { bits: 32 }))) => {
+            let constant = function.operands_of(instruction).iter().find(|operand| !operand.written);
+            let is_number = |bits: u64| bits & 0x7fff_ffff <= 0x7f80_0000;
+            matches!(constant.map(|operand| operand.kind), Some(OperandKind::Immediate(bits)) if is_number(bits))
+        }
+        _ => false,
+    }
+}
+
+/// By block and register: the home of what it holds at the beginning. What comes from nobody has none.
+fn starts(values: &Values, function: &Function, flow: &Flow, homes: &[HomeId]) -> Vec<Vec<HomeId>> {
+    let registers = function.registers.len() + 1;
+    let nobody = HomeId(u32::MAX);
+    let mut unset = vec![nobody; registers];
+    for (value, home) in values.values.iter().zip(homes) {
+        if value.origin == Origin::Unset {
+            unset[value.register as usize] = *home;
+        }
+    }
+    let home = |value: &ValueId| (values.values[value.0 as usize].register as usize, homes[value.0 as usize]);
+    let mut starts = vec![Vec::new(); function.blocks.len()];
+    let children = flow.dominators.children();
+    let mut open = vec![(0u32, unset)];
+    while let Some((block, mut held)) = open.pop() {
+        let Some(described) = function.blocks.get(block as usize) else { continue };
+        for (register, home) in values.joins[block as usize].iter().map(home) {
+            held[register] = home;
+        }
+        starts[block as usize] = held.clone();
+        for (register, home) in (described.start..described.end).flat_map(|at| values.writes(at)).map(home) {
+            held[register] = home;
+        }
+        open.extend(children[block as usize].iter().map(|child| (*child, held.clone())));
+    }
+    starts
+}
+
+/// Sets that grow together (union-find).
+struct Groups(Vec<u32>);
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self((0..count as u32).collect())
+    }
+
+    fn root(&mut self, mut of: u32) -> u32 {
+        while self.0[of as usize] != of {
+            let above = self.0[of as usize];
+            self.0[of as usize] = self.0[above as usize];
+            of = above;
+        }
+        of
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    /// The number of each one's set.
+    fn finish(mut self) -> Vec<HomeId> {
+        (0..self.0.len() as u32).map(|of| HomeId(self.root(of))).collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! What the compiler knows of a function before it writes code: which values share a home, which of them are the same in
+//! all lanes or grow from lane to lane, and which registers are live where.
+
+mod home;
+mod shape;
+
+pub use home::{HomeId, Homes};
+pub use shape::{Shape, of_special};
+
+use std::collections::HashMap;
+
+use ptxvm_ir::flow::{Flow, Uniformity, live_in};
+use ptxvm_ir::{BlockId, Function, FunctionId, Program, Terminator};
+use ptxvm_machine::code::{self, Block};
+use ptxvm_machine::context::Code;
+use ptxvm_machine::registers::Slot;
+
+/// More homes of registers at the beginnings of blocks than this are not looked at: the interpreter serves.
+const MOST: usize = 1 << 24;
+
+/// A function of a kernel, for CTAs of one shape.
+pub struct Analysis<'a> {
+    /// The linked kernel.
+    pub code: &'a Code,
+    /// The function.
+    pub function: &'a Function,
+    /// The function, linked.
+    pub linked: &'a code::Function,
+    /// The threads of a CTA in each dimension.
+    pub cta: [u32; 3],
+    /// Where values live.
+    pub homes: Homes,
+    live: Vec<Vec<u64>>,
+    registers: HashMap<u32, u32>,
+    /// The slot of the carry flag, if some instruction uses it.
+    pub carry: Option<Slot>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Looks at a function; `None` if that is too much.
+    pub fn of(code: &'a Code, id: FunctionId, cta: [u32; 3]) -> Option<Self> {
+        let program: &'a Program = &code.program;
+        let function = program.functions.get(id.0 as usize)?;
+        let linked = code.functions.get(id.0 as usize)?.as_ref()?;
+        if function.blocks.len().saturating_mul(function.registers.len() + 1) > MOST {
+            return None;
+        }
+        let flow = Flow::of(program, function);
+        let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
+        let live = live_in(function)?;
+        let homes = Homes::of(program, function, &flow, &uniformity, cta)?;
+        let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
+        let mut registers: HashMap<u32, u32> = registers.collect();
+        let carry = carry(code, id, function);
+        registers.extend(carry.map(|slot| (slot.offset(), function.registers.len() as u32)));
+        Some(Self { code, function, linked, cta, homes, live, registers, carry })
+    }
+
+    /// The number of the register that lies in a slot; `None` for what an instruction of the linker's own prepares.
+    pub fn register(&self, slot: Slot) -> Option<u32> {
+        self.registers.get(&slot.offset()).copied()
+    }
+
+    /// The slot of a register.
+    pub fn slot(&self, register: u32) -> Option<Slot> {
+        self.linked.registers.get(register as usize).copied().or(self.carry)
+    }
+
+    /// The block of the function that a block of the code begins as: its own, or for one that the linker has added the
+    /// one that it leads to.
+    pub fn begins_as(&self, block: &Block) -> BlockId {
+        match (block.of, &block.end_with) {
+            (Some(of), _) => of,
+            (None, code::Terminator::Next(head)) => {
+                self.code.blocks.get(*head as usize).and_then(|head| head.of).unwrap_or(BlockId(0))
+            }
+            (None, _) => BlockId(0),
+        }
+    }
+
+    /// How what a register holds at the end of a block of the code differs between lanes.
+    pub fn shape_at_end(&self, block: u32, register: u32) -> Shape {
+        let described = &self.code.blocks[block as usize];
+        let start = self.begins_as(described);
+        let written = described.of.and_then(|of| {
+            let of = &self.function.blocks[of.0 as usize];
+            (of.start..of.end).rev().find_map(|at| self.homes.written(at, register))
+        });
+        self.homes.shape(written.unwrap_or_else(|| self.homes.at_start(start, register)))
+    }
+
+    /// The registers of a set with their slots, and the carry flag.
+    pub fn all_registers(&self, set: &[u64]) -> Vec<(u32, Slot)> {
+        let registers = (0..self.function.registers.len() as u32).filter(|register| is_in(set, *register));
+        let carry = self.carry.map(|_| self.function.registers.len() as u32);
+        let slots = registers.chain(carry).map(|register| (register, self.slot(register)));
+        slots.filter_map(|(register, slot)| Some((register, slot?))).collect()
+    }
+
+    /// The registers that are live at the beginning of a block of the code, with their homes.
+    pub fn live_at(&self, block: u32) -> Vec<(u32, HomeId)> {
+        let of = self.begins_as(&self.code.blocks[block as usize]);
+        let live = &self.live[of.0 as usize];
+        let registers = (0..self.function.registers.len() as u32).filter(|register| is_in(live, *register));
+        let carry = self.carry.map(|_| self.function.registers.len() as u32);
+        registers.chain(carry).map(|register| (register, self.homes.at_start(of, register))).collect()
+    }
+
+    /// The registers that are live before an instruction of the function, in the block that it stands in.
+    pub fn live_before(&self, instruction: u32) -> Vec<u64> {
+        let within = |block: &&ptxvm_ir::Block| (block.start..block.end).contains(&instruction);
+        let words = self.function.registers.len().div_ceil(64);
+        let Some(block) = self.function.blocks.iter().find(within) else { return vec![!0; words] };
+        let mut live = vec![0; words];
+        if let Terminator::Return { .. } = block.terminator {
+            let returned = self.function.returned();
+            returned.for_each(|register| live[register.0 as usize / 64] |= 1 << (register.0 % 64));
+        }
+        for next in block.terminator.successors(&self.function.branch_lists) {
+            live.iter_mut().zip(&self.live[next.0 as usize]).for_each(|(bits, more)| *bits |= more);
+        }
+        for at in (instruction..block.end).rev() {
+            let instruction = &self.function.instructions[at as usize];
+            for written in self.function.writes(instruction).filter(|written| written.whole) {
+                live[written.register.0 as usize / 64] &= !(1 << (written.register.0 % 64));
+            }
+            for read in self.function.reads(instruction) {
+                live[read.0 as usize / 64] |= 1 << (read.0 % 64);
+            }
+        }
+        live
+    }
+}
+
+/// Whether a register is in a set.
+pub fn is_in(set: &[u64], register: u32) -> bool {
+    set.get(register as usize / 64).is_some_and(|word| word >> (register % 64) & 1 != 0)
+}
+
+/// The slot of a function's carry flag: the last destination of who writes it, the last source of who reads it.
+fn carry(code: &Code, id: FunctionId, function: &Function) -> Option<Slot> {
+    code.instructions.iter().filter(|linked| linked.source.function == id).find_map(|linked| {
+        let instruction = function.instructions.get(linked.source.instruction as usize)?;
+        let operation = code.program.operation(instruction)?;
+        let destinations = function.operands_of(instruction).iter().filter(|operand| operand.written).count();
+        if operation.writes_carry() {
+            return linked.slots.get(destinations).copied();
+        }
+        if operation.reads_carry() { linked.slots.last().copied() } else { None }
+    })
+}

@@ -1,0 +1,245 @@
+//! How the values of a home differ between the lanes of a warp: not at all, by the same step from lane to lane, or anyhow.
+//!
+//! A home is looked at as a whole, and so is what reads it after a loop that lanes leave at different rounds. What the
+//! solver says of a result, the emitter must be able to write; both ask [`steps`].
+
+use ptxvm_ir::flow::uniformity::{of_operand, of_result};
+use ptxvm_ir::flow::{Flow, Origin, UniformOver, Uniformity, ValueId, Values, read_by};
+use ptxvm_ir::operation::compute::{Compute, IntegerFunction, IntegerType, LogicFunction, Movement};
+use ptxvm_ir::operation::{Generic, Operation, SpecialRegister, generic};
+use ptxvm_ir::{Function, Operand, OperandKind, Program};
+use ptxvm_isa::{Kind, Type};
+
+use super::home::HomeId;
+
+/// How a value differs between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// It is the same in all lanes that run.
+    Uniform,
+    /// From each lane to the next it grows by so much, in the arithmetic of its width.
+    Affine(i64),
+    /// Nothing is known.
+    Varying,
+}
+
+impl Shape {
+    /// What is known of a value that may be either.
+    fn or(self, other: Self) -> Self {
+        if self == other { self } else { Self::Varying }
+    }
+
+    /// A step; one that is too large to compute with is none.
+    fn step(step: Option<i64>) -> Self {
+        match step {
+            Some(0) => Self::Uniform,
+            Some(step) if step.unsigned_abs() <= MOST_STEP => Self::Affine(step),
+            _ => Self::Varying,
+        }
+    }
+
+    fn steps(self) -> Option<i64> {
+        match self {
+            Self::Uniform => Some(0),
+            Self::Affine(step) => Some(step),
+            Self::Varying => None,
+        }
+    }
+}
+
+/// Larger steps between lanes are not looked at, so that 31 of them fit 32 bits.
+const MOST_STEP: u64 = 1 << 24;
+
+/// A source of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// How it differs between lanes.
+    pub shape: Shape,
+    /// Its value, if it is a constant.
+    pub constant: Option<u64>,
+}
+
+/// The shape of what an operation makes of sources that are all uniform or affine, not all of them uniform.
+pub fn steps(operation: &Operation, sources: &[Source]) -> Shape {
+    let step = |at: usize| sources.get(at).and_then(|source| source.shape.steps());
+    let product = |a: usize, b: usize, number: fn(u64) -> i64| {
+        let constant = |at: usize| sources.get(at).and_then(|source| source.constant).map(number);
+        match (step(a)?, step(b)?, constant(a), constant(b)) {
+            (0, 0, ..) => Some(0),
+            (by, 0, _, Some(factor)) | (0, by, Some(factor), _) => by.checked_mul(factor),
+            _ => None,
+        }
+    };
+    let sum = |a: Option<i64>, b: Option<i64>| a?.checked_add(b?);
+    match operation {
+        Operation::Compute(Compute::Integer(integer)) if integer.limit.is_none() => {
+            use IntegerFunction as F;
+            if !matches!(
+                integer.ty,
+                IntegerType::U32 | IntegerType::S32 | IntegerType::U64 | IntegerType::S64
+            ) {
+                return Shape::Varying;
+            }
+            // How a constant factor counts: in 32 bits that wrap its sign does not matter.
+            let number: fn(u64) -> i64 = match integer.ty {
+                IntegerType::U64 | IntegerType::S64 => |bits| bits as i64,
+                IntegerType::U32 => |bits| i64::from(bits as u32),
+                _ => |bits| i64::from(bits as i32),
+            };
+            Shape::step(match integer.function {
+                F::Add => sum(step(0), step(1)),
+                F::Sub => sum(step(0), step(1).map(i64::wrapping_neg)),
+                F::MulLo | F::MulWide => product(0, 1, number),
+                F::MadLo | F::MadWide => sum(product(0, 1, number), step(2)),
+                _ => None,
+            })
+        }
+        Operation::Compute(Compute::Logic(logic)) if logic.function == LogicFunction::Shl => {
+            let by = sources.get(1).and_then(|source| source.constant).filter(|by| *by < 24);
+            let wide = matches!(logic.ty, Type::B32 | Type::B64);
+            Shape::step(by.filter(|_| wide).and_then(|by| step(0)?.checked_mul(1 << by)))
+        }
+        Operation::Compute(Compute::Movement(Movement::Copy { bits: 32 | 64 })) => Shape::step(step(0)),
+        Operation::Compute(Compute::Convert(convert)) => {
+            let whole = |ty: Type| matches!(ty.kind(), Kind::Signed | Kind::Unsigned) && ty.bits() >= 32;
+            let plain = whole(convert.to) && whole(convert.from) && !convert.modifiers.sat;
+            Shape::step(step(0).filter(|_| plain))
+        }
+        Operation::Generic(Generic::From(window) | Generic::To(window))
+            if *window != generic::Window::Param =>
+        {
+            Shape::step(step(0))
+        }
+        _ => Shape::Varying,
+    }
+}
+
+/// The shape of a special register in CTAs of a shape.
+pub fn of_special(cta: [u32; 3], register: SpecialRegister, member: u8) -> Shape {
+    if ptxvm_ir::flow::uniformity::of_special(Some(cta), register, member) <= UniformOver::Warp {
+        return Shape::Uniform;
+    }
+    let in_one_row = cta[0].is_multiple_of(32) || (cta[1] == 1 && cta[2] == 1);
+    match (register, member) {
+        (SpecialRegister::Tid, 0) if in_one_row => Shape::Affine(1),
+        (SpecialRegister::Laneid, _) => Shape::Affine(1),
+        _ => Shape::Varying,
+    }
+}
+
+/// Finds the shapes of homes.
+pub struct Solver<'a> {
+    pub program: &'a Program,
+    pub function: &'a Function,
+    pub flow: &'a Flow,
+    pub uniformity: &'a Uniformity,
+    pub values: &'a Values,
+    pub homes: &'a [HomeId],
+    pub cta: [u32; 3],
+}
+
+impl Solver<'_> {
+    /// From the best that could be until nothing gets worse.
+    pub fn solve(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Option<Shape>> = vec![None; self.homes.len()];
+        let mut blocks = vec![0; self.function.instructions.len()];
+        for (number, block) in (0u32..).zip(&self.function.blocks) {
+            blocks[block.start as usize..block.end as usize].fill(number);
+        }
+        self.read_after_loops(&blocks, &mut shapes);
+        loop {
+            let mut changed = false;
+            for (value, described) in (0u32..).map(ValueId).zip(&self.values.values) {
+                let Some(shape) = self.value(value, described.origin, described.block, &shapes) else {
+                    continue;
+                };
+                let home = &mut shapes[self.homes[value.0 as usize].0 as usize];
+                let new = home.map_or(shape, |known| known.or(shape));
+                changed |= *home != Some(new);
+                *home = Some(new);
+            }
+            if !changed {
+                break;
+            }
+        }
+        shapes.into_iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect()
+    }
+
+    /// What is read after a loop that lanes leave at different rounds is of different rounds.
+    fn read_after_loops(&self, blocks: &[u32], shapes: &mut [Option<Shape>]) {
+        let mut seen_from = |value: &ValueId, block: u32| {
+            let made = self.values.values[value.0 as usize].block;
+            if self.flow.loops.left(made, block).any(|id| self.uniformity.exit(id) == UniformOver::Lane) {
+                shapes[self.homes[value.0 as usize].0 as usize] = Some(Shape::Varying);
+            }
+        };
+        for (at, block) in (0u32..).zip(blocks) {
+            self.values.reads(at).iter().for_each(|value| seen_from(value, *block));
+        }
+        for described in &self.values.values {
+            self.values.sources(described.origin).iter().for_each(|value| seen_from(value, described.block));
+        }
+    }
+
+    /// The shape of a value as far as it is known; `None` as long as nothing is.
+    fn value(&self, value: ValueId, origin: Origin, block: u32, shapes: &[Option<Shape>]) -> Option<Shape> {
+        match origin {
+            Origin::Unset if self.function.entry => Some(Shape::Uniform),
+            Origin::Unset => Some(Shape::Varying),
+            // What comes to a join lives in its home.
+            Origin::Join { .. } if self.uniformity.join(block) == UniformOver::Lane => Some(Shape::Varying),
+            Origin::Join { .. } => None,
+            Origin::Instruction(at) => self.result(at, value, shapes),
+        }
+    }
+
+    fn result(&self, at: u32, value: ValueId, shapes: &[Option<Shape>]) -> Option<Shape> {
+        let instruction = &self.function.instructions[at as usize];
+        let known = |value: &ValueId| shapes[self.homes[value.0 as usize].0 as usize];
+        let mut reads = self.values.reads(at).iter();
+        let guard = match instruction.guard {
+            Some(_) => Some(known(reads.next()?)?),
+            None => None,
+        };
+        let mut sources: Vec<(Source, &Operand)> = Vec::new();
+        for operand in self.function.operands_of(instruction).iter().filter(|operand| !operand.written) {
+            let shape = match read_by(operand) {
+                Some(_) => known(reads.next()?)?,
+                None => self.operand(operand),
+            };
+            let constant = match operand.kind {
+                OperandKind::Immediate(bits) => Some(bits),
+                _ => None,
+            };
+            sources.push((Source { shape, constant }, operand));
+        }
+        let rest: Option<Vec<Shape>> = reads.map(known).collect();
+        let rest = rest?;
+        let level =
+            |shape: Shape| if shape == Shape::Uniform { UniformOver::Warp } else { UniformOver::Lane };
+        let levels: Vec<_> =
+            sources.iter().map(|(source, operand)| (*operand, level(source.shape))).collect();
+        let all = rest.iter().chain(&guard).all(|shape| *shape == Shape::Uniform);
+        let uniform = of_result(self.program, instruction, &levels) <= UniformOver::Warp && all;
+        if uniform {
+            return Some(Shape::Uniform);
+        }
+        // A guard leaves what was there in some lanes.
+        let operation = self.program.operation(instruction)?;
+        if guard.is_some() || !rest.is_empty() || self.values.writes(at) != [value] {
+            return Some(Shape::Varying);
+        }
+        let sources: Vec<Source> = sources.iter().map(|(source, _)| *source).collect();
+        Some(steps(operation, &sources))
+    }
+
+    fn operand(&self, operand: &Operand) -> Shape {
+        if let OperandKind::Special { sreg, member } = operand.kind {
+            return of_special(self.cta, SpecialRegister::of(sreg), member);
+        }
+        match of_operand(self.program, self.function, operand, Some(self.cta)) {
+            UniformOver::Lane => Shape::Varying,
+            _ => Shape::Uniform,
+        }
+    }
+}

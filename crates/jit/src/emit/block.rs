@@ -1,0 +1,336 @@
+//! A block: its instructions one after the other, what they read and what they write.
+
+use ptxvm_ir::operation::{Access, Operation};
+use ptxvm_machine::code::Meaning;
+use ptxvm_machine::context::Instruction;
+use ptxvm_machine::registers::Slot;
+use ptxvm_machine::schedule::compiled::{Executed, LOOK, offset};
+
+use super::compute::one_nan;
+use super::value::{Kept, Value};
+use super::writer::{LANES, Name};
+use super::{Emitter, Written};
+use crate::analysis::{HomeId, Shape};
+
+/// The lanes that execute an instruction: those that run, less those whose guard says no.
+pub enum Guard {
+    /// All that run.
+    All,
+    /// All or none, as one predicate says.
+    Uniform(Name),
+    /// Those that a vector of predicates names.
+    Varying(Name),
+}
+
+impl Emitter<'_> {
+    /// Writes a block.
+    pub(super) fn block(&mut self, block: u32) {
+        self.block = block;
+        self.log.clear();
+        self.current.clear();
+        self.held.clear();
+        self.writer.begin(format!("b{block}"));
+        self.mask = self.writer.value("load i32, ptr %mask");
+        let described = &self.analysis.code.blocks[block as usize];
+        self.at = described.start;
+        if described.converge.is_some() && !self.waiting().is_empty() {
+            let alive = self.frame_value("i32", offset::ALIVE);
+            let absent = self.writer.value(format!("icmp ne i32 {alive}, {}", self.mask));
+            self.leave_if(&absent);
+        }
+        for at in described.start..described.end {
+            self.at = at;
+            self.instruction(&self.analysis.code.instructions[at as usize]);
+        }
+        self.end();
+        self.leave_block();
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        let guard = self.guard(instruction.guard);
+        let written = match instruction.meaning {
+            Meaning::Prepared(what) => self.prepared(what, instruction, &guard),
+            Meaning::Program => {
+                let program = &self.analysis.code.program;
+                let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
+                match program.operation(described) {
+                    Some(Operation::Compute(compute)) => self.compute(compute, instruction, &guard),
+                    Some(Operation::Generic(generic)) => self.generic(*generic, instruction, &guard),
+                    Some(Operation::Access(Access::Load(load))) => self.load(load, instruction, &guard),
+                    Some(Operation::Access(Access::Store(store))) => self.store(store, instruction, &guard),
+                    Some(Operation::Access(Access::LoadParameter(load))) => {
+                        self.load_parameter(load, instruction, &guard)
+                    }
+                    _ => None,
+                }
+            }
+        };
+        if written.is_none() {
+            self.execute(instruction, &guard);
+        }
+    }
+
+    /// The lanes that a guard lets through.
+    fn guard(&mut self, guard: Option<Slot>) -> Guard {
+        let Some(slot) = guard else { return Guard::All };
+        let predicate = self.predicate(slot);
+        match predicate.kept {
+            Kept::Scalar(name) => Guard::Uniform(name),
+            Kept::Affine(..) | Kept::Vector(_) => Guard::Varying(predicate.lanes(&mut self.writer)),
+        }
+    }
+
+    /// The lanes that execute an instruction, as a mask.
+    pub(super) fn lanes(&mut self, guard: &Guard) -> Name {
+        match guard {
+            Guard::All => self.mask.clone(),
+            Guard::Uniform(yes) => {
+                let mask = self.mask.clone();
+                self.writer.value(format!("select i1 {yes}, i32 {mask}, i32 0"))
+            }
+            Guard::Varying(predicates) => {
+                let word = self.word_of(predicates);
+                let mask = self.mask.clone();
+                self.writer.value(format!("and i32 {word}, {mask}"))
+            }
+        }
+    }
+
+    /// What a slot holds, as wide as it is.
+    pub(super) fn whole(&mut self, slot: Slot) -> Value {
+        if slot.is_constant() {
+            return self.constant(slot);
+        }
+        if let Some(at) = self.current.get(&slot.offset()) {
+            return self.log[*at].value.clone();
+        }
+        if let Some(held) = self.held.get(&slot.offset()) {
+            return held.clone();
+        }
+        let of = self.analysis.begins_as(&self.analysis.code.blocks[self.block as usize]);
+        let home = self.analysis.register(slot).map(|register| self.analysis.homes.at_start(of, register));
+        let value = match home.filter(|home| *home != HomeId(u32::MAX)) {
+            Some(home) => self.load_home(home, slot.bits()),
+            // Hidden slots of an activation, and what nobody has written.
+            None => {
+                let mask = self.mask.clone();
+                let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
+                let first = self.writer.value(format!("zext i32 {first} to i64"));
+                // The frame of an entry begins where local memory does.
+                let hidden =
+                    self.analysis.function.entry && self.analysis.linked.frame.offset() == slot.offset();
+                self.load_register(slot, if hidden { Shape::Uniform } else { Shape::Varying }, &first)
+            }
+        };
+        self.held.insert(slot.offset(), value.clone());
+        value
+    }
+
+    fn constant(&mut self, slot: Slot) -> Value {
+        let bytes = self.analysis.code.constants.bytes();
+        let (at, width) = (slot.offset() as usize, usize::from(slot.width()));
+        if width == 0 {
+            let word = bytes.get(at..at + 4).is_some_and(|word| word.iter().any(|byte| *byte != 0));
+            return Value::scalar(1, word.to_string());
+        }
+        let mut value = [0; 16];
+        if let Some(from) = bytes.get(at..at + width) {
+            value[..width].copy_from_slice(from);
+        }
+        Value::scalar(slot.bits(), u128::from_le_bytes(value).to_string())
+    }
+
+    /// A source of so many bits: the low bits of a wider register, a narrower one zero-extended.
+    pub(super) fn read(&mut self, slot: Slot, bits: u32) -> Value {
+        let value = self.whole(slot);
+        let value = self.tight(value);
+        if slot.width() == 0 {
+            let value = self.predicate(slot);
+            return self.resized(&value, bits, "sext");
+        }
+        self.resized(&value, bits, "zext")
+    }
+
+    /// A number of single precision, of which a NaN may have any bits.
+    pub(super) fn read_loose(&mut self, slot: Slot, bits: u32) -> Value {
+        let value = self.whole(slot);
+        if value.loose && bits == 32 { value } else { self.read(slot, bits) }
+    }
+
+    /// A value whose NaN is the one of single precision.
+    pub(super) fn tight(&mut self, value: Value) -> Value {
+        if !value.loose {
+            return value;
+        }
+        self.map(&[value], 32, |writer, names| one_nan(writer, &names[0]))
+    }
+
+    /// A predicate, negated if the slot says so. Of a register that stands for one, the lowest bit counts.
+    pub(super) fn predicate(&mut self, slot: Slot) -> Value {
+        let value = self.whole(slot);
+        let value = self.resized(&value, 1, "zext");
+        if !slot.is_negated() {
+            return value;
+        }
+        self.map(&[value], 1, |writer, names| {
+            let yes = writer.constant(1, 1);
+            writer.two("xor", 1, &names[0], &yes)
+        })
+    }
+
+    /// A value in another number of bits.
+    pub(super) fn resized(&mut self, value: &Value, bits: u32, extend: &str) -> Value {
+        if value.bits == bits {
+            return value.clone();
+        }
+        let (from, op) = (value.bits, if bits < value.bits { "trunc" } else { extend });
+        if let (Kept::Affine(base, step), "trunc") = (&value.kept, op) {
+            let base = self.writer.cast(op, from, base, bits);
+            return Value::affine(bits, base, *step);
+        }
+        self.map(std::slice::from_ref(value), bits, |writer, names| writer.cast(op, from, &names[0], bits))
+    }
+
+    /// Makes a value of others, for one lane if all of them are the same in all, else for every lane.
+    pub(super) fn map(
+        &mut self,
+        sources: &[Value],
+        bits: u32,
+        make: impl FnOnce(&mut super::Writer, &[Name]) -> Name,
+    ) -> Value {
+        let scalars: Option<Vec<Name>> = sources.iter().map(|source| source.as_scalar().cloned()).collect();
+        self.writer.wide = scalars.is_none();
+        let names = match scalars {
+            Some(names) => names,
+            None => sources.iter().map(|source| source.lanes(&mut self.writer)).collect(),
+        };
+        let name = make(&mut self.writer, &names);
+        let wide = std::mem::replace(&mut self.writer.wide, false);
+        if wide { Value::vector(bits, name) } else { Value::scalar(bits, name) }
+    }
+
+    /// Writes a result of an instruction to a register, in the lanes that its guard lets through.
+    pub(super) fn write(&mut self, slot: Slot, value: Value, guard: &Guard) {
+        if slot.is_sink() {
+            return;
+        }
+        let bits = slot.bits();
+        let value = if slot.width() == 0 && value.bits != 1 {
+            let from = value.bits;
+            self.map(&[value], 1, |writer, names| {
+                let zero = writer.constant(from, 0);
+                writer.compare("ne", from, &names[0], &zero)
+            })
+        } else {
+            self.resized(&value, bits, if slot.is_signed() { "sext" } else { "zext" })
+        };
+        let value = if matches!(guard, Guard::All) { value } else { self.tight(value) };
+        let value = self.where_guarded(slot, value, guard);
+        let instruction = self.analysis.code.instructions[self.at as usize].source.instruction;
+        let register = self.analysis.register(slot);
+        let home = register.and_then(|register| self.analysis.homes.written(instruction, register));
+        let loose = home.is_some_and(|home| self.analysis.homes.is_loose(home));
+        let value = if loose { value } else { self.tight(value) };
+        let value = match home {
+            Some(home) => value.kept_as(self.analysis.homes.shape(home), &mut self.writer),
+            None => value,
+        };
+        if let Some(home) = home {
+            self.failed |= !value.is_kept_as(self.analysis.homes.shape(home));
+        }
+        self.current.insert(slot.offset(), self.log.len());
+        self.log.push(Written { slot, value, home });
+    }
+
+    /// A value where a guard lets it through, and what the register holds elsewhere.
+    fn where_guarded(&mut self, slot: Slot, value: Value, guard: &Guard) -> Value {
+        let bits = value.bits;
+        match guard {
+            Guard::All => value,
+            Guard::Uniform(yes) => {
+                let old = self.whole(slot);
+                let old = self.tight(old);
+                match (value.as_scalar(), old.as_scalar()) {
+                    (Some(new), Some(old)) => Value::scalar(
+                        bits,
+                        self.writer.value(format!("select i1 {yes}, i{bits} {new}, i{bits} {old}")),
+                    ),
+                    _ => {
+                        let (new, old) = (value.lanes(&mut self.writer), old.lanes(&mut self.writer));
+                        let ty = format!("<{LANES} x i{bits}>");
+                        Value::vector(
+                            bits,
+                            self.writer.value(format!("select i1 {yes}, {ty} {new}, {ty} {old}")),
+                        )
+                    }
+                }
+            }
+            Guard::Varying(yes) => {
+                let old = self.whole(slot);
+                let old = self.tight(old).lanes(&mut self.writer);
+                let new = value.lanes(&mut self.writer);
+                let ty = format!("<{LANES} x i{bits}>");
+                let either = format!("select <{LANES} x i1> {yes}, {ty} {new}, {ty} {old}");
+                Value::vector(bits, self.writer.value(either))
+            }
+        }
+    }
+
+    /// Executes an instruction by the interpreter's own function: its sources go to their registers, its results are
+    /// found there.
+    fn execute(&mut self, instruction: &Instruction, guard: &Guard) {
+        self.writer.declare("declare i32 @ptxvm_execute(ptr, i32, i32)");
+        let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
+        let operands = self.analysis.function.operands_of(described);
+        let prepared = matches!(instruction.meaning, Meaning::Prepared(_));
+        let results = if prepared { 1 } else { operands.iter().filter(|operand| operand.written).count() };
+        let carry = self.analysis.carry.map(Slot::offset);
+        let is_result =
+            |at: usize, slot: &Slot| at < results || at == results && carry == Some(slot.offset());
+        let slots: Vec<Slot> =
+            instruction.slots.iter().filter(|slot| !slot.is_constant() && !slot.is_sink()).copied().collect();
+        // Results too: what is not written stays.
+        let mut stored = std::collections::BTreeSet::new();
+        for slot in &slots {
+            if stored.insert(slot.offset()) {
+                let value = self.whole(*slot);
+                self.store_register(*slot, &value, None);
+            }
+        }
+        let lanes = self.lanes(guard);
+        let (call, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
+        let from = self.writer.label().to_owned();
+        self.writer.line(format!("br i1 {none}, label %{rest}, label %{call}"));
+        self.writer.begin(call.clone());
+        let answer =
+            self.writer.value(format!("call i32 @ptxvm_execute(ptr %frame, i32 {}, i32 {lanes})", self.at));
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+        let answer = self.writer.value(format!("phi i32 [ 0, %{from} ], [ {answer}, %{call} ]"));
+        let stopped = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Stopped.number()));
+        self.fault_if(&stopped);
+        let looked = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Looked.number()));
+        let price = self.writer.value(format!("select i1 {looked}, i64 {LOOK}, i64 0"));
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        let left = self.writer.value(format!("sub i64 {fuel}, {price}"));
+        self.writer.line(format!("store i64 {left}, ptr %fuel"));
+        let mask = self.mask.clone();
+        let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
+        let first = self.writer.value(format!("zext i32 {first} to i64"));
+        for (at, slot) in instruction.slots.iter().enumerate() {
+            if !is_result(at, slot) || slot.is_sink() || slot.is_constant() {
+                continue;
+            }
+            let register = self.analysis.register(*slot);
+            let home = register
+                .and_then(|register| self.analysis.homes.written(instruction.source.instruction, register));
+            let shape = match home.map(|home| self.analysis.homes.shape(home)) {
+                Some(Shape::Uniform) => Shape::Uniform,
+                _ => Shape::Varying,
+            };
+            let value = self.load_register(*slot, shape, &first);
+            self.write(*slot, value, &Guard::All);
+        }
+    }
+}

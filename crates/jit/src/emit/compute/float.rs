@@ -1,0 +1,172 @@
+//! Floating point of single and double precision, rounded to nearest.
+//!
+//! What is a NaN at the end follows an H200: in single precision there is one, in double precision that of an operand
+//! goes on. Products and sums are never joined.
+
+use ptxvm_ir::operation::compute::{Float, FloatFunction as F};
+use ptxvm_isa::Type;
+use ptxvm_machine::registers::Slot;
+use ptxvm_num::Rounding;
+use ptxvm_num::float::minmax::{Extreme, Modifiers};
+
+use super::super::block::Guard;
+use super::super::value::Value;
+use super::super::{Emitter, Name, Writer};
+
+/// The NaN of single precision.
+const NAN: u64 = 0x7fff_ffff;
+/// The NaN that an invalid operation of double precision gives, and the bit that makes one quiet.
+const INVALID: u64 = 0xfff8_0000_0000_0000;
+const QUIET: u64 = 0x0008_0000_0000_0000;
+
+impl Emitter<'_> {
+    pub(super) fn float(&mut self, float: &Float, slots: &[Slot], guard: &Guard) -> Option<()> {
+        let Float { function, ty, rounding, finish } = *float;
+        let bits = match ty {
+            Type::F32 => 32,
+            Type::F64 => 64,
+            _ => return None,
+        };
+        let (to, from) = slots.split_first()?;
+        let rounds = matches!(function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt);
+        if finish.sat || finish.relu || finish.oob || rounds && rounding != Rounding::Rn {
+            return None;
+        }
+        if finish.ftz && bits == 64 {
+            return None;
+        }
+        let sources: Vec<Value> = from.iter().map(|slot| self.read_loose(*slot, bits)).collect();
+        let value = match function {
+            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp => {
+                // The flushing of these looks at more than the result.
+                if finish.ftz && matches!(function, F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt) {
+                    return None;
+                }
+                let arity = match function {
+                    F::Sqrt | F::Rcp => 1,
+                    F::Fma => 3,
+                    _ => 2,
+                };
+                let sources = sources.get(..arity)?;
+                let value = self.map(sources, bits, |writer, names| {
+                    arithmetic(writer, function, bits, names, finish.ftz)
+                });
+                Value { loose: bits == 32 && !finish.ftz, ..value }
+            }
+            F::Abs | F::Neg if !finish.ftz && bits == 32 => {
+                self.map(sources.get(..1)?, bits, |writer, names| {
+                    let sign = writer.constant(32, 0x8000_0000);
+                    let rest = writer.constant(32, 0x7fff_ffff);
+                    let changed = match function {
+                        F::Abs => writer.two("and", 32, &names[0], &rest),
+                        _ => writer.two("xor", 32, &names[0], &sign),
+                    };
+                    one_nan(writer, &changed)
+                })
+            }
+            F::Extreme { which, modifiers, three: false } if bits == 32 => {
+                let Modifiers { abs: false, xorsign: false, nan, ftz } = modifiers else { return None };
+                self.map(sources.get(..2)?, bits, |writer, names| {
+                    let (a, b) = (flush(writer, &names[0], ftz), flush(writer, &names[1], ftz));
+                    extreme(writer, &a, &b, which, nan)
+                })
+            }
+            _ => return None,
+        };
+        self.write(*to, value, guard);
+        Some(())
+    }
+}
+
+/// A subnormal number becomes the zero of its sign, if that is asked for.
+pub(super) fn flush(writer: &mut Writer, a: &str, ftz: bool) -> Name {
+    if !ftz {
+        return a.into();
+    }
+    let exponent = writer.constant(32, 0x7f80_0000);
+    let (zero, sign) = (writer.constant(32, 0), writer.constant(32, 0x8000_0000));
+    let kept = writer.two("and", 32, a, &exponent);
+    let small = writer.compare("eq", 32, &kept, &zero);
+    let signed = writer.two("and", 32, a, &sign);
+    writer.select(&small, 32, &signed, a)
+}
+
+/// The bits of a result of single precision, with the one NaN.
+pub(in super::super) fn one_nan(writer: &mut Writer, a: &str) -> Name {
+    let float = writer.as_float(32, a);
+    let ty = writer.float_ty(32);
+    let is = writer.value(format!("fcmp uno {ty} {float}, {float}"));
+    let nan = writer.constant(32, NAN);
+    writer.select(&is, 32, &nan, a)
+}
+
+fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: bool) -> Name {
+    let sources: Vec<Name> = names.iter().map(|name| flush(writer, name, ftz)).collect();
+    let floats: Vec<Name> = sources.iter().map(|name| writer.as_float(bits, name)).collect();
+    let ty = writer.float_ty(bits);
+    let result = match function {
+        F::Add => writer.value(format!("fadd {ty} {}, {}", floats[0], floats[1])),
+        F::Sub => writer.value(format!("fsub {ty} {}, {}", floats[0], floats[1])),
+        F::Mul => writer.value(format!("fmul {ty} {}, {}", floats[0], floats[1])),
+        F::Div => writer.value(format!("fdiv {ty} {}, {}", floats[0], floats[1])),
+        F::Fma => writer.float_intrinsic("fma", bits, &[&floats[0], &floats[1], &floats[2]]),
+        F::Rcp => {
+            let one = writer.constant(bits, if bits == 32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 });
+            let one = writer.as_float(bits, &one);
+            writer.value(format!("fdiv {ty} {one}, {}", floats[0]))
+        }
+        _ => writer.float_intrinsic("sqrt", bits, &[&floats[0]]),
+    };
+    let value = writer.as_bits(bits, &result);
+    if bits == 32 && !ftz {
+        return value;
+    }
+    if bits == 32 {
+        let value = one_nan(writer, &value);
+        return flush(writer, &value, ftz);
+    }
+    // The first in this order that is a NaN goes on.
+    let order: &[usize] = match function {
+        F::Add | F::Sub | F::Mul => &[1, 0],
+        F::Fma => &[1, 2, 0],
+        F::Div => &[0, 1],
+        _ => &[0],
+    };
+    let is = writer.value(format!("fcmp uno {ty} {result}, {result}"));
+    let invalid = writer.constant(64, INVALID);
+    let mut nan = invalid;
+    for at in order.iter().rev() {
+        let operand = &floats[*at];
+        let is = writer.value(format!("fcmp uno {ty} {operand}, {operand}"));
+        let quiet = writer.constant(64, QUIET);
+        let quiet = writer.two("or", 64, &sources[*at], &quiet);
+        nan = writer.select(&is, 64, &quiet, &nan);
+    }
+    writer.select(&is, 64, &nan, &value)
+}
+
+/// The smaller or the larger of two numbers: minus zero is below plus zero, and a NaN loses unless `nan` says otherwise.
+fn extreme(writer: &mut Writer, a: &str, b: &str, which: Extreme, nan: bool) -> Name {
+    let order = |writer: &mut Writer, a: &str| {
+        let by = writer.constant(32, 31);
+        let sign = writer.two("ashr", 32, a, &by);
+        let one = writer.constant(32, 1);
+        let rest = writer.two("lshr", 32, &sign, &one);
+        writer.two("xor", 32, a, &rest)
+    };
+    let (order_a, order_b) = (order(writer, a), order(writer, b));
+    let relation = if which == Extreme::Min { "slt" } else { "sgt" };
+    let first = writer.compare(relation, 32, &order_a, &order_b);
+    let ty = writer.float_ty(32);
+    let is_nan = |writer: &mut Writer, a: &str| {
+        let float = writer.as_float(32, a);
+        writer.value(format!("fcmp uno {ty} {float}, {float}"))
+    };
+    let (a_nan, b_nan) = (is_nan(writer, a), is_nan(writer, b));
+    let number = writer.select(&first, 32, a, b);
+    let number = writer.select(&a_nan, 32, b, &number);
+    let number = writer.select(&b_nan, 32, a, &number);
+    let none = writer.two(if nan { "or" } else { "and" }, 1, &a_nan, &b_nan);
+    let canonical = writer.constant(32, NAN);
+    writer.select(&none, 32, &canonical, &number)
+}

@@ -1,0 +1,61 @@
+//! Moves, packing and unpacking.
+
+use ptxvm_ir::operation::compute::Movement;
+use ptxvm_machine::registers::Slot;
+
+use super::super::Emitter;
+use super::super::block::Guard;
+
+impl Emitter<'_> {
+    pub(super) fn movement(&mut self, movement: &Movement, slots: &[Slot], guard: &Guard) -> Option<()> {
+        match *movement {
+            Movement::Copy { bits } => {
+                let [to, from] = *slots else { return None };
+                let value = if bits == 1 { self.predicate(from) } else { self.read(from, bits) };
+                self.write(to, value, guard);
+                Some(())
+            }
+            Movement::Pack { count, part, kept } => {
+                let all = count * part;
+                if all > 64 || kept != u128::MAX >> (128 - all) {
+                    return None;
+                }
+                let (to, from) = slots.split_first()?;
+                let sources: Vec<_> = from.iter().map(|slot| self.read(*slot, part)).collect();
+                if sources.len() != count as usize {
+                    return None;
+                }
+                let value = self.map(&sources, all, |writer, names| {
+                    let mut packed = writer.cast("zext", part, &names[0], all);
+                    for (place, name) in (1u64..).zip(&names[1..]) {
+                        let wide = writer.cast("zext", part, name, all);
+                        let by = writer.constant(all, place * u64::from(part));
+                        let moved = writer.two("shl", all, &wide, &by);
+                        packed = writer.two("or", all, &packed, &moved);
+                    }
+                    packed
+                });
+                self.write(*to, value, guard);
+                Some(())
+            }
+            Movement::Unpack { count, part } => {
+                let (to, from) = slots.split_at_checked(count as usize)?;
+                let all = count * part;
+                if all > 64 {
+                    return None;
+                }
+                let whole = self.read(*from.first()?, all);
+                for (place, to) in (0u64..).zip(to) {
+                    let value = self.map(std::slice::from_ref(&whole), part, |writer, names| {
+                        let by = writer.constant(all, place * u64::from(part));
+                        let moved = writer.two("lshr", all, &names[0], &by);
+                        writer.cast("trunc", all, &moved, part)
+                    });
+                    self.write(*to, value, guard);
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}

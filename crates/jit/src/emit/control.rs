@@ -1,0 +1,231 @@
+//! The ends of blocks: where lanes go, who waits, and when the function is left.
+
+use std::collections::BTreeSet;
+
+use ptxvm_machine::code::Terminator;
+use ptxvm_machine::schedule::compiled::{Left, offset};
+
+use super::Emitter;
+use super::value::{Kept, Value};
+use super::writer::LANES;
+use crate::analysis::Shape;
+
+impl Emitter<'_> {
+    /// Writes the end of the block.
+    pub(super) fn end(&mut self) {
+        let described = &self.analysis.code.blocks[self.block as usize];
+        let waiting = self.waiting();
+        match &described.end_with {
+            Terminator::Next(next) => {
+                self.settle(&[*next]);
+                self.go(*next, &waiting);
+            }
+            Terminator::Branch { guard: None, target, .. } => {
+                self.settle(&[*target]);
+                self.go(*target, &waiting);
+            }
+            Terminator::Branch { guard: Some(guard), target, next } => {
+                let predicate = self.predicate(*guard);
+                self.settle(&[*target, *next]);
+                match &predicate.kept {
+                    Kept::Scalar(taken) => {
+                        let (yes, no) = (self.writer.fresh_label(), self.writer.fresh_label());
+                        self.writer.line(format!("br i1 {taken}, label %{yes}, label %{no}"));
+                        self.writer.begin(yes);
+                        self.go(*target, &waiting);
+                        self.writer.begin(no);
+                        self.go(*next, &waiting);
+                    }
+                    _ => self.part(&predicate, *target, *next, &waiting),
+                }
+            }
+            Terminator::Exit { guard, next } => {
+                let predicate = guard.map(|guard| self.predicate(guard));
+                self.settle(&[*next]);
+                self.exit(predicate.as_ref(), *next, &waiting);
+            }
+            _ => {
+                self.spend();
+                self.leave_at_end();
+            }
+        }
+    }
+
+    /// Puts what the block has written into homes, as far as somebody reads it after it, and counts the block.
+    fn settle(&mut self, next: &[u32]) {
+        let live: BTreeSet<_> =
+            next.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| home).collect();
+        let waiting = self.waiting();
+        let waits: BTreeSet<_> =
+            waiting.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| home).collect();
+        for at in 0..self.log.len() {
+            let written = &self.log[at];
+            let (slot, home) = (written.slot, written.home);
+            let is_last = self.current.get(&slot.offset()) == Some(&at);
+            let Some(home) = home.filter(|home| is_last && live.contains(home)) else { continue };
+            let mut value = written.value.clone();
+            // Lanes that wait keep what they have.
+            if waits.contains(&home) && self.analysis.homes.shape(home) == Shape::Varying {
+                let old = self.load_home(home, value.bits).lanes(&mut self.writer);
+                let new = value.lanes(&mut self.writer);
+                let mask = self.mask.clone();
+                let lanes = self.bits_of(&mask);
+                let ty = format!("<{LANES} x i{}>", value.bits);
+                let either = format!("select <{LANES} x i1> {lanes}, {ty} {new}, {ty} {old}");
+                value = Value { loose: value.loose, ..Value::vector(value.bits, self.writer.value(either)) };
+            }
+            self.store_home(home, &value);
+        }
+        self.spend();
+    }
+
+    /// Counts the block.
+    fn spend(&mut self) {
+        let block = &self.analysis.code.blocks[self.block as usize];
+        let cost = block.end - block.start + 1;
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        let left = self.writer.value(format!("sub i64 {fuel}, {cost}"));
+        self.writer.line(format!("store i64 {left}, ptr %fuel"));
+    }
+
+    /// Lanes part: those with the higher block wait.
+    fn part(&mut self, predicate: &Value, target: u32, next: u32, waiting: &BTreeSet<u32>) {
+        let lanes = predicate.lanes(&mut self.writer);
+        let word = self.word_of(&lanes);
+        let mask = self.mask.clone();
+        let taken = self.writer.value(format!("and i32 {word}, {mask}"));
+        let rest = self.writer.value(format!("xor i32 {taken}, {mask}"));
+        let (low, low_lanes, high, high_lanes) =
+            if target < next { (target, taken, next, rest) } else { (next, rest, target, taken) };
+        self.waits.insert(high);
+        let known = self.writer.value(format!("load i32, ptr %wait{high}"));
+        let more = self.writer.value(format!("or i32 {known}, {high_lanes}"));
+        self.writer.line(format!("store i32 {more}, ptr %wait{high}"));
+        let mut waiting = waiting.clone();
+        waiting.insert(high);
+        let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let none = self.writer.value(format!("icmp eq i32 {low_lanes}, 0"));
+        self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
+        self.writer.begin(nobody);
+        self.next_of(&waiting);
+        self.writer.begin(some);
+        self.mask = low_lanes;
+        self.go(low, &waiting);
+        self.mask = mask;
+    }
+
+    /// Lanes end: all of them, or those of a predicate.
+    fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
+        self.writer.declare("declare i32 @ptxvm_exit(ptr, i32)");
+        let mask = self.mask.clone();
+        let Some(predicate) = predicate else {
+            self.writer.value(format!("call i32 @ptxvm_exit(ptr %frame, i32 {mask})"));
+            return self.next_of(waiting);
+        };
+        let lanes = predicate.lanes(&mut self.writer);
+        let word = self.word_of(&lanes);
+        let gone = self.writer.value(format!("and i32 {word}, {mask}"));
+        let rest = self.writer.value(format!("xor i32 {gone}, {mask}"));
+        let (call, after) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let none = self.writer.value(format!("icmp eq i32 {gone}, 0"));
+        self.writer.line(format!("br i1 {none}, label %{after}, label %{call}"));
+        self.writer.begin(call);
+        self.writer.value(format!("call i32 @ptxvm_exit(ptr %frame, i32 {gone})"));
+        self.writer.line(format!("br label %{after}"));
+        self.writer.begin(after);
+        let none = self.writer.value(format!("icmp eq i32 {rest}, 0"));
+        self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
+        self.writer.begin(nobody);
+        self.next_of(waiting);
+        self.writer.begin(some);
+        self.mask = rest;
+        self.go(next, waiting);
+        self.mask = mask;
+    }
+
+    /// The lanes that run go to a block, unless others wait at lower ones.
+    fn go(&mut self, to: u32, waiting: &BTreeSet<u32>) {
+        let mask = self.mask.clone();
+        if !self.region.has(to) {
+            self.writer.line(format!("store i32 {mask}, ptr %mask"));
+            return self.leave_before(to, waiting);
+        }
+        if to <= self.block {
+            self.writer.line(format!("store i32 {mask}, ptr %mask"));
+            let fuel = self.writer.value("load i64, ptr %fuel");
+            let over = self.writer.value(format!("icmp slt i64 {fuel}, 0"));
+            let ask = self.writer.fresh_label();
+            self.writer.line(format!("br i1 {over}, label %{ask}, label %b{to}, !prof !0"));
+            self.writer.begin(ask);
+            self.writer.declare("declare i64 @ptxvm_refuel(ptr, i64) cold");
+            let missing = self.writer.value(format!("sub i64 0, {fuel}"));
+            let more = self.writer.value(format!("call i64 @ptxvm_refuel(ptr %frame, i64 {missing})"));
+            let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
+            self.writer.line(format!("store i64 {sum}, ptr %fuel"));
+            let none = self.writer.value(format!("icmp eq i64 {more}, 0"));
+            self.leaves_at.entry(to).or_default().extend(waiting);
+            return self.writer.line(format!("br i1 {none}, label %before{to}, label %b{to}"));
+        }
+        if waiting.first().is_some_and(|lowest| *lowest < to) {
+            self.waits.insert(to);
+            let known = self.writer.value(format!("load i32, ptr %wait{to}"));
+            let more = self.writer.value(format!("or i32 {known}, {mask}"));
+            self.writer.line(format!("store i32 {more}, ptr %wait{to}"));
+            let mut waiting = waiting.clone();
+            waiting.insert(to);
+            return self.next_of(&waiting);
+        }
+        let mut mask = mask;
+        if waiting.contains(&to) {
+            let there = self.writer.value(format!("load i32, ptr %wait{to}"));
+            mask = self.writer.value(format!("or i32 {there}, {mask}"));
+            self.writer.line(format!("store i32 0, ptr %wait{to}"));
+        }
+        self.writer.line(format!("store i32 {mask}, ptr %mask"));
+        self.writer.line(format!("br label %b{to}"));
+    }
+
+    fn leave_before(&mut self, to: u32, waiting: &BTreeSet<u32>) {
+        self.leaves_at.entry(to).or_default().extend(waiting);
+        self.writer.line(format!("br label %before{to}"));
+    }
+
+    /// The lowest of those who wait is next.
+    fn next_of(&mut self, waiting: &BTreeSet<u32>) {
+        match waiting.first() {
+            Some(lowest) => self.writer.line(format!("br label %next{lowest}")),
+            None => self.writer.line("br label %ended"),
+        }
+    }
+
+    /// Writes the chain that looks for the lowest block at which lanes wait.
+    pub(super) fn chain(&mut self) {
+        let all = self.waits.clone();
+        for block in &all {
+            let above: BTreeSet<u32> = all.range(block + 1..).copied().collect();
+            self.writer.begin(format!("next{block}"));
+            let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
+            let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
+            let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
+            self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
+            self.writer.begin(some);
+            self.writer.line(format!("store i32 0, ptr %wait{block}"));
+            self.writer.line(format!("store i32 {lanes}, ptr %mask"));
+            if self.region.has(*block) {
+                self.writer.line(format!("br label %b{block}"));
+            } else {
+                self.leave_before(*block, &above);
+            }
+            self.writer.begin(nobody);
+            self.next_of(&above);
+        }
+        self.writer.begin("ended");
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        for (at, ty, value) in [(offset::FUEL, "i64", fuel.as_str()), (offset::MASK, "i32", "0")] {
+            let to = self.frame(at);
+            self.writer.line(format!("store {ty} {value}, ptr {to}"));
+        }
+        self.writer.line(format!("ret i32 {}", Left::Ended.number()));
+    }
+}

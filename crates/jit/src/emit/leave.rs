@@ -1,0 +1,215 @@
+//! How compiled code is left: what is live goes back to the registers of the activation, and the frame says where lanes
+//! stand.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ptxvm_machine::schedule::compiled::{Left, offset};
+
+use super::Emitter;
+use super::value::Value;
+use super::writer::{LANES, Name};
+use crate::analysis::HomeId;
+
+/// A way out of a block before one of its instructions.
+pub struct Leave {
+    /// The basic block that it comes from.
+    from: Name,
+    /// The instruction of the code.
+    at: u32,
+    /// How many values the block has written before.
+    written: usize,
+    left: Left,
+}
+
+impl Emitter<'_> {
+    /// Leaves the block before the instruction that is being written, if a condition holds. `ptxvm` executes it then.
+    pub(super) fn leave_if(&mut self, condition: &str) {
+        self.leave(condition, Left::Before);
+    }
+
+    /// Leaves the block at the instruction that is being written, which has met a fault, if a condition holds.
+    pub(super) fn fault_if(&mut self, condition: &str) {
+        self.leave(condition, Left::Fault);
+    }
+
+    fn leave(&mut self, condition: &str, left: Left) {
+        let next = self.writer.fresh_label();
+        let (from, at) = (self.writer.label().to_owned(), self.first_of_instruction());
+        self.writer.line(format!("br i1 {condition}, label %out{}, label %{next}, !prof !0", self.block));
+        self.leaves.push(Leave { from, at, written: self.log.len(), left });
+        self.writer.begin(next);
+    }
+
+    /// The first instruction of the code that was made for the one that is being written: what the linker puts before it
+    /// is executed again.
+    fn first_of_instruction(&self) -> u32 {
+        let code = self.analysis.code;
+        let start = code.blocks[self.block as usize].start;
+        let source = code.instructions[self.at as usize].source;
+        let earlier = (start..self.at).rev();
+        earlier.take_while(|at| code.instructions[*at as usize].source == source).last().unwrap_or(self.at)
+    }
+
+    /// Writes the way out of the block before its instructions, which all of them share.
+    pub(super) fn leave_block(&mut self) {
+        let leaves = std::mem::take(&mut self.leaves);
+        if leaves.is_empty() {
+            return;
+        }
+        let (analysis, block) = (self.analysis, self.block);
+        let code = analysis.code;
+        self.writer.begin(format!("out{block}"));
+        let start = code.blocks[block as usize].start;
+        let incoming = |value: &dyn Fn(&Leave) -> String| {
+            let each: Vec<String> =
+                leaves.iter().map(|leave| format!("[ {}, %{} ]", value(leave), leave.from)).collect();
+            each.join(", ")
+        };
+        let number =
+            self.writer.value(format!("phi i32 {}", incoming(&|leave| (leave.at - start).to_string())));
+        let left =
+            self.writer.value(format!("phi i32 {}", incoming(&|leave| leave.left.number().to_string())));
+        let written = self.writer.value(format!("phi i32 {}", incoming(&|leave| leave.written.to_string())));
+        // What is live before one of the instructions.
+        let mut live = vec![0u64; analysis.function.registers.len().div_ceil(64)];
+        let sources: BTreeSet<u32> =
+            leaves.iter().map(|leave| code.instructions[leave.at as usize].source.instruction).collect();
+        for source in sources {
+            live.iter_mut().zip(analysis.live_before(source)).for_each(|(bits, more)| *bits |= more);
+        }
+        // Joins come first: one for each value that the block writes, as far as it has been written where it is left.
+        let mut joined: HashMap<usize, Value> = HashMap::new();
+        for (at, value) in self.log.iter().map(|written| written.value.clone()).enumerate() {
+            if !self.log[at].slot_is_live(analysis, &live) || leaves.iter().all(|leave| leave.written <= at) {
+                continue;
+            }
+            let name = value.name().clone();
+            let came = incoming(&|leave| if leave.written > at { name.clone() } else { "poison".into() });
+            joined.insert(at, value.renamed(self.writer.value(format!("phi {} {came}", value.ty()))));
+        }
+        let only = self.blend_lanes();
+        for (register, slot) in analysis.all_registers(&live) {
+            let mut value = self.live_home(block, register).map(|home| self.load_home(home, slot.bits()));
+            for at in 0..self.log.len() {
+                let Some(new) = joined.get(&at).filter(|_| self.log[at].slot.offset() == slot.offset())
+                else {
+                    continue;
+                };
+                value = Some(match value {
+                    None => new.clone(),
+                    Some(old) => {
+                        let (new, old) = (self.tight(new.clone()), self.tight(old));
+                        let (new, old) = (new.lanes(&mut self.writer), old.lanes(&mut self.writer));
+                        let after = self.writer.value(format!("icmp ugt i32 {written}, {at}"));
+                        let ty = format!("<{LANES} x i{}>", slot.bits());
+                        let either = format!("select i1 {after}, {ty} {new}, {ty} {old}");
+                        Value::vector(slot.bits(), self.writer.value(either))
+                    }
+                });
+            }
+            if let Some(value) = value {
+                self.store_register(slot, &value, only.as_deref());
+            }
+        }
+        let waiting = self.waiting();
+        let mask = self.mask.clone();
+        self.stand(block, &number, &mask, &waiting);
+        self.writer.line(format!("ret i32 {left}"));
+    }
+
+    /// The home of a register at the beginning of a block, if it is live there.
+    fn live_home(&self, block: u32, register: u32) -> Option<HomeId> {
+        let live = self.analysis.live_at(block);
+        live.iter().find(|(live, _)| *live == register).map(|(_, home)| *home)
+    }
+
+    /// The lanes that go back to registers alone, if others wait whose registers must stay.
+    pub(super) fn blend_lanes(&self) -> Option<Name> {
+        (!self.waiting().is_empty()).then(|| self.mask.clone())
+    }
+
+    /// The blocks where lanes may wait while the block runs.
+    pub(super) fn waiting(&self) -> BTreeSet<u32> {
+        self.region.waiting.get(&self.block).cloned().unwrap_or_default()
+    }
+
+    /// Leaves at the end of the block, which the schedule executes.
+    pub(super) fn leave_at_end(&mut self) {
+        let (analysis, block) = (self.analysis, self.block);
+        let live = analysis.live_before(analysis.code.blocks[block as usize].source.instruction);
+        let only = self.blend_lanes();
+        for (_, slot) in analysis.all_registers(&live) {
+            let value = self.whole(slot);
+            self.store_register(slot, &value, only.as_deref());
+        }
+        // What the linker prepares for the end of a block lies in slots of its own.
+        for at in 0..self.log.len() {
+            let (slot, value) = (self.log[at].slot, self.log[at].value.clone());
+            if analysis.register(slot).is_none() {
+                self.store_register(slot, &value, only.as_deref());
+            }
+        }
+        let waiting = self.waiting();
+        let mask = self.mask.clone();
+        self.stand(block, "0", &mask, &waiting);
+        self.writer.line(format!("ret i32 {}", Left::End.number()));
+    }
+
+    /// Says in the frame where lanes stand, and where others wait.
+    fn stand(&mut self, block: u32, number: &str, mask: &str, waiting: &BTreeSet<u32>) {
+        for (at, value) in
+            [(offset::BLOCK, block.to_string()), (offset::NUMBER, number.into()), (offset::MASK, mask.into())]
+        {
+            let to = self.frame(at);
+            self.writer.line(format!("store i32 {value}, ptr {to}"));
+        }
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        let to = self.frame(offset::FUEL);
+        self.writer.line(format!("store i64 {fuel}, ptr {to}"));
+        for waits in waiting {
+            self.others(*waits);
+        }
+    }
+
+    /// Lanes that wait at a block become a group of their own.
+    fn others(&mut self, block: u32) {
+        let (there, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
+        let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
+        self.writer.line(format!("br i1 {none}, label %{nobody}, label %{there}"));
+        self.writer.begin(there);
+        for (register, home) in self.analysis.live_at(block) {
+            let Some(slot) = self.analysis.slot(register) else { continue };
+            let value = self.load_home(home, slot.bits());
+            self.store_register(slot, &value, Some(&lanes));
+        }
+        let count_at = self.frame(offset::OTHERS);
+        let count = self.writer.value(format!("load i32, ptr {count_at}"));
+        let more = self.writer.value(format!("add i32 {count}, 1"));
+        self.writer.line(format!("store i32 {more}, ptr {count_at}"));
+        let list = self.frame(offset::OTHER);
+        let wide = self.writer.value(format!("zext i32 {count} to i64"));
+        let entry = self.writer.value(format!("getelementptr [2 x i32], ptr {list}, i64 {wide}"));
+        self.writer.line(format!("store i32 {block}, ptr {entry}"));
+        let second = self.writer.value(format!("getelementptr i32, ptr {entry}, i64 1"));
+        self.writer.line(format!("store i32 {lanes}, ptr {second}"));
+        self.writer.line(format!("br label %{nobody}"));
+        self.writer.begin(nobody);
+    }
+
+    /// Writes the ways out at the beginning of blocks.
+    pub(super) fn leave_at_beginnings(&mut self) {
+        for (block, waiting) in std::mem::take(&mut self.leaves_at) {
+            self.writer.begin(format!("before{block}"));
+            let mask = self.writer.value("load i32, ptr %mask");
+            let only = (!waiting.is_empty()).then(|| mask.clone());
+            for (register, home) in self.analysis.live_at(block) {
+                let Some(slot) = self.analysis.slot(register) else { continue };
+                let value = self.load_home(home, slot.bits());
+                self.store_register(slot, &value, only.as_deref());
+            }
+            self.stand(block, "0", &mask, &waiting);
+            self.writer.line(format!("ret i32 {}", Left::Before.number()));
+        }
+    }
+}

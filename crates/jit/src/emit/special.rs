@@ -1,0 +1,107 @@
+//! What the linker prepares: special registers and addresses of variables. And generic addresses.
+
+use ptxvm_ir::operation::{Generic, SpecialRegister as Register, generic};
+use ptxvm_machine::code::Prepared;
+use ptxvm_machine::context::Instruction;
+use ptxvm_machine::schedule::compiled::offset;
+
+use super::Emitter;
+use super::block::Guard;
+use super::value::Value;
+use super::writer::LANES;
+use crate::analysis::{Shape, of_special};
+
+impl Emitter<'_> {
+    /// Writes an instruction of the linker's own; `None` if it is not written here.
+    pub(super) fn prepared(
+        &mut self,
+        what: Prepared,
+        instruction: &Instruction,
+        guard: &Guard,
+    ) -> Option<()> {
+        let to = *instruction.slots.first()?;
+        let value = match what {
+            Prepared::Special(register, member) => self.special(register, member)?,
+            Prepared::Sum => {
+                let [_, a, b] = instruction.slots[..] else { return None };
+                let (a, b) = (self.read(a, 64), self.read(b, 64));
+                self.sum(&a, &b)
+            }
+            Prepared::ParameterAddress(at) => {
+                let address = self.frame_value("i64", offset::PARAMETER_ADDRESS);
+                Value::scalar(64, self.writer.value(format!("add i64 {address}, {at}")))
+            }
+            Prepared::SharedAddress(at) => {
+                let first = self.writer.value("load i64, ptr %shared_first");
+                Value::scalar(64, self.writer.value(format!("add i64 {first}, {at}")))
+            }
+        };
+        self.write(to, value, guard);
+        Some(())
+    }
+
+    fn special(&mut self, register: Register, member: u8) -> Option<Value> {
+        let cta = self.analysis.cta;
+        if member > 2
+            && matches!(register, Register::Tid | Register::Ntid | Register::Ctaid | Register::Nctaid)
+        {
+            return Some(Value::scalar(32, "0"));
+        }
+        let number = usize::from(member);
+        let one = |emitter: &mut Self, at: usize, index: usize| {
+            let list = emitter.frame_value("ptr", at);
+            let place = emitter.writer.value(format!("getelementptr i32, ptr {list}, i64 {index}"));
+            emitter.writer.value(format!("load i32, ptr {place}"))
+        };
+        Some(match register {
+            Register::Tid => match of_special(cta, register, member) {
+                Shape::Uniform => Value::scalar(32, one(self, offset::TID, number * LANES)),
+                Shape::Affine(step) => Value::affine(32, one(self, offset::TID, number * LANES), step),
+                Shape::Varying => {
+                    let list = self.frame_value("ptr", offset::TID);
+                    let at =
+                        self.writer.value(format!("getelementptr i32, ptr {list}, i64 {}", number * LANES));
+                    Value::vector(32, self.writer.value(format!("load <{LANES} x i32>, ptr {at}, align 4")))
+                }
+            },
+            Register::Laneid => Value::affine(32, "0", 1),
+            Register::Ntid => Value::scalar(32, cta[number].to_string()),
+            Register::Ctaid => Value::scalar(32, one(self, offset::CTAID, number)),
+            Register::Nctaid => Value::scalar(32, one(self, offset::NCTAID, number)),
+            _ => return None,
+        })
+    }
+
+    /// Writes a change of an address between a space and the generic one; `None` if it is not written here.
+    pub(super) fn generic(
+        &mut self,
+        generic: Generic,
+        instruction: &Instruction,
+        guard: &Guard,
+    ) -> Option<()> {
+        let distance = match generic {
+            Generic::From(window) => distance(window)?,
+            Generic::To(window) => distance(window)?.wrapping_neg(),
+            _ => return None,
+        };
+        let [to, from] = instruction.slots[..] else { return None };
+        let address = self.read(from, 64);
+        let moved = if distance == 0 {
+            address
+        } else {
+            self.sum(&address, &Value::scalar(64, distance.to_string()))
+        };
+        self.write(to, moved, guard);
+        Some(())
+    }
+}
+
+/// What is added to an address of a space to make it generic.
+fn distance(window: generic::Window) -> Option<u64> {
+    match window {
+        generic::Window::Shared | generic::Window::SharedCluster => Some(ptxvm_memory::SHARED_BASE),
+        generic::Window::Local => Some(ptxvm_memory::LOCAL_BASE),
+        generic::Window::Global | generic::Window::Const => Some(0),
+        generic::Window::Param => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! A region: the blocks that a warp can reach from one block before it must leave to the schedule, and which of them may
+//! have lanes waiting while another runs.
+//!
+//! As in the interpreter, of the lanes of a warp those at the lowest block run first. So code is written block after
+//! block, and where lanes part, those with the higher block wait there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptxvm_machine::code::Terminator;
+use ptxvm_machine::registers::Slot;
+
+use crate::analysis::{Analysis, Shape};
+
+/// Larger regions are left to the interpreter, so that compile time stays in proportion.
+pub const MOST_INSTRUCTIONS: usize = 20_000;
+
+/// The blocks that a warp can reach from one.
+pub struct Region {
+    /// Where it begins.
+    pub entry: u32,
+    /// By block: the blocks where lanes may wait while it runs.
+    pub waiting: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl Region {
+    /// The region that begins with a block; `None` if it is too large, or the interpreter must run the block.
+    pub fn of(analysis: &Analysis<'_>, entry: u32) -> Option<Self> {
+        if !runs(analysis, entry) {
+            return None;
+        }
+        let mut finder = Finder { analysis, waiting: BTreeMap::new(), open: Vec::new() };
+        finder.arrive(entry, BTreeSet::new());
+        let mut looks = 0;
+        while let Some(block) = finder.open.pop() {
+            looks += 1;
+            if looks > MOST_INSTRUCTIONS {
+                return None;
+            }
+            finder.leave(block);
+        }
+        let waiting = finder.waiting;
+        let blocks = waiting.keys().map(|block| &analysis.code.blocks[*block as usize]);
+        let instructions: usize = blocks.map(|block| (block.end - block.start) as usize + 1).sum();
+        (instructions <= MOST_INSTRUCTIONS).then_some(Self { entry, waiting })
+    }
+
+    /// Whether code for a block is part of it.
+    pub fn has(&self, block: u32) -> bool {
+        self.waiting.contains_key(&block)
+    }
+}
+
+/// Whether compiled code may run a block: its first instruction does not wait for anybody outside of the warp.
+pub fn runs(analysis: &Analysis<'_>, block: u32) -> bool {
+    let block = &analysis.code.blocks[block as usize];
+    let Some(first) = analysis.code.instructions[block.start as usize..block.end as usize].first() else {
+        return true;
+    };
+    let instruction = analysis.function.instructions.get(first.source.instruction as usize);
+    let operation = instruction.and_then(|instruction| analysis.code.program.operation(instruction));
+    !operation.is_some_and(|operation| operation.effects().waits)
+}
+
+/// Whether lanes may differ in what the guard at the end of a block says.
+fn varies(analysis: &Analysis<'_>, block: u32, guard: Slot) -> bool {
+    let Some(register) = analysis.register(guard) else { return true };
+    analysis.shape_at_end(block, register) != Shape::Uniform
+}
+
+struct Finder<'a> {
+    analysis: &'a Analysis<'a>,
+    waiting: BTreeMap<u32, BTreeSet<u32>>,
+    open: Vec<u32>,
+}
+
+impl Finder<'_> {
+    /// Lanes come to a block while others wait.
+    fn arrive(&mut self, block: u32, waiting: BTreeSet<u32>) {
+        if !runs(self.analysis, block) {
+            return;
+        }
+        match self.waiting.get_mut(&block) {
+            Some(known) => {
+                let before = known.len();
+                known.extend(waiting);
+                if known.len() > before {
+                    self.open.push(block);
+                }
+            }
+            None => {
+                self.waiting.insert(block, waiting);
+                self.open.push(block);
+            }
+        }
+    }
+
+    fn leave(&mut self, block: u32) {
+        let waiting = self.waiting.get(&block).cloned().unwrap_or_default();
+        match &self.analysis.code.blocks[block as usize].end_with {
+            Terminator::Next(next) => self.go(block, *next, &waiting),
+            Terminator::Branch { guard, target, next } => match guard {
+                None => self.go(block, *target, &waiting),
+                Some(guard) if varies(self.analysis, block, *guard) => {
+                    let (low, high) = ((*target).min(*next), (*target).max(*next));
+                    let mut waiting = waiting;
+                    waiting.insert(high);
+                    self.go(block, low, &waiting);
+                    self.next_of(&waiting);
+                }
+                Some(_) => {
+                    self.go(block, *target, &waiting);
+                    self.go(block, *next, &waiting);
+                }
+            },
+            Terminator::Exit { guard, next } => {
+                if guard.is_some() {
+                    self.go(block, *next, &waiting);
+                }
+                self.next_of(&waiting);
+            }
+            _ => {}
+        }
+    }
+
+    fn go(&mut self, from: u32, to: u32, waiting: &BTreeSet<u32>) {
+        let mut waiting = waiting.clone();
+        if to > from && waiting.first().is_some_and(|lowest| *lowest < to) {
+            waiting.insert(to);
+            return self.next_of(&waiting);
+        }
+        waiting.remove(&to);
+        self.arrive(to, waiting);
+    }
+
+    /// The lowest of those who wait is next, whichever that is.
+    fn next_of(&mut self, waiting: &BTreeSet<u32>) {
+        for block in waiting {
+            self.arrive(*block, waiting.range(block + 1..).copied().collect());
+        }
+    }
+}
