@@ -130,7 +130,7 @@ fn program(file: &Path) -> Vec<String> {
 /// What a run does against the expectations. An error is what no run may give, right or wrong.
 fn run(file: &Path, expected: &Expectations, mode: &[String]) -> Result<Vec<String>, String> {
     let mut settings: Vec<&str> = mode.iter().map(String::as_str).collect();
-    settings.extend(["--timeout", "20s"]);
+    settings.extend(["--timeout", if cfg!(sanitized) { "400s" } else { "20s" }]);
     let outcome = Outcome::of(file, &expected.buffers(), &settings)?;
     let kinds = ["bug", "unsupported", "invalid", "usage", "limit"];
     match kinds.iter().find_map(|kind| outcome.kind(kind)) {
