@@ -40,6 +40,8 @@ cargo xtask fuzz COUNT [SEED]
                             run COUNT mutated inputs of the corpus through the front end
 cargo xtask fuzz run [COUNT [SEED]]
                             run random programs and mutated kernels of the corpus on the machine, on every core
+cargo xtask fuzz engines [COUNT [SEED]]
+                            run them with both engines, which must do the same
 cargo xtask fuzz descriptors [COUNT [SEED]]
                             launch COUNT wgmma, tcgen05.mma and tcgen05.cp at the end of shared memory
 cargo xtask fuzz images [COUNT [SEED]]

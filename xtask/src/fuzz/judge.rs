@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ptxvm_machine::vector::lanes::{Level, at_most};
-use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Module, Parameter};
+use ptxvm_vm::{
+    Buffer, Device, EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Module, Parameter,
+};
 
 use super::names::interesting;
 use super::scene::Scene;
@@ -87,7 +89,8 @@ pub fn judge(module: &Module, scene: &Scene, expected: Expected, seed: u64) -> R
     for name in names {
         let mut random = Random::new(seed);
         let mut setting = Setting::new(module, scene, &name, &mut random)?;
-        let first = setting.launch(&Way { level: Level::V4, threads: 1, seed: 0 })?;
+        let engine = EngineChoice::Interpret;
+        let first = setting.launch(&Way { level: Level::V4, threads: 1, seed: 0, engine })?;
         endings.push(first.ending);
         let other = 1 + random.next() % 1000;
         let mut must_match = |setting: &mut Setting, way: Way, against: &Ran, same: bool| {
@@ -104,15 +107,45 @@ pub fn judge(module: &Module, scene: &Scene, expected: Expected, seed: u64) -> R
             Ok(ran)
         };
         for level in Level::ALL {
-            must_match(&mut setting, Way { level, threads: 1, seed: 0 }, &first, expected.repeatable)?;
+            must_match(
+                &mut setting,
+                Way { level, threads: 1, seed: 0, engine },
+                &first,
+                expected.repeatable,
+            )?;
         }
-        let seeded = Way { level: Level::V4, threads: 1, seed: other };
+        let seeded = Way { level: Level::V4, threads: 1, seed: other, engine };
         let with_seed = must_match(&mut setting, seeded, &first, false)?;
         must_match(&mut setting, seeded, &with_seed, expected.repeatable)?;
-        let two = Way { level: Level::V4, threads: 2, seed: 0 };
+        let two = Way { level: Level::V4, threads: 2, seed: 0, engine };
         // Where one CTA stops the launch, how far the others got is open.
         must_match(&mut setting, two, &first, expected.isolated && first.ending == "end")?;
         must_match(&mut setting, Way { threads: 2, ..seeded }, &first, false)?;
+        setting.untouched()?;
+    }
+    Ok(endings)
+}
+
+/// Launches every kernel of a module with both engines, which must do the same: the endings of the launches.
+pub fn engines(module: &Module, scene: &Scene, expected: Expected, seed: u64) -> Result<Vec<Ending>, Wrong> {
+    let mut endings = Vec::new();
+    scene.bind(module, &mut Random::new(seed));
+    let names: Vec<String> = module.kernels().map(|k| k.name.clone()).collect();
+    for name in names {
+        let mut setting = Setting::new(module, scene, &name, &mut Random::new(seed))?;
+        // What counts is interpreted.
+        (setting.options.settings.max_instructions, setting.options.settings.statistics) = (None, false);
+        let interpreted = Way { level: Level::V4, threads: 1, seed: 0, engine: EngineChoice::Interpret };
+        let first = setting.launch(&interpreted)?;
+        endings.push(first.ending);
+        if first.ending == "time" {
+            continue;
+        }
+        let second = setting.launch(&Way { engine: EngineChoice::Compile, ..interpreted })?;
+        endings.push(second.ending);
+        if expected.repeatable && second.ending != "time" && second != first {
+            return Err(wrong("differs", format!("compiled: {}", second.difference(&first))));
+        }
         setting.untouched()?;
     }
     Ok(endings)
@@ -124,6 +157,7 @@ struct Way {
     level: Level,
     threads: usize,
     seed: u64,
+    engine: EngineChoice,
 }
 
 /// What a launch did.
@@ -245,6 +279,14 @@ impl Setting {
         let kernel = at_most(way.level, || self.module.kernel(&self.name)).map_err(harness)?;
         let mut options = self.options.clone();
         (options.settings.threads, options.settings.seed) = (way.threads, way.seed);
+        options.settings.engine = way.engine;
+        // A kernel without compiled code is interpreted; LLVM must not refuse what was made for it.
+        if way.engine == EngineChoice::Compile
+            && let Err(why) = kernel.compile(options.block)
+            && !why.starts_with("nothing of the kernel")
+        {
+            return Err(wrong("refused", why));
+        }
         let began = Instant::now();
         let outcome = kernel.launch(&options);
         let took = began.elapsed();

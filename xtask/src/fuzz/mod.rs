@@ -28,9 +28,15 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
     let numbers = |texts: &[&str]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u64>>>();
     match arguments {
         ["run", rest @ ..] => match numbers(rest)?.as_slice() {
-            [] => Some(run::run(root, COUNT, 0)),
-            [count] => Some(run::run(root, *count, 0)),
-            [count, seed] => Some(run::run(root, *count, *seed)),
+            [] => Some(run::run(root, COUNT, 0, judge::judge)),
+            [count] => Some(run::run(root, *count, 0, judge::judge)),
+            [count, seed] => Some(run::run(root, *count, *seed, judge::judge)),
+            _ => None,
+        },
+        ["engines", rest @ ..] => match numbers(rest)?.as_slice() {
+            [] => Some(run::run(root, COUNT, 0, judge::engines)),
+            [count] => Some(run::run(root, *count, 0, judge::engines)),
+            [count, seed] => Some(run::run(root, *count, *seed, judge::engines)),
             _ => None,
         },
         ["descriptors", rest @ ..] => match numbers(rest)?.as_slice() {

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use ptxvm_isa::ISA;
 use ptxvm_syntax::{Interner, LineIndex, Severity};
-use ptxvm_vm::{Device, Profile};
+use ptxvm_vm::{Device, Module, Profile};
 
 use super::forms::Forms;
 use super::judge::{self, Ending, Expected, Wrong};
 use super::mutate::Corpus;
+use super::scene::Scene;
 use super::{program, reduce};
 use crate::oracle::Random;
 
@@ -37,8 +38,11 @@ struct Count {
     endings: BTreeMap<Ending, u64>,
 }
 
-/// Runs `count` inputs on every core, beginning with a seed.
-pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
+/// What is done with a module: gives the endings of its launches, or what does not hold.
+pub type Judge = fn(&Module, &Scene, Expected, u64) -> Result<Vec<Ending>, Wrong>;
+
+/// Runs `count` inputs on every core, beginning with a seed, and judges each.
+pub fn run(root: &Path, count: u64, seed: u64, judge: Judge) -> Result<(), String> {
     let profiles = DEVICES.iter().filter_map(|name| Profile::named(name));
     let forms: Vec<Forms> = profiles.map(Forms::new).collect();
     let corpus = Corpus::read(root)?;
@@ -64,7 +68,7 @@ pub fn run(root: &Path, count: u64, seed: u64) -> Result<(), String> {
             if i % 10_000 == 9_999 {
                 println!("{} inputs, {:.0} s", i + 1, started.elapsed().as_secs_f64());
             }
-            if let Err(wrong) = one(&forms, &corpus, seed.wrapping_add(i), &counted) {
+            if let Err(wrong) = one(&forms, &corpus, seed.wrapping_add(i), &counted, judge) {
                 return Some(wrong);
             }
         }
@@ -105,7 +109,13 @@ fn watch(busy: &[Mutex<Option<(u64, Instant)>>], ended: &AtomicBool) {
     }
 }
 
-fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> Result<(), String> {
+fn one(
+    forms: &[Forms],
+    corpus: &Corpus,
+    seed: u64,
+    counted: &Mutex<Count>,
+    judge: Judge,
+) -> Result<(), String> {
     let mut random = Random::new(seed);
     // Most programs are for the default device.
     let forms = &forms[[0, 0, 0, 1, 2, 3][random.below(6)].min(forms.len() - 1)];
@@ -117,7 +127,7 @@ fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> R
         (forms.profile, lines, Expected { repeatable, isolated })
     };
     let accepted = seed.is_multiple_of(CHANGED) || accepted(&mut lines);
-    let outcome = if accepted { try_lines(profile, &lines, expected, seed) } else { Ok(None) };
+    let outcome = if accepted { try_lines(profile, &lines, expected, seed, judge) } else { Ok(None) };
     if let Ok(mut count) = counted.lock() {
         match &outcome {
             Ok(Some(endings)) => {
@@ -130,7 +140,7 @@ fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> R
     }
     outcome.map(|_| ()).map_err(|wrong| {
         let again = |lines: &[String]| {
-            try_lines(profile, lines, expected, seed).err().filter(|w| w.sort == wrong.sort)
+            try_lines(profile, lines, expected, seed, judge).err().filter(|w| w.sort == wrong.sort)
         };
         let lines = reduce::reduce(lines, |lines| again(lines).is_some());
         let Wrong { sort, text } = again(&lines).unwrap_or(wrong);
@@ -144,13 +154,14 @@ fn try_lines(
     lines: &[String],
     expected: Expected,
     seed: u64,
+    judge: Judge,
 ) -> Result<Option<Vec<Ending>>, Wrong> {
     let source = lines.join("\n") + "\n";
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let device = Device::new(profile);
         let scene = judge::scene(&device, &mut Random::new(seed))?;
         let Some(module) = judge::load(&device, &source)? else { return Ok(None) };
-        judge::judge(&module, &scene, expected, seed).map(Some)
+        judge(&module, &scene, expected, seed).map(Some)
     }));
     judged.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -191,6 +202,12 @@ mod tests {
     /// A million take an hour; these take seconds and catch most of what those would.
     #[test]
     fn a_few_hundred_programs_do_no_harm() {
-        assert_eq!(super::run(&crate::root(), 600, 0), Ok(()));
+        assert_eq!(super::run(&crate::root(), 600, 0, super::judge::judge), Ok(()));
+    }
+
+    /// Each takes seconds to compile.
+    #[test]
+    fn both_engines_do_the_same() {
+        assert_eq!(super::run(&crate::root(), 6, 1, super::judge::engines), Ok(()));
     }
 }

@@ -88,6 +88,10 @@ fn is_loose(program: &Program, function: &Function, origin: Origin) -> bool {
         Origin::Instruction(at) => at,
     };
     let instruction = &function.instructions[at as usize];
+    // A guard leaves what was there.
+    if instruction.guard.is_some() {
+        return false;
+    }
     match program.operation(instruction) {
         Some(Operation::Compute(Compute::Float(float))) => {
             use FloatFunction as F;
