@@ -60,22 +60,24 @@ impl OwnModule {
     fn read(&mut self, target: &str, ir: &str) -> Result<(), CompileError> {
         let whole = format!("{target} {ir}");
         let mut message = std::ptr::null_mut();
-        // SAFETY: LLVM copies the bytes, and takes the buffer; the places are for its results, of which the message is
-        // ours to dispose of.
+        let functions = self.functions;
+        // SAFETY: LLVM copies the bytes. The places are for its results, of which the message is ours to dispose of; the
+        // buffer is only ours if the function is the newer one.
         let (failed, message) = unsafe {
             let name = text::terminated(NAME);
-            let buffer = (self.functions.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
-                whole.as_ptr().cast(),
-                whole.len(),
-                name.as_ptr(),
-            );
-            let failed = (self.functions.LLVMParseIRInContext)(
-                self.context,
-                buffer,
-                &raw mut self.module,
-                &raw mut message,
-            );
-            (failed != 0, text::take(self.functions, message))
+            let create = functions.LLVMCreateMemoryBufferWithMemoryRangeCopy;
+            let buffer = create(whole.as_ptr().cast(), whole.len(), name.as_ptr());
+            let (module, told) = (&raw mut self.module, &raw mut message);
+            let failed = match (functions.LLVMParseIRInContext2, functions.LLVMParseIRInContext) {
+                (Some(parse), _) => {
+                    let failed = parse(self.context, buffer, module, told);
+                    (functions.LLVMDisposeMemoryBuffer)(buffer);
+                    failed
+                }
+                (None, Some(parse)) => parse(self.context, buffer, module, told),
+                (None, None) => 1,
+            };
+            (failed != 0, text::take(functions, message))
         };
         if failed {
             self.module = Module::NULL;

@@ -73,6 +73,10 @@ impl Search {
     }
 
     fn folder(&mut self, folder: &Path) -> Option<Library> {
+        if !folder.is_dir() {
+            self.refuse(folder.display(), "there is no such folder");
+            return None;
+        }
         let mut libraries = libraries_in(folder);
         libraries.extend(libraries_in(&folder.join("lib")));
         libraries.extend(libraries_below(folder));

@@ -164,8 +164,6 @@ functions! {
         LLVMGetBufferStart: fn(Buffer) -> *const c_char;
         LLVMGetBufferSize: fn(Buffer) -> usize;
         LLVMDisposeMemoryBuffer: fn(Buffer);
-        // IRReader.h; it takes the buffer.
-        LLVMParseIRInContext: fn(Context, Buffer, *mut Module, *mut *mut c_char) -> Bool;
         // Analysis.h
         LLVMVerifyModule: fn(Module, c_int, *mut *mut c_char) -> Bool;
         // Error.h, ErrorHandling.h
@@ -212,7 +210,10 @@ functions! {
         initialize_parser: "AsmParser";
     }
     optional {
-        // Since 16.
+        // IRReader.h: the first takes the buffer, and is deprecated in 22; the second leaves it, and is there since 22.
+        LLVMParseIRInContext: fn(Context, Buffer, *mut Module, *mut *mut c_char) -> Bool;
+        LLVMParseIRInContext2: fn(Context, Buffer, *mut Module, *mut *mut c_char) -> Bool;
+        // Core.h: since 16.
         LLVMGetVersion: fn(*mut c_uint, *mut c_uint, *mut c_uint);
         // C++, by the names that its ABI gives them: the C interface has nothing for the want of memory.
         // `llvm::install_bad_alloc_error_handler`, of this type since 14; `llvm::install_out_of_memory_new_handler`;

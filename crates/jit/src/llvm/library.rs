@@ -46,6 +46,10 @@ impl Library {
         // SAFETY: a library that has every one of these names is LLVM's, and has them with the types of its headers,
         // which have not changed since version 15. Those of older versions are not called: they lack some.
         let functions = unsafe { Functions::look_up(&library, target) };
+        let functions = functions.and_then(|functions| {
+            let parses = functions.LLVMParseIRInContext.or(functions.LLVMParseIRInContext2).is_some();
+            if parses { Ok(functions) } else { Err("LLVMParseIRInContext2".to_owned()) }
+        });
         let functions = functions.map_err(|missing| match version_of_old(&library) {
             Some(major) => too_old(major),
             None => format!("it is no LLVM of version {OLDEST} or later: it has no function {missing}"),
