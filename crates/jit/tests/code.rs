@@ -136,7 +136,7 @@ fn code_finds_its_own_data() {
           store i32 %new, ptr @counter
           ret i32 %new
         }
-        define double @scale(double %x) { %y = fmul double %x, 1.0e-3 ret double %y }
+        define double @scale(double %x) uwtable { %y = fmul double %x, 1.0e-3 ret double %y }
         define i32 @entry(i64 %i) {
           %p = getelementptr [4 x i32], ptr @table, i64 0, i64 %i
           %v = load i32, ptr %p

@@ -69,7 +69,7 @@ fn a_version_that_is_too_old_is_refused_whatever_its_name() {
     let link = folder("renamed").join("libLLVM.so");
     let _older = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(old, &link).expect("a link");
-    assert_eq!(refusal(&link), "it is LLVM 14, and 15 or later is needed");
+    assert_eq!(refusal(&link), "it is LLVM 14 or older, and 15 or later is needed");
 }
 
 /// The library of this machine is found by its path, by its folder, and by the folder above that.

@@ -1,5 +1,6 @@
 //! Looks for a libLLVM: the one that was asked for, those of Rust toolchains, those of the system.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -135,13 +136,15 @@ impl Search {
     }
 }
 
-/// The files in a folder that are libLLVM by their names.
+/// The files in a folder that are libLLVM by their names, each once: most are there under several.
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     let is_library = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with("libLLVM") && name.contains(".so")
     };
-    entries(folder).into_iter().filter(|path| is_library(path) && !is_small(path)).collect()
+    let mut seen = BTreeSet::new();
+    let mut is_new = |path: &PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone()));
+    entries(folder).into_iter().filter(|path| is_library(path) && !is_small(path) && is_new(path)).collect()
 }
 
 /// Whether a file is too small for a library: beside that of a Rust toolchain lies a linker's script of its old name.

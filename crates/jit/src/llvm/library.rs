@@ -38,7 +38,7 @@ impl Library {
     pub fn open(path: &Path) -> Result<Self, String> {
         let target = HOST.ok_or("no machine code is made for processors of this architecture")?;
         if let Some(major) = version_in_name(path).filter(|major| *major < OLDEST) {
-            return Err(too_old(major));
+            return Err(too_old(&major.to_string()));
         }
         // SAFETY: what a library of the system's or of the user's choice does when it is opened is its own affair.
         let library = unsafe { unix::Library::open(Some(path), libc::RTLD_LAZY | libc::RTLD_LOCAL) }
@@ -50,15 +50,17 @@ impl Library {
             let parses = functions.LLVMParseIRInContext.or(functions.LLVMParseIRInContext2).is_some();
             if parses { Ok(functions) } else { Err("LLVMParseIRInContext2".to_owned()) }
         });
-        let functions = functions.map_err(|missing| match version_of_old(&library) {
-            Some(major) => too_old(major),
-            None => format!("it is no LLVM of version {OLDEST} or later: it has no function {missing}"),
+        let functions = functions.map_err(|missing| {
+            if is_old(&library) {
+                return too_old(&format!("{} or older", OLDEST - 1));
+            }
+            format!("it is no LLVM of version {OLDEST} or later: it has no function {missing}")
         })?;
         // Never closed: threads run in it, and it does not expect to go.
         let _handle = library.into_raw();
         let version = version(&functions);
         if version.major < OLDEST {
-            return Err(too_old(version.major));
+            return Err(too_old(&version.to_string()));
         }
         let _kept = statics::keep(functions.LLVMContextCreate as *const c_void);
         // One table for each library that is used, and that is one or two.
@@ -85,8 +87,8 @@ fn describe(error: &libloading::Error) -> String {
     }
 }
 
-fn too_old(major: u32) -> String {
-    format!("it is LLVM {major}, and {OLDEST} or later is needed")
+fn too_old(version: &str) -> String {
+    format!("it is LLVM {version}, and {OLDEST} or later is needed")
 }
 
 /// Version 15 has all functions of the table but cannot say its version.
@@ -99,18 +101,16 @@ fn version(functions: &Functions) -> Version {
     version
 }
 
-/// The version of a library that is LLVM's but lacks functions of the table: 14 is the last without a lookup by
-/// library.
-fn version_of_old(library: &unix::Library) -> Option<u32> {
+/// Whether a library that lacks functions of the table is LLVM's, and too old: 14 is the last without a lookup by library.
+fn is_old(library: &unix::Library) -> bool {
     let has = |name: &str| {
         // SAFETY: the address is not used.
         unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_ok()
     };
-    (has("LLVMContextCreate") && !has("LLVMOrcExecutionSessionLookup")).then_some(OLDEST - 1)
+    has("LLVMContextCreate") && !has("LLVMOrcExecutionSessionLookup")
 }
 
-/// The version in a file's name (`libLLVM-14.so.1`, `libLLVM.so.22.1-rust-1.95.0-stable`), also of the file that a link
-/// leads to.
+/// The version in a file's name (`libLLVM-14.so.1`, `libLLVM.so.22.1-rust-1.95.0-stable`).
 pub fn version_in_name(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let rest = name.strip_prefix("libLLVM")?;

@@ -63,15 +63,15 @@ pub fn enter() -> Option<Inside> {
     Some(Inside(()))
 }
 
-/// Says that a thread inside will never come out, and touches nothing any more.
-pub fn stuck() {
+/// Goes out. A thread that LLVM keeps for ever says this too: it touches nothing any more.
+pub fn leave() {
     gate().inside -= 1;
     LEFT.notify_all();
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        stuck();
+        leave();
     }
 }
 

@@ -162,7 +162,7 @@ impl GiveUp for Desk {
     /// Spends the rest of the process with refusals.
     fn give_up(&self, reason: &str) -> ! {
         let _first = self.health.0.set(reason.to_owned());
-        process::stuck();
+        process::leave();
         self.refuse(CompileError::Broken(reason.to_owned()));
         while let Ok(job) = self.jobs.recv() {
             (job.fail)(CompileError::Broken(reason.to_owned()));
