@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use libloading::os::unix;
 
 use super::functions::Functions;
-use super::statics;
 use super::target::HOST;
+use super::{process, statics};
 
 /// The oldest version that is used: its IR has the pointers without a type (`ptr`) that ours is written with.
 pub const OLDEST: u32 = 15;
@@ -62,6 +62,7 @@ impl Library {
         if version.major < OLDEST {
             return Err(too_old(&version.to_string()));
         }
+        process::watch();
         let _kept = statics::keep(functions.LLVMContextCreate as *const c_void);
         // One table for each library that is used, and that is one or two.
         let functions = Box::leak(Box::new(functions));

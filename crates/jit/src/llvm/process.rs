@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many threads are in LLVM, and whether the process is ending.
@@ -24,20 +24,19 @@ static OWNER: AtomicU32 = AtomicU32::new(0);
 /// How long the end of a process waits for a compilation. What takes longer than this is in a loop of its own.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes this process the one that uses LLVM, if no parent of it was. It must be called after LLVM has been opened: of
-/// what the end of the process calls, what is asked for last comes first, and LLVM must come after us.
+/// Has the end of the process wait for who is inside. It must be called after each library of LLVM's has been opened, and
+/// before anybody enters: of what the end of a process calls, what is asked for last comes first, and LLVM must come
+/// after us.
+pub fn watch() {
+    // SAFETY: a function that is always there. If there is no room for it, the end does not wait.
+    unsafe { libc::atexit(end) };
+}
+
+/// Makes this process the one that uses LLVM, if no parent of it was.
 pub fn claim() -> bool {
     let own = std::process::id();
     let claimed = OWNER.compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
-    if claimed.is_err_and(|owner| owner != own) {
-        return false;
-    }
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: a function that is always there. If there is no room for it, the end does not wait.
-        unsafe { libc::atexit(end) };
-    });
-    true
+    claimed.is_ok() || claimed == Err(own)
 }
 
 /// Whether this process is the one that uses LLVM.
@@ -81,8 +80,8 @@ fn gate() -> MutexGuard<'static, Gate> {
 
 /// Called when the process ends.
 extern "C" fn end() {
-    // A child may have been forked while somebody held the gate.
-    if !is_owner() {
+    // A child may have been forked while somebody held the gate. Before anybody uses LLVM nobody holds it.
+    if OWNER.load(Ordering::Acquire) != 0 && !is_owner() {
         return;
     }
     let mut gate = gate();

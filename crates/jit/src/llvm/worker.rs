@@ -115,7 +115,6 @@ struct Desk {
 fn run(library: &Library, target: Target, jobs: Receiver<Job>, health: Arc<Health>) {
     let desk = Rc::new(Desk { jobs, fail: RefCell::default(), health });
     fatal::on_this_thread(Rc::<Desk>::clone(&desk));
-    fatal::install(library.functions);
     let mut session = None;
     while let Ok(job) = desk.jobs.recv() {
         let Some(_inside) = process::enter() else {
@@ -144,7 +143,10 @@ fn ready<'a>(
 ) -> Result<&'a Session, CompileError> {
     let made = match session.take() {
         Some(made) => made,
-        None => Session::new(library, target)?,
+        None => {
+            fatal::install(library.functions);
+            Session::new(library, target)?
+        }
     };
     Ok(session.insert(made))
 }
