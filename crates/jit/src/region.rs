@@ -11,8 +11,9 @@ use ptxvm_machine::registers::Slot;
 
 use crate::analysis::{Analysis, Shape};
 
-/// Larger regions are left to the interpreter, so that compile time stays in proportion.
-pub const MOST_INSTRUCTIONS: usize = 20_000;
+/// Larger regions are left to the interpreter: compile time stays in proportion, and so does the host's stack, on which
+/// LLVM keeps the values that find no register.
+pub const MOST_INSTRUCTIONS: usize = 4_000;
 
 /// The blocks that a warp can reach from one.
 pub struct Region {

@@ -14,8 +14,8 @@ use crate::explain::finding::{Kind, Limit};
 use crate::launch::{Environment, Launch};
 use crate::registers::{self, Bank, Slot};
 use crate::schedule::cluster::claims::Claims;
-use crate::schedule::compiled::Compiled;
 use crate::schedule::halt::Halt;
+use crate::state::frame::Compiled;
 use crate::statistics::Class;
 
 pub use crate::state::cta::CtaState;

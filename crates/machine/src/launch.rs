@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::event::Event;
 use crate::explain::mistake::Mistakes;
-use crate::schedule::compiled::Compiled;
 use crate::schedule::dependency::GridStatus;
 use crate::settings::Settings;
+use crate::state::frame::Compiled;
 use ptxvm_profile::Profile;
 
 /// The shape of a launch and how to run it.

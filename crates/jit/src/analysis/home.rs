@@ -7,11 +7,8 @@ use ptxvm_ir::operation::compute::{Compute, FloatFunction, Movement};
 use ptxvm_ir::{BlockId, Function, OperandKind, Program};
 use ptxvm_isa::Type;
 
+use super::id::HomeId;
 use super::shape::{Shape, Solver};
-
-/// A home: an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HomeId(pub u32);
 
 /// The homes of a function's values.
 pub struct Homes {

@@ -2,9 +2,11 @@
 //! all lanes or grow from lane to lane, and which registers are live where.
 
 mod home;
+mod id;
 mod shape;
 
-pub use home::{HomeId, Homes};
+pub use home::Homes;
+pub use id::HomeId;
 pub use shape::{Shape, of_special};
 
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use ptxvm_ir::operation::{Generic, Operation, SpecialRegister, generic};
 use ptxvm_ir::{Function, Operand, OperandKind, Program};
 use ptxvm_isa::{Kind, Type};
 
-use super::home::HomeId;
+use super::id::HomeId;
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

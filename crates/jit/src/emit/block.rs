@@ -6,7 +6,7 @@ use ptxvm_machine::context::Instruction;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::{Executed, LOOK, offset};
 
-use super::compute::one_nan;
+use super::nan::one_nan;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 use super::{Emitter, Written};

@@ -5,21 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use ptxvm_machine::schedule::compiled::{Left, offset};
 
-use super::Emitter;
 use super::value::Value;
 use super::writer::{LANES, Name};
+use super::{Emitter, Leave};
 use crate::analysis::HomeId;
-
-/// A way out of a block before one of its instructions.
-pub struct Leave {
-    /// The basic block that it comes from.
-    from: Name,
-    /// The instruction of the code.
-    at: u32,
-    /// How many values the block has written before.
-    written: usize,
-    left: Left,
-}
 
 impl Emitter<'_> {
     /// Leaves the block before the instruction that is being written, if a condition holds. `ptxvm` executes it then.

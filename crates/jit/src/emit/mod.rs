@@ -9,6 +9,7 @@ mod compute;
 mod control;
 mod leave;
 mod memory;
+mod nan;
 mod special;
 mod value;
 mod writer;
@@ -17,11 +18,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::offset;
+use ptxvm_machine::schedule::compiled::{Left, offset};
 
 use crate::analysis::{Analysis, HomeId, Shape, is_in};
 use crate::region::Region;
-use leave::Leave;
 use value::{Kept, Value};
 use writer::{LANES, Name, Writer};
 
@@ -64,6 +64,17 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
     emitter.chain();
     emitter.leave_at_beginnings();
     (!emitter.failed).then(|| emitter.finish())
+}
+
+/// A way out of a block before one of its instructions.
+struct Leave {
+    /// The basic block that it comes from.
+    from: Name,
+    /// The instruction of the code.
+    at: u32,
+    /// How many values the block has written before.
+    written: usize,
+    left: Left,
 }
 
 /// A value that an instruction of a block has written.

@@ -8,129 +8,15 @@
 //! Registers lie in the activation's block when code is entered and when it is left, as the interpreter has them.
 #![allow(unsafe_code)]
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{null, null_mut};
 
 use crate::context::Context;
-use crate::door::address::AddressSpace;
 use crate::door::touch::Wants;
 use crate::schedule::step::{self, Step};
+use ptxvm_ir::operation::AddressSpace;
 
-/// Compiled code of a kernel, for CTAs of one shape.
-pub trait Compiled: Send + Sync + std::fmt::Debug {
-    /// The function that runs a warp from the beginning of a block, if there is one.
-    fn entry(&self, block: u32) -> Option<Enter>;
-
-    /// How many places access memory whose last region is remembered.
-    fn sites(&self) -> usize;
-}
-
-/// A function that a warp enters.
-///
-/// # Safety
-/// The frame is whole, and belongs to the kernel and the shape of CTAs that the function was made for.
-pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
-
-/// The region that a place accessed last: its first address and its size.
-pub type Site = [u64; 2];
-
-/// What compiled code reads and writes besides memory. Its layout is known to the code ([`offset`]).
-#[repr(C)]
-pub struct Frame {
-    registers: *mut u8,
-    constants: *const u8,
-    shared: *mut u8,
-    shared_first: u64,
-    shared_size: u64,
-    sites: *mut Site,
-    tid: *const u32,
-    ctaid: *const u32,
-    nctaid: *const u32,
-    parameters: *const u8,
-    parameter_address: u64,
-    fuel: i64,
-    mask: u32,
-    alive: u32,
-    block: u32,
-    number: u32,
-    others: u32,
-    activation: u32,
-    /// How much fuel it has had so far, and how often.
-    filled: i64,
-    refills: u32,
-    other: [[u32; 2]; 32],
-    context: *mut c_void,
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-/// Where the code finds what in a [`Frame`], in bytes.
-pub mod offset {
-    use super::Frame;
-    use std::mem::offset_of;
-
-    /// The registers of the activation.
-    pub const REGISTERS: usize = offset_of!(Frame, registers);
-    /// The constants of the kernel.
-    pub const CONSTANTS: usize = offset_of!(Frame, constants);
-    /// The bytes of shared memory.
-    pub const SHARED: usize = offset_of!(Frame, shared);
-    /// The address of its first byte.
-    pub const SHARED_FIRST: usize = offset_of!(Frame, shared_first);
-    /// How many bytes may be accessed without the door.
-    pub const SHARED_SIZE: usize = offset_of!(Frame, shared_size);
-    /// The regions that the places of the code accessed last.
-    pub const SITES: usize = offset_of!(Frame, sites);
-    /// `%tid.x` of all lanes, then `.y`, then `.z`.
-    pub const TID: usize = offset_of!(Frame, tid);
-    /// `%ctaid`
-    pub const CTAID: usize = offset_of!(Frame, ctaid);
-    /// `%nctaid`
-    pub const NCTAID: usize = offset_of!(Frame, nctaid);
-    /// The bytes of the parameter block.
-    pub const PARAMETERS: usize = offset_of!(Frame, parameters);
-    /// The address of the parameter block.
-    pub const PARAMETER_ADDRESS: usize = offset_of!(Frame, parameter_address);
-    /// The effort that is left.
-    pub const FUEL: usize = offset_of!(Frame, fuel);
-    /// The lanes that run.
-    pub const MASK: usize = offset_of!(Frame, mask);
-    /// The lanes that have not ended.
-    pub const ALIVE: usize = offset_of!(Frame, alive);
-    /// The block where the lanes are left.
-    pub const BLOCK: usize = offset_of!(Frame, block);
-    /// The instruction there.
-    pub const NUMBER: usize = offset_of!(Frame, number);
-    /// How many other groups are left.
-    pub const OTHERS: usize = offset_of!(Frame, others);
-    /// The block and the lanes of each.
-    pub const OTHER: usize = offset_of!(Frame, other);
-}
-
-/// Where compiled code has left the lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
-    /// All have ended.
-    Ended,
-    /// At the end of a block, which has been counted.
-    End,
-    /// Before an instruction of a block; beyond the first the block has been begun.
-    Before,
-    /// At an instruction that has met a fault.
-    Fault,
-}
-
-impl Left {
-    /// Every answer, by its number.
-    pub const ALL: [Left; 4] = [Self::Ended, Self::End, Self::Before, Self::Fault];
-
-    /// The number that compiled code returns.
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        self as u32
-    }
-}
+pub use crate::state::frame::{Compiled, Enter, Frame, Left, Site, offset};
 
 /// What is left of a group after compiled code.
 pub(crate) struct Stay {
@@ -143,52 +29,6 @@ pub(crate) struct Stay {
     /// What the code did, in instructions.
     pub effort: u64,
 }
-
-impl Frame {
-    /// A block at which lanes were left besides the first, and the lanes.
-    pub(crate) fn other(&self, number: usize) -> Option<[u32; 2]> {
-        self.other.get(number).copied()
-    }
-}
-
-impl Default for Frame {
-    fn default() -> Self {
-        Self {
-            registers: null_mut(),
-            constants: null(),
-            shared: null_mut(),
-            shared_first: 0,
-            shared_size: 0,
-            sites: null_mut(),
-            tid: null(),
-            ctaid: null(),
-            nctaid: null(),
-            parameters: null(),
-            parameter_address: 0,
-            fuel: 0,
-            mask: 0,
-            alive: 0,
-            block: 0,
-            number: 0,
-            others: 0,
-            activation: 0,
-            filled: 0,
-            refills: 0,
-            other: [[0; 2]; 32],
-            context: null_mut(),
-            panic: None,
-        }
-    }
-}
-
-impl std::fmt::Debug for Frame {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Frame").finish_non_exhaustive()
-    }
-}
-
-// SAFETY: its pointers are set when code is entered and not used after it is left.
-unsafe impl Send for Frame {}
 
 /// Runs compiled code with the active lanes of the context until it leaves.
 pub(crate) fn enter(

@@ -11,11 +11,12 @@ use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES};
 use crate::schedule::after::After;
-use crate::schedule::compiled::{self, Compiled, Enter, Left};
+use crate::schedule::compiled;
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::terminator;
 use crate::schedule::warp::{Group, State, Warp, bank_of};
+use crate::state::frame::{Compiled, Enter, Left};
 use crate::vector::value::Value;
 
 pub use crate::code::At;

@@ -2,6 +2,7 @@
 
 pub mod awaited;
 pub mod cta;
+pub mod frame;
 pub mod opaque;
 pub mod warp;
 pub mod worker;

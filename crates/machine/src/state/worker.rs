@@ -13,7 +13,7 @@ use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
 use crate::schedule::cluster::state::ClusterState;
-use crate::schedule::compiled::{Frame, Site};
+use crate::state::frame::{Frame, Site};
 use crate::state::opaque::Opaque;
 use crate::statistics::Statistics;
 

@@ -10,11 +10,10 @@ use ptxvm_num::Rounding;
 use ptxvm_num::float::minmax::{Extreme, Modifiers};
 
 use super::super::block::Guard;
+use super::super::nan::{NAN, one_nan};
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
 
-/// The NaN of single precision.
-const NAN: u64 = 0x7fff_ffff;
 /// The NaN that an invalid operation of double precision gives, and the bit that makes one quiet.
 const INVALID: u64 = 0xfff8_0000_0000_0000;
 const QUIET: u64 = 0x0008_0000_0000_0000;
@@ -89,15 +88,6 @@ pub(super) fn flush(writer: &mut Writer, a: &str, ftz: bool) -> Name {
     let small = writer.compare("eq", 32, &kept, &zero);
     let signed = writer.two("and", 32, a, &sign);
     writer.select(&small, 32, &signed, a)
-}
-
-/// The bits of a result of single precision, with the one NaN.
-pub(in super::super) fn one_nan(writer: &mut Writer, a: &str) -> Name {
-    let float = writer.as_float(32, a);
-    let ty = writer.float_ty(32);
-    let is = writer.value(format!("fcmp uno {ty} {float}, {float}"));
-    let nan = writer.constant(32, NAN);
-    writer.select(&is, 32, &nan, a)
 }
 
 fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: bool) -> Name {

@@ -8,8 +8,6 @@ mod integer;
 mod logic;
 mod movement;
 
-pub(super) use float::one_nan;
-
 use ptxvm_ir::operation::compute::Compute;
 use ptxvm_machine::context::Instruction;
 
