@@ -118,9 +118,11 @@ impl Engine {
     }
 
     /// The LLVM IR of a kernel, for people who look at it.
-    #[must_use]
-    pub fn text(kernel: &Kernel, cta: [u32; 3]) -> Option<String> {
-        Some(Module::of(kernel.code(), cta)?.text)
+    ///
+    /// # Errors
+    /// Nothing of it can be compiled.
+    pub fn text(kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
+        Module::of(kernel.code(), cta).map(|module| module.text).ok_or(Refusal::Nothing)
     }
 
     /// The assembly of a kernel, for people who look at it.

@@ -21,6 +21,10 @@ pub struct Region {
     pub entry: u32,
     /// By block: the blocks where lanes may wait while it runs.
     pub waiting: BTreeMap<u32, BTreeSet<u32>>,
+    /// The registers that it writes: the others stay in the activation as they are.
+    written: BTreeSet<u32>,
+    /// The registers that it reads.
+    read: BTreeSet<u32>,
 }
 
 impl Region {
@@ -42,7 +46,33 @@ impl Region {
         let waiting = finder.waiting;
         let blocks = waiting.keys().map(|block| &analysis.code.blocks[*block as usize]);
         let instructions: usize = blocks.map(|block| (block.end - block.start) as usize + 1).sum();
-        (instructions <= MOST_INSTRUCTIONS).then_some(Self { entry, waiting })
+        let mut region = Self { entry, waiting, written: BTreeSet::new(), read: BTreeSet::new() };
+        region.find_registers(analysis);
+        (instructions <= MOST_INSTRUCTIONS).then_some(region)
+    }
+
+    fn find_registers(&mut self, analysis: &Analysis<'_>) {
+        let function = analysis.function;
+        for block in self.waiting.keys() {
+            let Some(of) = analysis.code.blocks[*block as usize].of else { continue };
+            let of = &function.blocks[of.0 as usize];
+            for instruction in &function.instructions[of.start as usize..of.end as usize] {
+                self.read.extend(function.reads(instruction).map(|register| register.0));
+                self.written.extend(function.writes(instruction).map(|written| written.register.0));
+            }
+        }
+        // The carry flag follows the registers.
+        self.written.extend(analysis.carry.map(|_| function.registers.len() as u32));
+    }
+
+    /// Whether it writes a register.
+    pub fn writes(&self, register: u32) -> bool {
+        self.written.contains(&register)
+    }
+
+    /// Whether it reads or writes a register.
+    pub fn uses(&self, register: u32) -> bool {
+        self.written.contains(&register) || self.read.contains(&register)
     }
 
     /// Whether code for a block is part of it.

@@ -194,6 +194,8 @@ pub struct Arrival {
     pub reduction: Option<(Slot, Slot, Reduction)>,
     /// Where it goes on.
     pub next: u32,
+    /// Whether all lanes that come wait for all of the CTA, at a barrier that is known, and for nothing more.
+    pub plain: bool,
 }
 
 /// An instruction of linked code.

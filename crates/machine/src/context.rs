@@ -142,6 +142,9 @@ pub struct Code {
     pub reserved_shared: bool,
     /// Some registers or constants found no room, so that it cannot run.
     pub too_large: bool,
+    /// Whether it may change something of a warp or a cluster besides registers and memory that is not local. If not, a
+    /// warp that has ended can begin anew as it is.
+    pub keeps: bool,
     /// Who is told of every touch of memory.
     pub observed: Option<Arc<Observed>>,
 }

@@ -128,7 +128,12 @@ impl Block {
             .unwrap_or_else(|| handle_alloc_error(Layout::new::<[u8; Self::ALIGN]>()))
     }
 
-    /// The same, taken from a budget; `None` if it or the host has not as much.
+    /// Where it begins, for compiled code.
+    pub(crate) fn pointer(&mut self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// A zeroed block, taken from a budget; `None` if it or the host has not as much.
     #[must_use]
     pub fn of_budget(len: usize, budget: &Arc<Budget>) -> Option<Self> {
         let len = len.max(1).checked_next_multiple_of(Self::ALIGN)?;
@@ -201,16 +206,6 @@ impl<'a> Bank<'a> {
     pub(crate) fn keep(&self) -> KeptBank {
         let Self { registers, constants, register_bytes, constant_bytes, .. } = *self;
         KeptBank { registers, constants, register_bytes, constant_bytes }
-    }
-
-    /// Where the registers begin, for compiled code.
-    pub(crate) fn registers(&mut self) -> *mut u8 {
-        self.registers
-    }
-
-    /// Where the constants begin, for compiled code.
-    pub(crate) fn constants(&self) -> *const u8 {
-        self.constants
     }
 
     #[inline(always)]

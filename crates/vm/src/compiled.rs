@@ -10,6 +10,22 @@ use ptxvm_machine::{EngineChoice, Kernel, Settings};
 /// The engine of the process, once somebody has asked for it; without a libLLVM there is none, and the text says why.
 static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
 
+/// The engine of the process; why there is none, if there is none.
+fn engine() -> Result<&'static Engine, String> {
+    let engine = ENGINE.get_or_init(|| Engine::find(None, &[]).map_err(|absent| absent.to_string()));
+    engine.as_ref().map_err(String::clone)
+}
+
+/// The LLVM IR of a kernel.
+pub fn llvm_ir(kernel: &Kernel, cta: [u32; 3]) -> Result<String, String> {
+    Engine::text(kernel, cta).map_err(|refusal| refusal.to_string())
+}
+
+/// The host's assembly of a kernel.
+pub fn assembly(kernel: &Kernel, cta: [u32; 3]) -> Result<String, String> {
+    engine()?.assembly(kernel, cta).map_err(|refusal| refusal.to_string())
+}
+
 /// The compiled code of a kernel, by the shape of CTAs.
 #[derive(Debug, Default)]
 pub struct CompiledCodes(Mutex<HashMap<[u32; 3], MaybeCode>>);
@@ -23,8 +39,7 @@ impl CompiledCodes {
     /// # Errors
     /// Why there is none.
     pub fn of(&self, kernel: &Kernel, cta: [u32; 3]) -> MaybeCode {
-        let engine = ENGINE.get_or_init(|| Engine::find(None, &[]).map_err(|absent| absent.to_string()));
-        let engine = engine.as_ref().map_err(String::clone)?;
+        let engine = engine()?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let compile = || engine.compile(kernel, cta).map_err(|refusal| refusal.to_string());
         known.entry(cta).or_insert_with(compile).clone()

@@ -204,6 +204,22 @@ impl Kernel {
         self.compiled.of(&self.linked, block.into().0).map(drop)
     }
 
+    /// The LLVM IR that it is compiled from, for CTAs of a shape.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn llvm_ir(&self, block: impl Into<Dimensions>) -> Result<String, String> {
+        crate::compiled::llvm_ir(&self.linked, block.into().0)
+    }
+
+    /// The host's assembly of its compiled code, for CTAs of a shape.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn assembly(&self, block: impl Into<Dimensions>) -> Result<String, String> {
+        crate::compiled::assembly(&self.linked, block.into().0)
+    }
+
     /// The instructions in it that ptxvm cannot run yet; a launch stops when a thread comes to one of them.
     #[must_use]
     pub fn unsupported(&self) -> Vec<Unsupported> {

@@ -100,7 +100,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(error) => return Err(output.not_loaded(&mut report, error)),
     };
     if arguments.show == Show::Ir {
-        written(show::program(module.program(), arguments.format)).map_err(usage)?;
+        let text = show::program(module.program());
+        written(show::write("ir", &text, arguments.format)).map_err(usage)?;
         return Ok(exit::CLEAN);
     }
     let name = entry(&module, &options).map_err(usage)?;
@@ -109,6 +110,16 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
+    if let Show::Llvm | Show::Assembly = arguments.show {
+        let block = options.block.unwrap_or([1; 3]);
+        let (kind, text) = match arguments.show {
+            Show::Llvm => ("llvm", kernel.llvm_ir(block)),
+            _ => ("assembly", kernel.assembly(block)),
+        };
+        let text = text.map_err(|why| usage(format!("there is no compiled code: {why}")))?;
+        written(show::write(kind, &text, arguments.format)).map_err(usage)?;
+        return Ok(exit::CLEAN);
+    }
     let audit = arguments.audit.then(Audit::new);
     let kernel = match &audit {
         Some(audit) => kernel.observed_by(audit.clone()).map_err(|error| output.bug(&error.to_string()))?,

@@ -30,8 +30,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,
     /// Show this many values of each buffer; with `ir`, do not run but show the program: its blocks, its loops and which
-    /// values are uniform [default: 8]
-    #[arg(long, value_name = "N|ir", value_parser = Show::parse, default_value = "8", hide_default_value = true)]
+    /// values are uniform; with `llvm` or `assembly`, what the compiled engine makes of the kernel [default: 8]
+    #[arg(long, value_name = "N|ir|llvm|assembly", value_parser = Show::parse, default_value = "8", hide_default_value = true)]
     pub show: Show,
     /// Show no table of results and no progress
     #[arg(long, short)]

@@ -1,4 +1,5 @@
-//! `--show`: how many values of each buffer to show after the run; or `ir`, to show the program instead of running it.
+//! `--show`: how many values of each buffer to show after the run; or what to show instead of running: the program
+//! (`ir`), or what the compiled engine makes of the kernel (`llvm`, `assembly`).
 
 use std::io::{self, Write};
 
@@ -13,15 +14,22 @@ pub enum Show {
     Values(usize),
     /// The program: blocks and what they mean, dominators, loops, what is uniform.
     Ir,
+    /// The LLVM IR of the kernel.
+    Llvm,
+    /// The host's assembly of the kernel.
+    Assembly,
 }
 
 impl Show {
-    /// `ir`, or a number.
+    /// A word, or a number.
     pub fn parse(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            Ok(count) => Ok(Self::Values(count)),
-            Err(_) if text == "ir" => Ok(Self::Ir),
-            Err(_) => Err("write a number of values, or `ir` for the program".into()),
+        match text {
+            "ir" => Ok(Self::Ir),
+            "llvm" => Ok(Self::Llvm),
+            "assembly" => Ok(Self::Assembly),
+            _ => text.parse().map(Self::Values).map_err(|_| {
+                "write a number of values, `ir` for the program, or `llvm` or `assembly` for its compiled code".into()
+            }),
         }
     }
 
@@ -29,18 +37,22 @@ impl Show {
     pub const fn values(self) -> usize {
         match self {
             Self::Values(count) => count,
-            Self::Ir => 0,
+            Self::Ir | Self::Llvm | Self::Assembly => 0,
         }
     }
 }
 
-/// Writes the program to standard output.
-pub fn program(program: &ptxvm_ir::Program, form: Form) -> io::Result<()> {
+/// The program, as text.
+pub fn program(program: &ptxvm_ir::Program) -> String {
+    ptxvm_ir::Listing(program).to_string()
+}
+
+/// Writes a text of a kind to standard output.
+pub fn write(kind: &str, text: &str, form: Form) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let listing = ptxvm_ir::Listing(program);
     match form {
-        Form::Human => write!(out, "{listing}")?,
-        Form::Json => writeln!(out, "{}", json!({ "kind": "ir", "text": listing.to_string() }))?,
+        Form::Human => write!(out, "{text}")?,
+        Form::Json => writeln!(out, "{}", json!({ "kind": kind, "text": text }))?,
     }
     out.flush()
 }

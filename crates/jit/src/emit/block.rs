@@ -4,7 +4,7 @@ use ptxvm_ir::operation::{Access, Operation};
 use ptxvm_machine::code::Meaning;
 use ptxvm_machine::context::Instruction;
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::{Executed, LOOK, offset};
+use ptxvm_machine::schedule::compiled::{Executed, LOOK};
 
 use super::nan::one_nan;
 use super::value::{Kept, Value};
@@ -34,7 +34,7 @@ impl Emitter<'_> {
         let described = &self.analysis.code.blocks[block as usize];
         self.at = described.start;
         if described.converge.is_some() && !self.waiting().is_empty() {
-            let alive = self.frame_value("i32", offset::ALIVE);
+            let alive = self.writer.value("load i32, ptr %alive");
             let absent = self.writer.value(format!("icmp ne i32 {alive}, {}", self.mask));
             self.leave_if(&absent);
         }

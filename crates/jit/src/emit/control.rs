@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use ptxvm_machine::code::Terminator;
-use ptxvm_machine::schedule::compiled::{Left, offset};
 
 use super::Emitter;
 use super::value::{Kept, Value};
@@ -116,24 +115,20 @@ impl Emitter<'_> {
 
     /// Lanes end: all of them, or those of a predicate.
     fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
-        self.writer.declare("declare i32 @ptxvm_exit(ptr, i32)");
         let mask = self.mask.clone();
+        let alive = self.writer.value("load i32, ptr %alive");
         let Some(predicate) = predicate else {
-            self.writer.value(format!("call i32 @ptxvm_exit(ptr %frame, i32 {mask})"));
+            let left = self.writer.value(format!("xor i32 {alive}, {mask}"));
+            self.writer.line(format!("store i32 {left}, ptr %alive"));
             return self.next_of(waiting);
         };
         let lanes = predicate.lanes(&mut self.writer);
         let word = self.word_of(&lanes);
         let gone = self.writer.value(format!("and i32 {word}, {mask}"));
         let rest = self.writer.value(format!("xor i32 {gone}, {mask}"));
-        let (call, after) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let left = self.writer.value(format!("xor i32 {alive}, {gone}"));
+        self.writer.line(format!("store i32 {left}, ptr %alive"));
         let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
-        let none = self.writer.value(format!("icmp eq i32 {gone}, 0"));
-        self.writer.line(format!("br i1 {none}, label %{after}, label %{call}"));
-        self.writer.begin(call);
-        self.writer.value(format!("call i32 @ptxvm_exit(ptr %frame, i32 {gone})"));
-        self.writer.line(format!("br label %{after}"));
-        self.writer.begin(after);
         let none = self.writer.value(format!("icmp eq i32 {rest}, 0"));
         self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
         self.writer.begin(nobody);
@@ -195,7 +190,7 @@ impl Emitter<'_> {
     fn next_of(&mut self, waiting: &BTreeSet<u32>) {
         match waiting.first() {
             Some(lowest) => self.writer.line(format!("br label %next{lowest}")),
-            None => self.writer.line("br label %ended"),
+            None => self.writer.line("br label %done"),
         }
     }
 
@@ -220,12 +215,5 @@ impl Emitter<'_> {
             self.writer.begin(nobody);
             self.next_of(&above);
         }
-        self.writer.begin("ended");
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        for (at, ty, value) in [(offset::FUEL, "i64", fuel.as_str()), (offset::MASK, "i32", "0")] {
-            let to = self.frame(at);
-            self.writer.line(format!("store {ty} {value}, ptr {to}"));
-        }
-        self.writer.line(format!("ret i32 {}", Left::Ended.number()));
     }
 }

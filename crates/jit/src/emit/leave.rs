@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ptxvm_machine::schedule::compiled::{Left, offset};
+use ptxvm_machine::code::Terminator;
+use ptxvm_machine::registers::Slot;
+use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
 
 use super::value::Value;
 use super::writer::{LANES, Name};
@@ -77,7 +79,7 @@ impl Emitter<'_> {
             joined.insert(at, value.renamed(self.writer.value(format!("phi {} {came}", value.ty()))));
         }
         let only = self.blend_lanes();
-        for (register, slot) in analysis.all_registers(&live) {
+        for (register, slot) in self.changed(&live) {
             let mut value = self.live_home(block, register).map(|home| self.load_home(home, slot.bits()));
             for at in 0..self.log.len() {
                 let Some(new) = joined.get(&at).filter(|_| self.log[at].slot.offset() == slot.offset())
@@ -122,12 +124,25 @@ impl Emitter<'_> {
         self.region.waiting.get(&self.block).cloned().unwrap_or_default()
     }
 
+    /// The registers of a set that the region may have changed, with their slots: all others are where they were.
+    fn changed(&self, set: &[u64]) -> Vec<(u32, Slot)> {
+        let all = self.analysis.all_registers(set).into_iter();
+        all.filter(|(register, _)| self.region.writes(*register)).collect()
+    }
+
+    /// The same of those that are live at the beginning of a block, with their homes.
+    fn changed_at(&self, block: u32) -> Vec<(Slot, HomeId)> {
+        let live = self.analysis.live_at(block).into_iter();
+        let changed = live.filter(|(register, _)| self.region.writes(*register));
+        changed.filter_map(|(register, home)| Some((self.analysis.slot(register)?, home))).collect()
+    }
+
     /// Leaves at the end of the block, which the schedule executes.
     pub(super) fn leave_at_end(&mut self) {
         let (analysis, block) = (self.analysis, self.block);
         let live = analysis.live_before(analysis.code.blocks[block as usize].source.instruction);
         let only = self.blend_lanes();
-        for (_, slot) in analysis.all_registers(&live) {
+        for (_, slot) in self.changed(&live) {
             let value = self.whole(slot);
             self.store_register(slot, &value, only.as_deref());
         }
@@ -140,8 +155,30 @@ impl Emitter<'_> {
         }
         let waiting = self.waiting();
         let mask = self.mask.clone();
+        if let Terminator::Barrier(arrival) = &analysis.code.blocks[block as usize].end_with
+            && arrival.plain
+        {
+            self.next_warp_unless_parted(&mask);
+        }
         self.stand(block, "0", &mask, &waiting);
         self.writer.line(format!("ret i32 {}", Left::End.number()));
+    }
+
+    /// If the whole warp stands at the barrier at the end of the block, and those before it do, the next warp runs.
+    fn next_warp_unless_parted(&mut self, mask: &str) {
+        let alive = self.writer.value("load i32, ptr %alive");
+        let whole = self.writer.value(format!("icmp eq i32 {alive}, {mask}"));
+        let barrier = self.writer.value("load i32, ptr %barrier");
+        let first = self.writer.value(format!("icmp eq i32 {barrier}, {NO_BARRIER}"));
+        let same = self.writer.value(format!("icmp eq i32 {barrier}, {}", self.block));
+        let same = self.writer.value(format!("or i1 {first}, {same}"));
+        let all = self.writer.value(format!("and i1 {whole}, {same}"));
+        let (yes, no) = (self.writer.fresh_label(), self.writer.fresh_label());
+        self.writer.line(format!("br i1 {all}, label %{yes}, label %{no}"));
+        self.writer.begin(yes);
+        self.writer.line(format!("store i32 {}, ptr %barrier", self.block));
+        self.writer.line("br label %done");
+        self.writer.begin(no);
     }
 
     /// Says in the frame where lanes stand, and where others wait.
@@ -152,9 +189,7 @@ impl Emitter<'_> {
             let to = self.frame(at);
             self.writer.line(format!("store i32 {value}, ptr {to}"));
         }
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        let to = self.frame(offset::FUEL);
-        self.writer.line(format!("store i64 {fuel}, ptr {to}"));
+        self.tell();
         for waits in waiting {
             self.others(*waits);
         }
@@ -167,8 +202,7 @@ impl Emitter<'_> {
         let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
         self.writer.line(format!("br i1 {none}, label %{nobody}, label %{there}"));
         self.writer.begin(there);
-        for (register, home) in self.analysis.live_at(block) {
-            let Some(slot) = self.analysis.slot(register) else { continue };
+        for (slot, home) in self.changed_at(block) {
             let value = self.load_home(home, slot.bits());
             self.store_register(slot, &value, Some(&lanes));
         }
@@ -192,8 +226,7 @@ impl Emitter<'_> {
             self.writer.begin(format!("before{block}"));
             let mask = self.writer.value("load i32, ptr %mask");
             let only = (!waiting.is_empty()).then(|| mask.clone());
-            for (register, home) in self.analysis.live_at(block) {
-                let Some(slot) = self.analysis.slot(register) else { continue };
+            for (slot, home) in self.changed_at(block) {
                 let value = self.load_home(home, slot.bits());
                 self.store_register(slot, &value, only.as_deref());
             }

@@ -101,11 +101,8 @@ impl Emitter<'_> {
         if bits > 64 || end > self.analysis.function.parameter_bytes {
             return None;
         }
-        let block = self.frame_value("ptr", offset::PARAMETERS);
         for element in 0..count {
-            let at = first + element as u64 * bytes;
-            let at = self.writer.value(format!("getelementptr i8, ptr {block}, i64 {at}"));
-            let value = self.writer.value(format!("load i{bits}, ptr {at}, align 1"));
+            let value = self.of_list(&format!("i{bits}"), offset::PARAMETERS, first + element as u64 * bytes);
             self.write(*instruction.slots.get(element)?, Value::scalar(bits, value), guard);
         }
         Some(())
@@ -214,10 +211,10 @@ impl Emitter<'_> {
     fn within(&mut self, first: &str, bytes: &str, access: &Access) -> Name {
         if matches!(access.space, AddressSpace::Shared | AddressSpace::SharedVariable) {
             let offset = self.shared_offset(first, access);
-            let size = self.writer.value("load i64, ptr %shared_size");
+            let size = self.of_frame("i64", offset::SHARED_SIZE);
             let outside = self.outside(&offset, &size, bytes, access);
             self.leave_if(&outside);
-            let memory = self.writer.value("load ptr, ptr %shared");
+            let memory = self.of_frame("ptr", offset::SHARED);
             return self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"));
         }
         let site = self.site();
@@ -245,7 +242,7 @@ impl Emitter<'_> {
         if access.space == AddressSpace::SharedVariable {
             return address.into();
         }
-        let first = self.writer.value("load i64, ptr %shared_first");
+        let first = self.of_frame("i64", offset::SHARED_FIRST);
         self.writer.value(format!("sub i64 {address}, {first}"))
     }
 
@@ -255,13 +252,16 @@ impl Emitter<'_> {
         *self.sites - 1
     }
 
-    /// The region that a place met last.
+    /// The region that a place met last: it is kept in registers while the function runs.
     fn known(&mut self, site: u32) -> (Name, Name) {
-        let sites = self.frame_value("ptr", offset::SITES);
-        let at = self.writer.value(format!("getelementptr [2 x i64], ptr {sites}, i64 {site}"));
-        let start = self.writer.value(format!("load i64, ptr {at}"));
-        let second = self.writer.value(format!("getelementptr i64, ptr {at}, i64 1"));
-        (start, self.writer.value(format!("load i64, ptr {second}")))
+        for part in 0..2 {
+            let slot = format!("%site{site}.{part}");
+            let value = self.of_list("i64", offset::SITES, u64::from(site) * 16 + part * 8);
+            self.prologue.push(format!("store i64 {value}, ptr {slot}"));
+            self.slot(slot, "i64");
+        }
+        let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
+        (start, self.writer.value(format!("load i64, ptr %site{site}.1")))
     }
 
     /// If bytes lie outside of the known region, asks for theirs; leaves if they have none.
@@ -276,6 +276,13 @@ impl Emitter<'_> {
         ));
         let none = self.writer.value(format!("icmp eq i32 {found}, 0"));
         self.leave_if(&none);
+        let sites = self.of_frame("ptr", offset::SITES);
+        for part in 0..2 {
+            let at = u64::from(site) * 16 + part * 8;
+            let at = self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {at}"));
+            let value = self.writer.value(format!("load i64, ptr {at}"));
+            self.writer.line(format!("store i64 {value}, ptr %site{site}.{part}"));
+        }
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
     }
@@ -299,9 +306,9 @@ impl Emitter<'_> {
             let start = if access.space == AddressSpace::SharedVariable {
                 "0".into()
             } else {
-                self.writer.value("load i64, ptr %shared_first")
+                self.of_frame("i64", offset::SHARED_FIRST)
             };
-            (start, self.writer.value("load i64, ptr %shared_size"), 0)
+            (start, self.of_frame("i64", offset::SHARED_SIZE), 0)
         } else {
             let site = self.site();
             let (start, size) = self.known(site);
@@ -318,7 +325,7 @@ impl Emitter<'_> {
         let outside = self.writer.value(format!("icmp ne i32 {word}, 0"));
         if shared {
             self.leave_if(&outside);
-            let memory = self.writer.value("load ptr, ptr %shared");
+            let memory = self.of_frame("ptr", offset::SHARED);
             return self.writer.value(format!("getelementptr i8, ptr {memory}, {ty} {offsets}"));
         }
         let (first, bytes) = self.ends_of(&addresses, &lanes, access);

@@ -3,6 +3,9 @@
 //! Inside of a block values have names. Between blocks they live in homes, which are stack slots that LLVM turns into
 //! registers. When the function is left, what is live goes back to the registers of the activation, where the
 //! interpreter finds it.
+//!
+//! The function runs warps of a CTA one after another, as long as each of them ends or comes to the same barrier. What
+//! is the same for all of them is loaded once, before the first.
 
 mod block;
 mod compute;
@@ -18,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::{Left, offset};
+use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
 
 use crate::analysis::{Analysis, HomeId, Shape, is_in};
 use crate::region::Region;
@@ -46,6 +49,8 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         writer: Writer::default(),
         sites,
         slots: BTreeMap::new(),
+        prologue: Vec::new(),
+        known: BTreeSet::new(),
         block: region.entry,
         at: 0,
         mask: String::new(),
@@ -63,6 +68,7 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
     }
     emitter.chain();
     emitter.leave_at_beginnings();
+    emitter.next_warp();
     (!emitter.failed).then(|| emitter.finish())
 }
 
@@ -99,6 +105,9 @@ struct Emitter<'a> {
     sites: &'a mut u32,
     /// The stack slots of the function, with their types.
     slots: BTreeMap<Name, String>,
+    /// What is done once, before the first warp, and the values that it has.
+    prologue: Vec<String>,
+    known: BTreeSet<Name>,
     /// The block that is being written, and the instruction of the code.
     block: u32,
     at: u32,
@@ -121,30 +130,41 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    /// The beginning of the function: finds the registers that are live, and puts them into their homes.
+    /// The beginning of the function, a loop over warps: finds the registers of each that are live, and puts them into
+    /// their homes.
     fn enter(&mut self) {
         let entry = self.region.entry;
-        let mask = self.frame_value("i32", offset::MASK);
+        for (name, ty, from) in [("%warp", "i32", offset::FIRST), ("%fuel", "i64", offset::FUEL)] {
+            let value = self.of_frame(ty, from);
+            self.slot(name, ty);
+            self.prologue.push(format!("store {ty} {value}, ptr {name}"));
+        }
+        self.slot("%barrier", "i32");
+        self.prologue.push(format!("store i32 {NO_BARRIER}, ptr %barrier"));
+        self.writer.begin("warps");
+        self.writer.line("%w = load i32, ptr %warp");
+        self.writer.line("%w.wide = zext i32 %w to i64");
+        let alive = self.frame(offset::ALIVE);
+        self.writer.line(format!("%alive = getelementptr i32, ptr {alive}, i64 %w.wide"));
+        let mask = self.writer.value("load i32, ptr %alive");
+        let none = self.writer.value(format!("icmp eq i32 {mask}, 0"));
+        let some = self.writer.fresh_label();
+        self.writer.line(format!("br i1 {none}, label %done, label %{some}"));
+        self.writer.begin(some);
+        let running = self.frame(offset::WARP);
+        self.writer.line(format!("store i32 %w, ptr {running}"));
         self.slot("%mask", "i32");
         self.writer.line(format!("store i32 {mask}, ptr %mask"));
-        let fuel = self.frame_value("i64", offset::FUEL);
-        self.slot("%fuel", "i64");
-        self.writer.line(format!("store i64 {fuel}, ptr %fuel"));
-        let registers = self.frame_value("ptr", offset::REGISTERS);
-        self.writer.line(format!("store ptr {registers}, ptr %registers"));
-        self.slot("%registers", "ptr");
-        let shared = self.frame_value("ptr", offset::SHARED);
-        self.writer.line(format!("store ptr {shared}, ptr %shared"));
-        self.slot("%shared", "ptr");
-        for (name, from) in [("%shared_first", offset::SHARED_FIRST), ("%shared_size", offset::SHARED_SIZE)] {
-            let number = self.frame_value("i64", from);
-            self.writer.line(format!("store i64 {number}, ptr {name}"));
-            self.slot(name, "i64");
-        }
+        let banks = self.frame(offset::BANKS);
+        let bank = self.writer.value(format!("getelementptr ptr, ptr {banks}, i64 %w.wide"));
+        self.writer.line(format!("%registers = load ptr, ptr {bank}"));
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
         let first = self.writer.value(format!("zext i32 {first} to i64"));
         for (register, home) in self.analysis.live_at(entry) {
+            if !self.region.uses(register) {
+                continue;
+            }
             let Some(slot) = self.analysis.slot(register) else { continue };
             let value = self.load_register(slot, self.analysis.homes.shape(home), &first);
             self.store_home(home, &value);
@@ -152,10 +172,54 @@ impl Emitter<'_> {
         self.writer.line(format!("br label %b{entry}"));
     }
 
-    /// Something of the frame.
-    fn frame_value(&mut self, ty: &str, at: usize) -> Name {
-        let pointer = self.frame(at);
-        self.writer.value(format!("load {ty}, ptr {pointer}"))
+    /// The end of the loop over warps: the next one has its turn, or all have come to the same place.
+    fn next_warp(&mut self) {
+        self.writer.begin("done");
+        let next = self.writer.value("add i32 %w, 1");
+        self.writer.line(format!("store i32 {next}, ptr %warp"));
+        let last = self.of_frame("i32", offset::LAST);
+        let more = self.writer.value(format!("icmp ult i32 {next}, {last}"));
+        let over = self.writer.fresh_label();
+        self.writer.line(format!("br i1 {more}, label %warps, label %{over}"));
+        self.writer.begin(over);
+        let to = self.frame(offset::WARP);
+        self.writer.line(format!("store i32 {last}, ptr {to}"));
+        self.tell();
+        let barrier = self.writer.value("load i32, ptr %barrier");
+        let none = self.writer.value(format!("icmp eq i32 {barrier}, {NO_BARRIER}"));
+        let (ended, end) = (Left::Ended.number(), Left::End.number());
+        let left = self.writer.value(format!("select i1 {none}, i32 {ended}, i32 {end}"));
+        self.writer.line(format!("ret i32 {left}"));
+    }
+
+    /// Says in the frame what fuel is left, and where the warps are that have come to a barrier.
+    fn tell(&mut self) {
+        for (name, ty, at) in [("%fuel", "i64", offset::FUEL), ("%barrier", "i32", offset::BARRIER)] {
+            let value = self.writer.value(format!("load {ty}, ptr {name}"));
+            let to = self.frame(at);
+            self.writer.line(format!("store {ty} {value}, ptr {to}"));
+        }
+    }
+
+    /// Something of the frame that stays the same while the function runs.
+    fn of_frame(&mut self, ty: &str, at: usize) -> Name {
+        let name = format!("%frame{at}");
+        if self.known.insert(name.clone()) {
+            self.prologue.push(format!("{name}.at = getelementptr i8, ptr %frame, i64 {at}"));
+            self.prologue.push(format!("{name} = load {ty}, ptr {name}.at"));
+        }
+        name
+    }
+
+    /// A word that lies at some bytes from a pointer of the frame, and stays the same while the function runs.
+    fn of_list(&mut self, ty: &str, list: usize, at: u64) -> Name {
+        let list_at = self.of_frame("ptr", list);
+        let name = format!("{list_at}.{at}.{ty}");
+        if self.known.insert(name.clone()) {
+            self.prologue.push(format!("{name}.at = getelementptr i8, ptr {list_at}, i64 {at}"));
+            self.prologue.push(format!("{name} = load {ty}, ptr {name}.at, align 1"));
+        }
+        name
     }
 
     /// A pointer into the frame.
@@ -165,8 +229,7 @@ impl Emitter<'_> {
 
     /// Where a slot lies in the activation's registers.
     fn in_registers(&mut self, slot: Slot) -> Name {
-        let registers = self.writer.value("load ptr, ptr %registers");
-        self.writer.value(format!("getelementptr i8, ptr {registers}, i64 {}", slot.offset()))
+        self.writer.value(format!("getelementptr i8, ptr %registers, i64 {}", slot.offset()))
     }
 
     /// What a register holds, as a shape says; `first` is the lowest lane that runs, in 64 bits.
@@ -287,6 +350,10 @@ impl Emitter<'_> {
         for block in &self.waits {
             let _ = writeln!(definition, "  %wait{block} = alloca i32\n  store i32 0, ptr %wait{block}");
         }
+        for line in &self.prologue {
+            let _ = writeln!(definition, "  {line}");
+        }
+        definition.push_str("  br label %warps\n");
         definition.push_str(&body);
         definition.push_str("}\n");
         Text { definition, declarations }

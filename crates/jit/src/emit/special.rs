@@ -8,7 +8,7 @@ use ptxvm_machine::schedule::compiled::offset;
 use super::Emitter;
 use super::block::Guard;
 use super::value::Value;
-use super::writer::LANES;
+use super::writer::{LANES, Name};
 use crate::analysis::{Shape, of_special};
 
 impl Emitter<'_> {
@@ -28,11 +28,11 @@ impl Emitter<'_> {
                 self.sum(&a, &b)
             }
             Prepared::ParameterAddress(at) => {
-                let address = self.frame_value("i64", offset::PARAMETER_ADDRESS);
+                let address = self.of_frame("i64", offset::PARAMETER_ADDRESS);
                 Value::scalar(64, self.writer.value(format!("add i64 {address}, {at}")))
             }
             Prepared::SharedAddress(at) => {
-                let first = self.writer.value("load i64, ptr %shared_first");
+                let first = self.of_frame("i64", offset::SHARED_FIRST);
                 Value::scalar(64, self.writer.value(format!("add i64 {first}, {at}")))
             }
         };
@@ -48,17 +48,14 @@ impl Emitter<'_> {
             return Some(Value::scalar(32, "0"));
         }
         let number = usize::from(member);
-        let one = |emitter: &mut Self, at: usize, index: usize| {
-            let list = emitter.frame_value("ptr", at);
-            let place = emitter.writer.value(format!("getelementptr i32, ptr {list}, i64 {index}"));
-            emitter.writer.value(format!("load i32, ptr {place}"))
-        };
         Some(match register {
             Register::Tid => match of_special(cta, register, member) {
-                Shape::Uniform => Value::scalar(32, one(self, offset::TID, number * LANES)),
-                Shape::Affine(step) => Value::affine(32, one(self, offset::TID, number * LANES), step),
+                Shape::Uniform => Value::scalar(32, self.first_tid(number)),
+                Shape::Affine(step) => Value::affine(32, self.first_tid(number), step),
                 Shape::Varying => {
-                    let list = self.frame_value("ptr", offset::TID);
+                    let lists = self.frame(offset::TIDS);
+                    let list = self.writer.value(format!("getelementptr ptr, ptr {lists}, i64 %w.wide"));
+                    let list = self.writer.value(format!("load ptr, ptr {list}"));
                     let at =
                         self.writer.value(format!("getelementptr i32, ptr {list}, i64 {}", number * LANES));
                     Value::vector(32, self.writer.value(format!("load <{LANES} x i32>, ptr {at}, align 4")))
@@ -66,10 +63,22 @@ impl Emitter<'_> {
             },
             Register::Laneid => Value::affine(32, "0", 1),
             Register::Ntid => Value::scalar(32, cta[number].to_string()),
-            Register::Ctaid => Value::scalar(32, one(self, offset::CTAID, number)),
-            Register::Nctaid => Value::scalar(32, one(self, offset::NCTAID, number)),
+            Register::Ctaid => Value::scalar(32, self.of_list("i32", offset::CTAID, member as u64 * 4)),
+            Register::Nctaid => Value::scalar(32, self.of_list("i32", offset::NCTAID, member as u64 * 4)),
             _ => return None,
         })
+    }
+
+    /// `%tid` of the first lane of the warp that runs.
+    fn first_tid(&mut self, member: usize) -> Name {
+        let cta = self.analysis.cta.map(|threads| threads.max(1));
+        let linear = self.writer.value("shl nuw nsw i32 %w, 5");
+        let below: u32 = cta[..member].iter().product();
+        let row = self.writer.value(format!("udiv i32 {linear}, {below}"));
+        match member {
+            2 => row,
+            _ => self.writer.value(format!("urem i32 {row}, {}", cta[member])),
+        }
     }
 
     /// Writes a change of an address between a space and the generic one; `None` if it is not written here.

@@ -110,7 +110,8 @@ impl FunctionSlots {
         program: &Program,
         unset: &[RegisterId],
     ) -> Function {
-        let hidden = [self.frame, self.caller_stack];
+        // Those of an entry are zero from the beginning and stay so.
+        let hidden = [self.frame, self.caller_stack].into_iter().filter(|_| !function.entry);
         let unset = unset.iter().map(|r| self.register(*r)).chain(hidden).chain(self.carry).collect();
         let actual = |p: &Parameter| match p.home {
             Some(Home::Register(register)) => Actual::Slot(self.register(register)),

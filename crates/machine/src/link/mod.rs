@@ -60,6 +60,7 @@ pub fn link(
     let mut block = registers::Block::new(constants.bytes.len());
     block.bytes_mut()[..constants.bytes.len()].copy_from_slice(&constants.bytes);
     let (shared_bytes, shared) = (layout.shared_bytes, layout.shared);
+    let keeps = keeps(&program, &functions);
     let program = program.clone();
     Code {
         program,
@@ -72,8 +73,20 @@ pub fn link(
         shared,
         reserved_shared,
         too_large,
+        keeps,
         observed,
     }
+}
+
+/// Whether functions may change something of a warp or a cluster besides registers and memory that is not local.
+fn keeps(program: &Program, functions: &[Option<Function>]) -> bool {
+    let reached = program.functions.iter().zip(functions).filter(|(_, reached)| reached.is_some());
+    reached.into_iter().any(|(function, _)| {
+        let operations = function.instructions.iter().map(|instruction| program.operation(instruction));
+        let mut effects =
+            operations.map(|operation| operation.is_none_or(|operation| operation.effects().keeps));
+        function.frame_bytes != 0 || effects.any(|keeps| keeps)
+    })
 }
 
 /// Has every instruction say what it is before it runs.

@@ -1,12 +1,13 @@
 //! Instructions that end a block: branches, calls, returns, barriers.
 
-use ptxvm_ir::{Argument, Callee as IrCallee, Operand, Terminator as IrTerminator};
+use ptxvm_ir::{Argument, Callee as IrCallee, Operand, OperandKind, Terminator as IrTerminator};
 
 use super::frame::FunctionSlots;
 use super::linker::Linker;
 use crate::builtin::Builtin;
 use crate::code::{Actual, Arrival, Call, Callee, Source, Terminator};
 use crate::registers::Slot;
+use crate::schedule::barrier::BARRIERS;
 
 /// The instruction that ends a block.
 pub struct BlockEnd<'a> {
@@ -46,6 +47,13 @@ impl Linker<'_> {
             IrTerminator::Return { .. } => Terminator::Return { guard, next },
             IrTerminator::Exit { .. } => Terminator::Exit { guard, next },
             IrTerminator::Barrier { barrier, .. } => {
+                let known =
+                    barrier.barrier.and_then(|at| operand_at(operands, at)).map(|operand| operand.kind);
+                let plain = matches!(known, Some(OperandKind::Immediate(number)) if number < BARRIERS as u64)
+                    && guard.is_none()
+                    && barrier.waits
+                    && barrier.count.is_none()
+                    && barrier.reduction.is_none();
                 let mut slot = |at: usize| self.at(operands, at, frame, source).unwrap_or(Slot::SINKHOLE);
                 Terminator::Barrier(Box::new(Arrival {
                     guard,
@@ -56,6 +64,7 @@ impl Linker<'_> {
                         (slot(reduction.destination), slot(reduction.predicate), reduction.function)
                     }),
                     next,
+                    plain,
                 }))
             }
         }
@@ -69,9 +78,7 @@ impl Linker<'_> {
         frame: &mut FunctionSlots,
         source: Source,
     ) -> Option<Slot> {
-        let sources = operands.iter().filter(|o| !o.written);
-        let operand = operands.iter().filter(|o| o.written).chain(sources).nth(at)?;
-        Some(self.slot(operand, frame, source))
+        Some(self.slot(operand_at(operands, at)?, frame, source))
     }
 
     fn call(
@@ -113,4 +120,10 @@ impl Linker<'_> {
         let returns = call.returns.iter().map(|a| actual(a, usize::MAX)).collect();
         Call { guard, callee, returns, arguments, prototype: call.prototype.clone(), next }
     }
+}
+
+/// The operand at a position: destinations come first, then sources.
+fn operand_at(operands: &[Operand], at: usize) -> Option<&Operand> {
+    let sources = operands.iter().filter(|o| !o.written);
+    operands.iter().filter(|o| o.written).chain(sources).nth(at)
 }

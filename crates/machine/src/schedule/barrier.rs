@@ -8,6 +8,9 @@ use crate::code::Reduction;
 /// The warps that a CTA can have.
 pub const WARPS: usize = 32;
 
+/// The barriers that a CTA has.
+pub const BARRIERS: usize = 16;
+
 /// One barrier.
 #[derive(Clone, Debug, Default)]
 pub struct Barrier {

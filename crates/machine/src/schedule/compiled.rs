@@ -11,82 +11,149 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::context::Context;
+use crate::context::{Context, CtaState, Run, WarpState, Worker};
 use crate::door::touch::Wants;
+use crate::schedule::barrier::WARPS;
 use crate::schedule::step::{self, Step};
+use crate::schedule::warp::{Warp, bank_of};
 use ptxvm_ir::operation::AddressSpace;
 
-pub use crate::state::frame::{Compiled, Enter, Frame, Left, Site, offset};
+pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, offset};
 
-/// What is left of a group after compiled code.
+/// Where compiled code has left warps.
 pub(crate) struct Stay {
+    /// What became of the last that ran; if all came to the same place, of all of them.
     pub left: Left,
+    /// The warp that came elsewhere than those before it, if one did.
+    pub parted: Option<usize>,
+    /// The block whose barrier those before it, or all, have come to; [`NO_BARRIER`] if they have ended.
+    pub barrier: u32,
+    /// Where the lanes of the last stand.
     pub block: u32,
     pub number: u32,
     pub mask: u32,
-    /// How many other groups there are: the worker's frame has them.
+    /// How many other groups it has: the worker's frame has them.
     pub others: usize,
     /// What the code did, in instructions.
     pub effort: u64,
 }
 
-/// Runs compiled code with the active lanes of the context until it leaves.
-pub(crate) fn enter(
-    code: (&dyn Compiled, Enter),
-    context: &mut Context<'_>,
-    alive: u32,
+/// A visit of compiled code by warps of one CTA: what is the same for all of them is set once.
+pub(crate) struct Visit {
+    frame: Box<Frame>,
+}
+
+/// What the functions need that compiled code calls.
+struct Host<'a> {
+    warps: &'a mut [Warp],
     activation: u32,
-    fuel: i64,
-) -> Stay {
-    let (compiled, enter) = code;
-    let generation = context.run.environment.memory.generation();
-    let worker = &mut *context.worker;
-    if worker.sites.len() != compiled.sites() || worker.sites_generation != generation {
-        worker.sites.clear();
-        worker.sites.resize(compiled.sites(), [0, 0]);
-        worker.sites_generation = generation;
+    cta: &'a mut CtaState,
+    worker: &'a mut Worker,
+    run: &'a Run<'a>,
+}
+
+impl Visit {
+    /// Begins a visit.
+    #[inline(always)]
+    pub fn begin(compiled: &dyn Compiled, cta: &CtaState, worker: &mut Worker, run: &Run<'_>) -> Self {
+        let generation = run.environment.memory.generation();
+        if worker.sites.len() != compiled.sites() || worker.sites_generation != generation {
+            worker.sites.clear();
+            worker.sites.resize(compiled.sites(), [0, 0]);
+            worker.sites_generation = generation;
+        }
+        // It is large and belongs to the worker.
+        let mut frame = std::mem::take(&mut worker.frame).unwrap_or_default();
+        frame.sites = worker.sites.as_mut_ptr();
+        frame.shared = cta.shared.pointer();
+        frame.shared_first = cta.shared_base;
+        frame.shared_size = cta.quick_shared;
+        frame.ctaid = cta.ctaid.as_ptr();
+        frame.nctaid = run.launch.grid.as_ptr();
+        frame.parameters = run.launch.parameters.as_ptr();
+        frame.parameter_address = run.parameters;
+        Self { frame }
     }
-    let sites = worker.sites.as_mut_ptr();
-    // It is large and belongs to the worker; what compiled code calls finds the context in it.
-    let mut frame = std::mem::take(&mut worker.frame).unwrap_or_default();
-    frame.registers = context.bank.registers();
-    frame.constants = context.bank.constants();
-    frame.shared = context.cta.shared.pointer();
-    frame.shared_first = context.cta.shared_base;
-    frame.shared_size = context.cta.quick_shared;
-    frame.sites = sites;
-    frame.tid = context.warp.tid.as_ptr().cast();
-    frame.ctaid = context.cta.ctaid.as_ptr();
-    frame.nctaid = context.run.launch.grid.as_ptr();
-    frame.parameters = context.run.launch.parameters.as_ptr();
-    frame.parameter_address = context.run.parameters;
-    (frame.fuel, frame.filled, frame.refills) = (fuel, fuel, 0);
-    (frame.mask, frame.alive, frame.activation, frame.others) = (context.active, alive, activation, 0);
-    frame.context = std::ptr::from_mut(context).cast();
-    // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::compiled`).
-    let left = unsafe { enter(&raw mut *frame) };
-    if let Some(panic) = frame.panic.take() {
-        std::panic::resume_unwind(panic);
+
+    /// A warp takes part, in one of its activations.
+    #[inline(always)]
+    pub fn admit(&mut self, warp: &mut Warp, activation: u32) {
+        let index = warp.state.index as usize % WARPS;
+        self.frame.banks[index] = warp.activations[activation as usize].registers.pointer();
+        self.frame.tids[index] = warp.state.tid.as_ptr().cast();
+        self.frame.alive[index] = warp.state.alive();
     }
-    let stay = Stay {
-        left: Left::ALL.get(left as usize).copied().unwrap_or(Left::Ended),
-        block: frame.block,
-        number: frame.number,
-        mask: frame.mask,
-        others: frame.others as usize,
-        effort: u64::try_from(frame.filled - frame.fuel).unwrap_or(0),
-    };
-    context.worker.frame = Some(frame);
-    stay
+
+    /// Runs compiled code with warps that take part, in the order in which they stand, until it leaves them. They are of
+    /// the visit's CTA and worker.
+    #[inline(always)]
+    pub fn enter(
+        &mut self,
+        enter: Enter,
+        (warps, activation): (&mut [Warp], u32),
+        cta: &mut CtaState,
+        worker: &mut Worker,
+        run: &Run<'_>,
+        fuel: i64,
+    ) -> Stay {
+        let frame = &mut *self.frame;
+        frame.first = warps.first().map_or(0, |warp| warp.state.index);
+        frame.last = frame.first + warps.len() as u32;
+        (frame.fuel, frame.filled, frame.refills, frame.others) = (fuel, fuel, 0, 0);
+        let mut host = Host { warps, activation, cta, worker, run };
+        frame.host = (&raw mut host).cast();
+        // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::compiled`).
+        let left = unsafe { enter(&raw mut *frame) };
+        if let Some(panic) = frame.panic.take() {
+            std::panic::resume_unwind(panic);
+        }
+        Stay {
+            left: Left::ALL.get(left as usize).copied().unwrap_or(Left::Ended),
+            parted: (frame.warp != frame.last).then_some(frame.warp as usize),
+            barrier: frame.barrier,
+            block: frame.block,
+            number: frame.number,
+            mask: frame.mask,
+            others: frame.others as usize,
+            effort: u64::try_from(frame.filled - frame.fuel).unwrap_or(0),
+        }
+    }
+
+    /// A warp that took part has its lanes back: those that have ended leave.
+    #[inline(always)]
+    pub fn dismiss(&self, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
+        leave(&self.frame, &mut warp.state, cta, worker);
+    }
+
+    /// The same where no barrier counts the lanes: nobody has arrived at one of the CTA's, and the code has none of
+    /// the cluster's.
+    #[inline(always)]
+    pub fn dismiss_uncounted(&self, warp: &mut Warp) {
+        warp.state.exited = warp.state.present & !self.frame.alive[warp.state.index as usize % WARPS];
+    }
+
+    /// Ends a visit.
+    #[inline(always)]
+    pub fn end(self, worker: &mut Worker) {
+        worker.frame = Some(self.frame);
+    }
+}
+
+/// The lanes of a warp that have ended in compiled code leave it.
+#[inline(always)]
+fn leave(frame: &Frame, warp: &mut WarpState, cta: &mut CtaState, worker: &mut Worker) {
+    let gone = warp.alive() & !frame.alive[warp.index as usize % WARPS];
+    if gone != 0 {
+        crate::schedule::terminator::exit_lanes(gone, warp, cta, worker);
+    }
 }
 
 /// The functions that compiled code calls, by their names in it.
 #[must_use]
-pub fn callable() -> [(&'static str, *const c_void); 4] {
+pub fn callable() -> [(&'static str, *const c_void); 3] {
     [
         ("ptxvm_refuel", refuel as *const c_void),
         ("ptxvm_execute", execute as *const c_void),
-        ("ptxvm_exit", exit as *const c_void),
         ("ptxvm_region", region as *const c_void),
     ]
 }
@@ -97,14 +164,18 @@ pub fn callable() -> [(&'static str, *const c_void); 4] {
 /// # Safety
 /// The frame is that of a running [`enter`].
 unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_>, u32) -> u32) -> u32 {
-    // SAFETY: the caller says so; the context lives as long as `enter` runs, and nobody else uses it meanwhile.
-    let (context, activation) =
-        unsafe { (&mut *(*frame).context.cast::<Context<'_>>(), (*frame).activation) };
-    match catch_unwind(AssertUnwindSafe(|| f(context, activation))) {
+    // SAFETY: the caller says so; what the frame names lives as long as `enter` runs, and nobody else uses it meanwhile.
+    let (frame, host) = unsafe { (&mut *frame, &mut *(*frame).host.cast::<Host<'_>>()) };
+    let Host { warps, activation, cta, worker, run } = host;
+    let Some(warp) = warps.get_mut((frame.warp - frame.first) as usize) else { return otherwise };
+    leave(frame, &mut warp.state, cta, worker);
+    let bank = bank_of(&mut warp.activations, *activation, run.code);
+    let active = warp.state.alive();
+    let mut context = Context { bank, active, warp: &mut warp.state, cta, worker, run };
+    match catch_unwind(AssertUnwindSafe(|| f(&mut context, *activation))) {
         Ok(answer) => answer,
         Err(panic) => {
-            // SAFETY: as above.
-            unsafe { (*frame).panic = Some(panic) };
+            frame.panic = Some(panic);
             otherwise
         }
     }
@@ -167,21 +238,11 @@ unsafe extern "C" fn refuel(frame: *mut Frame, missing: i64) -> i64 {
 const REFILL: i64 = 1 << 20;
 const REFILLS: u32 = 64;
 
+/// Compiled code is so fast that it has more than what is left of a short turn.
+pub(crate) const LEAST_FUEL: i64 = 1 << 20;
+
 /// What a look at something that others may change costs, in fuel: a loop of looks is left soon.
 pub const LOOK: i64 = 1 << 17;
-
-/// Lanes end. Gives those that have not.
-unsafe extern "C" fn exit(frame: *mut Frame, lanes: u32) -> u32 {
-    let run = |context: &mut Context<'_>, _: u32| {
-        crate::schedule::terminator::exit_lanes(lanes, context.warp, context.cta, context.worker);
-        context.warp.alive()
-    };
-    // SAFETY: as in `execute`.
-    let alive = unsafe { with(frame, 0, run) };
-    // SAFETY: as in `execute`.
-    unsafe { (*frame).alive = alive };
-    alive
-}
 
 /// Looks for the region that holds some bytes, for a place that accesses global memory in a way. Gives 1 if all of them
 /// lie in one, which the place then remembers.

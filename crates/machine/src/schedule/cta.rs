@@ -14,8 +14,9 @@ use crate::registers::LANES;
 use crate::schedule::barrier::{Barrier, Reduced};
 use crate::schedule::cluster::barrier::Arrivals;
 use crate::schedule::cluster::shared::OFFSET_BITS;
+use crate::schedule::in_step::{self, Came};
 use crate::schedule::interpret::{self, Fault, Leave};
-use crate::schedule::warp::{Awaited, State, Warp};
+use crate::schedule::warp::{Awaited, Group, State, Warp};
 use crate::vector::value::Value;
 
 /// A CTA with its warps.
@@ -37,6 +38,10 @@ pub struct Cta {
     seen: u64,
     /// The turn that goes on with the next call.
     interrupted: Option<Turn>,
+    /// The block at whose beginning all warps stand, in step: then they have no groups.
+    in_step: Option<u32>,
+    /// Whether its warps have begun before, in this launch or an earlier one.
+    begun: bool,
 }
 
 /// A turn of a CTA.
@@ -125,6 +130,8 @@ impl Cta {
             turn: 0,
             seen: 0,
             interrupted: None,
+            in_step: None,
+            begun: false,
         })
     }
 
@@ -171,21 +178,32 @@ impl Cta {
         }
         let threads = run.launch.block.iter().product::<u32>();
         let Some(Some(entry)) = run.code.functions.get(run.code.entry.0 as usize) else { return true };
-        for warp in &mut self.warps {
-            let first = warp.state.index * 32;
-            let count = (threads - first).min(32);
-            warp.state.present = u32::MAX >> (32 - count);
-            warp.state.exited = 0;
-            warp.state.maxnreg = 0;
-            (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
-            warp.state.arrivals = Arrivals::default();
-            warp.state.closed = [[0; LANES]; 2];
-            warp.state.local.reset();
-            if warp.state.local.grow_to(entry.frame_bytes).is_err()
-                || !warp.start(run.code, entry, run.environment.memory.budget())
-            {
-                return false;
+        if self.begun && !run.code.keeps {
+            self.warps.iter_mut().for_each(|warp| warp.begin_again(run.code, entry));
+        } else {
+            for warp in &mut self.warps {
+                let first = warp.state.index * 32;
+                let count = (threads - first).min(32);
+                warp.state.present = u32::MAX >> (32 - count);
+                warp.state.maxnreg = 0;
+                (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
+                warp.state.arrivals = Arrivals::default();
+                warp.state.closed = [[0; LANES]; 2];
+                warp.state.local.reset();
+                if warp.state.local.grow_to(entry.frame_bytes).is_err()
+                    || !warp.start(run.code, entry, run.environment.memory.budget())
+                {
+                    return false;
+                }
             }
+            self.begun = true;
+        }
+        self.in_step = in_step::may_begin(entry.block, worker, run).then_some(entry.block);
+        if self.in_step.is_none() {
+            let all = |warp: &mut Warp| {
+                warp.groups.push(Group::at_beginning(entry.block, warp.state.present));
+            };
+            self.warps.iter_mut().for_each(all);
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;
@@ -199,14 +217,33 @@ impl Cta {
         let fresh = || Turn { enough: worker.effort.saturating_add(fuel), spinning: 0, warp: None };
         let mut turn = self.interrupted.take().unwrap_or_else(fresh);
         loop {
-            let Some((index, enough)) = turn.warp.take().or_else(|| self.give_turn(&turn, worker, run))
-            else {
-                // Those who sleep are the cluster's to wake.
-                let ended = self.warps.iter().all(|w| w.groups.is_empty());
-                return if ended { Progress::Ended } else { Progress::Waiting };
+            let parted = match self.in_step.take() {
+                Some(block) => match self.run_in_step(block, worker, run, turn.enough) {
+                    Came::Ended => return Progress::Ended,
+                    Came::To(block) => {
+                        self.in_step = Some(block);
+                        return Progress::Turn;
+                    }
+                    Came::Parted(first) => first.map(|(index, leave)| (index, turn.enough, leave)),
+                },
+                None => None,
             };
-            let fuel = enough.saturating_sub(worker.effort);
-            match interpret::run(&mut self.warps[index], &mut self.state, worker, run, fuel) {
+            let (index, enough, leave) = match parted {
+                Some(parted) => parted,
+                None => {
+                    let Some((index, enough)) =
+                        turn.warp.take().or_else(|| self.give_turn(&turn, worker, run))
+                    else {
+                        // Those who sleep are the cluster's to wake.
+                        let ended = self.warps.iter().all(|w| w.groups.is_empty());
+                        return if ended { Progress::Ended } else { Progress::Waiting };
+                    };
+                    let fuel = enough.saturating_sub(worker.effort);
+                    let leave = interpret::run(&mut self.warps[index], &mut self.state, worker, run, fuel);
+                    (index, enough, leave)
+                }
+            };
+            match leave {
                 Leave::Interrupted => {
                     turn.warp = Some((index, enough));
                     return self.interrupt(turn);
@@ -229,7 +266,7 @@ impl Cta {
             }
             self.turn = index + 1;
             if self.state.unsettled {
-                self.settle(run.code);
+                self.settle(worker, run);
             }
             if self.may_wake(worker) {
                 turn.spinning = 0;
@@ -365,8 +402,29 @@ impl Cta {
         self.living
     }
 
+    /// Runs the warps in step from the beginning of a block.
+    #[inline(always)]
+    fn run_in_step(&mut self, block: u32, worker: &mut Worker, run: &Run<'_>, enough: u64) -> Came {
+        let mut warps = in_step::Warps { warps: &mut self.warps, living: &mut self.living };
+        let came = in_step::run(block, &mut warps, &mut self.state, worker, run, enough);
+        self.awake = self.living;
+        came
+    }
+
+    /// Has the warps go in step again if they can.
+    fn fall_in(&mut self, worker: &Worker, run: &Run<'_>) {
+        if run.compiled.is_none() || self.state.busy != 0 || self.state.asleep != 0 {
+            return;
+        }
+        let common = in_step::common_block(&self.warps, self.living);
+        self.in_step = common.filter(|block| in_step::may_begin(*block, worker, run));
+        if self.in_step.is_some() {
+            self.warps.iter_mut().for_each(|warp| warp.groups.clear());
+        }
+    }
+
     /// Completes barriers that all have reached.
-    fn settle(&mut self, code: &Code) {
+    fn settle(&mut self, worker: &Worker, run: &Run<'_>) {
         self.state.unsettled = false;
         let mut busy = self.state.busy;
         while busy != 0 {
@@ -377,7 +435,8 @@ impl Cta {
                 if !barrier.is_busy() {
                     self.state.busy &= !(1 << number);
                 }
-                self.release(number, reduced, code);
+                self.release(number, reduced, run.code);
+                self.fall_in(worker, run);
             }
         }
     }

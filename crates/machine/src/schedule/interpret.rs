@@ -11,7 +11,7 @@ use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES};
 use crate::schedule::after::After;
-use crate::schedule::compiled;
+use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::terminator;
@@ -47,9 +47,6 @@ pub struct Fault {
     pub activation: u32,
 }
 
-/// Compiled code is so fast that it has more than what is left of a short turn.
-const LEAST_FUEL: i64 = 1 << 20;
-
 /// After so many looks at memory in a loop, a group is taken to be waiting for somebody.
 const POLLS: u32 = 16;
 /// After so many rounds of loops while others of the warp wait, they have their turn.
@@ -58,19 +55,29 @@ const ROUNDS: u32 = 1 << 20;
 /// Runs a warp for about `fuel` of effort, or goes on with a turn that was interrupted and has so much left.
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
     let enough = worker.effort.saturating_add(fuel);
+    Turn { warp, cta, worker, run, enough }.take()
+}
+
+/// Goes on with a warp whose lanes were all together in compiled code, where that has left them.
+pub(crate) fn go_on_after(
+    stay: &Stay,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    fuel: u64,
+) -> Leave {
+    let enough = worker.effort.saturating_add(fuel);
     let mut turn = Turn { warp, cta, worker, run, enough };
-    loop {
-        let Some(group) = turn.choose() else {
-            if turn.warp.release_converging(run.code) {
-                continue;
-            }
-            return if turn.warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
-        };
-        match turn.go_on(group) {
-            Next::Leave(leave) => return leave,
-            Next::Switch if turn.worker.stepped.is_some() => return Leave::Interrupted,
-            Next::Switch | Next::Go => {}
-        }
+    let mut group = Group::at_beginning(stay.block, stay.mask);
+    let mut stuck = false;
+    let mut next = turn.after(stay, &mut group, &mut stuck);
+    if let Next::Go = next {
+        next = turn.blocks(group, false, stuck);
+    }
+    match next {
+        Next::Leave(leave) => leave,
+        Next::Switch | Next::Go => turn.take(),
     }
 }
 
@@ -105,6 +112,24 @@ enum Ran {
 }
 
 impl Turn<'_> {
+    /// Runs group after group until the warp leaves.
+    #[inline(always)]
+    fn take(&mut self) -> Leave {
+        loop {
+            let Some(group) = self.choose() else {
+                if self.warp.release_converging(self.run.code) {
+                    continue;
+                }
+                return if self.warp.groups.is_empty() { Leave::Ended } else { Leave::Waiting };
+            };
+            match self.go_on(group) {
+                Next::Leave(leave) => return leave,
+                Next::Switch if self.worker.stepped.is_some() => return Leave::Interrupted,
+                Next::Switch | Next::Go => {}
+            }
+        }
+    }
+
     /// Takes the group that runs next: the one that was interrupted, or the one whose turn it is with all who are where
     /// it is. `None` if all wait or have ended.
     fn choose(&mut self) -> Option<Group> {
@@ -120,6 +145,7 @@ impl Turn<'_> {
     }
 
     /// Runs a group until it gives way or is put away.
+    #[inline(always)]
     fn go_on(&mut self, mut group: Group) -> Next {
         let state = std::mem::replace(&mut group.state, State::Ready);
         if state != State::Ready
@@ -128,17 +154,22 @@ impl Turn<'_> {
             return next;
         }
         // Who has been let go does not wait for others again.
-        let mut alone = state == State::Released && group.number == 0;
-        // Where compiled code has left lanes, the interpreter executes one block at least.
-        let mut entered = alone;
+        let alone = state == State::Released && group.number == 0;
+        self.blocks(group, alone, alone)
+    }
+
+    /// Runs a group block after block. One that goes on `alone` does not wait for others before its first block, and one
+    /// that compiled code has left there has that block interpreted.
+    #[inline(always)]
+    fn blocks(&mut self, mut group: Group, mut alone: bool, mut left: bool) -> Next {
         loop {
             if group.number == 0 {
                 if let Some(compiled) = self.run.compiled
-                    && !std::mem::take(&mut entered)
+                    && !std::mem::take(&mut left)
                     && let Some(enter) = compiled.entry(group.block)
                     && self.may_enter(&group)
                 {
-                    let next = self.enter((compiled, enter), &mut group, &mut entered);
+                    let next = self.enter((compiled, enter), &mut group, &mut left);
                     match next {
                         Next::Go => continue,
                         other => return other,
@@ -175,11 +206,20 @@ impl Turn<'_> {
     fn enter(&mut self, code: (&dyn Compiled, Enter), group: &mut Group, stuck: &mut bool) -> Next {
         let Turn { warp, cta, worker, run, .. } = self;
         let fuel = i64::try_from(self.enough.saturating_sub(worker.effort)).unwrap_or(i64::MAX);
-        let Warp { state, activations, .. } = &mut **warp;
-        let alive = state.alive();
-        let bank = bank_of(activations, group.activation, run.code);
-        let mut context = Context { bank, active: group.mask, warp: state, cta, worker, run };
-        let stay = compiled::enter(code, &mut context, alive, group.activation, fuel.max(LEAST_FUEL));
+        let mut visit = Visit::begin(code.0, cta, worker, run);
+        visit.admit(warp, group.activation);
+        let all = (std::slice::from_mut(&mut **warp), group.activation);
+        let mut stay = visit.enter(code.1, all, cta, worker, run, fuel.max(LEAST_FUEL));
+        visit.dismiss(warp, cta, worker);
+        visit.end(worker);
+        if stay.parted.is_none() {
+            (stay.number, stay.mask, stay.block) = (0, warp.state.alive(), stay.barrier);
+        }
+        self.after(&stay, group, stuck)
+    }
+
+    /// What comes next for a group that compiled code has left.
+    fn after(&mut self, stay: &Stay, group: &mut Group, stuck: &mut bool) -> Next {
         self.worker.instructions += stay.effort;
         self.worker.effort += stay.effort;
         for number in 0..stay.others {

@@ -13,6 +13,7 @@ pub mod dependency;
 pub(crate) mod execution;
 pub(crate) mod grid;
 pub mod halt;
+mod in_step;
 pub(crate) mod interpret;
 pub(crate) mod kept_rooms;
 pub(crate) mod late_writes;

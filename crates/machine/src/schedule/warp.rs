@@ -66,6 +66,23 @@ pub enum State {
 }
 
 impl Group {
+    /// Lanes of the entry's activation that stand at the beginning of a block.
+    #[inline(always)]
+    #[must_use]
+    pub fn at_beginning(block: u32, mask: u32) -> Self {
+        Self {
+            block,
+            number: 0,
+            mask,
+            activation: 0,
+            depth: 0,
+            state: State::Ready,
+            deferred: false,
+            polls: 0,
+            rounds: 0,
+        }
+    }
+
     /// Moves to the beginning of a block.
     #[inline(always)]
     pub fn go(&mut self, block: u32) {
@@ -167,8 +184,7 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Places all lanes of a fresh warp at the beginning of the entry. Gives whether the budget had memory for its
-    /// registers.
+    /// Makes it a fresh warp, whose lanes stand nowhere yet. Gives whether the budget had memory for its registers.
     #[must_use]
     pub fn start(&mut self, code: &Code, entry: &Function, budget: &Arc<Budget>) -> bool {
         if self.activations.first().is_none_or(|a| a.registers.len() < entry.register_bytes as usize) {
@@ -188,26 +204,22 @@ impl Warp {
             later.lanes = 0;
         }
         self.activations[0].lanes = self.state.present;
-        let mut bank = self.bank(0, code);
-        for slot in &entry.unset {
-            bank.clear(*slot, u32::MAX);
-        }
         self.state.wgmma.start();
         self.state.stack = [entry.frame_bytes; crate::registers::LANES];
+        self.begin_again(code, entry);
+        true
+    }
+
+    /// Makes it a fresh warp again, after one whose code keeps nothing but registers.
+    #[inline(always)]
+    pub fn begin_again(&mut self, code: &Code, entry: &Function) {
+        self.state.exited = 0;
         self.interrupted = false;
         self.groups.clear();
-        self.groups.push(Group {
-            block: entry.block,
-            number: 0,
-            mask: self.state.present,
-            activation: 0,
-            depth: 0,
-            state: State::Ready,
-            deferred: false,
-            polls: 0,
-            rounds: 0,
-        });
-        true
+        if !entry.unset.is_empty() {
+            let mut bank = self.bank(0, code);
+            entry.unset.iter().for_each(|slot| bank.clear(*slot, u32::MAX));
+        }
     }
 
     /// The registers of an activation, with the code's constants.

@@ -2,7 +2,7 @@
 
 use ptxvm_memory::SharedMemory;
 
-use crate::schedule::barrier::Barrier;
+use crate::schedule::barrier::{BARRIERS, Barrier};
 use crate::schedule::dependency::GridStatus;
 
 /// The state of a CTA that operations may use.
@@ -19,7 +19,7 @@ pub struct CtaState {
     /// How many bytes of it an access may take without being looked at: all, or none if somebody observes.
     pub quick_shared: u64,
     /// Its sixteen barriers.
-    pub barriers: [Barrier; 16],
+    pub barriers: [Barrier; BARRIERS],
     /// The barriers that somebody has arrived at.
     pub busy: u16,
     /// Whether a barrier may have become complete.

@@ -7,16 +7,18 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use crate::schedule::barrier::WARPS;
+
 /// Compiled code of a kernel, for CTAs of one shape.
 pub trait Compiled: Send + Sync + std::fmt::Debug {
-    /// The function that runs a warp from the beginning of a block, if there is one.
+    /// The function that runs warps from the beginning of a block, if there is one.
     fn entry(&self, block: u32) -> Option<Enter>;
 
     /// How many places access memory whose last region is remembered.
     fn sites(&self) -> usize;
 }
 
-/// A function that a warp enters.
+/// A function that runs warps one after another, as long as each ends or comes to the same plain barrier.
 ///
 /// # Safety
 /// The frame is whole, and belongs to the kernel and the shape of CTAs that the function was made for.
@@ -25,32 +27,43 @@ pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
 /// The region that a place accessed last: its first address and its size.
 pub type Site = [u64; 2];
 
+/// The number that is no block's.
+pub const NO_BARRIER: u32 = u32::MAX;
+
 /// What compiled code reads and writes besides memory. Its layout is known to the code ([`offset`]).
 #[repr(C)]
 pub struct Frame {
-    pub(crate) registers: *mut u8,
-    pub(crate) constants: *const u8,
     pub(crate) shared: *mut u8,
     pub(crate) shared_first: u64,
     pub(crate) shared_size: u64,
     pub(crate) sites: *mut Site,
-    pub(crate) tid: *const u32,
     pub(crate) ctaid: *const u32,
     pub(crate) nctaid: *const u32,
     pub(crate) parameters: *const u8,
     pub(crate) parameter_address: u64,
     pub(crate) fuel: i64,
+    /// The warps that run, one after another: the first and the one after the last.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    /// The warp that runs, or that the code has left; the one after the last if none of them came elsewhere than the
+    /// others.
+    pub(crate) warp: u32,
+    /// The block with the barrier at its end that the warps have come to; none of them if it is [`NO_BARRIER`].
+    pub(crate) barrier: u32,
     pub(crate) mask: u32,
-    pub(crate) alive: u32,
     pub(crate) block: u32,
     pub(crate) number: u32,
     pub(crate) others: u32,
-    pub(crate) activation: u32,
     /// How much fuel it has had so far, and how often.
     pub(crate) filled: i64,
     pub(crate) refills: u32,
     pub(crate) other: [[u32; 2]; 32],
-    pub(crate) context: *mut c_void,
+    /// By warp: its registers, its lanes' `%tid`, and which of them have not ended.
+    pub(crate) banks: [*mut u8; WARPS],
+    pub(crate) tids: [*const u32; WARPS],
+    pub(crate) alive: [u32; WARPS],
+    /// What the functions need that the code calls.
+    pub(crate) host: *mut c_void,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -59,10 +72,6 @@ pub mod offset {
     use super::Frame;
     use std::mem::offset_of;
 
-    /// The registers of the activation.
-    pub const REGISTERS: usize = offset_of!(Frame, registers);
-    /// The constants of the kernel.
-    pub const CONSTANTS: usize = offset_of!(Frame, constants);
     /// The bytes of shared memory.
     pub const SHARED: usize = offset_of!(Frame, shared);
     /// The address of its first byte.
@@ -71,8 +80,6 @@ pub mod offset {
     pub const SHARED_SIZE: usize = offset_of!(Frame, shared_size);
     /// The regions that the places of the code accessed last.
     pub const SITES: usize = offset_of!(Frame, sites);
-    /// `%tid.x` of all lanes, then `.y`, then `.z`.
-    pub const TID: usize = offset_of!(Frame, tid);
     /// `%ctaid`
     pub const CTAID: usize = offset_of!(Frame, ctaid);
     /// `%nctaid`
@@ -83,10 +90,22 @@ pub mod offset {
     pub const PARAMETER_ADDRESS: usize = offset_of!(Frame, parameter_address);
     /// The effort that is left.
     pub const FUEL: usize = offset_of!(Frame, fuel);
-    /// The lanes that run.
-    pub const MASK: usize = offset_of!(Frame, mask);
-    /// The lanes that have not ended.
+    /// The first warp that runs.
+    pub const FIRST: usize = offset_of!(Frame, first);
+    /// The one after the last.
+    pub const LAST: usize = offset_of!(Frame, last);
+    /// The one that runs.
+    pub const WARP: usize = offset_of!(Frame, warp);
+    /// The block whose barrier those before it have come to.
+    pub const BARRIER: usize = offset_of!(Frame, barrier);
+    /// By warp: where its registers begin.
+    pub const BANKS: usize = offset_of!(Frame, banks);
+    /// By warp: where `%tid.x` of all lanes lies, then `.y`, then `.z`.
+    pub const TIDS: usize = offset_of!(Frame, tids);
+    /// By warp: the lanes that have not ended.
     pub const ALIVE: usize = offset_of!(Frame, alive);
+    /// The lanes that are left.
+    pub const MASK: usize = offset_of!(Frame, mask);
     /// The block where the lanes are left.
     pub const BLOCK: usize = offset_of!(Frame, block);
     /// The instruction there.
@@ -131,28 +150,30 @@ impl Frame {
 impl Default for Frame {
     fn default() -> Self {
         Self {
-            registers: null_mut(),
-            constants: null(),
             shared: null_mut(),
             shared_first: 0,
             shared_size: 0,
             sites: null_mut(),
-            tid: null(),
             ctaid: null(),
             nctaid: null(),
             parameters: null(),
             parameter_address: 0,
             fuel: 0,
+            first: 0,
+            last: 0,
+            warp: 0,
+            barrier: NO_BARRIER,
             mask: 0,
-            alive: 0,
             block: 0,
             number: 0,
             others: 0,
-            activation: 0,
             filled: 0,
             refills: 0,
             other: [[0; 2]; 32],
-            context: null_mut(),
+            banks: [null_mut(); WARPS],
+            tids: [null(); WARPS],
+            alive: [0; WARPS],
+            host: null_mut(),
             panic: None,
         }
     }

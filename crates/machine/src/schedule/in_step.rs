@@ -1,0 +1,161 @@
+//! Warps in step: where a kernel is compiled, the warps of a CTA run one after another from barrier to barrier.
+//!
+//! As long as all warps that live stand at the beginning of the same block, there are no groups, no turns and no
+//! arrivals: each warp runs the compiled code of the block up to where that leaves it, and if all have come to the same
+//! plain barrier, all go on after it. Where one does something else, each warp gets the group that it would have had,
+//! and the schedule goes on as usual. It runs warps in the same order, so the kernel sees no difference.
+
+use crate::code::{Arrival, Block, Terminator};
+use crate::context::{CtaState, Run, Worker};
+use crate::schedule::arrive;
+use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
+use crate::schedule::interpret::{self, Leave};
+use crate::schedule::warp::{Group, State, Warp};
+
+/// How far warps came in step.
+pub(crate) enum Came {
+    /// All have ended.
+    Ended,
+    /// To the beginning of this block, and their turn is over.
+    To(u32),
+    /// They have parted, and each has groups. If one did not come to where the others are, it went on and has left.
+    Parted(Option<(usize, Leave)>),
+}
+
+/// The warps of a CTA, and the bits of those that live.
+pub(crate) struct Warps<'a> {
+    pub warps: &'a mut [Warp],
+    pub living: &'a mut u32,
+}
+
+/// Whether warps of a launch may run in step from the beginning of a block.
+pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
+    run.launch.settings.seed == 0
+        && !worker.single
+        && run.code.observed.is_none()
+        && run.compiled.is_some_and(|compiled| compiled.entry(block).is_some())
+}
+
+/// The block at whose beginning all warps stand that live, if they do.
+pub(crate) fn common_block(warps: &[Warp], living: u32) -> Option<u32> {
+    let mut common = None;
+    for warp in warps.iter().filter(|warp| living >> warp.state.index & 1 != 0) {
+        let [group] = warp.groups.as_slice() else { return None };
+        let whole = group.mask == warp.state.alive() && group.number == 0 && group.activation == 0;
+        if !whole || group.state != State::Ready || warp.state.wgmma.is_busy() {
+            return None;
+        }
+        if *common.get_or_insert(group.block) != group.block {
+            return None;
+        }
+    }
+    common
+}
+
+/// Runs warps that stand at the beginning of a block, until the effort is spent or they part.
+pub(crate) fn run(
+    mut block: u32,
+    warps: &mut Warps<'_>,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    enough: u64,
+) -> Came {
+    let Some(compiled) = run.compiled else {
+        part(block, *warps.living, warps);
+        return Came::Parted(None);
+    };
+    let mut visit = Visit::begin(compiled, cta, worker, run);
+    warps.warps.iter_mut().for_each(|warp| visit.admit(warp, 0));
+    let came = loop {
+        let Some(enter) = compiled.entry(block) else { break None };
+        let stay = visit.enter(enter, (warps.warps, 0), cta, worker, run, LEAST_FUEL);
+        if stay.parted.is_some() {
+            break Some(Round::Parted(stay));
+        }
+        worker.instructions += stay.effort;
+        worker.effort += stay.effort;
+        match run.code.blocks.get(stay.barrier as usize).and_then(plain) {
+            Some(arrival) => block = arrival.next,
+            None => break Some(Round::Ended),
+        }
+        if worker.effort >= enough || run.halt.is_set() {
+            break Some(Round::Over);
+        }
+    };
+    for warp in &mut *warps.warps {
+        if run.code.keeps {
+            visit.dismiss(warp, cta, worker);
+        } else {
+            visit.dismiss_uncounted(warp);
+        }
+        if warp.state.alive() == 0 {
+            *warps.living &= !(1 << warp.state.index);
+        }
+    }
+    visit.end(worker);
+    match came {
+        Some(Round::Ended) => Came::Ended,
+        Some(Round::Over) => Came::To(block),
+        Some(Round::Parted(stay)) => {
+            let index = stay.parted.unwrap_or(0);
+            Came::Parted(Some((index, go_apart(block, &stay, warps, cta, worker, run, enough))))
+        }
+        None => {
+            part(block, *warps.living, warps);
+            Came::Parted(None)
+        }
+    }
+}
+
+/// What came of one run of all warps.
+enum Round {
+    /// All have ended.
+    Ended,
+    /// Their turn is over.
+    Over,
+    /// One has come elsewhere than those before it.
+    Parted(Stay),
+}
+
+/// The barrier that a block ends with, if every warp waits there for all others and nothing more.
+fn plain(block: &Block) -> Option<&Arrival> {
+    match &block.end_with {
+        Terminator::Barrier(arrival) if arrival.plain => Some(arrival),
+        _ => None,
+    }
+}
+
+/// Places some warps at the beginning of a block.
+fn part(block: u32, which: u32, warps: &mut Warps<'_>) {
+    for warp in warps.warps.iter_mut().filter(|warp| which >> warp.state.index & 1 != 0) {
+        warp.groups.push(Group::at_beginning(block, warp.state.alive()));
+    }
+}
+
+/// Places each warp where it is: those before the one that parted at a barrier, those after it at the beginning of the
+/// block, and that one goes on from where compiled code has left it.
+#[cold]
+fn go_apart(
+    block: u32,
+    stay: &Stay,
+    warps: &mut Warps<'_>,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+    enough: u64,
+) -> Leave {
+    let index = stay.parted.unwrap_or(0);
+    let before = (1 << index) - 1;
+    part(block, *warps.living & !before & !(1 << index), warps);
+    if let Some(arrival) = run.code.blocks.get(stay.barrier as usize).and_then(plain) {
+        let came = *warps.living & before;
+        for warp in warps.warps.iter_mut().filter(|warp| came >> warp.state.index & 1 != 0) {
+            let mut group = Group::at_beginning(stay.barrier, warp.state.alive());
+            // A plain barrier of all warps cannot be refused.
+            let _ = arrive::arrive(arrival, &mut group, warp, cta, worker, run);
+        }
+    }
+    let fuel = enough.saturating_sub(worker.effort);
+    interpret::go_on_after(stay, &mut warps.warps[index], cta, worker, run, fuel)
+}
