@@ -63,6 +63,7 @@ fn address(root: &Path, filter: &[&str]) -> Result<(), String> {
         &["-p", "xtask", "descriptors_at_the_edge"],
         &["-p", "ptxvm-cuda", "--test", "image_fuzz"],
     ];
+    let mut failed = Vec::new();
     for (folder, level) in [("address", ""), ("address-without-avx512", " --cfg no_avx512")] {
         let build = Build {
             sanitizer: "address",
@@ -71,11 +72,9 @@ fn address(root: &Path, filter: &[&str]) -> Result<(), String> {
             options: ("ASAN_OPTIONS", ADDRESS),
             with_std: false,
         };
-        for tests in tests {
-            build.run(root, tests, filter)?;
-        }
+        failed.extend(tests.into_iter().filter_map(|tests| build.run(root, tests, filter).err()));
     }
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 /// The tests that load the driver library and call it, many of them from several threads.
@@ -103,6 +102,7 @@ fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
             "Miri is not installed: `rustup toolchain install nightly --component miri,rust-src`".into()
         );
     }
+    let mut failed = Vec::new();
     for tests in MIRI {
         println!(
             "$ MIRIFLAGS='{MIRI_FLAGS}' cargo +nightly miri test {} {}",
@@ -120,10 +120,10 @@ fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
             .status()
             .map_err(|e| format!("cargo: {e}"))?;
         if !status.success() {
-            return Err(format!("tests failed in Miri ({status})"));
+            failed.push(format!("tests failed in Miri ({status}): {}", tests.join(" ")));
         }
     }
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 impl Build<'_> {

@@ -17,8 +17,15 @@ use crate::emit;
 use crate::llvm::{self, Absent, CompileError, Compiler, Target};
 use crate::region::Region;
 
-/// The passes that are run over a kernel's code.
-const PASSES: &str = "default<O2>";
+/// The passes that are run over a kernel's code. They are few: what a warp does is a vector already, and vectorizing
+/// what is left of single numbers makes it slower. Homes become registers, and what does not change leaves loops.
+fn passes(major: u32) -> String {
+    // From that version on a pass must be told that it need not find everything at once.
+    let combine = if major >= 18 { "instcombine<no-verify-fixpoint>" } else { "instcombine" };
+    format!(
+        "function(sroa,early-cse<memssa>,simplifycfg,{combine},loop-mssa(loop-rotate,licm),gvn,simplifycfg,{combine},dce)"
+    )
+}
 
 /// Compiles kernels.
 pub struct Engine {
@@ -92,6 +99,10 @@ impl Engine {
         self.compiler.library()
     }
 
+    fn passes(&self) -> String {
+        passes(self.library().version().major)
+    }
+
     /// Compiles a kernel for CTAs of a shape.
     ///
     /// # Errors
@@ -105,7 +116,7 @@ impl Engine {
             ("memmove", libc::memmove as *const _),
         ];
         let symbols: Vec<_> = callable().into_iter().chain(filling).collect();
-        let code = self.compiler.compile(&module.text, PASSES, &symbols).map_err(Refusal::Llvm)?;
+        let code = self.compiler.compile(&module.text, &self.passes(), &symbols).map_err(Refusal::Llvm)?;
         let mut entries = vec![None; kernel.code().blocks.len()];
         for block in &module.entries {
             let address = code.address(&emit::name(*block)).filter(|address| !address.is_null());
@@ -131,7 +142,7 @@ impl Engine {
     /// As [`Engine::compile`].
     pub fn assembly(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
         let module = Module::of(kernel.code(), cta).ok_or(Refusal::Nothing)?;
-        self.compiler.emit_assembly(&module.text, PASSES).map_err(Refusal::Llvm)
+        self.compiler.emit_assembly(&module.text, &self.passes()).map_err(Refusal::Llvm)
     }
 }
 

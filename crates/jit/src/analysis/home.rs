@@ -7,7 +7,7 @@ use ptxvm_ir::operation::compute::{Compute, FloatFunction, Movement};
 use ptxvm_ir::{BlockId, Function, OperandKind, Program};
 use ptxvm_isa::Type;
 
-use super::id::HomeId;
+use super::id::{HomeId, is_in};
 use super::shape::{Shape, Solver};
 
 /// The homes of a function's values.
@@ -30,18 +30,29 @@ impl Homes {
         function: &Function,
         flow: &Flow,
         uniformity: &Uniformity,
+        live: &[Vec<u64>],
         cta: [u32; 3],
     ) -> Option<Self> {
         let values = flow.values.clone()?;
+        // What joins and is not read after that needs no common place.
+        let is_dead = |described: &ptxvm_ir::flow::Value| {
+            let register = described.register as usize;
+            matches!(described.origin, Origin::Join { .. })
+                && register < function.registers.len()
+                && live.get(described.block as usize).is_some_and(|live| !is_in(live, described.register))
+        };
+        let dead: Vec<bool> = values.values.iter().map(is_dead).collect();
         let mut groups = Groups::new(values.values.len());
-        for (value, described) in values.values.iter().enumerate() {
+        for (value, described) in values.values.iter().enumerate().filter(|(value, _)| !dead[*value]) {
             for source in values.sources(described.origin) {
                 groups.unite(value as u32, source.0);
             }
         }
         let of = groups.finish();
         let starts = starts(&values, function, flow, &of);
-        let shapes = Solver { program, function, flow, uniformity, values: &values, homes: &of, cta }.solve();
+        let solver =
+            Solver { program, function, flow, uniformity, values: &values, dead: &dead, homes: &of, cta };
+        let shapes = solver.solve();
         let mut loose = vec![true; of.len()];
         for (value, home) in values.values.iter().zip(&of) {
             loose[home.0 as usize] &= is_loose(program, function, value.origin);

@@ -6,10 +6,11 @@ mod id;
 mod shape;
 
 pub use home::Homes;
-pub use id::HomeId;
-pub use shape::{Shape, of_special};
+pub use id::{HomeId, is_in};
+pub use shape::{Rows, Shape, of_special, row_width};
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 
 use ptxvm_ir::flow::{Flow, Uniformity, live_in};
 use ptxvm_ir::{BlockId, Function, FunctionId, Program, Terminator};
@@ -33,6 +34,7 @@ pub struct Analysis<'a> {
     /// Where values live.
     pub homes: Homes,
     live: Vec<Vec<u64>>,
+    live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
     /// The slot of the carry flag, if some instruction uses it.
     pub carry: Option<Slot>,
@@ -50,12 +52,13 @@ impl<'a> Analysis<'a> {
         let flow = Flow::of(program, function);
         let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
         let live = live_in(function)?;
-        let homes = Homes::of(program, function, &flow, &uniformity, cta)?;
+        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta)?;
         let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
         registers.extend(carry.map(|slot| (slot.offset(), function.registers.len() as u32)));
-        Some(Self { code, function, linked, cta, homes, live, registers, carry })
+        let live_homes = vec![OnceCell::new(); live.len()];
+        Some(Self { code, function, linked, cta, homes, live, live_homes, registers, carry })
     }
 
     /// The number of the register that lies in a slot; `None` for what an instruction of the linker's own prepares.
@@ -100,19 +103,26 @@ impl<'a> Analysis<'a> {
     }
 
     /// The registers that are live at the beginning of a block of the code, with their homes.
-    pub fn live_at(&self, block: u32) -> Vec<(u32, HomeId)> {
+    pub fn live_at(&self, block: u32) -> &[(u32, HomeId)] {
         let of = self.begins_as(&self.code.blocks[block as usize]);
-        let live = &self.live[of.0 as usize];
-        let registers = (0..self.function.registers.len() as u32).filter(|register| is_in(live, *register));
-        let carry = self.carry.map(|_| self.function.registers.len() as u32);
-        registers.chain(carry).map(|register| (register, self.homes.at_start(of, register))).collect()
+        self.live_homes[of.0 as usize].get_or_init(|| {
+            let live = &self.live[of.0 as usize];
+            let registers =
+                (0..self.function.registers.len() as u32).filter(|register| is_in(live, *register));
+            let carry = self.carry.map(|_| self.function.registers.len() as u32);
+            registers.chain(carry).map(|register| (register, self.homes.at_start(of, register))).collect()
+        })
     }
 
-    /// The registers that are live before an instruction of the function, in the block that it stands in.
-    pub fn live_before(&self, instruction: u32) -> Vec<u64> {
-        let within = |block: &&ptxvm_ir::Block| (block.start..block.end).contains(&instruction);
+    /// The registers that are live before one of some instructions of the function, which stand in one block.
+    pub fn live_before(&self, instructions: &BTreeSet<u32>) -> Vec<u64> {
         let words = self.function.registers.len().div_ceil(64);
-        let Some(block) = self.function.blocks.iter().find(within) else { return vec![!0; words] };
+        let within =
+            |block: &ptxvm_ir::Block| instructions.iter().all(|at| (block.start..block.end).contains(at));
+        let block =
+            instructions.first().map(|first| self.function.blocks.partition_point(|b| b.end <= *first));
+        let block = block.and_then(|at| self.function.blocks.get(at)).filter(|block| within(block));
+        let Some(block) = block else { return vec![!0; words] };
         let mut live = vec![0; words];
         if let Terminator::Return { .. } = block.terminator {
             let returned = self.function.returned();
@@ -121,7 +131,8 @@ impl<'a> Analysis<'a> {
         for next in block.terminator.successors(&self.function.branch_lists) {
             live.iter_mut().zip(&self.live[next.0 as usize]).for_each(|(bits, more)| *bits |= more);
         }
-        for at in (instruction..block.end).rev() {
+        let mut all = vec![0; words];
+        for at in (block.start..block.end).rev() {
             let instruction = &self.function.instructions[at as usize];
             for written in self.function.writes(instruction).filter(|written| written.whole) {
                 live[written.register.0 as usize / 64] &= !(1 << (written.register.0 % 64));
@@ -129,14 +140,12 @@ impl<'a> Analysis<'a> {
             for read in self.function.reads(instruction) {
                 live[read.0 as usize / 64] |= 1 << (read.0 % 64);
             }
+            if instructions.contains(&at) {
+                all.iter_mut().zip(&live).for_each(|(all, live)| *all |= live);
+            }
         }
-        live
+        all
     }
-}
-
-/// Whether a register is in a set.
-pub fn is_in(set: &[u64], register: u32) -> bool {
-    set.get(register as usize / 64).is_some_and(|word| word >> (register % 64) & 1 != 0)
 }
 
 /// The slot of a function's carry flag: the last destination of who writes it, the last source of who reads it.

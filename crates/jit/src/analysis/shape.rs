@@ -1,4 +1,8 @@
-//! How the values of a home differ between the lanes of a warp: not at all, by the same step from lane to lane, or anyhow.
+//! How the values of a home differ between the lanes of a warp: not at all, by the same step from lane to lane, by the
+//! same step within each row of the CTA, or anyhow.
+//!
+//! A warp has rows where a CTA is 8 or 16 threads wide: its lanes are then of 4 or 2 rows, and what depends on `%tid.x`
+//! and `%tid.y` is a number for each row and a step within it.
 //!
 //! A home is looked at as a whole, and so is what reads it after a loop that lanes leave at different rounds. What the
 //! solver says of a result, the emitter must be able to write; both ask [`steps`].
@@ -19,30 +23,70 @@ pub enum Shape {
     Uniform,
     /// From each lane to the next it grows by so much, in the arithmetic of its width.
     Affine(i64),
+    /// The same within each row.
+    Rows(Rows),
     /// Nothing is known.
     Varying,
+}
+
+/// How a value differs between the lanes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The lanes of a row.
+    pub width: u32,
+    /// Whether all rows are alike.
+    pub alike: bool,
+    /// From each lane of a row to the next it grows by so much.
+    pub step: i64,
+}
+
+/// The lanes of a row in CTAs of a shape, if a warp has several rows that are looked at.
+pub fn row_width(cta: [u32; 3]) -> Option<u32> {
+    let several = cta[1] > 1 || cta[2] > 1;
+    (several && matches!(cta[0], 8 | 16)).then_some(cta[0])
 }
 
 impl Shape {
     /// What is known of a value that may be either.
     fn or(self, other: Self) -> Self {
-        if self == other { self } else { Self::Varying }
-    }
-
-    /// A step; one that is too large to compute with is none.
-    fn step(step: Option<i64>) -> Self {
-        match step {
-            Some(0) => Self::Uniform,
-            Some(step) if step.unsigned_abs() <= MOST_STEP => Self::Affine(step),
+        let width = self.width().or(other.width());
+        match (self.step(), other.step(), width) {
+            _ if self == other => self,
+            (Some(step), Some(same), Some(width)) if step == same => {
+                Self::Rows(Rows { width, alike: false, step })
+            }
             _ => Self::Varying,
         }
     }
 
-    fn steps(self) -> Option<i64> {
+    /// By how much it grows from one lane to the next of its row.
+    fn step(self) -> Option<i64> {
         match self {
             Self::Uniform => Some(0),
-            Self::Affine(step) => Some(step),
+            Self::Affine(step) | Self::Rows(Rows { step, .. }) => Some(step),
             Self::Varying => None,
+        }
+    }
+
+    fn width(self) -> Option<u32> {
+        match self {
+            Self::Rows(rows) => Some(rows.width),
+            _ => None,
+        }
+    }
+
+    /// The shape of what has a step and was made of values of these shapes; a step that is too large to compute with is
+    /// none.
+    fn made_of(sources: &[Source], step: Option<i64>) -> Self {
+        let Some(step) = step.filter(|step| step.unsigned_abs() <= MOST_STEP) else { return Self::Varying };
+        let shapes = || sources.iter().map(|source| source.shape);
+        let Some(width) = shapes().find_map(Self::width) else {
+            return if step == 0 { Self::Uniform } else { Self::Affine(step) };
+        };
+        let is_alike = |shape| matches!(shape, Self::Uniform | Self::Rows(Rows { alike: true, .. }));
+        match shapes().all(is_alike) {
+            true if step == 0 => Self::Uniform,
+            alike => Self::Rows(Rows { width, alike, step }),
         }
     }
 }
@@ -59,9 +103,9 @@ pub struct Source {
     pub constant: Option<u64>,
 }
 
-/// The shape of what an operation makes of sources that are all uniform or affine, not all of them uniform.
+/// The shape of what an operation makes of sources, not all of which are uniform.
 pub fn steps(operation: &Operation, sources: &[Source]) -> Shape {
-    let step = |at: usize| sources.get(at).and_then(|source| source.shape.steps());
+    let step = |at: usize| sources.get(at).and_then(|source| source.shape.step());
     let product = |a: usize, b: usize, number: fn(u64) -> i64| {
         let constant = |at: usize| sources.get(at).and_then(|source| source.constant).map(number);
         match (step(a)?, step(b)?, constant(a), constant(b)) {
@@ -86,29 +130,32 @@ pub fn steps(operation: &Operation, sources: &[Source]) -> Shape {
                 IntegerType::U32 => |bits| i64::from(bits as u32),
                 _ => |bits| i64::from(bits as i32),
             };
-            Shape::step(match integer.function {
+            let step = match integer.function {
                 F::Add => sum(step(0), step(1)),
                 F::Sub => sum(step(0), step(1).map(i64::wrapping_neg)),
                 F::MulLo | F::MulWide => product(0, 1, number),
                 F::MadLo | F::MadWide => sum(product(0, 1, number), step(2)),
                 _ => None,
-            })
+            };
+            Shape::made_of(sources, step)
         }
         Operation::Compute(Compute::Logic(logic)) if logic.function == LogicFunction::Shl => {
             let by = sources.get(1).and_then(|source| source.constant).filter(|by| *by < 24);
             let wide = matches!(logic.ty, Type::B32 | Type::B64);
-            Shape::step(by.filter(|_| wide).and_then(|by| step(0)?.checked_mul(1 << by)))
+            Shape::made_of(sources, by.filter(|_| wide).and_then(|by| step(0)?.checked_mul(1 << by)))
         }
-        Operation::Compute(Compute::Movement(Movement::Copy { bits: 32 | 64 })) => Shape::step(step(0)),
+        Operation::Compute(Compute::Movement(Movement::Copy { bits: 32 | 64 })) => {
+            Shape::made_of(sources, step(0))
+        }
         Operation::Compute(Compute::Convert(convert)) => {
             let whole = |ty: Type| matches!(ty.kind(), Kind::Signed | Kind::Unsigned) && ty.bits() >= 32;
             let plain = whole(convert.to) && whole(convert.from) && !convert.modifiers.sat;
-            Shape::step(step(0).filter(|_| plain))
+            Shape::made_of(sources, step(0).filter(|_| plain))
         }
         Operation::Generic(Generic::From(window) | Generic::To(window))
             if *window != generic::Window::Param =>
         {
-            Shape::step(step(0))
+            Shape::made_of(sources, step(0))
         }
         _ => Shape::Varying,
     }
@@ -123,6 +170,11 @@ pub fn of_special(cta: [u32; 3], register: SpecialRegister, member: u8) -> Shape
     match (register, member) {
         (SpecialRegister::Tid, 0) if in_one_row => Shape::Affine(1),
         (SpecialRegister::Laneid, _) => Shape::Affine(1),
+        (SpecialRegister::Tid, _) => match row_width(cta) {
+            Some(width) if member == 0 => Shape::Rows(Rows { width, alike: true, step: 1 }),
+            Some(width) => Shape::Rows(Rows { width, alike: false, step: 0 }),
+            None => Shape::Varying,
+        },
         _ => Shape::Varying,
     }
 }
@@ -134,6 +186,8 @@ pub struct Solver<'a> {
     pub flow: &'a Flow,
     pub uniformity: &'a Uniformity,
     pub values: &'a Values,
+    /// By value: whether it is what ways join to and nobody reads.
+    pub dead: &'a [bool],
     pub homes: &'a [HomeId],
     pub cta: [u32; 3],
 }
@@ -176,7 +230,7 @@ impl Solver<'_> {
         for (at, block) in (0u32..).zip(blocks) {
             self.values.reads(at).iter().for_each(|value| seen_from(value, *block));
         }
-        for described in &self.values.values {
+        for (described, _) in self.values.values.iter().zip(self.dead).filter(|(_, dead)| !**dead) {
             self.values.sources(described.origin).iter().for_each(|value| seen_from(value, described.block));
         }
     }

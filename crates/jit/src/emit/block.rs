@@ -76,7 +76,9 @@ impl Emitter<'_> {
         let predicate = self.predicate(slot);
         match predicate.kept {
             Kept::Scalar(name) => Guard::Uniform(name),
-            Kept::Affine(..) | Kept::Vector(_) => Guard::Varying(predicate.lanes(&mut self.writer)),
+            Kept::Affine(..) | Kept::Rows(..) | Kept::Vector(_) => {
+                Guard::Varying(predicate.lanes(&mut self.writer))
+            }
         }
     }
 
@@ -184,9 +186,9 @@ impl Emitter<'_> {
             return value.clone();
         }
         let (from, op) = (value.bits, if bits < value.bits { "trunc" } else { extend });
-        if let (Kept::Affine(base, step), "trunc") = (&value.kept, op) {
-            let base = self.writer.cast(op, from, base, bits);
-            return Value::affine(bits, base, *step);
+        if let (Kept::Affine(..) | Kept::Rows(..), "trunc") = (&value.kept, op) {
+            let cut = value.renamed(|base| self.writer.cast(op, from, base, bits));
+            return Value { bits, ..cut };
         }
         self.map(std::slice::from_ref(value), bits, |writer, names| writer.cast(op, from, &names[0], bits))
     }

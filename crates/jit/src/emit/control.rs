@@ -53,10 +53,10 @@ impl Emitter<'_> {
     /// Puts what the block has written into homes, as far as somebody reads it after it, and counts the block.
     fn settle(&mut self, next: &[u32]) {
         let live: BTreeSet<_> =
-            next.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| home).collect();
+            next.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| *home).collect();
         let waiting = self.waiting();
         let waits: BTreeSet<_> =
-            waiting.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| home).collect();
+            waiting.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| *home).collect();
         for at in 0..self.log.len() {
             let written = &self.log[at];
             let (slot, home) = (written.slot, written.home);

@@ -62,21 +62,21 @@ impl Emitter<'_> {
             self.writer.value(format!("phi i32 {}", incoming(&|leave| leave.left.number().to_string())));
         let written = self.writer.value(format!("phi i32 {}", incoming(&|leave| leave.written.to_string())));
         // What is live before one of the instructions.
-        let mut live = vec![0u64; analysis.function.registers.len().div_ceil(64)];
-        let sources: BTreeSet<u32> =
+        let sources =
             leaves.iter().map(|leave| code.instructions[leave.at as usize].source.instruction).collect();
-        for source in sources {
-            live.iter_mut().zip(analysis.live_before(source)).for_each(|(bits, more)| *bits |= more);
-        }
+        let live = analysis.live_before(&sources);
         // Joins come first: one for each value that the block writes, as far as it has been written where it is left.
         let mut joined: HashMap<usize, Value> = HashMap::new();
         for (at, value) in self.log.iter().map(|written| written.value.clone()).enumerate() {
             if !self.log[at].slot_is_live(analysis, &live) || leaves.iter().all(|leave| leave.written <= at) {
                 continue;
             }
-            let name = value.name().clone();
-            let came = incoming(&|leave| if leave.written > at { name.clone() } else { "poison".into() });
-            joined.insert(at, value.renamed(self.writer.value(format!("phi {} {came}", value.ty()))));
+            let ty = value.ty();
+            let join = |name: &Name| {
+                let came = incoming(&|leave| if leave.written > at { name.clone() } else { "poison".into() });
+                self.writer.value(format!("phi {ty} {came}"))
+            };
+            joined.insert(at, value.renamed(join));
         }
         let only = self.blend_lanes();
         for (register, slot) in self.changed(&live) {
@@ -111,7 +111,8 @@ impl Emitter<'_> {
     /// The home of a register at the beginning of a block, if it is live there.
     fn live_home(&self, block: u32, register: u32) -> Option<HomeId> {
         let live = self.analysis.live_at(block);
-        live.iter().find(|(live, _)| *live == register).map(|(_, home)| *home)
+        let at = live.binary_search_by_key(&register, |(live, _)| *live).ok()?;
+        Some(live[at].1)
     }
 
     /// The lanes that go back to registers alone, if others wait whose registers must stay.
@@ -132,15 +133,15 @@ impl Emitter<'_> {
 
     /// The same of those that are live at the beginning of a block, with their homes.
     fn changed_at(&self, block: u32) -> Vec<(Slot, HomeId)> {
-        let live = self.analysis.live_at(block).into_iter();
+        let live = self.analysis.live_at(block).iter();
         let changed = live.filter(|(register, _)| self.region.writes(*register));
-        changed.filter_map(|(register, home)| Some((self.analysis.slot(register)?, home))).collect()
+        changed.filter_map(|(register, home)| Some((self.analysis.slot(*register)?, *home))).collect()
     }
 
     /// Leaves at the end of the block, which the schedule executes.
     pub(super) fn leave_at_end(&mut self) {
         let (analysis, block) = (self.analysis, self.block);
-        let live = analysis.live_before(analysis.code.blocks[block as usize].source.instruction);
+        let live = analysis.live_before(&[analysis.code.blocks[block as usize].source.instruction].into());
         let only = self.blend_lanes();
         for (_, slot) in self.changed(&live) {
             let value = self.whole(slot);

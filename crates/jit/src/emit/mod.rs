@@ -8,6 +8,7 @@
 //! is the same for all of them is loaded once, before the first.
 
 mod block;
+mod bounds;
 mod compute;
 mod control;
 mod leave;
@@ -15,6 +16,7 @@ mod memory;
 mod nan;
 mod special;
 mod value;
+mod words;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,9 +25,9 @@ use std::fmt::Write;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
 
-use crate::analysis::{Analysis, HomeId, Shape, is_in};
+use crate::analysis::{Analysis, HomeId, Rows, Shape, is_in};
 use crate::region::Region;
-use value::{Kept, Value};
+use value::Value;
 use writer::{LANES, Name, Writer};
 
 /// A function in LLVM IR.
@@ -48,6 +50,7 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         region,
         writer: Writer::default(),
         sites,
+        site_span: BTreeMap::new(),
         slots: BTreeMap::new(),
         prologue: Vec::new(),
         known: BTreeSet::new(),
@@ -103,6 +106,8 @@ struct Emitter<'a> {
     region: &'a Region,
     writer: Writer,
     sites: &'a mut u32,
+    /// By place that accesses global memory: the bytes that it is compared with, from the first to the last of its lanes.
+    site_span: BTreeMap<u32, u64>,
     /// The stack slots of the function, with their types.
     slots: BTreeMap<Name, String>,
     /// What is done once, before the first warp, and the values that it has.
@@ -162,12 +167,12 @@ impl Emitter<'_> {
         let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
         let first = self.writer.value(format!("zext i32 {first} to i64"));
         for (register, home) in self.analysis.live_at(entry) {
-            if !self.region.uses(register) {
+            if !self.region.uses(*register) {
                 continue;
             }
-            let Some(slot) = self.analysis.slot(register) else { continue };
-            let value = self.load_register(slot, self.analysis.homes.shape(home), &first);
-            self.store_home(home, &value);
+            let Some(slot) = self.analysis.slot(*register) else { continue };
+            let value = self.load_register(slot, self.analysis.homes.shape(*home), &first);
+            self.store_home(*home, &value);
         }
         self.writer.line(format!("br label %b{entry}"));
     }
@@ -259,11 +264,44 @@ impl Emitter<'_> {
                 let base = self.writer.value(format!("sub i{bits} {value}, {more}"));
                 Value::affine(bits, base, step)
             }
+            Shape::Rows(rows) => {
+                let firsts = (0..LANES).step_by(rows.width as usize);
+                let bases = match rows.alike {
+                    true => vec![self.base_of_row(&at, bits, first, rows)],
+                    false => firsts
+                        .map(|row| {
+                            let first = self.first_of_row(row as u32, rows.width);
+                            self.base_of_row(&at, bits, &first, rows)
+                        })
+                        .collect(),
+                };
+                Value::rows(bits, bases, rows)
+            }
             Shape::Varying => {
                 let all = self.writer.value(format!("load <{LANES} x i{bits}>, ptr {at}, align 64"));
                 Value::vector(bits, all)
             }
         }
+    }
+
+    /// The first lane of a row that runs, in 64 bits; of a row that does not, the last.
+    fn first_of_row(&mut self, row: u32, width: u32) -> Name {
+        let mask = self.writer.value("load i32, ptr %mask");
+        let moved = self.writer.value(format!("lshr i32 {mask}, {row}"));
+        let some = self.writer.value(format!("or i32 {moved}, {}", 1u32 << (width - 1)));
+        let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {some}, i1 true)"));
+        let lane = self.writer.value(format!("add i32 {first}, {row}"));
+        self.writer.value(format!("zext i32 {lane} to i64"))
+    }
+
+    /// What the first lane of a row has in a register, by what one of its lanes has.
+    fn base_of_row(&mut self, at: &str, bits: u32, lane: &str, rows: Rows) -> Name {
+        let place = self.writer.value(format!("getelementptr i{bits}, ptr {at}, i64 {lane}"));
+        let value = self.writer.value(format!("load i{bits}, ptr {place}"));
+        let within = self.writer.value(format!("and i64 {lane}, {}", rows.width - 1));
+        let within = self.writer.cast(if bits < 64 { "trunc" } else { "zext" }, 64, &within, bits);
+        let more = self.writer.value(format!("mul i{bits} {within}, {}", rows.step));
+        self.writer.value(format!("sub i{bits} {value}, {more}"))
     }
 
     /// Puts a value back into a register: in some lanes if others keep what they have.
@@ -311,27 +349,33 @@ impl Emitter<'_> {
     }
 
     fn store_home(&mut self, home: HomeId, value: &Value) {
-        let (name, ty) = self.home(home, value.bits);
-        let kept = match &value.kept {
-            Kept::Scalar(name) | Kept::Affine(name, _) | Kept::Vector(name) => name.clone(),
-        };
-        self.writer.line(format!("store {ty} {kept}, ptr {name}"));
+        for (part, kept) in value.names().iter().enumerate() {
+            let (name, ty) = self.home(home, part, value.bits);
+            self.writer.line(format!("store {ty} {kept}, ptr {name}"));
+        }
     }
 
     fn load_home(&mut self, home: HomeId, bits: u32) -> Value {
-        let (name, ty) = self.home(home, bits);
-        let kept = self.writer.value(format!("load {ty}, ptr {name}"));
-        let value = match self.analysis.homes.shape(home) {
-            Shape::Uniform => Value::scalar(bits, kept),
-            Shape::Affine(step) => Value::affine(bits, kept, step),
-            Shape::Varying => Value::vector(bits, kept),
+        let shape = self.analysis.homes.shape(home);
+        let part = |emitter: &mut Self, part: usize| {
+            let (name, ty) = emitter.home(home, part, bits);
+            emitter.writer.value(format!("load {ty}, ptr {name}"))
+        };
+        let value = match shape {
+            Shape::Uniform => Value::scalar(bits, part(self, 0)),
+            Shape::Affine(step) => Value::affine(bits, part(self, 0), step),
+            Shape::Rows(rows) => {
+                let count = if rows.alike { 1 } else { LANES / rows.width as usize };
+                Value::rows(bits, (0..count).map(|row| part(self, row)).collect(), rows)
+            }
+            Shape::Varying => Value::vector(bits, part(self, 0)),
         };
         Value { loose: bits == 32 && self.analysis.homes.is_loose(home), ..value }
     }
 
-    /// The stack slot of a home, and its type.
-    fn home(&mut self, home: HomeId, bits: u32) -> (Name, String) {
-        let name = format!("%home{}", home.0);
+    /// The stack slot of a part of a home, and its type.
+    fn home(&mut self, home: HomeId, part: usize, bits: u32) -> (Name, String) {
+        let name = format!("%home{}.{part}", home.0);
         let ty = match self.analysis.homes.shape(home) {
             Shape::Varying => format!("<{LANES} x i{bits}>"),
             _ => format!("i{bits}"),

@@ -50,8 +50,13 @@ impl Emitter<'_> {
         let number = usize::from(member);
         Some(match register {
             Register::Tid => match of_special(cta, register, member) {
-                Shape::Uniform => Value::scalar(32, self.first_tid(number)),
-                Shape::Affine(step) => Value::affine(32, self.first_tid(number), step),
+                Shape::Uniform => Value::scalar(32, self.tid_of(0, number)),
+                Shape::Affine(step) => Value::affine(32, self.tid_of(0, number), step),
+                Shape::Rows(rows) => {
+                    let firsts = (0..LANES as u32).step_by(rows.width as usize);
+                    let firsts = firsts.take(if rows.alike { 1 } else { LANES });
+                    Value::rows(32, firsts.map(|lane| self.tid_of(lane, number)).collect(), rows)
+                }
                 Shape::Varying => {
                     let lists = self.frame(offset::TIDS);
                     let list = self.writer.value(format!("getelementptr ptr, ptr {lists}, i64 %w.wide"));
@@ -69,10 +74,11 @@ impl Emitter<'_> {
         })
     }
 
-    /// `%tid` of the first lane of the warp that runs.
-    fn first_tid(&mut self, member: usize) -> Name {
+    /// `%tid` of a lane of the warp that runs.
+    fn tid_of(&mut self, lane: u32, member: usize) -> Name {
         let cta = self.analysis.cta.map(|threads| threads.max(1));
         let linear = self.writer.value("shl nuw nsw i32 %w, 5");
+        let linear = self.writer.value(format!("or i32 {linear}, {lane}"));
         let below: u32 = cta[..member].iter().product();
         let row = self.writer.value(format!("udiv i32 {linear}, {below}"));
         match member {

@@ -186,7 +186,7 @@ impl Writer {
         ))
     }
 
-    fn all_true(&self) -> Name {
+    pub fn all_true(&self) -> Name {
         self.vector(1, std::iter::repeat_n("true".into(), LANES))
     }
 
@@ -199,9 +199,34 @@ impl Writer {
         self.wide = wide;
         sum
     }
+
+    /// A vector of rows of lanes, each of which begins with a number and grows by a step. One number is that of all rows.
+    pub fn rows(&mut self, bits: u32, bases: &[Name], width: u32, step: i64) -> Name {
+        let mut all = if let [base] = bases {
+            self.splat(bits, base)
+        } else {
+            let ty = format!("<{} x i{bits}>", bases.len());
+            let mut few = "poison".to_owned();
+            for (row, base) in bases.iter().enumerate() {
+                few = self.value(format!("insertelement {ty} {few}, i{bits} {base}, i64 {row}"));
+            }
+            let each: Vec<String> = (0..LANES).map(|lane| format!("i32 {}", lane as u32 / width)).collect();
+            self.value(format!(
+                "shufflevector {ty} {few}, {ty} poison, <{LANES} x i32> <{}>",
+                each.join(", ")
+            ))
+        };
+        if step != 0 {
+            let wide = std::mem::replace(&mut self.wide, true);
+            let steps = self.per_lane(bits, |lane| truncated((lane as i64 % i64::from(width)) * step, bits));
+            all = self.two("add", bits, &all, &steps);
+            self.wide = wide;
+        }
+        all
+    }
 }
 
 /// A number as LLVM takes it for so many bits.
-fn truncated(value: i64, bits: u32) -> i64 {
+pub fn truncated(value: i64, bits: u32) -> i64 {
     if bits >= 64 { value } else { value << (64 - bits) >> (64 - bits) }
 }

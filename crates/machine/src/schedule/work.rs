@@ -5,6 +5,7 @@
 //! that would be resident on the device. Then they take turns. Most launches have clusters of one CTA.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -88,6 +89,8 @@ pub(super) struct Work {
     spare: SmallVec<[Box<Cluster>; 1]>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
+    /// Those that are its own and have not begun.
+    claimed: Range<u64>,
     told: Told,
 }
 
@@ -102,6 +105,7 @@ impl Work {
             current: None,
             spare: spare.into_iter().collect(),
             begin: true,
+            claimed: 0..0,
             told: Told::default(),
         }
     }
@@ -161,7 +165,7 @@ impl Work {
     /// The cluster that runs next: a further one, or one that was put aside.
     fn next(&mut self, run: &Run<'_>, common: &Common) -> Option<Box<Cluster>> {
         let begin = std::mem::take(&mut self.begin) || self.live.is_empty();
-        let fresh = if begin { claim(self.live.len(), run, common) } else { None };
+        let fresh = if begin { self.claim(run, common) } else { None };
         let Some(index) = fresh else { return self.live.pop_front() };
         let room = self.spare.pop().or_else(|| Cluster::new(run).map(Box::new));
         let started = room.and_then(|mut room| room.start(index, run, &mut self.worker).then_some(room));
@@ -169,6 +173,22 @@ impl Work {
             common.stop(index, Stop::out_of_memory(run.environment.memory.budget(), run.cluster_bytes()));
         }
         started
+    }
+
+    /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
+    fn claim(&mut self, run: &Run<'_>, common: &Common) -> Option<u64> {
+        let workers = || common.helpers.load(Ordering::Relaxed) + 1;
+        if !self.live.is_empty() && self.live.len() >= (run.resident as usize).div_ceil(workers()) {
+            return None;
+        }
+        if run.code.keeps {
+            // Running clusters may take others from those that are left.
+            return run.claims.take();
+        }
+        if self.claimed.is_empty() {
+            self.claimed = run.claims.take_some(workers() as u64);
+        }
+        self.claimed.next()
     }
 
     /// Does what has to be done with a cluster that has had a slice.
@@ -217,15 +237,6 @@ fn slice(run: &Run<'_>, common: &Common) -> u64 {
         .settings
         .max_instructions
         .map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
-}
-
-/// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
-fn claim(live: usize, run: &Run<'_>, common: &Common) -> Option<u64> {
-    let share = || (run.resident as usize).div_ceil(common.helpers.load(Ordering::Relaxed) + 1);
-    if live > 0 && live >= share() {
-        return None;
-    }
-    run.claims.take()
 }
 
 /// What a worker has told of itself.

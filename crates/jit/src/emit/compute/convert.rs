@@ -50,11 +50,11 @@ impl Emitter<'_> {
     /// An integer in another width: extended by its own sign, or cut.
     fn integer_width(&mut self, a: &Value, to: Type, from: Type) -> Value {
         let signed = from.kind() == Kind::Signed;
-        if let (Kept::Affine(base, step), 32, 64) = (&a.kept, from.bits(), to.bits()) {
-            let (base, step) = (base.clone(), *step);
-            self.leave_if_wraps(&base, step, signed);
-            let base = self.writer.cast(if signed { "sext" } else { "zext" }, 32, &base, 64);
-            return Value::affine(64, base, step);
+        if let (Kept::Affine(..) | Kept::Rows(..), 32, 64) = (&a.kept, from.bits(), to.bits()) {
+            self.leave_if_wraps(a, signed);
+            let extend = if signed { "sext" } else { "zext" };
+            let wide = a.renamed(|base| self.writer.cast(extend, 32, base, 64));
+            return Value { bits: 64, ..wide };
         }
         self.resized(a, to.bits(), if signed { "sext" } else { "zext" })
     }

@@ -5,7 +5,8 @@ use ptxvm_machine::registers::Slot;
 
 use super::super::Emitter;
 use super::super::block::Guard;
-use super::super::value::Value;
+use super::super::value::{Kept, Value};
+use super::super::writer::{LANES, Name, Writer};
 
 impl Emitter<'_> {
     pub(super) fn integer(&mut self, integer: &Integer, slots: &[Slot], guard: &Guard) -> Option<()> {
@@ -104,60 +105,65 @@ impl Emitter<'_> {
 
     fn linear(&mut self, op: &str, a: &Value, b: &Value, steps: fn(i64, i64) -> i64) -> Value {
         let bits = a.bits;
-        if let (Some((base_a, step_a)), Some((base_b, step_b))) = (a.as_affine(), b.as_affine()) {
-            let base = self.writer.two(op, bits, base_a, base_b);
-            return affine(bits, base, steps(step_a, step_b));
-        }
-        self.map(&[a.clone(), b.clone()], bits, |writer, names| writer.two(op, bits, &names[0], &names[1]))
+        let make = |writer: &mut Writer, a: &Name, b: &Name| writer.two(op, bits, a, b);
+        a.stepwise(b, &mut self.writer, bits, |a, b| Some(steps(a, b)), make).unwrap_or_else(|| {
+            self.map(&[a.clone(), b.clone()], bits, |writer, names| {
+                writer.two(op, bits, &names[0], &names[1])
+            })
+        })
     }
 
     fn product(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
-        for (steps, factor) in [(a, b), (b, a)] {
-            if let (Some((base, step)), Some(by)) = (steps.as_affine(), constant(factor)) {
-                let by = if bits == 64 { by as i64 } else { i64::from(by as i32) };
-                if let Some(step) = step.checked_mul(by) {
-                    let factor = factor.name().clone();
-                    let base = self.writer.two("mul", bits, base, &factor);
-                    return affine(bits, base, step);
-                }
-            }
-        }
-        self.map(&[a.clone(), b.clone()], bits, |writer, names| writer.two("mul", bits, &names[0], &names[1]))
+        let number = |value: u64| if bits == 64 { value as i64 } else { i64::from(value as i32) };
+        let step = product_of_steps(constant(a).map(number), constant(b).map(number));
+        let make = |writer: &mut Writer, a: &Name, b: &Name| writer.two("mul", bits, a, b);
+        a.stepwise(b, &mut self.writer, bits, step, make).unwrap_or_else(|| {
+            self.map(&[a.clone(), b.clone()], bits, |writer, names| {
+                writer.two("mul", bits, &names[0], &names[1])
+            })
+        })
     }
 
     /// The product of two values in twice their width.
     fn wide_product(&mut self, a: &Value, b: &Value, signed: bool) -> Value {
         let (bits, extend) = (a.bits, if signed { "sext" } else { "zext" });
-        for (steps, factor) in [(a, b), (b, a)] {
-            let by = constant(factor).filter(|_| bits == 32);
-            if let (Some((base, step)), Some(by)) = (steps.as_affine(), by) {
-                let by = if signed { i64::from(by as i32) } else { i64::from(by as u32) };
-                if let Some(wide) = step.checked_mul(by) {
-                    let base = base.clone();
-                    if step != 0 {
-                        self.leave_if_wraps(&base, step, signed);
-                    }
-                    let base = self.writer.cast(extend, 32, &base, 64);
-                    let base = self.writer.two("mul", 64, &base, &by.to_string());
-                    return affine(64, base, wide);
-                }
+        let number = |value: u64| if signed { i64::from(value as i32) } else { i64::from(value as u32) };
+        let make = |writer: &mut Writer, a: &Name, b: &Name| {
+            let (a, b) = (writer.cast(extend, bits, a, 2 * bits), writer.cast(extend, bits, b, 2 * bits));
+            writer.two("mul", 2 * bits, &a, &b)
+        };
+        if bits == 32 {
+            let step = product_of_steps(constant(a).map(number), constant(b).map(number));
+            if let Some(product) = a.stepwise(b, &mut self.writer, 64, step, make) {
+                [a, b].into_iter().for_each(|factor| self.leave_if_wraps(factor, signed));
+                return product;
             }
         }
-        self.map(&[a.clone(), b.clone()], 2 * bits, |writer, names| {
-            let a = writer.cast(extend, bits, &names[0], 2 * bits);
-            let b = writer.cast(extend, bits, &names[1], 2 * bits);
-            writer.two("mul", 2 * bits, &a, &b)
-        })
+        self.map(&[a.clone(), b.clone()], 2 * bits, |writer, names| make(writer, &names[0], &names[1]))
     }
 
-    /// Leaves unless a number of 32 bits that grows from lane to lane stays below the largest in all of them: then it
-    /// grows in more bits by as much.
-    pub(in super::super) fn leave_if_wraps(&mut self, base: &str, step: i64, signed: bool) {
-        let (name, last) = match (signed, step < 0) {
-            (true, _) => ("sadd", 31 * step),
-            (false, false) => ("uadd", 31 * step),
-            (false, true) => ("usub", -31 * step),
+    /// Leaves unless numbers of 32 bits that grow from lane to lane stay below the largest in all of them: then they
+    /// grow in more bits by as much.
+    pub(in super::super) fn leave_if_wraps(&mut self, value: &Value, signed: bool) {
+        let (lanes, step) = match &value.kept {
+            Kept::Affine(_, step) => (LANES as i64, *step),
+            Kept::Rows(_, rows) => (i64::from(rows.width), rows.step),
+            Kept::Scalar(_) | Kept::Vector(_) => return,
+        };
+        if step == 0 {
+            return;
+        }
+        for base in value.names() {
+            self.leave_if_base_wraps(base, (lanes - 1) * step, signed);
+        }
+    }
+
+    fn leave_if_base_wraps(&mut self, base: &str, last: i64, signed: bool) {
+        let (name, last) = match (signed, last < 0) {
+            (true, _) => ("sadd", last),
+            (false, false) => ("uadd", last),
+            (false, true) => ("usub", -last),
         };
         let function = format!("llvm.{name}.with.overflow.i32");
         self.writer.declare(format!("declare {{ i32, i1 }} @{function}(i32, i32)"));
@@ -206,9 +212,13 @@ impl Emitter<'_> {
     }
 }
 
-/// A value that grows by a step; one that does not is the same in all lanes.
-fn affine(bits: u32, base: String, step: i64) -> Value {
-    if step == 0 { Value::scalar(bits, base) } else { Value::affine(bits, base, step) }
+/// The step of a product, given the factors as far as they are constants.
+fn product_of_steps(a: Option<i64>, b: Option<i64>) -> impl FnOnce(i64, i64) -> Option<i64> {
+    move |step_a, step_b| match (step_a, step_b, a, b) {
+        (0, 0, ..) => Some(0),
+        (step, 0, _, Some(factor)) | (0, step, Some(factor), _) => step.checked_mul(factor),
+        _ => None,
+    }
 }
 
 /// The number that a constant is.

@@ -4,9 +4,10 @@ use ptxvm_ir::operation::compute::{Logic, LogicFunction as F, Overflow};
 use ptxvm_isa::{Kind, Type};
 use ptxvm_machine::registers::Slot;
 
+use super::super::Emitter;
 use super::super::block::Guard;
 use super::super::value::Value;
-use super::super::{Emitter, Writer};
+use super::super::writer::{Name, Writer};
 
 impl Emitter<'_> {
     pub(super) fn logic(&mut self, logic: &Logic, slots: &[Slot], guard: &Guard) -> Option<()> {
@@ -79,13 +80,15 @@ impl Emitter<'_> {
     /// A shift; by the width or more it gives zeros, or all sign.
     fn shift(&mut self, op: &'static str, a: &Value, by: &Value) -> Value {
         let bits = a.bits;
-        if let (Some((base, step)), "shl", Some(by)) = (a.as_affine(), op, by.name().parse::<u32>().ok())
-            && by < 24
-            && bits >= 32
-        {
-            let base = self.writer.two("shl", bits, base, &by.to_string());
-            let step = step << by;
-            return if step == 0 { Value::scalar(bits, base) } else { Value::affine(bits, base, step) };
+        let few = by.as_scalar().and_then(|by| by.parse::<u32>().ok()).filter(|by| *by < 24);
+        if let ("shl", Some(few), 32..) = (op, few, bits) {
+            let amount = Value::scalar(bits, few.to_string());
+            let make = |writer: &mut Writer, a: &Name, by: &Name| writer.two("shl", bits, a, by);
+            let shifted =
+                a.stepwise(&amount, &mut self.writer, bits, |step, _| step.checked_mul(1 << few), make);
+            if let Some(shifted) = shifted {
+                return shifted;
+            }
         }
         self.map(&[a.clone(), by.clone()], bits, |writer, names| {
             let (a, by) = (&names[0], &names[1]);

@@ -1,5 +1,6 @@
 //! Functions of registers alone. What is not written here is executed by the interpreter's own function.
 
+mod approximate;
 mod bits;
 mod comparison;
 mod convert;
@@ -31,11 +32,8 @@ impl Emitter<'_> {
             Compute::Float(float) => self.float(float, slots, guard),
             Compute::Movement(movement) => self.movement(movement, slots, guard),
             Compute::Convert(convert) => self.convert(convert, slots, guard),
-            Compute::Extended(_)
-            | Compute::Approximate(_)
-            | Compute::Mixed(_)
-            | Compute::ConvertPack(_)
-            | Compute::Video(_) => None,
+            Compute::Approximate(approximate) => self.approximate(approximate, slots, guard),
+            Compute::Extended(_) | Compute::Mixed(_) | Compute::ConvertPack(_) | Compute::Video(_) => None,
         }
     }
 }

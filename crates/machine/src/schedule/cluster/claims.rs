@@ -1,6 +1,7 @@
 //! The clusters of a grid that have not started. Workers take them to run them, and running clusters take them with
 //! `clusterlaunchcontrol.try_cancel` to do their work themselves.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,10 @@ pub struct Claims {
     status: Option<Arc<GridStatus>>,
     control: Arc<Control>,
 }
+
+/// A worker takes about so many shares of what is left, and at most so many clusters at once.
+const SHARES: u64 = 16;
+const MOST_AT_ONCE: u64 = 32;
 
 impl Claims {
     /// All clusters of a launch.
@@ -55,6 +60,17 @@ impl Claims {
         }
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         (index < self.clusters).then_some(index)
+    }
+
+    /// Takes the next ones for one of so many workers: several at once while there are many, so that workers seldom fight.
+    pub fn take_some(&self, workers: u64) -> Range<u64> {
+        let left = self.clusters.saturating_sub(self.next.load(Ordering::Relaxed));
+        if left == 0 {
+            return 0..0;
+        }
+        let count = (left / (SHARES * workers.max(1))).clamp(1, MOST_AT_ONCE);
+        let first = self.next.fetch_add(count, Ordering::Relaxed).min(self.clusters);
+        first..(first + count).min(self.clusters)
     }
 
     /// Takes the next one so that it never begins, and gives the `%ctaid` of its first CTA.

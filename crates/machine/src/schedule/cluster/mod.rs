@@ -311,13 +311,13 @@ impl Cluster {
     /// A CTA has ended: nobody may touch its shared memory any more. Gives what the cluster came to by that, if
     /// anything.
     fn ended(&mut self, rank: usize, worker: &mut Worker, run: &Run<'_>) -> Option<Outcome> {
-        if run.code.keeps {
-            if let Some(trouble) = warpgroup::disagreement(&self.ctas[rank].warps, rank as u32) {
-                return Some(self.trouble(trouble, run));
-            }
-            if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
-                return Some(self.trouble(*trouble, run));
-            }
+        if run.code.keeps
+            && let Some(trouble) = warpgroup::disagreement(&self.ctas[rank].warps, rank as u32)
+        {
+            return Some(self.trouble(trouble, run));
+        }
+        if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
+            return Some(self.trouble(*trouble, run));
         }
         let cta = &mut self.ctas[rank].state;
         cta.asleep = 0;
