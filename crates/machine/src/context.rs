@@ -15,7 +15,7 @@ use crate::launch::{Environment, Launch};
 use crate::registers::{self, Bank, Slot};
 use crate::schedule::cluster::claims::Claims;
 use crate::schedule::halt::Halt;
-use crate::state::frame::Compiled;
+use crate::state::frame::{Compiled, Tier};
 use crate::statistics::Class;
 
 pub use crate::state::cta::CtaState;
@@ -196,11 +196,18 @@ pub struct Run<'a> {
     pub resident: u32,
     /// The clusters of the grid that nobody has begun.
     pub claims: &'a Arc<Claims>,
-    /// Compiled code of the kernel for CTAs of this shape, if there is some.
-    pub compiled: Option<&'a dyn Compiled>,
+    /// Where there is compiled code of the kernel for CTAs of this shape.
+    pub tier: Option<&'a dyn Tier>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Compiled code of the kernel for CTAs of this shape, if there is some by now.
+    #[must_use]
+    #[inline(always)]
+    pub fn compiled(&self) -> Option<&'a dyn Compiled> {
+        self.tier.and_then(|tier| tier.code())
+    }
+
     /// The shared memory that a CTA asks for, in bytes.
     #[must_use]
     pub fn shared_bytes(&self) -> u64 {

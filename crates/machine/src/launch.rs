@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::explain::mistake::Mistakes;
 use crate::schedule::dependency::GridStatus;
 use crate::settings::Settings;
-use crate::state::frame::Compiled;
+use crate::state::frame::Tier;
 use ptxvm_profile::Profile;
 
 /// The shape of a launch and how to run it.
@@ -33,8 +33,8 @@ pub struct Launch {
     pub prerequisites: Vec<Arc<GridStatus>>,
     /// Takes the mistakes that an H200 survives, with [`Findings::Report`](crate::Findings::Report), if somebody wants to know.
     pub mistakes: Option<Arc<Mistakes>>,
-    /// Compiled code of the kernel for CTAs of this shape. It must have been made for them.
-    pub compiled: Option<Arc<dyn Compiled>>,
+    /// Where there is compiled code of the kernel for CTAs of this shape. It must have been made for them.
+    pub tier: Option<Arc<dyn Tier>>,
     /// How the host watches and stops the launch.
     pub control: Arc<Control>,
 }
@@ -52,7 +52,7 @@ impl Default for Launch {
             status: None,
             prerequisites: Vec::new(),
             mistakes: None,
-            compiled: None,
+            tier: None,
             control: Arc::default(),
         }
     }

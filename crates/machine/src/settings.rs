@@ -51,6 +51,8 @@ impl Default for Settings {
 /// Who executes kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
+    /// The interpreter, and compiled code as soon as there is some of a kernel that has run for a while.
+    Auto,
     /// The interpreter.
     #[default]
     Interpret,
@@ -60,12 +62,13 @@ pub enum EngineChoice {
 
 impl EngineChoice {
     /// Every choice.
-    pub const ALL: [EngineChoice; 2] = [Self::Interpret, Self::Compile];
+    pub const ALL: [EngineChoice; 3] = [Self::Auto, Self::Interpret, Self::Compile];
 
     /// The name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Interpret => "interpret",
             Self::Compile => "compile",
         }

@@ -53,7 +53,11 @@ pub static SWITCHES: [Switch; 15] = [
         name: "engine",
         takes: Takes::OneOf(
             "ENGINE",
-            &[("interpret", "The interpreter"), ("compile", "Machine code, made by a libLLVM that is found")],
+            &[
+                ("auto", "The interpreter at first, and machine code for what runs long"),
+                ("interpret", "The interpreter"),
+                ("compile", "Machine code, made by a libLLVM that is found"),
+            ],
         ),
         who: Who::File,
         help: "Who executes kernels: the interpreter, or machine code, which is the same in all but speed [default: \

@@ -1,10 +1,13 @@
-//! The compiled code of a kernel: made when a launch first asks for it, kept as long as the kernel.
+//! The compiled code of a kernel: made before its first launch, or beside its launches once it has run for a while. It is
+//! kept as long as the kernel.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptxvm_jit::{Engine, KernelCode};
-use ptxvm_machine::schedule::compiled::Compiled;
+use ptxvm_machine::schedule::compiled::{Compiled, Tier};
 use ptxvm_machine::{EngineChoice, Kernel, Settings};
 
 /// The engine of the process, once somebody has asked for it; without a libLLVM there is none, and the text says why.
@@ -28,29 +31,110 @@ pub fn assembly(kernel: &Kernel, cta: [u32; 3]) -> Result<String, String> {
 
 /// The compiled code of a kernel, by the shape of CTAs.
 #[derive(Debug, Default)]
-pub struct CompiledCodes(Mutex<HashMap<[u32; 3], MaybeCode>>);
+pub struct CompiledCodes(Mutex<HashMap<[u32; 3], Arc<KernelTier>>>);
 
 /// Compiled code; where there is none, why.
 type MaybeCode = Result<Arc<KernelCode>, String>;
 
+/// What there is of a kernel's code for one shape of CTAs.
+#[derive(Debug)]
+pub struct KernelTier {
+    kernel: Arc<Kernel>,
+    cta: [u32; 3],
+    code: OnceLock<MaybeCode>,
+    /// The instructions that have been interpreted so far.
+    worked: AtomicU64,
+}
+
+/// A kernel that has executed so many instructions of warps is worth compiling: the interpreter took about ten
+/// milliseconds for them.
+const HOT: u64 = 1 << 20;
+
+impl KernelTier {
+    fn compiled(&self) -> &MaybeCode {
+        self.code
+            .get_or_init(|| engine()?.compile(&self.kernel, self.cta).map_err(|refusal| refusal.to_string()))
+    }
+}
+
+/// Takes code as it is, and asks for it once a kernel is hot.
+#[derive(Debug)]
+struct InBackground(Arc<KernelTier>);
+
+impl Tier for InBackground {
+    fn code(&self) -> Option<&dyn Compiled> {
+        self.0.code.get()?.as_ref().ok().map(|code| &**code as &dyn Compiled)
+    }
+
+    fn worked(&self, instructions: u64) {
+        let before = self.0.worked.fetch_add(instructions, Ordering::Relaxed);
+        if before < HOT && before.saturating_add(instructions) >= HOT {
+            compile_later(Arc::clone(&self.0));
+        }
+    }
+}
+
+/// Code that there is.
+#[derive(Debug)]
+struct Ready(Arc<KernelCode>);
+
+impl Tier for Ready {
+    fn code(&self) -> Option<&dyn Compiled> {
+        Some(&*self.0)
+    }
+
+    fn worked(&self, _: u64) {}
+}
+
+/// Has a kernel compiled by a thread of its own, one after another. A host that starts no thread interprets.
+fn compile_later(kernel: Arc<KernelTier>) {
+    static QUEUE: OnceLock<Option<Sender<Arc<KernelTier>>>> = OnceLock::new();
+    let start = || {
+        let (sender, receiver) = channel::<Arc<KernelTier>>();
+        let work = move || {
+            for kernel in receiver {
+                let _ = kernel.compiled();
+            }
+        };
+        std::thread::Builder::new().name("ptxvm-compile".into()).spawn(work).ok().map(|_| sender)
+    };
+    if let Some(queue) = QUEUE.get_or_init(start) {
+        // The thread ends with the process.
+        let _ = queue.send(kernel);
+    }
+}
+
 impl CompiledCodes {
+    fn tier(&self, kernel: &Arc<Kernel>, cta: [u32; 3]) -> Arc<KernelTier> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || KernelTier {
+            kernel: Arc::clone(kernel),
+            cta,
+            code: OnceLock::new(),
+            worked: AtomicU64::new(0),
+        };
+        Arc::clone(known.entry(cta).or_insert_with(|| Arc::new(fresh())))
+    }
+
     /// The code for launches with CTAs of a shape. Without it the interpreter serves.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn of(&self, kernel: &Kernel, cta: [u32; 3]) -> MaybeCode {
-        let engine = engine()?;
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let compile = || engine.compile(kernel, cta).map_err(|refusal| refusal.to_string());
-        known.entry(cta).or_insert_with(compile).clone()
+    pub fn of(&self, kernel: &Arc<Kernel>, cta: [u32; 3]) -> MaybeCode {
+        self.tier(kernel, cta).compiled().clone()
     }
 
-    /// The code for a launch, if its settings want some that there is. What counts instructions is interpreted.
-    pub fn wanted(&self, kernel: &Kernel, cta: [u32; 3], settings: &Settings) -> Option<Arc<dyn Compiled>> {
-        let counts = settings.statistics || settings.max_instructions.is_some();
-        if settings.engine != EngineChoice::Compile || counts {
+    /// Where a launch finds code, if its settings want some. What counts instructions is interpreted.
+    pub fn wanted(&self, kernel: &Arc<Kernel>, cta: [u32; 3], settings: &Settings) -> Option<Arc<dyn Tier>> {
+        if settings.statistics || settings.max_instructions.is_some() {
             return None;
         }
-        self.of(kernel, cta).ok().map(|code| code as Arc<dyn Compiled>)
+        match settings.engine {
+            EngineChoice::Interpret => None,
+            EngineChoice::Auto => Some(Arc::new(InBackground(self.tier(kernel, cta)))),
+            EngineChoice::Compile => {
+                self.of(kernel, cta).ok().map(|code| Arc::new(Ready(code)) as Arc<dyn Tier>)
+            }
+        }
     }
 }

@@ -325,7 +325,7 @@ impl Kernel {
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             mistakes: options.mistakes.clone(),
-            compiled: self.compiled.wanted(&self.linked, options.block.0, &options.settings),
+            tier: self.compiled.wanted(&self.linked, options.block.0, &options.settings),
             control: Arc::clone(&options.control),
         })
     }

@@ -278,6 +278,12 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether nobody reads what a register holds just now.
+    fn is_dead(&self, slot: Slot) -> bool {
+        let Some(register) = self.analysis.register(slot) else { return false };
+        !self.current.contains_key(&slot.offset()) && self.live_home(self.block, register).is_none()
+    }
+
     /// Executes an instruction by the interpreter's own function: its sources go to their registers, its results are
     /// found there.
     fn execute(&mut self, instruction: &Instruction, guard: &Guard) {
@@ -289,11 +295,13 @@ impl Emitter<'_> {
         let carry = self.analysis.carry.map(Slot::offset);
         let is_result =
             |at: usize, slot: &Slot| at < results || at == results && carry == Some(slot.offset());
-        let slots: Vec<Slot> =
-            instruction.slots.iter().filter(|slot| !slot.is_constant() && !slot.is_sink()).copied().collect();
-        // Results too: what is not written stays.
+        // Results too: what is not written stays. What nobody reads stays as the last execution has left it: by that the
+        // interpreter knows a load that sees what it saw before.
         let mut stored = std::collections::BTreeSet::new();
-        for slot in &slots {
+        for (at, slot) in instruction.slots.iter().enumerate() {
+            if slot.is_constant() || slot.is_sink() || is_result(at, slot) && self.is_dead(*slot) {
+                continue;
+            }
             if stored.insert(slot.offset()) {
                 let value = self.whole(*slot);
                 self.store_register(*slot, &value, None);

@@ -109,7 +109,7 @@ impl Emitter<'_> {
     }
 
     /// The home of a register at the beginning of a block, if it is live there.
-    fn live_home(&self, block: u32, register: u32) -> Option<HomeId> {
+    pub(super) fn live_home(&self, block: u32, register: u32) -> Option<HomeId> {
         let live = self.analysis.live_at(block);
         let at = live.binary_search_by_key(&register, |(live, _)| *live).ok()?;
         Some(live[at].1)

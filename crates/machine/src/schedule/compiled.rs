@@ -18,7 +18,7 @@ use crate::schedule::step::{self, Step};
 use crate::schedule::warp::{Warp, bank_of};
 use ptxvm_ir::operation::AddressSpace;
 
-pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, offset};
+pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, Tier, offset};
 
 /// Where compiled code has left warps.
 pub(crate) struct Stay {
@@ -102,7 +102,7 @@ impl Visit {
         (frame.fuel, frame.filled, frame.refills, frame.others) = (fuel, fuel, 0, 0);
         let mut host = Host { warps, activation, cta, worker, run };
         frame.host = (&raw mut host).cast();
-        // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::compiled`).
+        // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
         let left = unsafe { enter(&raw mut *frame) };
         if let Some(panic) = frame.panic.take() {
             std::panic::resume_unwind(panic);

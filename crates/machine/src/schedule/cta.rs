@@ -413,7 +413,7 @@ impl Cta {
 
     /// Has the warps go in step again if they can.
     fn fall_in(&mut self, worker: &Worker, run: &Run<'_>) {
-        if run.compiled.is_none() || self.state.busy != 0 || self.state.asleep != 0 {
+        if run.tier.is_none() || self.state.busy != 0 || self.state.asleep != 0 {
             return;
         }
         let common = in_step::common_block(&self.warps, self.living);

@@ -178,7 +178,7 @@ impl<'a> Grid<'a> {
             halt: Halt { host: &self.launch.control.stop, deadline: self.deadline.flag() },
             resident: self.resident,
             claims: &self.claims,
-            compiled: self.launch.compiled.as_deref(),
+            tier: self.launch.tier.as_deref(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
     run.launch.settings.seed == 0
         && !worker.single
         && run.code.observed.is_none()
-        && run.compiled.is_some_and(|compiled| compiled.entry(block).is_some())
+        && run.compiled().is_some_and(|compiled| compiled.entry(block).is_some())
 }
 
 /// The block at whose beginning all warps stand that live, if they do.
@@ -61,7 +61,7 @@ pub(crate) fn run(
     run: &Run<'_>,
     enough: u64,
 ) -> Came {
-    let Some(compiled) = run.compiled else {
+    let Some(compiled) = run.compiled() else {
         part(block, *warps.living, warps);
         return Came::Parted(None);
     };

@@ -164,7 +164,7 @@ impl Turn<'_> {
     fn blocks(&mut self, mut group: Group, mut alone: bool, mut left: bool) -> Next {
         loop {
             if group.number == 0 {
-                if let Some(compiled) = self.run.compiled
+                if let Some(compiled) = self.run.compiled()
                     && !std::mem::take(&mut left)
                     && let Some(enter) = compiled.entry(group.block)
                     && self.may_enter(&group)

@@ -249,6 +249,9 @@ struct Told {
 impl Told {
     fn tell(&mut self, worker: &Worker, run: &Run<'_>, common: &Common) {
         common.instructions.fetch_add(worker.instructions - self.instructions, Ordering::Relaxed);
+        if let Some(tier) = run.tier {
+            tier.worked(worker.instructions - self.instructions);
+        }
         run.launch.control.ctas_done.fetch_add(worker.statistics.ctas - self.ctas, Ordering::Relaxed);
         *self = Self { instructions: worker.instructions, ctas: worker.statistics.ctas };
     }

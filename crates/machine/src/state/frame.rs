@@ -9,6 +9,15 @@ use std::ptr::{null, null_mut};
 
 use crate::schedule::barrier::WARPS;
 
+/// Where a launch finds compiled code of its kernel, for its shape of CTAs, while it runs.
+pub trait Tier: Send + Sync + std::fmt::Debug {
+    /// The code, once there is some.
+    fn code(&self) -> Option<&dyn Compiled>;
+
+    /// Somebody has executed so many instructions of warps without it.
+    fn worked(&self, instructions: u64);
+}
+
 /// Compiled code of a kernel, for CTAs of one shape.
 pub trait Compiled: Send + Sync + std::fmt::Debug {
     /// The function that runs warps from the beginning of a block, if there is one.
