@@ -42,6 +42,10 @@ pub struct Cta {
     in_step: Option<u32>,
     /// Whether its warps have begun before, in this launch or an earlier one.
     begun: bool,
+    /// Whether they stand as they did before they ran: they ran in step to their end, and nobody counted that.
+    clean: bool,
+    /// Whether they have not run at all.
+    fresh: bool,
 }
 
 /// A turn of a CTA.
@@ -132,6 +136,8 @@ impl Cta {
             interrupted: None,
             in_step: None,
             begun: false,
+            clean: false,
+            fresh: false,
         })
     }
 
@@ -178,7 +184,10 @@ impl Cta {
         }
         let threads = run.launch.block.iter().product::<u32>();
         let Some(Some(entry)) = run.code.functions.get(run.code.entry.0 as usize) else { return true };
-        if self.begun && !run.code.keeps {
+        if self.clean {
+            // Nothing of the warps has changed but registers.
+            self.clean = false;
+        } else if self.begun && !run.code.keeps {
             self.warps.iter_mut().for_each(|warp| warp.begin_again(run.code, entry));
         } else {
             for warp in &mut self.warps {
@@ -199,6 +208,7 @@ impl Cta {
             self.begun = true;
         }
         self.in_step = in_step::may_begin(entry.block, worker, run).then_some(entry.block);
+        self.fresh = true;
         if self.in_step.is_none() {
             let all = |warp: &mut Warp| {
                 warp.groups.push(Group::at_beginning(entry.block, warp.state.present));
@@ -405,8 +415,10 @@ impl Cta {
     /// Runs the warps in step from the beginning of a block.
     #[inline(always)]
     fn run_in_step(&mut self, block: u32, worker: &mut Worker, run: &Run<'_>, enough: u64) -> Came {
-        let mut warps = in_step::Warps { warps: &mut self.warps, living: &mut self.living };
+        let fresh = std::mem::take(&mut self.fresh);
+        let mut warps = in_step::Warps { warps: &mut self.warps, living: &mut self.living, fresh };
         let came = in_step::run(block, &mut warps, &mut self.state, worker, run, enough);
+        self.clean = fresh && matches!(came, Came::Ended) && in_step::leaves_clean(run);
         self.awake = self.living;
         came
     }

@@ -26,6 +26,8 @@ pub(crate) enum Came {
 pub(crate) struct Warps<'a> {
     pub warps: &'a mut [Warp],
     pub living: &'a mut u32,
+    /// Whether none of them has run yet.
+    pub fresh: bool,
 }
 
 /// Whether warps of a launch may run in step from the beginning of a block.
@@ -34,6 +36,13 @@ pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
         && !worker.single
         && run.code.observed.is_none()
         && run.compiled().is_some_and(|compiled| compiled.entry(block).is_some())
+}
+
+/// Whether warps that have ended in step are as they were before they ran, but for registers that are written before
+/// they are read: nobody has to be told of lanes that end.
+pub(crate) fn leaves_clean(run: &Run<'_>) -> bool {
+    let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
+    !run.code.keeps && entry.is_some_and(|entry| entry.unset.is_empty())
 }
 
 /// The block at whose beginning all warps stand that live, if they do.
@@ -83,6 +92,11 @@ pub(crate) fn run(
             break Some(Round::Over);
         }
     };
+    if warps.fresh && matches!(came, Some(Round::Ended)) && leaves_clean(run) {
+        *warps.living = 0;
+        visit.end(worker);
+        return Came::Ended;
+    }
     for warp in &mut *warps.warps {
         if run.code.keeps {
             visit.dismiss(warp, cta, worker);

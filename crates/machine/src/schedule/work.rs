@@ -5,7 +5,6 @@
 //! that would be resident on the device. Then they take turns. Most launches have clusters of one CTA.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -89,8 +88,6 @@ pub(super) struct Work {
     spare: SmallVec<[Box<Cluster>; 1]>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
-    /// Those that are its own and have not begun.
-    claimed: Range<u64>,
     told: Told,
 }
 
@@ -105,7 +102,6 @@ impl Work {
             current: None,
             spare: spare.into_iter().collect(),
             begin: true,
-            claimed: 0..0,
             told: Told::default(),
         }
     }
@@ -185,10 +181,11 @@ impl Work {
             // Running clusters may take others from those that are left.
             return run.claims.take();
         }
-        if self.claimed.is_empty() {
-            self.claimed = run.claims.take_some(workers() as u64);
+        let claimed = &mut self.worker.claimed;
+        if claimed.is_empty() {
+            *claimed = run.claims.take_some(workers() as u64);
         }
-        self.claimed.next()
+        claimed.next()
     }
 
     /// Does what has to be done with a cluster that has had a slice.

@@ -1,6 +1,7 @@
 //! The state of one host thread: what it has found and counted, what it remembers, and the cluster whose turn it is.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use ptxvm_ir::FunctionId;
 use ptxvm_ir::operation::AddressSpace;
@@ -67,6 +68,8 @@ pub struct Worker {
     pub stepped: Option<Stepped>,
     /// Random numbers of this worker.
     pub random: u64,
+    /// The clusters of the grid that are its own and have not begun.
+    pub claimed: Range<u64>,
     /// The cluster whose turn it is.
     pub cluster: Box<ClusterState>,
     /// What clusters that have ended left to be written.
@@ -108,6 +111,7 @@ impl Worker {
             effort: 0,
             single: false,
             stepped: None,
+            claimed: 0..0,
             cluster: Box::default(),
             held_back: HeldBack::default(),
             operands: Operands::default(),
