@@ -42,10 +42,8 @@ pub struct Cta {
     in_step: Option<u32>,
     /// Whether its warps have begun before, in this launch or an earlier one.
     begun: bool,
-    /// Whether they stand as they did before they ran: they ran in step to their end, and nobody counted that.
+    /// Whether they stand as they did before they ran: they ran in step to their end, and the code keeps nothing.
     clean: bool,
-    /// Whether they have not run at all.
-    fresh: bool,
 }
 
 /// A turn of a CTA.
@@ -137,7 +135,6 @@ impl Cta {
             in_step: None,
             begun: false,
             clean: false,
-            fresh: false,
         })
     }
 
@@ -208,7 +205,6 @@ impl Cta {
             self.begun = true;
         }
         self.in_step = in_step::may_begin(entry.block, worker, run).then_some(entry.block);
-        self.fresh = true;
         if self.in_step.is_none() {
             let all = |warp: &mut Warp| {
                 warp.groups.push(Group::at_beginning(entry.block, warp.state.present));
@@ -415,10 +411,9 @@ impl Cta {
     /// Runs the warps in step from the beginning of a block.
     #[inline(always)]
     fn run_in_step(&mut self, block: u32, worker: &mut Worker, run: &Run<'_>, enough: u64) -> Came {
-        let fresh = std::mem::take(&mut self.fresh);
-        let mut warps = in_step::Warps { warps: &mut self.warps, living: &mut self.living, fresh };
+        let mut warps = in_step::Warps { warps: &mut self.warps, living: &mut self.living };
         let came = in_step::run(block, &mut warps, &mut self.state, worker, run, enough);
-        self.clean = fresh && matches!(came, Came::Ended) && in_step::leaves_clean(run);
+        self.clean = matches!(came, Came::Ended) && in_step::leaves_clean(run);
         self.awake = self.living;
         came
     }

@@ -26,8 +26,6 @@ pub(crate) enum Came {
 pub(crate) struct Warps<'a> {
     pub warps: &'a mut [Warp],
     pub living: &'a mut u32,
-    /// Whether none of them has run yet.
-    pub fresh: bool,
 }
 
 /// Whether warps of a launch may run in step from the beginning of a block.
@@ -38,8 +36,8 @@ pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
         && run.compiled().is_some_and(|compiled| compiled.entry(block).is_some())
 }
 
-/// Whether warps that have ended in step are as they were before they ran, but for registers that are written before
-/// they are read: nobody has to be told of lanes that end.
+/// Whether warps that have ended in step can begin anew as they are: nobody has to be told of lanes that end, and
+/// registers are written before they are read.
 pub(crate) fn leaves_clean(run: &Run<'_>) -> bool {
     let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
     !run.code.keeps && entry.is_some_and(|entry| entry.unset.is_empty())
@@ -92,7 +90,9 @@ pub(crate) fn run(
             break Some(Round::Over);
         }
     };
-    if warps.fresh && matches!(came, Some(Round::Ended)) && leaves_clean(run) {
+    if matches!(came, Some(Round::Ended)) && leaves_clean(run) {
+        // A function that the code has called may have noted which lanes had ended.
+        warps.warps.iter_mut().for_each(|warp| warp.state.exited = 0);
         *warps.living = 0;
         visit.end(worker);
         return Came::Ended;
