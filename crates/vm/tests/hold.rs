@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ptxvm_vm::view::{View, Wait};
-use ptxvm_vm::{Buffer, Device, Failure, Kernel, Kind, LaunchOptions, Settings};
+use ptxvm_vm::{Buffer, Device, EngineChoice, Failure, Kernel, Kind, LaunchOptions, Settings};
 
 /// Two warps: the even lanes call a function that doubles, the odd ones do not; all put their value into shared memory,
 /// meet at a barrier, and take their neighbour's.
@@ -138,7 +138,9 @@ fn masks(view: &View<'_>, warp: usize) -> Vec<u32> {
 fn calls_and_inlined_places_are_seen() {
     let (device, kernel) = device();
     let x = numbers(&device, 64);
-    let options = LaunchOptions::new(1, 64).argument(&x);
+    let mut options = LaunchOptions::new(1, 64).argument(&x);
+    // Who looks at a launch sees every instruction of it, whichever engine it asks for.
+    options.settings.engine = EngineChoice::Compile;
     let mut held = kernel.hold(&options).expect("it begins");
     assert_eq!(masks(&held.view(), 0), [u32::MAX], "before the first instruction");
     let inside = |view: &View<'_>| {

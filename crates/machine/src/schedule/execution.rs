@@ -33,6 +33,8 @@ impl<'a> Execution<'a> {
         launch: Launch,
         environment: Environment<'a>,
     ) -> Result<Execution<'a>, Stop> {
+        // Between two instructions of compiled code nobody can look.
+        let launch = Launch { tier: None, ..launch };
         let grid = Grid::new(&kernel.code, Launched::Here(Box::new(launch)), environment)?;
         let common = Common::default();
         let mut work = Work::new(0, &grid.run(), &kernel.rooms);
