@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod doctor;
 mod exec;
 mod exit;
 mod explain;
@@ -54,6 +55,9 @@ enum Command {
     /// Assemble PTX as ptxas would, into an image that ptxvm's libcuda loads; `ptxvm ptxas --help` has its options
     #[command(disable_help_flag = true)]
     Ptxas(ptxas::Arguments),
+    /// Say what this host has for ptxvm to use, what is missing, and how to get it
+    #[command(after_help = exit::HELP)]
+    Doctor(doctor::Arguments),
     /// Explain a diagnostic code, such as E0402
     #[command(after_help = exit::HELP)]
     Explain(explain::Arguments),
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Command::Isa(arguments) => isa::run(&arguments),
         Command::Exec(arguments) => exec::run(&arguments),
         Command::Ptxas(arguments) => ptxas::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -19,6 +19,16 @@ pub enum Level {
 impl Level {
     /// Every level, the plainest first.
     pub const ALL: [Self; 3] = [Self::Baseline, Self::V3, Self::V4];
+
+    /// What people call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "none beyond what every host of this kind has",
+            Self::V3 => "AVX2",
+            Self::V4 => "AVX-512",
+        }
+    }
 }
 
 thread_local! {

@@ -2,6 +2,7 @@
 //! kept as long as the kernel.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,10 +14,31 @@ use ptxvm_machine::{EngineChoice, Kernel, Settings};
 /// The engine of the process, once somebody has asked for it; without a libLLVM there is none, and the text says why.
 static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
 
-/// The engine of the process; why there is none, if there is none.
+/// The engine of the process; why there is none, if there is none. `PTXVM_LLVM` may name the library.
 fn engine() -> Result<&'static Engine, String> {
-    let engine = ENGINE.get_or_init(|| Engine::find(None, &[]).map_err(|absent| absent.to_string()));
+    let engine = ENGINE.get_or_init(|| {
+        let asked = std::env::var_os("PTXVM_LLVM").map(PathBuf::from);
+        Engine::find(asked.as_deref(), &[]).map_err(|absent| absent.to_string())
+    });
     engine.as_ref().map_err(String::clone)
+}
+
+/// The libLLVM that kernels are compiled with.
+#[derive(Clone, Debug)]
+pub struct Llvm {
+    /// Where it was found.
+    pub path: PathBuf,
+    /// Which version it is.
+    pub version: String,
+}
+
+/// The libLLVM that kernels are compiled with.
+///
+/// # Errors
+/// There is none that can be used; the text says where it was looked for.
+pub fn llvm() -> Result<Llvm, String> {
+    let library = engine()?.library();
+    Ok(Llvm { path: library.path().to_owned(), version: library.version().to_string() })
 }
 
 /// The LLVM IR of a kernel.

@@ -84,6 +84,7 @@ mod texture;
 pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
 pub use array::{Array, ArrayError};
 pub use buffer::{Buffer, Element};
+pub use compiled::{Llvm, llvm};
 pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
 pub use held::Held;

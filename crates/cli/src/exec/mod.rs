@@ -5,7 +5,7 @@ mod environment;
 mod findings;
 mod folder;
 mod interrupt;
-mod library;
+pub mod library;
 
 use std::ffi::OsString;
 
