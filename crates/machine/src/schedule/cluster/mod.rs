@@ -154,8 +154,7 @@ impl Cluster {
             && !run.code.keeps
             && run.launch.settings.seed == 0
             && run.launch.status.is_none()
-            && run.environment.on_event.is_none()
-            && !worker.single;
+            && run.environment.on_event.is_none();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
         for (rank, cta) in self.ctas.iter_mut().enumerate() {
