@@ -13,15 +13,16 @@ pub fn tf32_from_f32(bits: u32, rounding: Rounding, modifiers: Modifiers) -> u32
     (result as u32) << UNUSED_BITS
 }
 
-/// `.rna`, which is an addition to the bits before they are cut off.
+/// `.rna`, which is an addition to the bits of a finite number before they are cut off.
 ///
-/// So the payload of a NaN is rounded too: it may become infinity, and with `.satfinite`, which only takes one
+/// The payload of a NaN is cut off without it: it may become infinity, and with `.satfinite`, which only takes one
 /// step back from what is not finite, the largest number.
 #[inline(always)]
 #[must_use]
 pub const fn tf32_rna_from_f32(bits: u32, satfinite: bool) -> u32 {
     const UNIT: u32 = 1 << UNUSED_BITS;
-    let rounded = bits.wrapping_add(UNIT / 2) & !(UNIT - 1);
+    let finite = bits & 0x7fff_ffff < 0x7f80_0000;
+    let rounded = if finite { bits + UNIT / 2 } else { bits } & !(UNIT - 1);
     let beyond = rounded & 0x7fff_ffff >= 0x7f80_0000;
     if satfinite && beyond { rounded.wrapping_sub(UNIT) } else { rounded }
 }

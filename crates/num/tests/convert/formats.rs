@@ -173,5 +173,11 @@ fn tf32_keeps_ten_bits_of_mantissa() {
     assert_eq!(tf32_from_f32(0xbf80_0000, Rn, Modifiers { relu: true, ..NONE }), 0);
     assert_eq!(tf32_rna_from_f32(0xbf80_1000, false), 0xbf80_2000);
     assert_eq!(tf32_rna_from_f32(0x7f80_0001, false), 0x7f80_0000);
+    // The payload of a NaN is not rounded, nor carried into the sign (measured on an H200).
+    assert_eq!(tf32_rna_from_f32(0x7f80_1000, false), 0x7f80_0000);
+    assert_eq!(tf32_rna_from_f32(0x7fff_ffff, false), 0x7fff_e000);
+    assert_eq!(tf32_rna_from_f32(0xffff_f000, false), 0xffff_e000);
+    assert_eq!(tf32_rna_from_f32(0x7fff_ffff, true), 0x7fff_c000);
+    assert_eq!(tf32_rna_from_f32(0x7f80_1fff, true), 0x7f7f_e000);
     assert_eq!(tf32_rna_from_f32(0x7f7f_f000, true), 0x7f7f_e000);
 }
