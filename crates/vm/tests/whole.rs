@@ -20,7 +20,7 @@ struct Whole {
     r#in: usize,
     /// Words of a row of `out`.
     out: usize,
-    /// Rows of `out` behind those of the threads.
+    /// Rows of `out` after those of the threads.
     tail: usize,
     cases: Vec<Case>,
 }
