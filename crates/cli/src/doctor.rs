@@ -82,7 +82,7 @@ fn lines() -> Vec<Line> {
             Err(_) => Line {
                 name: "libcuda",
                 says: "there is none beside this command, so `ptxvm exec` cannot run programs".to_owned(),
-                remedy: Some("build it: `cargo build --release -p ptxvm-cuda`"),
+                remedy: Some("`cargo build --release -p ptxvm-cuda`"),
             },
         },
     ]

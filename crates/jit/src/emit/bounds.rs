@@ -10,7 +10,7 @@ use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::schedule::compiled::{Way, offset};
 
 use super::Emitter;
-use super::memory::Access;
+use super::access::Access;
 use super::value::Value;
 use super::writer::{LANES, Name};
 

@@ -7,6 +7,7 @@
 //! The function runs warps of a CTA one after another, as long as each of them ends or comes to the same barrier. What
 //! is the same for all of them is loaded once, before the first.
 
+mod access;
 mod block;
 mod bounds;
 mod compute;

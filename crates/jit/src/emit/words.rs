@@ -1,7 +1,7 @@
 //! The words that lanes load and store, once it is known that they may: one for all, a row, some rows, or one for each.
 
 use super::Emitter;
-use super::memory::{Access, Place};
+use super::access::{Access, Place};
 use super::value::Value;
 use super::writer::{LANES, Name};
 use crate::analysis::row_width;

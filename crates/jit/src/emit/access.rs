@@ -1,0 +1,31 @@
+//! An access to memory, as its checks see it (`bounds.rs`), and where it has been found to lie (`words.rs`).
+
+use ptxvm_ir::operation::AddressSpace;
+
+use super::writer::Name;
+
+/// Memory that an access has been found to lie in.
+pub(super) enum Place {
+    /// One address for all lanes.
+    One(Name),
+    /// The lanes' words lie side by side from here on.
+    Row(Name),
+    /// The same for each row of the CTA, from the first to the last; one row is that of all lanes.
+    Rows(Vec<Name>),
+    /// One address for each row.
+    Ones(Vec<Name>),
+    /// A vector of pointers.
+    Each(Name),
+}
+
+/// An access as its checks see it.
+pub(super) struct Access {
+    pub space: AddressSpace,
+    pub writes: bool,
+    /// Bytes of a lane.
+    pub bytes: u64,
+    /// The lanes that execute it, as a mask.
+    pub lanes: Name,
+    /// Whether there may be none.
+    pub guarded: bool,
+}
