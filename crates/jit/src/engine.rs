@@ -84,6 +84,15 @@ impl KernelCode {
 }
 
 impl Engine {
+    /// Looks for a libLLVM on this host; `PTXVM_LLVM` may name it.
+    ///
+    /// # Errors
+    /// There is none that can be used.
+    pub fn of_host() -> Result<Self, Absent> {
+        let asked = std::env::var_os("PTXVM_LLVM").map(PathBuf::from);
+        Self::find(asked.as_deref(), &[])
+    }
+
     /// Looks for a libLLVM to compile with, as [`llvm::find()`] does.
     ///
     /// # Errors

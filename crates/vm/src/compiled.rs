@@ -16,10 +16,7 @@ static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
 
 /// The engine of the process; why there is none, if there is none. `PTXVM_LLVM` may name the library.
 fn engine() -> Result<&'static Engine, String> {
-    let engine = ENGINE.get_or_init(|| {
-        let asked = std::env::var_os("PTXVM_LLVM").map(PathBuf::from);
-        Engine::find(asked.as_deref(), &[]).map_err(|absent| absent.to_string())
-    });
+    let engine = ENGINE.get_or_init(|| Engine::of_host().map_err(|absent| absent.to_string()));
     engine.as_ref().map_err(String::clone)
 }
 
