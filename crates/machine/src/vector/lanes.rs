@@ -1,13 +1,14 @@
 //! Operations that each lane does on its own, made from closures that compute one lane.
 //!
-//! `simd1` to `simd3` compile the loop over the lanes three times, for x86-64, x86-64-v3 and x86-64-v4, and choose one when
-//! the operation is made; `map1` to `map8` compile it once. Both also compute the lanes that are not active and drop their
-//! results, so the closures must be total.
+//! `simd1` to `simd3` compile the loop over the lanes as vector code for x86-64-v3 and x86-64-v4, and choose one when the
+//! operation is made; `map1` to `map8` compile it once, lane after lane, as small as it can be. Both also compute the lanes
+//! that are not active and drop their results, so the closures must be total.
 //!
 //! The loops are written out: `array::from_fn` and `map` are not inlined into functions with target features once
 //! a closure is more than tiny, and what is not inlined is not vectorised.
 #![allow(unsafe_code)]
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 pub use crate::context::{Execute, Flow, Op};
@@ -37,6 +38,21 @@ pub trait Results: Sized {
     fn compute(lane: impl FnMut(usize) -> Self) -> Self::Lanes;
     /// Writes the destinations.
     fn write(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, values: &Self::Lanes);
+    /// The same as a function that all operations with such results share.
+    #[inline(never)]
+    fn write_shared(bank: &mut Bank<'_>, slots: &[Slot], mask: u32, values: &Self::Lanes) {
+        Self::write(bank, slots, mask, values);
+    }
+}
+
+/// A source's lanes, by a function that all operations with such sources share.
+#[inline(never)]
+fn source_shared<'a, T: Value>(
+    bank: &'a Bank<'_>,
+    slot: Slot,
+    converted: &'a mut Converted<T>,
+) -> &'a [T; LANES] {
+    T::source(bank, slot, converted)
 }
 
 impl<T: Value> Results for T {
@@ -154,23 +170,15 @@ fn missing() -> ! {
     panic!("an operation has fewer operands than its form")
 }
 
-macro_rules! arity {
-    ($map:ident $Map:ident $body:ident: $($ty:ident $arg:ident),*) => {
-        struct $Map<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
+/// A loop over the lanes, compiled for one level of vector instructions: only hosts that have them can run it.
+type Loop<Func> = unsafe fn(&Func, &mut Bank<'_>, &[Slot], u32);
 
-        #[inline(always)]
-        fn $body<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
-        where
-            Func: Fn($($ty),*) -> Out,
-            Out: Results,
-            $($ty: Value),*
-        {
-            let (to, from) = slots.split_at(Out::COUNT);
-            let [$($arg),*, ..] = from else { missing() };
-            $(let (slot, mut converted) = (*$arg, Converted::uninit());
-            let $arg = $ty::source(bank, slot, &mut converted);)*
-            let values = Out::compute(|lane| f($($arg[lane]),*));
-            Out::write(bank, to, mask, &values);
+macro_rules! map {
+    ($map:ident $Map:ident $each:ident: $($ty:ident $arg:ident),*) => {
+        struct $Map<Func, Out, $($ty),*> {
+            f: Func,
+            lanes: Loop<Func>,
+            types: PhantomData<fn($($ty),*) -> Out>,
         }
 
         impl<Func, Out, $($ty),*> Execute for $Map<Func, Out, $($ty),*>
@@ -180,9 +188,26 @@ macro_rules! arity {
             $($ty: Value),*
         {
             fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-                $body(&self.0, &mut context.bank, slots, mask);
+                // SAFETY: the loop is one that every host can run, or the one of the level that `level` found.
+                unsafe { (self.lanes)(&self.f, &mut context.bank, slots, mask) };
                 Flow::Next
             }
+        }
+
+        /// One lane after another, with all that other operations can share.
+        fn $each<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
+        where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
+        {
+            let (to, from) = slots.split_at(Out::COUNT);
+            let [$($arg),*, ..] = from else { missing() };
+            $(let (slot, mut converted) = (*$arg, Converted::uninit());
+            let $arg = source_shared::<$ty>(bank, slot, &mut converted);)*
+            let values = Out::compute(|lane| {
+                // Hidden from the compiler, which would write out the lanes side by side.
+                let lane = black_box(lane) % LANES;
+                f($($arg[lane]),*)
+            });
+            Out::write_shared(bank, to, mask, &values);
         }
 
         #[doc = concat!("An operation with ", stringify!($($arg),*), " as sources.")]
@@ -192,17 +217,24 @@ macro_rules! arity {
             Out: Results + 'static,
             $($ty: Value + 'static),*
         {
-            Box::new($Map(f, PhantomData))
+            Box::new($Map { f, lanes: $each::<Func, Out, $($ty),*>, types: PhantomData })
         }
     };
 }
 
-macro_rules! vectorised {
-    ($simd:ident $map:ident $V3:ident $V4:ident $body:ident $v3:ident $v4:ident: $($ty:ident),*) => {
-        #[cfg(target_arch = "x86_64")]
-        struct $V3<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
-        #[cfg(target_arch = "x86_64")]
-        struct $V4<Func, Out, $($ty),*>(Func, PhantomData<fn($($ty),*) -> Out>);
+macro_rules! simd {
+    ($simd:ident $Map:ident $each:ident $body:ident $v3:ident $v4:ident: $($ty:ident $arg:ident),*) => {
+        #[inline(always)]
+        fn $body<Func, Out, $($ty),*>(f: &Func, bank: &mut Bank<'_>, slots: &[Slot], mask: u32)
+        where Func: Fn($($ty),*) -> Out, Out: Results, $($ty: Value),*
+        {
+            let (to, from) = slots.split_at(Out::COUNT);
+            let [$($arg),*, ..] = from else { missing() };
+            $(let (slot, mut converted) = (*$arg, Converted::uninit());
+            let $arg = $ty::source(bank, slot, &mut converted);)*
+            let values = Out::compute(|lane| f($($arg[lane]),*));
+            Out::write(bank, to, mask, &values);
+        }
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
@@ -220,28 +252,6 @@ macro_rules! vectorised {
             $body(f, bank, slots, mask);
         }
 
-        #[cfg(target_arch = "x86_64")]
-        impl<Func, Out, $($ty),*> Execute for $V3<Func, Out, $($ty),*>
-        where Func: Fn($($ty),*) -> Out + Send + Sync, Out: Results, $($ty: Value),*
-        {
-            fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-                // SAFETY: made only where `level` found these features.
-                unsafe { $v3(&self.0, &mut context.bank, slots, mask) };
-                Flow::Next
-            }
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        impl<Func, Out, $($ty),*> Execute for $V4<Func, Out, $($ty),*>
-        where Func: Fn($($ty),*) -> Out + Send + Sync, Out: Results, $($ty: Value),*
-        {
-            fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-                // SAFETY: made only where `level` found these features.
-                unsafe { $v4(&self.0, &mut context.bank, slots, mask) };
-                Flow::Next
-            }
-        }
-
         /// The same as its `map` namesake, compiled for each level of vector instructions.
         pub fn $simd<Func, Out, $($ty),*>(f: Func) -> Op
         where
@@ -250,22 +260,24 @@ macro_rules! vectorised {
             $($ty: Value + 'static),*
         {
             #[cfg(target_arch = "x86_64")]
-            match level() {
-                Level::V4 => return Box::new($V4(f, PhantomData)),
-                Level::V3 => return Box::new($V3(f, PhantomData)),
-                Level::Baseline => {}
-            }
-            $map(f)
+            let lanes: Loop<Func> = match level() {
+                Level::V4 => $v4::<Func, Out, $($ty),*>,
+                Level::V3 => $v3::<Func, Out, $($ty),*>,
+                Level::Baseline => $each::<Func, Out, $($ty),*>,
+            };
+            #[cfg(not(target_arch = "x86_64"))]
+            let lanes: Loop<Func> = $body::<Func, Out, $($ty),*>;
+            Box::new($Map { f, lanes, types: PhantomData })
         }
     };
 }
 
-arity!(map1 Map1 body1: A a);
-arity!(map2 Map2 body2: A a, B b);
-arity!(map3 Map3 body3: A a, B b, C c);
-arity!(map4 Map4 body4: A a, B b, C c, D d);
-arity!(map5 Map5 body5: A a, B b, C c, D d, E e);
-arity!(map8 Map8 body8: A a, B b, C c, D d, E e, F f_, G g, H h);
-vectorised!(simd1 map1 V31 V41 body1 v31 v41: A);
-vectorised!(simd2 map2 V32 V42 body2 v32 v42: A, B);
-vectorised!(simd3 map3 V33 V43 body3 v33 v43: A, B, C);
+map!(map1 Map1 each1: A a);
+map!(map2 Map2 each2: A a, B b);
+map!(map3 Map3 each3: A a, B b, C c);
+map!(map4 Map4 each4: A a, B b, C c, D d);
+map!(map5 Map5 each5: A a, B b, C c, D d, E e);
+map!(map8 Map8 each8: A a, B b, C c, D d, E e, F f_, G g, H h);
+simd!(simd1 Map1 each1 body1 v31 v41: A a);
+simd!(simd2 Map2 each2 body2 v32 v42: A a, B b);
+simd!(simd3 Map3 each3 body3 v33 v43: A a, B b, C c);
