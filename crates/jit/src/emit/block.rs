@@ -291,6 +291,9 @@ impl Emitter<'_> {
         let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
         let operands = self.analysis.function.operands_of(described);
         let prepared = matches!(instruction.meaning, Meaning::Prepared(_));
+        if let Some(form) = self.analysis.code.program.forms.get(described.form.0 as usize) {
+            self.writer.line(format!("; the interpreter executes {form}"));
+        }
         let results = if prepared { 1 } else { operands.iter().filter(|operand| operand.written).count() };
         let carry = self.analysis.carry.map(Slot::offset);
         let is_result =
