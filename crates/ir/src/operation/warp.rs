@@ -75,6 +75,30 @@ pub enum ShflMode {
     Idx,
 }
 
+impl ShflMode {
+    /// The lane that `lane` reads from, if it is in range, and whether it is. `b` says which, `c` splits the warp and
+    /// bounds the choice.
+    #[inline(always)]
+    #[must_use]
+    pub const fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
+        let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+        let most = lane & segment | clamp & !segment;
+        let least = lane & segment;
+        let source = match self {
+            // Below lane 0 the difference wraps; as a signed number it is below every bound.
+            Self::Up => lane.wrapping_sub(b),
+            Self::Down => lane + b,
+            Self::Bfly => lane ^ b,
+            Self::Idx => least | b & !segment,
+        };
+        let inside = match self {
+            Self::Up => source as i32 >= most as i32,
+            _ => source <= most,
+        };
+        (if inside { source & 31 } else { lane }, inside)
+    }
+}
+
 /// What `vote` asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the manual's")]

@@ -56,6 +56,7 @@ impl Emitter<'_> {
                 match program.operation(described) {
                     Some(Operation::Compute(compute)) => self.compute(compute, instruction, &guard),
                     Some(Operation::Generic(generic)) => self.generic(*generic, instruction, &guard),
+                    Some(Operation::Warp(warp)) => self.warp(warp, instruction, &guard),
                     Some(Operation::Access(Access::Load(load))) => self.load(load, instruction, &guard),
                     Some(Operation::Access(Access::Store(store))) => self.store(store, instruction, &guard),
                     Some(Operation::Access(Access::LoadParameter(load))) => {

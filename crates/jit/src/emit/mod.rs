@@ -17,6 +17,7 @@ mod memory;
 mod nan;
 mod special;
 mod value;
+mod warp;
 mod words;
 mod writer;
 
@@ -51,7 +52,6 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         region,
         writer: Writer::default(),
         sites,
-        site_span: BTreeMap::new(),
         slots: BTreeMap::new(),
         prologue: Vec::new(),
         known: BTreeSet::new(),
@@ -107,8 +107,6 @@ struct Emitter<'a> {
     region: &'a Region,
     writer: Writer,
     sites: &'a mut u32,
-    /// By place that accesses global memory: the bytes that it is compared with, from the first to the last of its lanes.
-    site_span: BTreeMap<u32, u64>,
     /// The stack slots of the function, with their types.
     slots: BTreeMap<Name, String>,
     /// What is done once, before the first warp, and the values that it has.

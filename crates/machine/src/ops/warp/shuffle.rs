@@ -12,26 +12,6 @@ pub fn executor(mode: ShflMode, predicate: bool, members: Members) -> Op {
     Box::new(Shuffle { mode, predicate, members })
 }
 
-/// The lane that `lane` reads from, if it is in range. `b` says which, `c` splits the warp and bounds the choice.
-#[inline(always)]
-fn source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-    let most = lane & segment | clamp & !segment;
-    let least = lane & segment;
-    let source = match mode {
-        // Below lane 0 the difference wraps; as a signed number it is below every bound.
-        ShflMode::Up => lane.wrapping_sub(b),
-        ShflMode::Down => lane + b,
-        ShflMode::Bfly => lane ^ b,
-        ShflMode::Idx => least | b & !segment,
-    };
-    let inside = match mode {
-        ShflMode::Up => source as i32 >= most as i32,
-        _ => source <= most,
-    };
-    (if inside { source & 31 } else { lane }, inside)
-}
-
 struct Shuffle {
     mode: ShflMode,
     predicate: bool,
@@ -48,7 +28,7 @@ impl Execute for Shuffle {
         let a = u32::read(&context.bank, from[0]);
         let b = u32::read(&context.bank, from[1]);
         let c = u32::read(&context.bank, from[2]);
-        let sources: [(u32, bool); LANES] = std::array::from_fn(|l| source(self.mode, l as u32, b[l], c[l]));
+        let sources: [(u32, bool); LANES] = std::array::from_fn(|l| self.mode.source(l as u32, b[l], c[l]));
         // The manual leaves open what a lane gives that does not take part; an H200 reads zero.
         let read = |lane: usize| {
             let source = sources[lane].0 & 31;
