@@ -1,10 +1,10 @@
 //! The checks of accesses to memory: do all bytes that the lanes of a warp access lie in one region?
 //!
 //! Where addresses are one or grow by a step, all lanes are compared at once with the region that the place met last, or
-//! with the CTA's shared memory, as if all of them ran: one subtraction and one comparison for each number that the
-//! addresses are made of. If that fails, the lanes that do run are looked at one by one; what does not lie in the region
-//! asks for its own, and if that does not hold all of it, the interpreter executes the instruction and says what is
-//! wrong.
+//! with the CTA's shared memory, as if all of them ran; else each lane is. An offset from the region's start is turned by
+//! the bits that an aligned one has clear, so that one comparison finds what lies outside and what is misaligned. If it
+//! fails, the lanes that do run are looked at, in global memory by a function of the machine; if these do not lie in one
+//! region either, the interpreter executes the instruction and says what is wrong.
 
 use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::schedule::compiled::{Way, offset};
@@ -18,7 +18,7 @@ use super::writer::{LANES, Name};
 struct Known {
     /// The first address of the region.
     start: Name,
-    /// The offset from there at which the bytes of the access would end after the region's end.
+    /// The offsets from there that are aligned and leave room for the access are less than this, turned.
     limit: Name,
     /// The place, if it is one of global memory.
     site: Option<u32>,
@@ -34,40 +34,36 @@ pub(super) struct Line<'a> {
     pub step: i64,
 }
 
+/// What a place is compared with: the bytes from the first to the last that it accesses, and their alignment.
+#[derive(Clone, Copy)]
+struct Span {
+    bytes: u64,
+    align: u64,
+}
+
 impl Emitter<'_> {
     /// Checks addresses that grow by a step, and gives a pointer for each base.
-    pub(super) fn line_within(
-        &mut self,
-        at: &Value,
-        line: &Line<'_>,
-        align: u64,
-        access: &Access,
-    ) -> Vec<Name> {
+    pub(super) fn line_within(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Vec<Name> {
         let way = (line.lanes - 1) * line.step;
-        let known = self.known(access, way.unsigned_abs() + access.bytes);
+        let span = Span { bytes: way.unsigned_abs() + access.bytes, align };
+        let known = self.known(access, span);
         let mut wrong = "false".to_owned();
-        let mut over = "0".to_owned();
         for base in line.bases {
             let low = match way.min(0) {
                 0 => base.clone(),
                 down => self.writer.value(format!("add i64 {base}, {down}")),
             };
             let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
-            let beyond = self.writer.value(format!("icmp uge i64 {offset}, {}", known.limit));
+            let turned = self.turned("i64", "i64", &offset, align);
+            let beyond = self.writer.value(format!("icmp uge i64 {turned}, {}", known.limit));
             wrong = self.writer.value(format!("or i1 {wrong}, {beyond}"));
-            over = self.writer.value(format!("or i64 {over}, {base}"));
-        }
-        if align > 1 {
-            let low = self.writer.value(format!("and i64 {over}, {}", align - 1));
-            let misaligned = self.writer.value(format!("icmp ne i64 {low}, 0"));
-            wrong = self.writer.value(format!("or i1 {wrong}, {misaligned}"));
         }
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         self.writer.begin(look);
-        match at.as_scalar().cloned() {
-            Some(base) => self.look_at_one(&base, align, access, &known),
-            None => drop(self.look(at, align, access, &known)),
+        match known.site {
+            Some(site) => self.ask_for_line(site, line, access, span),
+            None => self.look_at_ends(line, align, access, &known),
         }
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
@@ -82,71 +78,136 @@ impl Emitter<'_> {
         line.bases.iter().map(host).collect()
     }
 
-    /// Checks every lane's address for itself, and gives their pointers.
-    pub(super) fn each_within(&mut self, at: &Value, align: u64, access: &Access) -> Name {
-        let known = self.known(access, access.bytes);
-        let addresses = self.look(at, align, access, &known);
-        let ty = format!("<{LANES} x i64>");
-        if known.site.is_some() {
-            return self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"));
+    /// Has the machine look at the lanes of a line that run.
+    fn ask_for_line(&mut self, site: u32, line: &Line<'_>, access: &Access, span: Span) {
+        self.writer.declare("declare i32 @ptxvm_line(ptr, i32, i64, i64, i32, i32) cold");
+        let mut all = "1".to_owned();
+        for (row, base) in line.bases.iter().enumerate() {
+            let lanes = self.lanes_of_row(row, line, &access.lanes);
+            let found = self.writer.value(format!(
+                "call i32 @ptxvm_line(ptr %frame, i32 {site}, i64 {base}, i64 {}, i32 {lanes}, i32 {})",
+                line.step,
+                word_of_access(access)
+            ));
+            all = self.writer.value(format!("and i32 {all}, {found}"));
         }
-        let memory = self.of_frame("ptr", offset::SHARED);
-        let start = self.writer.splat(64, &known.start);
-        let offsets = self.writer.value(format!("sub {ty} {addresses}, {start}"));
-        self.writer.value(format!("getelementptr i8, ptr {memory}, {ty} {offsets}"))
+        self.leave_unless(&all, site, span);
     }
 
-    /// Looks at the address of all lanes, if some run.
-    fn look_at_one(&mut self, base: &str, align: u64, access: &Access, known: &Known) {
-        let some = self.writer.value(format!("icmp ne i32 {}, 0", access.lanes));
-        let over = self.writer.value(format!("and i64 {base}, {}", align - 1));
-        let misaligned = self.writer.value(format!("icmp ne i64 {over}, 0"));
-        let misaligned = self.writer.value(format!("and i1 {misaligned}, {some}"));
-        self.leave_if(&misaligned);
-        match known.site {
-            None => self.leave_if(&some),
-            Some(site) => self.ask(site, base, &access.bytes.to_string(), &some, access),
-        }
-    }
-
-    /// Looks at the address of each lane that runs. Gives the addresses of all.
-    fn look(&mut self, at: &Value, align: u64, access: &Access, known: &Known) -> Name {
-        let addresses = at.lanes(&mut self.writer);
-        let lanes = self.bits_of(&access.lanes);
-        let ty = format!("<{LANES} x i64>");
-        if align > 1 {
-            let low = self.writer.splat(64, &(align - 1).to_string());
-            let over = self.writer.value(format!("and {ty} {addresses}, {low}"));
-            let over = self.writer.value(format!("icmp ne {ty} {over}, zeroinitializer"));
-            let over = self.writer.value(format!("and <{LANES} x i1> {over}, {lanes}"));
-            let word = self.word_of(&over);
-            let wrong = self.writer.value(format!("icmp ne i32 {word}, 0"));
-            self.leave_if(&wrong);
-        }
-        let size = match known.site {
-            Some(site) => self.size_of(site),
-            None => self.of_frame("i64", offset::SHARED_SIZE),
-        };
-        let limit = self.less(&size, access.bytes - 1);
-        let (start_all, limit_all) = (self.writer.splat(64, &known.start), self.writer.splat(64, &limit));
-        let offsets = self.writer.value(format!("sub {ty} {addresses}, {start_all}"));
-        let beyond = self.writer.value(format!("icmp uge {ty} {offsets}, {limit_all}"));
-        let beyond = self.writer.value(format!("and <{LANES} x i1> {beyond}, {lanes}"));
-        let word = self.word_of(&beyond);
-        let outside = self.writer.value(format!("icmp ne i32 {word}, 0"));
-        match known.site {
-            None => self.leave_if(&outside),
-            Some(site) => {
-                let (first, bytes) = self.ends_of(&addresses, &lanes, access);
-                self.ask(site, &first, &bytes, &outside, access);
+    /// Looks at the first and the last lane that run of each row of a line in shared memory: all others lie between them.
+    fn look_at_ends(&mut self, line: &Line<'_>, align: u64, access: &Access, known: &Known) {
+        let limit = self.known(access, Span { bytes: access.bytes, align }).limit;
+        self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
+        self.writer.declare("declare i32 @llvm.ctlz.i32(i32, i1)");
+        let mut wrong = "false".to_owned();
+        for (row, base) in line.bases.iter().enumerate() {
+            let lanes = self.lanes_of_row(row, line, &access.lanes);
+            let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {lanes}, i1 false)"));
+            let above = self.writer.value(format!("call i32 @llvm.ctlz.i32(i32 {lanes}, i1 false)"));
+            let last = self.writer.value(format!("sub i32 31, {above}"));
+            let some = self.writer.value(format!("icmp ne i32 {lanes}, 0"));
+            for lane in [first, last] {
+                let lane = self.writer.value(format!("zext i32 {lane} to i64"));
+                let more = self.writer.value(format!("mul i64 {lane}, {}", line.step));
+                let address = self.writer.value(format!("add i64 {base}, {more}"));
+                let offset = self.writer.value(format!("sub i64 {address}, {}", known.start));
+                let turned = self.turned("i64", "i64", &offset, align);
+                let beyond = self.writer.value(format!("icmp uge i64 {turned}, {limit}"));
+                let beyond = self.writer.value(format!("and i1 {beyond}, {some}"));
+                wrong = self.writer.value(format!("or i1 {wrong}, {beyond}"));
             }
         }
-        addresses
+        self.leave_if(&wrong);
     }
 
-    /// What an access of so many bytes is compared with. The region that a place met last is kept in registers while the
-    /// function runs.
-    fn known(&mut self, access: &Access, span: u64) -> Known {
+    /// The lanes of a row that execute an access: the lowest bit is that of the row's first lane. One base is that of all
+    /// rows.
+    fn lanes_of_row(&mut self, row: usize, line: &Line<'_>, lanes: &str) -> Name {
+        let width = line.lanes as usize;
+        if width == LANES {
+            return lanes.into();
+        }
+        if width == 1 {
+            let some = self.writer.value(format!("icmp ne i32 {lanes}, 0"));
+            return self.writer.value(format!("zext i1 {some} to i32"));
+        }
+        let mut some = self.writer.value(format!("lshr i32 {lanes}, {}", row * width));
+        if line.bases.len() == 1 {
+            for further in 1..LANES / width {
+                let moved = self.writer.value(format!("lshr i32 {lanes}, {}", further * width));
+                some = self.writer.value(format!("or i32 {some}, {moved}"));
+            }
+        }
+        self.writer.value(format!("and i32 {some}, {}", u32::MAX >> (LANES - width)))
+    }
+
+    /// Checks every lane's address for itself, and gives their pointers.
+    pub(super) fn each_within(&mut self, at: &Value, align: u64, access: &Access) -> Name {
+        let ty = format!("<{LANES} x i64>");
+        let span = Span { bytes: access.bytes, align };
+        let known = self.known(access, span);
+        let addresses = at.lanes(&mut self.writer);
+        let lanes = self.bits_of(&access.lanes);
+        let (start, limit) = (self.writer.splat(64, &known.start), self.writer.splat(64, &known.limit));
+        let offsets = self.writer.value(format!("sub {ty} {addresses}, {start}"));
+        let turned = self.turned(&ty, &format!("v{LANES}i64"), &offsets, align);
+        let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {limit}"));
+        let beyond = self.writer.value(format!("and <{LANES} x i1> {beyond}, {lanes}"));
+        let word = self.word_of(&beyond);
+        let wrong = self.writer.value(format!("icmp ne i32 {word}, 0"));
+        let Some(site) = known.site else {
+            self.leave_if(&wrong);
+            let memory = self.of_frame("ptr", offset::SHARED);
+            return self.writer.value(format!("getelementptr i8, ptr {memory}, {ty} {offsets}"));
+        };
+        let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
+        self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
+        self.writer.begin(look);
+        self.writer.declare("declare i32 @ptxvm_each(ptr, i32, ptr, i32, i32) cold");
+        self.slot("%addresses", ty.as_str());
+        self.writer.line(format!("store {ty} {addresses}, ptr %addresses"));
+        let found = self.writer.value(format!(
+            "call i32 @ptxvm_each(ptr %frame, i32 {site}, ptr %addresses, i32 {}, i32 {})",
+            access.lanes,
+            word_of_access(access)
+        ));
+        self.leave_unless(&found, site, span);
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+        self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"))
+    }
+
+    /// An offset turned right by the bits that an aligned one has clear: if some are set, it is very large then.
+    fn turned(&mut self, ty: &str, suffix: &str, offset: &str, align: u64) -> Name {
+        if align == 1 {
+            return offset.into();
+        }
+        self.writer.declare(format!("declare {ty} @llvm.fshr.{suffix}({ty}, {ty}, {ty})"));
+        let by = align.trailing_zeros().to_string();
+        let by = if ty == "i64" { by } else { self.writer.splat(64, &by) };
+        self.writer.value(format!("call {ty} @llvm.fshr.{suffix}({ty} {offset}, {ty} {offset}, {ty} {by})"))
+    }
+
+    /// Leaves if the lanes have not been found in one region. The place then remembers the region that they lie in.
+    fn leave_unless(&mut self, found: &str, site: u32, span: Span) {
+        let none = self.writer.value(format!("icmp eq i32 {found}, 0"));
+        self.leave_if(&none);
+        let sites = self.of_frame("ptr", offset::SITES);
+        let at = self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16));
+        let start = self.writer.value(format!("load i64, ptr {at}"));
+        let at = self.writer.value(format!("getelementptr i8, ptr {at}, i64 8"));
+        let size = self.writer.value(format!("load i64, ptr {at}"));
+        let name = self.writer.fresh();
+        for line in limit(&name, &start, &size, span) {
+            self.writer.line(line);
+        }
+        self.writer.line(format!("store i64 {start}, ptr %site{site}.0"));
+        self.writer.line(format!("store i64 {name}, ptr %site{site}.1"));
+    }
+
+    /// What an access is compared with. The region that a place met last is kept in registers while the function runs.
+    fn known(&mut self, access: &Access, span: Span) -> Known {
+        self.writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)");
         match access.space {
             AddressSpace::Shared | AddressSpace::SharedVariable => {
                 let start = match access.space {
@@ -154,25 +215,24 @@ impl Emitter<'_> {
                     _ => self.of_frame("i64", offset::SHARED_FIRST),
                 };
                 let size = self.of_frame("i64", offset::SHARED_SIZE);
-                let limit = format!("{size}.less{span}");
-                if self.known.insert(limit.clone()) {
-                    self.prologue.push(less(&limit, &size, span - 1));
+                let name = format!("{size}.for{}.{}", span.bytes, span.align);
+                if self.known.insert(name.clone()) {
+                    // Shared memory begins at an address that is aligned for all.
+                    self.prologue.extend(limit(&name, "0", &size, span));
                 }
-                self.writer.declare(LESS);
-                Known { start, limit, site: None }
+                Known { start, limit: name, site: None }
             }
             _ => {
                 let site = *self.sites;
                 *self.sites += 1;
-                self.site_span.insert(site, span);
                 let (start, size) = (
                     self.of_list("i64", offset::SITES, u64::from(site) * 16),
                     self.of_list("i64", offset::SITES, u64::from(site) * 16 + 8),
                 );
-                self.writer.declare(LESS);
-                self.prologue.push(less(&format!("%site{site}.less"), &size, span - 1));
+                let name = format!("%site{site}.limit");
+                self.prologue.extend(limit(&name, &start, &size, span));
                 self.prologue.push(format!("store i64 {start}, ptr %site{site}.0"));
-                self.prologue.push(format!("store i64 %site{site}.less, ptr %site{site}.1"));
+                self.prologue.push(format!("store i64 {name}, ptr %site{site}.1"));
                 self.slot(format!("%site{site}.0"), "i64");
                 self.slot(format!("%site{site}.1"), "i64");
                 let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
@@ -181,66 +241,27 @@ impl Emitter<'_> {
             }
         }
     }
-
-    /// The size of the region that a place met last.
-    fn size_of(&mut self, site: u32) -> Name {
-        let sites = self.of_frame("ptr", offset::SITES);
-        let at =
-            self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16 + 8));
-        self.writer.value(format!("load i64, ptr {at}"))
-    }
-
-    /// A number less another, and nothing less than that.
-    fn less(&mut self, number: &str, by: u64) -> Name {
-        self.writer.declare(LESS);
-        self.writer.value(format!("call i64 @llvm.usub.sat.i64(i64 {number}, i64 {by})"))
-    }
-
-    /// If bytes lie outside of the known region, asks for theirs; leaves if they have none.
-    fn ask(&mut self, site: u32, first: &str, bytes: &str, outside: &str, access: &Access) {
-        self.writer.declare("declare i32 @ptxvm_region(ptr, i32, i64, i64, i32) cold");
-        let (ask, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
-        self.writer.line(format!("br i1 {outside}, label %{ask}, label %{rest}, !prof !0"));
-        self.writer.begin(ask);
-        let way = Way::new(access.space, access.writes).0;
-        let found = self.writer.value(format!(
-            "call i32 @ptxvm_region(ptr %frame, i32 {site}, i64 {first}, i64 {bytes}, i32 {way})"
-        ));
-        let none = self.writer.value(format!("icmp eq i32 {found}, 0"));
-        self.leave_if(&none);
-        let sites = self.of_frame("ptr", offset::SITES);
-        let at = self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16));
-        let start = self.writer.value(format!("load i64, ptr {at}"));
-        self.writer.line(format!("store i64 {start}, ptr %site{site}.0"));
-        let size = self.size_of(site);
-        let span = self.site_span.get(&site).copied().unwrap_or(access.bytes);
-        let limit = self.less(&size, span - 1);
-        self.writer.line(format!("store i64 {limit}, ptr %site{site}.1"));
-        self.writer.line(format!("br label %{rest}"));
-        self.writer.begin(rest);
-    }
-
-    /// The lowest address of some lanes, and the bytes up to the end of the highest. LLVM moves it to where it is asked.
-    fn ends_of(&mut self, addresses: &str, lanes: &str, access: &Access) -> (Name, Name) {
-        let ty = format!("<{LANES} x i64>");
-        for name in ["umin", "umax"] {
-            self.writer.declare(format!("declare i64 @llvm.vector.reduce.{name}.v{LANES}i64({ty})"));
-        }
-        let ones = self.writer.splat(64, &u64::MAX.to_string());
-        let low = self.writer.value(format!("select <{LANES} x i1> {lanes}, {ty} {addresses}, {ty} {ones}"));
-        let high = self
-            .writer
-            .value(format!("select <{LANES} x i1> {lanes}, {ty} {addresses}, {ty} zeroinitializer"));
-        let low = self.writer.value(format!("call i64 @llvm.vector.reduce.umin.v{LANES}i64({ty} {low})"));
-        let high = self.writer.value(format!("call i64 @llvm.vector.reduce.umax.v{LANES}i64({ty} {high})"));
-        let span = self.writer.value(format!("sub i64 {high}, {low}"));
-        (low, self.writer.value(format!("add i64 {span}, {}", access.bytes)))
-    }
 }
 
-const LESS: &str = "declare i64 @llvm.usub.sat.i64(i64, i64)";
+/// How the machine's functions are told of an access.
+fn word_of_access(access: &Access) -> u32 {
+    Way::new(access.space, access.writes, access.bytes).0
+}
 
-/// A line that gives a number less another, and nothing less than that.
-fn less(name: &str, number: &str, by: u64) -> String {
-    format!("{name} = call i64 @llvm.usub.sat.i64(i64 {number}, i64 {by})")
+/// The lines that compute how many offsets from a start are aligned and leave room for a span. If the start itself is not
+/// aligned, there are none, and the machine looks.
+fn limit(name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
+    let Span { bytes, align } = span;
+    let room = format!("{name}.room = call i64 @llvm.usub.sat.i64(i64 {size}, i64 {})", bytes - 1);
+    if align == 1 {
+        return vec![room, format!("{name} = add i64 {name}.room, 0")];
+    }
+    vec![
+        room,
+        format!("{name}.up = add i64 {name}.room, {}", align - 1),
+        format!("{name}.count = lshr i64 {name}.up, {}", align.trailing_zeros()),
+        format!("{name}.low = and i64 {start}, {}", align - 1),
+        format!("{name}.is = icmp eq i64 {name}.low, 0"),
+        format!("{name} = select i1 {name}.is, i64 {name}.count, i64 0"),
+    ]
 }

@@ -130,7 +130,7 @@ impl Emitter<'_> {
         if lanes == 0 || step.unsigned_abs() % align != 0 {
             return Place::Each(self.each_within(at, align, access));
         }
-        let mut hosts = self.line_within(at, &Line { bases: at.names(), lanes, step }, align, access);
+        let mut hosts = self.line_within(&Line { bases: at.names(), lanes, step }, align, access);
         let side_by_side = step == access.bytes as i64 && count == 1;
         match &at.kept {
             Kept::Scalar(_) => Place::One(hosts.remove(0)),

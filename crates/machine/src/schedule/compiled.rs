@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::{Context, CtaState, Run, WarpState, Worker};
 use crate::door::touch::Wants;
+use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
 use crate::schedule::step::{self, Step};
 use crate::schedule::warp::{Warp, bank_of};
@@ -150,11 +151,12 @@ fn leave(frame: &Frame, warp: &mut WarpState, cta: &mut CtaState, worker: &mut W
 
 /// The functions that compiled code calls, by their names in it.
 #[must_use]
-pub fn callable() -> [(&'static str, *const c_void); 3] {
+pub fn callable() -> [(&'static str, *const c_void); 4] {
     [
         ("ptxvm_refuel", refuel as *const c_void),
         ("ptxvm_execute", execute as *const c_void),
-        ("ptxvm_region", region as *const c_void),
+        ("ptxvm_line", line as *const c_void),
+        ("ptxvm_each", each as *const c_void),
     ]
 }
 
@@ -244,18 +246,40 @@ pub(crate) const LEAST_FUEL: i64 = 1 << 20;
 /// What a look at something that others may change costs, in fuel: a loop of looks is left soon.
 pub const LOOK: i64 = 1 << 17;
 
-/// Looks for the region that holds some bytes, for a place that accesses global memory in a way. Gives 1 if all of them
-/// lie in one, which the place then remembers.
-unsafe extern "C" fn region(frame: *mut Frame, site: u32, address: u64, bytes: u64, way: u32) -> u32 {
-    let run = |context: &mut Context<'_>, _: u32| {
-        let (space, wants) = Way(way).meaning();
-        let Some(region) = context.region(space, address, bytes, wants) else { return 0 };
-        let Some(known) = context.worker.sites.get_mut(site as usize) else { return 0 };
-        *known = [region.start, region.end - region.start];
-        1
-    };
+/// Whether lanes whose addresses grow by a step may access what they do; 1 if they may. The place remembers the region.
+unsafe extern "C" fn line(frame: *mut Frame, site: u32, base: u64, step: i64, lanes: u32, way: u32) -> u32 {
+    let addresses = std::array::from_fn(|lane| base.wrapping_add_signed(step.wrapping_mul(lane as i64)));
     // SAFETY: as in `execute`.
-    unsafe { with(frame, 0, run) }
+    unsafe { with(frame, 0, |context, _| u32::from(within(context, site, &addresses, lanes, Way(way)))) }
+}
+
+/// The same of lanes each of which has an address.
+unsafe extern "C" fn each(
+    frame: *mut Frame,
+    site: u32,
+    addresses: *const [u64; LANES],
+    lanes: u32,
+    way: u32,
+) -> u32 {
+    // SAFETY: compiled code has just stored them.
+    let addresses = unsafe { *addresses };
+    // SAFETY: as in `execute`.
+    unsafe { with(frame, 0, |context, _| u32::from(within(context, site, &addresses, lanes, Way(way)))) }
+}
+
+/// Whether all bytes that lanes access lie in one region and are aligned; the place remembers it.
+fn within(context: &mut Context<'_>, site: u32, addresses: &[u64; LANES], lanes: u32, way: Way) -> bool {
+    let (space, wants, bytes) = way.meaning();
+    let of_lanes = || lanes_in(lanes).map(|lane| addresses[lane]);
+    let (Some(low), Some(high)) = (of_lanes().min(), of_lanes().max()) else { return true };
+    if of_lanes().any(|address| address % bytes.next_power_of_two() != 0) {
+        return false;
+    }
+    let Some(span) = (high - low).checked_add(bytes) else { return false };
+    let Some(region) = context.region(space, low, span, wants) else { return false };
+    let Some(known) = context.worker.sites.get_mut(site as usize) else { return false };
+    *known = [region.start, region.end - region.start];
+    true
 }
 
 /// How a place accesses global memory, as a number.
@@ -263,23 +287,18 @@ unsafe extern "C" fn region(frame: *mut Frame, site: u32, address: u64, bytes: u
 pub struct Way(pub u32);
 
 impl Way {
-    /// A read or a write in a space.
+    const SPACES: [AddressSpace; 3] = [AddressSpace::Generic, AddressSpace::Global, AddressSpace::Const];
+
+    /// A read or a write of some bytes in a space, of which there are fewer than 128.
     #[must_use]
-    pub const fn new(space: AddressSpace, writes: bool) -> Self {
-        let space = match space {
-            AddressSpace::Global => 0,
-            AddressSpace::Const => 1,
-            _ => 2,
-        };
-        Self(space << 1 | writes as u32)
+    pub fn new(space: AddressSpace, writes: bool, bytes: u64) -> Self {
+        let space = Self::SPACES.iter().position(|known| *known == space).unwrap_or(0) as u32;
+        Self((space << 7 | bytes as u32 & 0x7f) << 1 | u32::from(writes))
     }
 
-    fn meaning(self) -> (AddressSpace, Wants) {
-        let space = match self.0 >> 1 {
-            0 => AddressSpace::Global,
-            1 => AddressSpace::Const,
-            _ => AddressSpace::Generic,
-        };
-        (space, if self.0 & 1 != 0 { Wants::Write } else { Wants::Read })
+    fn meaning(self) -> (AddressSpace, Wants, u64) {
+        let space = Self::SPACES.get((self.0 >> 8) as usize).copied().unwrap_or(AddressSpace::Generic);
+        let wants = if self.0 & 1 != 0 { Wants::Write } else { Wants::Read };
+        (space, wants, u64::from(self.0 >> 1 & 0x7f))
     }
 }
