@@ -65,7 +65,7 @@ const fn bit(x: u32, i: u32, value: u32) -> u32 {
 mod tests {
     #[test]
     fn squarer_is_the_array_of_cut_off_products() {
-        for x in 0u32..1 << 17 {
+        for x in (0u32..1 << 17).step_by(if cfg!(miri) { 509 } else { 1 }) {
             let sum: u32 = (2..=16).filter(|i| x >> i & 1 == 1).map(|i| x >> (18 - i)).sum();
             assert_eq!(super::square(x), sum >> 1, "{x:#x}");
         }

@@ -14,6 +14,12 @@ impl Emitter<'_> {
         let Convert { to, from, rounding, stochastic: false, modifiers, scaled: false } = *convert else {
             return None;
         };
+        let is_float = |ty: Type| {
+            matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 | Type::F32 | Type::F64)
+        };
+        if is_float(to) && is_float(from) {
+            return self.widths(convert, slots, guard);
+        }
         let [destination, source] = *slots else { return None };
         if modifiers.sat || modifiers.ftz || modifiers.relu || modifiers.satfinite {
             return None;

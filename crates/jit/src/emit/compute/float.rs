@@ -1,4 +1,4 @@
-//! Floating point of single and double precision, rounded to nearest.
+//! Floating point of single and double precision.
 //!
 //! What is a NaN at the end follows an H200: in single precision there is one, in double precision that of an operand
 //! goes on. Products and sums are never joined.
@@ -13,6 +13,7 @@ use super::super::block::Guard;
 use super::super::nan::{NAN, one_nan};
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
+use super::directed::directed;
 
 /// The NaN that an invalid operation of double precision gives, and the bit that makes one quiet.
 const INVALID: u64 = 0xfff8_0000_0000_0000;
@@ -27,20 +28,22 @@ impl Emitter<'_> {
             _ => return None,
         };
         let (to, from) = slots.split_first()?;
-        let rounds = matches!(function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt);
-        if finish.sat || finish.relu || finish.oob || rounds && rounding != Rounding::Rn {
-            return None;
-        }
-        if finish.ftz && bits == 64 {
+        if finish.relu || finish.oob || bits == 64 && (finish.sat || finish.ftz) {
             return None;
         }
         let sources: Vec<Value> = from.iter().map(|slot| self.read_loose(*slot, bits)).collect();
         let value = match function {
-            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp => {
-                // The flushing of these looks at more than the result.
-                if finish.ftz && matches!(function, F::Mul | F::Fma | F::Div | F::Rcp | F::Sqrt) {
+            F::Add | F::Sub | F::Mul | F::Fma if rounding != Rounding::Rn && bits == 32 && !finish.ftz => {
+                let rounding_is_known = matches!(rounding, Rounding::Rm | Rounding::Rp | Rounding::Rz);
+                if !rounding_is_known || sources.len() != if function == F::Fma { 3 } else { 2 } {
                     return None;
                 }
+                self.map(&sources, bits, |writer, names| {
+                    let value = directed(writer, function, names, rounding);
+                    if finish.sat { saturate(writer, &value) } else { value }
+                })
+            }
+            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp if rounding == Rounding::Rn => {
                 let arity = match function {
                     F::Sqrt | F::Rcp => 1,
                     F::Fma => 3,
@@ -48,21 +51,25 @@ impl Emitter<'_> {
                 };
                 let sources = sources.get(..arity)?;
                 let value = self.map(sources, bits, |writer, names| {
-                    arithmetic(writer, function, bits, names, finish.ftz)
+                    let value = arithmetic(writer, function, bits, names, finish.ftz);
+                    if finish.sat { saturate(writer, &value) } else { value }
                 });
-                Value { loose: bits == 32 && !finish.ftz, ..value }
+                Value { loose: bits == 32 && !finish.ftz && !finish.sat, ..value }
             }
-            F::Abs | F::Neg if !finish.ftz && bits == 32 => {
-                self.map(sources.get(..1)?, bits, |writer, names| {
-                    let sign = writer.constant(32, 0x8000_0000);
-                    let rest = writer.constant(32, 0x7fff_ffff);
-                    let changed = match function {
-                        F::Abs => writer.two("and", 32, &names[0], &rest),
-                        _ => writer.two("xor", 32, &names[0], &sign),
-                    };
-                    one_nan(writer, &changed)
-                })
-            }
+            F::Abs | F::Neg if bits == 32 => self.map(sources.get(..1)?, bits, |writer, names| {
+                let changed = signed(writer, function, 32, &names[0]);
+                let value = one_nan(writer, &changed);
+                flush(writer, &value, finish.ftz)
+            }),
+            // A NaN keeps even its sign.
+            F::Abs | F::Neg => self.map(sources.get(..1)?, bits, |writer, names| {
+                let changed = signed(writer, function, 64, &names[0]);
+                let (number, ty) = (writer.as_float(64, &names[0]), writer.float_ty(64));
+                let is = writer.value(format!("fcmp uno {ty} {number}, {number}"));
+                let quiet = writer.constant(64, QUIET);
+                let quiet = writer.two("or", 64, &names[0], &quiet);
+                writer.select(&is, 64, &quiet, &changed)
+            }),
             F::Extreme { which, modifiers, three: false } if bits == 32 => {
                 let Modifiers { abs: false, xorsign: false, nan, ftz } = modifiers else { return None };
                 self.map(sources.get(..2)?, bits, |writer, names| {
@@ -75,6 +82,57 @@ impl Emitter<'_> {
         self.write(*to, value, guard);
         Some(())
     }
+}
+
+/// A number without its sign, or with the other one.
+fn signed(writer: &mut Writer, function: F, bits: u32, a: &str) -> Name {
+    let sign = 1 << (bits - 1);
+    let (op, by) = if function == F::Abs { ("and", sign - 1) } else { ("xor", sign) };
+    let by = writer.constant(bits, by);
+    writer.two(op, bits, a, &by)
+}
+
+/// `.sat`: into the range from plus zero to one, NaN to plus zero.
+pub(super) fn saturate(writer: &mut Writer, a: &str) -> Name {
+    let (one, infinity) = (writer.constant(32, 0x3f80_0000), writer.constant(32, 0x7f80_0000));
+    let zero = writer.constant(32, 0);
+    let least = writer.intrinsic("umin", 32, &[a, &one]);
+    // All that is negative or NaN lies above plus infinity when the bits are read as an integer.
+    let outside = writer.compare("ugt", 32, a, &infinity);
+    writer.select(&outside, 32, &zero, &least)
+}
+
+/// A result, or zero of its sign where the same one, computed 2^24 times as large, falls short of the least normal
+/// number: `ptxvm_num::float::f32` says why.
+fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> Name {
+    let ty = writer.float_ty(32);
+    let scale = writer.constant(32, 0x4b80_0000);
+    let scale = writer.as_float(32, &scale);
+    let scaled = |writer: &mut Writer, a: &str| writer.value(format!("fmul {ty} {a}, {scale}"));
+    let more = match function {
+        F::Mul => {
+            let a = scaled(writer, &floats[0]);
+            writer.value(format!("fmul {ty} {a}, {}", floats[1]))
+        }
+        F::Fma => {
+            let (a, c) = (scaled(writer, &floats[0]), scaled(writer, &floats[2]));
+            writer.float_intrinsic("fma", 32, &[&a, &floats[1], &c])
+        }
+        F::Div => {
+            let a = scaled(writer, &floats[0]);
+            writer.value(format!("fdiv {ty} {a}, {}", floats[1]))
+        }
+        // One, scaled.
+        _ => writer.value(format!("fdiv {ty} {scale}, {}", floats[0])),
+    };
+    let magnitude = writer.float_intrinsic("fabs", 32, &[&more]);
+    // The least normal number, scaled.
+    let least = writer.constant(32, 0x0080_0000 + (24 << 23));
+    let least = writer.as_float(32, &least);
+    let tiny = writer.value(format!("fcmp olt {ty} {magnitude}, {least}"));
+    let sign = writer.constant(32, 0x8000_0000);
+    let zero = writer.two("and", 32, result, &sign);
+    writer.select(&tiny, 32, &zero, result)
 }
 
 /// A subnormal number becomes the zero of its sign, if that is asked for.
@@ -112,6 +170,10 @@ fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: 
         return value;
     }
     if bits == 32 {
+        let value = match function {
+            F::Mul | F::Fma | F::Div | F::Rcp => flush_by(writer, function, &floats, &value),
+            _ => value,
+        };
         let value = one_nan(writer, &value);
         return flush(writer, &value, ftz);
     }

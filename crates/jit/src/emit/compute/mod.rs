@@ -4,10 +4,12 @@ mod approximate;
 mod bits;
 mod comparison;
 mod convert;
+mod directed;
 mod float;
 mod integer;
 mod logic;
 mod movement;
+mod widths;
 
 use ptxvm_ir::operation::compute::Compute;
 use ptxvm_machine::context::Instruction;

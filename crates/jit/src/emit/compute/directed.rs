@@ -1,0 +1,81 @@
+//! Single precision that is not rounded to nearest.
+//!
+//! A product of two numbers of single precision is exact in double precision, and the error of a sum is a number again.
+//! So the result is first rounded to nearest, and then moved by one place if it lies on the wrong side of the exact one.
+
+use ptxvm_ir::operation::compute::FloatFunction as F;
+use ptxvm_num::Rounding;
+
+use super::super::nan::one_nan;
+use super::super::{Name, Writer};
+
+/// A sum, a difference, a product or `fma` with its two or three sources, rounded down, up or towards zero.
+pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Rounding) -> Name {
+    let single = writer.float_ty(32);
+    let double = writer.float_ty(64);
+    let mut numbers = Vec::new();
+    for name in names {
+        let number = writer.as_float(32, name);
+        numbers.push(writer.value(format!("fpext {single} {number} to {double}")));
+    }
+    let two =
+        |writer: &mut Writer, op: &str, a: &str, b: &str| writer.value(format!("{op} {double} {a}, {b}"));
+    let zero = writer.constant(64, 0);
+    let zero = writer.as_float(64, &zero);
+    let (first, second) = match (function, &numbers[..]) {
+        (F::Add, [a, b]) => (a.clone(), Some(b.clone())),
+        (F::Sub, [a, b]) => (a.clone(), Some(writer.value(format!("fneg {double} {b}")))),
+        (_, [a, b, further @ ..]) => (two(writer, "fmul", a, b), further.first().cloned()),
+        _ => (zero.clone(), None),
+    };
+    let (sum, error) = match &second {
+        None => (first.clone(), zero.clone()),
+        Some(second) => {
+            let sum = two(writer, "fadd", &first, second);
+            let taken = two(writer, "fsub", &sum, &first);
+            let rest = two(writer, "fsub", &sum, &taken);
+            let of_first = two(writer, "fsub", &first, &rest);
+            let of_second = two(writer, "fsub", second, &taken);
+            (sum, two(writer, "fadd", &of_first, &of_second))
+        }
+    };
+    let near = writer.value(format!("fptrunc {double} {sum} to {single}"));
+    let bits = writer.as_bits(32, &near);
+    let back = writer.value(format!("fpext {single} {near} to {double}"));
+    let away = two(writer, "fsub", &sum, &back);
+    let away = two(writer, "fadd", &away, &error);
+    let sign = writer.constant(32, 31);
+    let negative = writer.two("ashr", 32, &bits, &sign);
+    let ones = writer.constant(32, u32::MAX.into());
+    let one = writer.constant(32, 1);
+    // -1 and 1: one place down or up, as the sign has it.
+    let down = writer.two("xor", 32, &negative, &ones);
+    let down = writer.two("or", 32, &down, &one);
+    let up = writer.two("or", 32, &negative, &one);
+    let below = writer.value(format!("fcmp olt {double} {away}, {zero}"));
+    let above = writer.value(format!("fcmp ogt {double} {away}, {zero}"));
+    let none = writer.constant(32, 0);
+    let step = match rounding {
+        Rounding::Rm => writer.select(&below, 32, &down, &none),
+        Rounding::Rp => writer.select(&above, 32, &up, &none),
+        _ => {
+            let is_negative = writer.compare("slt", 32, &bits, &none);
+            let wrong = writer.select(&is_negative, 1, &above, &below);
+            writer.select(&wrong, 32, &ones, &none)
+        }
+    };
+    let mut result = writer.two("add", 32, &bits, &step);
+    // A sum of zero is minus zero where it is rounded down, unless both are plus zero.
+    if let (Rounding::Rm, Some(second)) = (rounding, &second) {
+        let (first, second) = (writer.as_bits(64, &first), writer.as_bits(64, second));
+        let either = writer.two("or", 64, &first, &second);
+        let by = writer.constant(64, 32);
+        let high = writer.two("lshr", 64, &either, &by);
+        let high = writer.cast("trunc", 64, &high, 32);
+        let sign = writer.constant(32, 0x8000_0000);
+        let signed = writer.two("and", 32, &high, &sign);
+        let is_zero = writer.value(format!("fcmp oeq {double} {sum}, {zero}"));
+        result = writer.select(&is_zero, 32, &signed, &result);
+    }
+    one_nan(writer, &result)
+}
