@@ -15,11 +15,7 @@ impl Emitter<'_> {
             Place::One(host) => return self.load_one(host, access, bits, more),
             Place::Row(host) => {
                 let at = self.writer.value(format!("getelementptr i8, ptr {host}, i64 {more}"));
-                let name = format!("llvm.masked.load.v{LANES}i{bits}.p0");
-                self.writer.declare(format!("declare {ty} @{name}(ptr, i32, <{LANES} x i1>, {ty})"));
-                self.writer.value(format!(
-                    "call {ty} @{name}(ptr {at}, i32 {bytes}, <{LANES} x i1> {lanes}, {ty} zeroinitializer)"
-                ))
+                self.masked_load(&at, &lanes, (LANES, bits))
             }
             Place::Rows(hosts) => {
                 let rows: Vec<Name> = (0..)
@@ -90,11 +86,7 @@ impl Emitter<'_> {
             Place::Row(host) => {
                 let value = value.lanes(&mut self.writer);
                 let at = self.writer.value(format!("getelementptr i8, ptr {host}, i64 {more}"));
-                let name = format!("llvm.masked.store.v{LANES}i{bits}.p0");
-                self.writer.declare(format!("declare void @{name}({ty}, ptr, i32, <{LANES} x i1>)"));
-                self.writer.line(format!(
-                    "call void @{name}({ty} {value}, ptr {at}, i32 {bytes}, <{LANES} x i1> {lanes})"
-                ));
+                self.masked_store(&value, &at, &lanes, (LANES, bits));
             }
             Place::Rows(hosts) => {
                 let value = value.lanes(&mut self.writer);
@@ -134,32 +126,40 @@ impl Emitter<'_> {
         }
     }
 
-    /// The words of a row, of so many rows; the only one is that of all of them.
-    fn load_row(&mut self, host: &str, row: usize, rows: usize, lanes: &str, bits: u32) -> Name {
-        let width = self.row_width();
-        let mask = self.mask_of_row(row, rows, lanes);
+    /// Words that lie side by side, in the lanes of a vector of predicates; so many lanes of so many bits.
+    fn masked_load(&mut self, at: &str, lanes: &str, (width, bits): (usize, u32)) -> Name {
         let (ty, name) = (format!("<{width} x i{bits}>"), format!("llvm.masked.load.v{width}i{bits}.p0"));
         self.writer.declare(format!("declare {ty} @{name}(ptr, i32, <{width} x i1>, {ty})"));
         let bytes = bits / 8;
         self.writer.value(format!(
-            "call {ty} @{name}(ptr {host}, i32 {bytes}, <{width} x i1> {mask}, {ty} zeroinitializer)"
+            "call {ty} @{name}(ptr {at}, i32 {bytes}, <{width} x i1> {lanes}, {ty} zeroinitializer)"
         ))
+    }
+
+    fn masked_store(&mut self, value: &str, at: &str, lanes: &str, (width, bits): (usize, u32)) {
+        let (ty, name) = (format!("<{width} x i{bits}>"), format!("llvm.masked.store.v{width}i{bits}.p0"));
+        self.writer.declare(format!("declare void @{name}({ty}, ptr, i32, <{width} x i1>)"));
+        let bytes = bits / 8;
+        self.writer
+            .line(format!("call void @{name}({ty} {value}, ptr {at}, i32 {bytes}, <{width} x i1> {lanes})"));
+    }
+
+    /// The words of a row, of so many rows; the only one is that of all of them.
+    fn load_row(&mut self, host: &str, row: usize, rows: usize, lanes: &str, bits: u32) -> Name {
+        let mask = self.mask_of_row(row, rows, lanes);
+        self.masked_load(host, &mask, (self.row_width(), bits))
     }
 
     fn store_row(&mut self, host: &str, row: usize, rows: usize, lanes: &str, (value, bits): (&str, u32)) {
         let width = self.row_width();
         let mask = self.mask_of_row(row, rows, lanes);
-        let (ty, all) = (format!("<{width} x i{bits}>"), format!("<{LANES} x i{bits}>"));
+        let all = format!("<{LANES} x i{bits}>");
         let each: Vec<String> = (row * width..(row + 1) * width).map(|lane| format!("i32 {lane}")).collect();
         let part = self.writer.value(format!(
             "shufflevector {all} {value}, {all} poison, <{width} x i32> <{}>",
             each.join(", ")
         ));
-        let name = format!("llvm.masked.store.v{width}i{bits}.p0");
-        self.writer.declare(format!("declare void @{name}({ty}, ptr, i32, <{width} x i1>)"));
-        let bytes = bits / 8;
-        self.writer
-            .line(format!("call void @{name}({ty} {part}, ptr {host}, i32 {bytes}, <{width} x i1> {mask})"));
+        self.masked_store(&part, host, &mask, (width, bits));
     }
 
     /// The lanes of a row that execute an access, as a vector of predicates.
