@@ -141,9 +141,14 @@ pub fn engines(module: &Module, scene: &Scene, expected: Expected, seed: u64) ->
         if first.ending == "time" {
             continue;
         }
+        // The engines take the warps in another order, so what depends on it is compared with nothing.
+        let mut ordered = false;
+        for seed in [1, 2, 3] {
+            ordered |= setting.launch(&Way { seed, ..interpreted })? != first;
+        }
         let second = setting.launch(&Way { engine: EngineChoice::Compile, ..interpreted })?;
         endings.push(second.ending);
-        if expected.repeatable && second.ending != "time" && second != first {
+        if expected.repeatable && !ordered && second.ending != "time" && second != first {
             return Err(wrong("differs", format!("compiled: {}", second.difference(&first))));
         }
         setting.untouched()?;
