@@ -18,7 +18,30 @@ const UNTOUCHED: u8 = 0xaa;
 #[derive(Default)]
 pub struct Machine {
     variables: BTreeMap<String, Box<u64>>,
-    buffers: BTreeMap<String, Vec<u8>>,
+    buffers: BTreeMap<String, Buffer>,
+}
+
+/// A host buffer. As where the answers were recorded, it begins where no texture can: a heap's block may lie anywhere.
+struct Buffer {
+    room: Vec<u8>,
+    start: usize,
+}
+
+impl Buffer {
+    fn of(bytes: impl ExactSizeIterator<Item = u8>) -> Self {
+        /// What textures begin at multiples of, and where a buffer begins instead.
+        const ALIGNMENT: usize = 512;
+        const BESIDE: usize = 16;
+        let mut room = vec![0; bytes.len() + ALIGNMENT];
+        let start = (BESIDE.wrapping_sub(room.as_ptr() as usize)) % ALIGNMENT;
+        room.truncate(start + bytes.len());
+        room[start..].iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        Self { room, start }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.room[self.start..]
+    }
 }
 
 /// The arguments of one call, and what is kept for its time.
@@ -69,20 +92,20 @@ impl Machine {
     fn buffer(&mut self, said: &Value, variable: &Value) -> Value {
         let length = said["n"].as_u64().expect("a length") as usize;
         if let Some(name) = said["r"].as_str() {
-            return json!(hexadecimal(&self.buffers[name][..length]));
+            return json!(hexadecimal(&self.buffers[name].bytes()[..length]));
         }
         let name = said["b"].as_str().expect("a name").to_owned();
         let first = said["k"].as_u64().expect("a number") as usize;
-        let bytes: Vec<u8> = (0..length).map(|index| (7 * index + first) as u8).collect();
-        let address = bytes.as_ptr() as u64;
-        self.buffers.insert(name, bytes);
+        let buffer = Buffer::of((0..length).map(|index| (7 * index + first) as u8));
+        let address = buffer.bytes().as_ptr() as u64;
+        self.buffers.insert(name, buffer);
         self.set(variable, address)
     }
 
     /// Eight bytes of a host buffer.
     fn in_buffer(&self, address: u64) -> [u8; 8] {
-        let holds = |bytes: &&Vec<u8>| bytes.as_ptr_range().contains(&(address as *const u8));
-        let bytes = self.buffers.values().find(holds).expect("an address in a buffer");
+        let holds = |bytes: &&[u8]| bytes.as_ptr_range().contains(&(address as *const u8));
+        let bytes = self.buffers.values().map(Buffer::bytes).find(holds).expect("an address in a buffer");
         let offset = (address - bytes.as_ptr() as u64) as usize;
         bytes[offset..offset + 8].try_into().expect("eight bytes")
     }
