@@ -52,9 +52,9 @@ impl Default for Settings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
     /// The interpreter, and compiled code as soon as there is some of a kernel that has run for a while.
+    #[default]
     Auto,
     /// The interpreter.
-    #[default]
     Interpret,
     /// Compiled code, and the interpreter where that hands over to it.
     Compile,
