@@ -109,6 +109,11 @@ impl SharedMemory {
 
     /// Sets all bytes: zero, or a pattern that shows who reads what nobody wrote. Nobody else can be at them.
     pub fn reset(&mut self, byte: u8) {
+        // Where there are none, `memset` may still name their address to a masked store, and a store to a page that is
+        // not there takes hundreds of cycles even if its mask is empty.
+        if self.size == 0 {
+            return;
+        }
         // SAFETY: all these bytes belong to this memory, and the exclusive borrow means that no access through it is
         // under way.
         unsafe { self.pointer().write_bytes(byte, self.whole_bytes()) };

@@ -1,8 +1,9 @@
 //! Which values and branches are uniform: the same in all lanes of a warp, or in all threads of a CTA, that come to them.
 //!
 //! A value is uniform if what it is made of is, and if all lanes that read it have taken it from the same place at the
-//! same round. So where lanes that part at a branch meet again, what comes together there is not; and what is made in a
-//! loop that lanes leave at different rounds is not, outside of it.
+//! same round. So where lanes that part at a branch meet again, what comes together there is not; what is made in a loop
+//! that lanes leave at different rounds is not, outside of it; and neither is what is made in blocks that some lanes run
+//! once more while others wait for them in the same loop.
 //!
 //! This holds for an engine that lets lanes which part at a branch meet again at the first block that all their ways
 //! pass, and does not let lanes of one round of a loop run together with those of another. An engine that lets some
@@ -29,6 +30,7 @@ pub struct Uniformity {
     branches: Vec<UniformOver>,
     joins: Vec<UniformOver>,
     exits: Vec<UniformOver>,
+    rounds: Vec<UniformOver>,
 }
 
 impl Uniformity {
@@ -49,6 +51,7 @@ impl Uniformity {
             branches: vec![UniformOver::Lane; function.blocks.len()],
             joins: vec![UniformOver::Lane; function.blocks.len()],
             exits: vec![UniformOver::Lane; flow.loops.loops.len()],
+            rounds: vec![UniformOver::Lane; function.blocks.len()],
         };
         match flow.values.as_ref().filter(|_| flow.loops.complete) {
             Some(values) => Solver::new(program, function, flow, values, cta).solve().unwrap_or_else(unknown),
@@ -72,6 +75,12 @@ impl Uniformity {
     #[must_use]
     pub fn join(&self, block: u32) -> UniformOver {
         self.joins[block as usize]
+    }
+
+    /// The threads that have run a block as often when they meet after it: what is made in it is no better.
+    #[must_use]
+    pub fn rounds(&self, block: u32) -> UniformOver {
+        self.rounds[block as usize]
     }
 
     /// The threads that leave a loop at the same round: what is made in it is no better outside.
@@ -109,6 +118,8 @@ struct Solver<'a> {
     joins: Vec<UniformOver>,
     /// By loop: what is made in it is no better than this outside.
     exits: Vec<UniformOver>,
+    /// By block: what is made in it is no better than this.
+    rounds: Vec<UniformOver>,
     users: Vec<Vec<User>>,
     open: Vec<User>,
 }
@@ -146,6 +157,7 @@ impl<'a> Solver<'a> {
             branches: vec![UniformOver::Cta; count],
             joins: vec![UniformOver::Cta; count],
             exits: vec![UniformOver::Cta; flow.loops.loops.len()],
+            rounds: vec![UniformOver::Cta; count],
             blocks,
             users,
             open,
@@ -160,8 +172,8 @@ impl<'a> Solver<'a> {
                 User::Join(id) => self.join(id),
             }
         }
-        let Self { levels: values, branches, joins, exits, .. } = self;
-        Some(Uniformity { values, branches, joins, exits })
+        let Self { levels: values, branches, joins, exits, rounds, .. } = self;
+        Some(Uniformity { values, branches, joins, exits, rounds })
     }
 
     /// The level of a value for who reads it in a block.
@@ -201,6 +213,7 @@ impl<'a> Solver<'a> {
         // What calls pass, the carry flag, and what is left of registers that are written in part.
         let rest = reads.max().unwrap_or_default();
         let result = of_result(self.program, instruction, &sources).max(guard).max(rest);
+        let result = result.max(self.rounds[block as usize]);
         let parts = at + 1 == self.function.blocks[block as usize].end;
         let decides = match self.function.blocks[block as usize].terminator {
             Terminator::Branch { .. } => guard,
@@ -222,6 +235,9 @@ impl<'a> Solver<'a> {
             self.joins[join as usize] = self.joins[join as usize].max(level);
             self.open.extend(self.values.joins[join as usize].iter().copied().map(User::Join));
         }
+        for repeated in parting.repeated {
+            self.repeat(repeated, level);
+        }
         for exit in parting.exits {
             if level > self.exits[exit as usize] {
                 self.exits[exit as usize] = level;
@@ -229,6 +245,16 @@ impl<'a> Solver<'a> {
             }
         }
         Some(())
+    }
+
+    /// Lanes meet that have run a block different times.
+    fn repeat(&mut self, block: u32, level: UniformOver) {
+        let Some(described) = self.function.blocks.get(block as usize) else { return };
+        self.rounds[block as usize] = self.rounds[block as usize].max(level);
+        self.joins[block as usize] = self.joins[block as usize].max(level);
+        let written = (described.start..described.end).flat_map(|at| self.values.writes(at));
+        let made: Vec<ValueId> = written.chain(&self.values.joins[block as usize]).copied().collect();
+        made.into_iter().for_each(|value| self.raise(value, level));
     }
 
     /// Has everything looked at again that reads what a loop makes.

@@ -1,5 +1,5 @@
-//! What becomes of lanes that part at a branch: the blocks where they may meet again after different ways, and the loops
-//! that they may leave at different rounds.
+//! What becomes of lanes that part at a branch: the blocks where they may meet again after different ways, the loops that
+//! they may leave at different rounds, and the blocks of which they may have run different rounds when they meet.
 //!
 //! Each way from the branch gets a label, which is carried along the graph. Where two labels meet, ways join that do not
 //! share a block (Karrenberg and Hack, "Whole-function vectorization", 2011; LLVM's `SyncDependenceAnalysis`).
@@ -18,6 +18,8 @@ pub struct Parting {
     pub joins: Vec<u32>,
     /// Loops that lanes may leave at different rounds.
     pub exits: Vec<u32>,
+    /// Blocks that some lanes may run once more while others wait for them, all in the same loop.
+    pub repeated: Vec<u32>,
 }
 
 /// Finds what becomes of lanes that part at one branch after the other.
@@ -68,8 +70,19 @@ impl<'a> Partings<'a> {
                 found.exits.push(id);
             }
         }
+        if let Some(meet) = self.ends.immediate(branch).filter(|meet| self.comes_again(branch, *meet)) {
+            found.repeated = touched.iter().copied().filter(|block| *block != meet).collect();
+        }
         touched.into_iter().for_each(|block: u32| self.labels[block as usize] = None);
         Some(found)
+    }
+
+    /// Whether lanes may come to the branch again before they meet the others, in a loop that both are in: two loops with
+    /// one head are one, and who repeats the inner one does not leave it.
+    fn comes_again(&self, branch: u32, meet: u32) -> bool {
+        let labelled = |block: u32| self.labels[block as usize].is_some();
+        let mut around = self.loops.around(branch).map(|id| &self.loops.loops[id as usize]);
+        labelled(branch) && around.any(|around| around.holds(meet) && labelled(around.head))
     }
 
     /// The label of the way from the branch to a block that follows it. A join's label is its block.
