@@ -315,9 +315,17 @@ fn each_pointer_of_a_structure_opens_its_own_block() {
 
 #[test]
 fn blocks_are_found_while_other_threads_allocate_and_free() {
+    /// Ends the other threads also if the test fails.
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let bench = Bench::new();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
         for seed in 1..=2u64 {
             let stop = &stop;
             scope.spawn(move || {
@@ -345,7 +353,6 @@ fn blocks_are_found_while_other_threads_allocate_and_free() {
         for block in &blocks {
             assert_eq!(bench.poke(block.0 + 50, (block.1 - 51) as i64), 0, "{} bytes", block.1);
         }
-        stop.store(true, Ordering::Relaxed);
     });
 }
 

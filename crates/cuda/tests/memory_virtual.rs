@@ -3,6 +3,8 @@
 
 mod client;
 
+use std::sync::{PoisonError, RwLock};
+
 use client::{Context, answer, call, make, read};
 use serde_json::{Value, json};
 
@@ -32,8 +34,12 @@ fn map(at: u64, handle: u64) {
     call("cuMemSetAccess", (at, PIECE, access(3).as_ptr(), 1usize));
 }
 
+/// The device is one for all tests of the process: one that looks at its free memory must have it alone.
+static DEVICE: RwLock<()> = RwLock::new(());
+
 #[test]
 fn a_life_of_a_mapping_is_answered_as_recorded() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let _context = Context::new();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/driver/calls.json");
     let calls: Value =
@@ -78,6 +84,7 @@ fn a_life_of_a_mapping_is_answered_as_recorded() {
 
 #[test]
 fn two_mappings_of_one_piece_are_the_same_bytes() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let context = Context::new();
     let (range, piece) = (reserve(3), create());
     let (low, high) = (range, range + 2 * PIECE as u64);
@@ -101,6 +108,7 @@ fn two_mappings_of_one_piece_are_the_same_bytes() {
 
 #[test]
 fn the_guest_may_what_was_granted() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let context = Context::new();
     let module = context.module(include_str!("kernels.ptx"));
     let (range, to) = (reserve(1), context.memory(4));
@@ -119,6 +127,7 @@ fn the_guest_may_what_was_granted() {
 
 #[test]
 fn a_piece_is_exported_imported_and_kept_while_somebody_has_it() {
+    let _device = DEVICE.write().unwrap_or_else(PoisonError::into_inner);
     let _context = Context::new();
     let free = || {
         let (mut free, mut total) = (0usize, 0usize);
@@ -150,6 +159,7 @@ fn a_piece_is_exported_imported_and_kept_while_somebody_has_it() {
 
 #[test]
 fn what_is_reserved_is_no_memory_of_the_hosts() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let context = Context::new();
     let (range, memory) = (reserve(1), context.memory(64));
     assert_eq!(answer("cuMemcpy", (memory, range, 64usize)), INVALID_VALUE);
@@ -181,6 +191,7 @@ const ENDLESS: &str = "
 
 #[test]
 fn memory_is_unmapped_and_unregistered_while_another_context_is_busy() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let busy = Context::new();
     let flag = make("cuMemHostAlloc", |made| answer("cuMemHostAlloc", (made, 4usize, 0u32)));
     // SAFETY: the driver gave this memory to the host; the kernel reads it with atomics as this thread writes it.
@@ -220,6 +231,7 @@ fn memory_is_unmapped_and_unregistered_while_another_context_is_busy() {
     ignore = "to a sanitizer, a mapping that takes the place of another is a write beside the kernel's"
 )]
 fn memory_that_is_unmapped_under_kernels_harms_nobody_else() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let context = Context::new();
     let at = reserve(4);
     let fill = ".version 8.0
@@ -263,6 +275,7 @@ fn memory_that_is_unmapped_under_kernels_harms_nobody_else() {
 /// Addresses that were reserved once are kept for the next reservation, and are nobody's until then.
 #[test]
 fn addresses_that_were_given_back_are_nobodys() {
+    let _device = DEVICE.read().unwrap_or_else(PoisonError::into_inner);
     let _context = Context::new();
     let at = reserve(4);
     call("cuMemAddressFree", (at, 4 * PIECE));
