@@ -1,14 +1,15 @@
 //! The engine: from a linked kernel to compiled code that the machine can enter.
 #![allow(unsafe_code)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptxvm_ir::operation::{Matrix, Operation};
 use ptxvm_ir::{FunctionId, Program};
 use ptxvm_machine::Kernel;
-use ptxvm_machine::code::Terminator;
+use ptxvm_machine::code::{Source, Terminator};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::schedule::compiled::{Compiled, Enter, callable};
 
@@ -52,26 +53,28 @@ impl std::fmt::Display for Refusal {
 
 /// The compiled code of a kernel, for CTAs of one shape.
 pub struct KernelCode {
-    entries: Vec<Option<Enter>>,
-    sites: usize,
-    /// Owns the code that the entries lie in.
+    /// By block: the function that begins with it, if there is one by now.
+    entries: Vec<OnceLock<Enter>>,
+    sites: AtomicUsize,
+    /// Owns the code that the entries lie in: that of the kernel, and that of loops that were entered in their middle.
     code: llvm::Compiled,
+    loops: Mutex<Vec<llvm::Compiled>>,
 }
 
 impl std::fmt::Debug for KernelCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let entries = self.entries.iter().flatten().count();
+        let entries = self.entries.iter().filter(|entry| entry.get().is_some()).count();
         write!(f, "KernelCode with {entries} entries and {} bytes", self.code.code_bytes())
     }
 }
 
 impl Compiled for KernelCode {
     fn entry(&self, block: u32) -> Option<Enter> {
-        self.entries.get(block as usize).copied().flatten()
+        self.entries.get(block as usize)?.get().copied()
     }
 
     fn sites(&self) -> usize {
-        self.sites
+        self.sites.load(Ordering::Acquire)
     }
 }
 
@@ -118,6 +121,36 @@ impl Engine {
     /// Nothing of it can be compiled, or LLVM refused.
     pub fn compile(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<Arc<KernelCode>, Refusal> {
         let module = Module::of(kernel.code(), cta).ok_or(Refusal::Nothing)?;
+        let code = self.machine_code(&module)?;
+        let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
+        publish(&module, &code, &entries);
+        let sites = AtomicUsize::new(module.sites as usize);
+        Ok(Arc::new(KernelCode { entries, sites, code, loops: Mutex::default() }))
+    }
+
+    /// Adds a function that begins with a block to the code of a kernel: warps that are interpreted can enter a loop
+    /// there.
+    ///
+    /// # Errors
+    /// As [`Engine::compile`].
+    pub fn add_entry(
+        &self,
+        to: &KernelCode,
+        kernel: &Kernel,
+        cta: [u32; 3],
+        block: u32,
+    ) -> Result<(), Refusal> {
+        let mut loops = to.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = Module::at(kernel.code(), cta, block, to.sites() as u32).ok_or(Refusal::Nothing)?;
+        let code = self.machine_code(&module)?;
+        // Who sees the entry sees that there are more places.
+        to.sites.store(module.sites as usize, Ordering::Release);
+        publish(&module, &code, &to.entries);
+        loops.push(code);
+        Ok(())
+    }
+
+    fn machine_code(&self, module: &Module) -> Result<llvm::Compiled, Refusal> {
         // What code generation itself may call.
         let filling: [(&str, *const std::ffi::c_void); 3] = [
             ("memset", libc::memset as *const _),
@@ -125,16 +158,7 @@ impl Engine {
             ("memmove", libc::memmove as *const _),
         ];
         let symbols: Vec<_> = callable().into_iter().chain(filling).collect();
-        let code = self.compiler.compile(&module.text, &self.passes(), &symbols).map_err(Refusal::Llvm)?;
-        let mut entries = vec![None; kernel.code().blocks.len()];
-        for block in &module.entries {
-            let address = code.address(&emit::name(*block)).filter(|address| !address.is_null());
-            // SAFETY: the function of this name has the type of an entry; its code lives as long as the result, which
-            // owns it.
-            entries[*block as usize] = address
-                .map(|address| unsafe { std::mem::transmute::<*const std::ffi::c_void, Enter>(address) });
-        }
-        Ok(Arc::new(KernelCode { entries, sites: module.sites as usize, code }))
+        self.compiler.compile(&module.text, &self.passes(), &symbols).map_err(Refusal::Llvm)
     }
 
     /// The LLVM IR of a kernel, for people who look at it.
@@ -143,6 +167,13 @@ impl Engine {
     /// Nothing of it can be compiled.
     pub fn text(kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
         Module::of(kernel.code(), cta).map(|module| module.text).ok_or(Refusal::Nothing)
+    }
+
+    /// By instruction of a kernel that its code has: whether the code executes it itself, or the interpreter's function for
+    /// it is called.
+    #[must_use]
+    pub fn instructions(kernel: &Kernel, cta: [u32; 3]) -> HashMap<Source, bool> {
+        Module::of(kernel.code(), cta).map(|module| module.instructions).unwrap_or_default()
     }
 
     /// The assembly of a kernel, for people who look at it.
@@ -155,37 +186,70 @@ impl Engine {
     }
 }
 
+/// Says at which blocks the functions of a module begin.
+fn publish(module: &Module, code: &llvm::Compiled, entries: &[OnceLock<Enter>]) {
+    for block in &module.entries {
+        let address = code.address(&emit::name(*block)).filter(|address| !address.is_null());
+        let (Some(address), Some(entry)) = (address, entries.get(*block as usize)) else { continue };
+        // SAFETY: the function of this name has the type of an entry; its code lives as long as the entries, which the
+        // same value owns.
+        entry.get_or_init(|| unsafe { std::mem::transmute::<*const std::ffi::c_void, Enter>(address) });
+    }
+}
+
 /// A module in LLVM IR.
+#[derive(Default)]
 struct Module {
     text: String,
     /// The blocks that its functions begin with.
     entries: Vec<u32>,
+    declarations: BTreeSet<String>,
     sites: u32,
+    /// By instruction: whether the code executes it itself.
+    instructions: HashMap<Source, bool>,
 }
 
 impl Module {
     /// The module of a kernel; `None` if there is nothing in it.
     fn of(code: &Code, cta: [u32; 3]) -> Option<Self> {
-        let mut module = Self { text: String::new(), entries: Vec::new(), sites: 0 };
-        let mut declarations = BTreeSet::new();
+        let mut module = Self::default();
         for id in (0..code.functions.len() as u32).map(FunctionId) {
-            let compiles = code.functions[id.0 as usize].is_some() && !has_wgmma(&code.program, id);
-            let Some(analysis) = compiles.then(|| Analysis::of(code, id, cta)).flatten() else { continue };
-            for entry in entries(code, id) {
-                let Some(region) = Region::of(&analysis, entry) else { continue };
-                let Some(text) = emit::region(&analysis, &region, &mut module.sites) else { continue };
-                module.text.push_str(&text.definition);
-                declarations.extend(text.declarations);
-                module.entries.push(entry);
+            module.add(code, cta, id, &entries(code, id));
+        }
+        module.finish()
+    }
+
+    /// The module of one function that begins with a block, with places numbered from `sites` on.
+    fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Option<Self> {
+        let mut module = Self { sites, ..Self::default() };
+        module.add(code, cta, code.blocks.get(block as usize)?.source.function, &[block]);
+        module.finish()
+    }
+
+    /// Adds what begins with some blocks of a function, as far as that can be compiled.
+    fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, entries: &[u32]) {
+        let compiles = code.functions[id.0 as usize].is_some() && !has_wgmma(&code.program, id);
+        let Some(analysis) = compiles.then(|| Analysis::of(code, id, cta)).flatten() else { return };
+        for entry in entries {
+            let Some(region) = Region::of(&analysis, *entry) else { continue };
+            let Some(text) = emit::region(&analysis, &region, &mut self.sites) else { continue };
+            self.text.push_str(&text.definition);
+            self.declarations.extend(text.declarations);
+            for (instruction, itself) in text.instructions {
+                *self.instructions.entry(Source { function: id, instruction }).or_insert(true) &= itself;
             }
+            self.entries.push(*entry);
         }
-        for declaration in declarations {
-            module.text.push_str(&declaration);
-            module.text.push('\n');
+    }
+
+    fn finish(mut self) -> Option<Self> {
+        for declaration in &self.declarations {
+            self.text.push_str(declaration);
+            self.text.push('\n');
         }
-        module.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
-        module.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n");
-        (!module.entries.is_empty()).then_some(module)
+        self.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
+        self.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
+        (!self.entries.is_empty()).then_some(self)
     }
 }
 

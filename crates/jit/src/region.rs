@@ -75,6 +75,14 @@ impl Region {
         self.written.contains(&register) || self.read.contains(&register)
     }
 
+    /// What some of its blocks cost, in instructions. A warp pays for all of them when it begins, and for those of a loop
+    /// again whenever it goes back, so nothing is counted between.
+    pub fn cost(&self, analysis: &Analysis<'_>, counts: impl Fn(u32) -> bool) -> u64 {
+        let blocks = self.waiting.keys().filter(|block| counts(**block));
+        let blocks = blocks.map(|block| &analysis.code.blocks[*block as usize]);
+        blocks.map(|block| u64::from(block.end - block.start + 1)).sum()
+    }
+
     /// Whether code for a block is part of it.
     pub fn has(&self, block: u32) -> bool {
         self.waiting.contains_key(&block)
@@ -90,6 +98,12 @@ pub fn runs(analysis: &Analysis<'_>, block: u32) -> bool {
     let instruction = analysis.function.instructions.get(first.source.instruction as usize);
     let operation = instruction.and_then(|instruction| analysis.code.program.operation(instruction));
     !operation.is_some_and(|operation| operation.effects().waits)
+}
+
+/// The blocks that `brx.idx` at the end of a block may go to; `None` if it may go back, where a loop would count.
+pub fn ways(block: u32, guard: Option<Slot>, targets: &[u32], next: u32) -> Option<BTreeSet<u32>> {
+    let all: BTreeSet<u32> = targets.iter().copied().chain(guard.map(|_| next)).collect();
+    all.first().is_some_and(|lowest| *lowest > block).then_some(all)
 }
 
 /// Whether lanes may differ in what the guard at the end of a block says.
@@ -143,6 +157,15 @@ impl Finder<'_> {
                     self.go(block, *next, &waiting);
                 }
             },
+            Terminator::Index { guard, index, targets, next } => {
+                let Some(all) = ways(block, *guard, targets, *next) else { return };
+                let varies = |slot: &Slot| varies(self.analysis, block, *slot);
+                if varies(index) || guard.as_ref().is_some_and(varies) {
+                    self.next_of(&waiting.union(&all).copied().collect());
+                } else {
+                    all.iter().for_each(|to| self.go(block, *to, &waiting));
+                }
+            }
             Terminator::Exit { guard, next } => {
                 if guard.is_some() {
                     self.go(block, *next, &waiting);

@@ -61,7 +61,7 @@ pub static SWITCHES: [Switch; 15] = [
         ),
         who: Who::File,
         help: "Who executes kernels: the interpreter, or machine code, which is the same in all but speed [default: \
-               interpret]",
+               auto]",
         exec_help: None,
         set: |choices, text| {
             one_of(text, &EngineChoice::ALL, EngineChoice::name)

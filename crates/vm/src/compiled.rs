@@ -1,7 +1,7 @@
 //! The compiled code of a kernel: made before its first launch, or beside its launches once it has run for a while. It is
 //! kept as long as the kernel.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -63,6 +63,8 @@ pub struct KernelTier {
     code: OnceLock<MaybeCode>,
     /// The instructions that have been interpreted so far.
     worked: AtomicU64,
+    /// The blocks that loops begin with whose code has been asked for.
+    loops: Mutex<HashSet<u32>>,
 }
 
 /// A kernel that has executed so many instructions of warps is worth compiling: the interpreter took about ten
@@ -74,7 +76,27 @@ impl KernelTier {
         self.code
             .get_or_init(|| engine()?.compile(&self.kernel, self.cta).map_err(|refusal| refusal.to_string()))
     }
+
+    fn code(&self) -> Option<&Arc<KernelCode>> {
+        self.code.get()?.as_ref().ok()
+    }
+
+    /// Has a loop compiled in which warps are without code, beside them. It can be entered where it begins.
+    fn compile_loop(self: &Arc<Self>, block: u32) {
+        let Some(code) = self.code().filter(|code| code.entry(block).is_none()) else { return };
+        let mut asked = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() < MOST_LOOPS && asked.insert(block) {
+            let (kernel, code) = (Arc::clone(self), Arc::clone(code));
+            in_background(Box::new(move || {
+                // If it is refused, the loop is interpreted.
+                let _ = engine().map(|engine| engine.add_entry(&code, &kernel.kernel, kernel.cta, block));
+            }));
+        }
+    }
 }
+
+/// The most loops of a kernel that can be entered in its middle: each is compiled once more with all that follows it.
+const MOST_LOOPS: usize = 16;
 
 /// Takes code as it is, and asks for it once a kernel is hot.
 #[derive(Debug)]
@@ -82,44 +104,54 @@ struct InBackground(Arc<KernelTier>);
 
 impl Tier for InBackground {
     fn code(&self) -> Option<&dyn Compiled> {
-        self.0.code.get()?.as_ref().ok().map(|code| &**code as &dyn Compiled)
+        self.0.code().map(|code| &**code as &dyn Compiled)
     }
 
     fn worked(&self, instructions: u64) {
         let before = self.0.worked.fetch_add(instructions, Ordering::Relaxed);
         if before < HOT && before.saturating_add(instructions) >= HOT {
-            compile_later(Arc::clone(&self.0));
+            let kernel = Arc::clone(&self.0);
+            in_background(Box::new(move || {
+                let _ = kernel.compiled();
+            }));
         }
+    }
+
+    fn goes_round(&self, block: u32) {
+        self.0.compile_loop(block);
     }
 }
 
 /// Code that there is.
 #[derive(Debug)]
-struct Ready(Arc<KernelCode>);
+struct Ready(Arc<KernelTier>);
 
 impl Tier for Ready {
     fn code(&self) -> Option<&dyn Compiled> {
-        Some(&*self.0)
+        self.0.code().map(|code| &**code as &dyn Compiled)
     }
 
     fn worked(&self, _: u64) {}
+
+    fn goes_round(&self, block: u32) {
+        self.0.compile_loop(block);
+    }
 }
 
-/// Has a kernel compiled by a thread of its own, one after another. A host that starts no thread interprets.
-fn compile_later(kernel: Arc<KernelTier>) {
-    static QUEUE: OnceLock<Option<Sender<Arc<KernelTier>>>> = OnceLock::new();
+/// Something to be compiled.
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Has something compiled by a thread of its own, one after another. A host that starts no thread interprets.
+fn in_background(job: Job) {
+    static QUEUE: OnceLock<Option<Sender<Job>>> = OnceLock::new();
     let start = || {
-        let (sender, receiver) = channel::<Arc<KernelTier>>();
-        let work = move || {
-            for kernel in receiver {
-                let _ = kernel.compiled();
-            }
-        };
+        let (sender, receiver) = channel::<Job>();
+        let work = move || receiver.into_iter().for_each(|job| job());
         std::thread::Builder::new().name("ptxvm-compile".into()).spawn(work).ok().map(|_| sender)
     };
     if let Some(queue) = QUEUE.get_or_init(start) {
         // The thread ends with the process.
-        let _ = queue.send(kernel);
+        let _ = queue.send(job);
     }
 }
 
@@ -131,6 +163,7 @@ impl CompiledCodes {
             cta,
             code: OnceLock::new(),
             worked: AtomicU64::new(0),
+            loops: Mutex::default(),
         };
         Arc::clone(known.entry(cta).or_insert_with(|| Arc::new(fresh())))
     }
@@ -152,7 +185,8 @@ impl CompiledCodes {
             EngineChoice::Interpret => None,
             EngineChoice::Auto => Some(Arc::new(InBackground(self.tier(kernel, cta)))),
             EngineChoice::Compile => {
-                self.of(kernel, cta).ok().map(|code| Arc::new(Ready(code)) as Arc<dyn Tier>)
+                let tier = self.tier(kernel, cta);
+                tier.compiled().is_ok().then(|| Arc::new(Ready(tier)) as Arc<dyn Tier>)
             }
         }
     }

@@ -83,6 +83,17 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// Whether warps only begin with a block of the code: no lane has ended or parted before it.
+    pub fn is_beginning(&self, block: u32) -> bool {
+        let leads_back = |from: &ptxvm_ir::Block| {
+            from.terminator.successors(&self.function.branch_lists).any(|next| next == BlockId(0))
+        };
+        self.function.entry
+            && self.linked.block == block
+            && self.code.blocks[block as usize].of == Some(BlockId(0))
+            && !self.function.blocks.iter().any(leads_back)
+    }
+
     /// How what a register holds at the end of a block of the code differs between lanes.
     pub fn shape_at_end(&self, block: u32, register: u32) -> Shape {
         let described = &self.code.blocks[block as usize];

@@ -243,6 +243,10 @@ impl Solver<'_> {
             // What comes to a join lives in its home.
             Origin::Join { .. } if self.uniformity.join(block) == UniformOver::Lane => Some(Shape::Varying),
             Origin::Join { .. } => None,
+            // Lanes that run it once more must not change what others have.
+            Origin::Instruction(_) if self.uniformity.rounds(block) == UniformOver::Lane => {
+                Some(Shape::Varying)
+            }
             Origin::Instruction(at) => self.result(at, value, shapes),
         }
     }

@@ -8,7 +8,7 @@ use super::writer::Name;
 pub(super) enum Place {
     /// One address for all lanes.
     One(Name),
-    /// The lanes' words lie side by side from here on.
+    /// What the lanes access lies side by side from here on.
     Row(Name),
     /// The same for each row of the CTA, from the first to the last; one row is that of all lanes.
     Rows(Vec<Name>),

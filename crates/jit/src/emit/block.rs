@@ -66,6 +66,7 @@ impl Emitter<'_> {
                 }
             }
         };
+        self.note(instruction.source.instruction, written.is_some());
         if written.is_none() {
             self.execute(instruction, &guard);
         }
@@ -317,6 +318,7 @@ impl Emitter<'_> {
         let from = self.writer.label().to_owned();
         self.writer.line(format!("br i1 {none}, label %{rest}, label %{call}"));
         self.writer.begin(call.clone());
+        self.tell_warp();
         let answer =
             self.writer.value(format!("call i32 @ptxvm_execute(ptr %frame, i32 {}, i32 {lanes})", self.at));
         self.writer.line(format!("br label %{rest}"));

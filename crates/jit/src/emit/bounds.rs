@@ -81,9 +81,10 @@ impl Emitter<'_> {
     /// Has the machine look at the lanes of a line that run.
     fn ask_for_line(&mut self, site: u32, line: &Line<'_>, access: &Access, span: Span) {
         self.writer.declare("declare i32 @ptxvm_line(ptr, i32, i64, i64, i32, i32) cold");
+        self.tell_warp();
         let mut all = "1".to_owned();
         for (row, base) in line.bases.iter().enumerate() {
-            let lanes = self.lanes_of_row(row, line, &access.lanes);
+            let lanes = self.lanes_of_row(row, line.bases.len(), line.lanes as usize, &access.lanes);
             let found = self.writer.value(format!(
                 "call i32 @ptxvm_line(ptr %frame, i32 {site}, i64 {base}, i64 {}, i32 {lanes}, i32 {})",
                 line.step,
@@ -101,7 +102,7 @@ impl Emitter<'_> {
         self.writer.declare("declare i32 @llvm.ctlz.i32(i32, i1)");
         let mut wrong = "false".to_owned();
         for (row, base) in line.bases.iter().enumerate() {
-            let lanes = self.lanes_of_row(row, line, &access.lanes);
+            let lanes = self.lanes_of_row(row, line.bases.len(), line.lanes as usize, &access.lanes);
             let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {lanes}, i1 false)"));
             let above = self.writer.value(format!("call i32 @llvm.ctlz.i32(i32 {lanes}, i1 false)"));
             let last = self.writer.value(format!("sub i32 31, {above}"));
@@ -120,10 +121,9 @@ impl Emitter<'_> {
         self.leave_if(&wrong);
     }
 
-    /// The lanes of a row that execute an access: the lowest bit is that of the row's first lane. One base is that of all
-    /// rows.
-    fn lanes_of_row(&mut self, row: usize, line: &Line<'_>, lanes: &str) -> Name {
-        let width = line.lanes as usize;
+    /// The lanes of a row of so many that execute an access: the lowest bit is that of the row's first lane. The only row
+    /// is that of all.
+    pub(super) fn lanes_of_row(&mut self, row: usize, rows: usize, width: usize, lanes: &str) -> Name {
         if width == LANES {
             return lanes.into();
         }
@@ -132,7 +132,7 @@ impl Emitter<'_> {
             return self.writer.value(format!("zext i1 {some} to i32"));
         }
         let mut some = self.writer.value(format!("lshr i32 {lanes}, {}", row * width));
-        if line.bases.len() == 1 {
+        if rows == 1 {
             for further in 1..LANES / width {
                 let moved = self.writer.value(format!("lshr i32 {lanes}, {}", further * width));
                 some = self.writer.value(format!("or i32 {some}, {moved}"));
@@ -164,6 +164,7 @@ impl Emitter<'_> {
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         self.writer.begin(look);
         self.writer.declare("declare i32 @ptxvm_each(ptr, i32, ptr, i32, i32) cold");
+        self.tell_warp();
         self.slot("%addresses", ty.as_str());
         self.writer.line(format!("store {ty} {addresses}, ptr %addresses"));
         let found = self.writer.value(format!(

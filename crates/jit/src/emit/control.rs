@@ -8,12 +8,24 @@ use super::Emitter;
 use super::value::{Kept, Value};
 use super::writer::LANES;
 use crate::analysis::Shape;
+use crate::region::ways;
 
 impl Emitter<'_> {
     /// Writes the end of the block.
     pub(super) fn end(&mut self) {
         let described = &self.analysis.code.blocks[self.block as usize];
         let waiting = self.waiting();
+        if described.class.is_some() {
+            let itself = match &described.end_with {
+                Terminator::Barrier(arrival) => arrival.plain,
+                Terminator::Index { guard, targets, next, .. } => {
+                    ways(self.block, *guard, targets, *next).is_some()
+                }
+                Terminator::Call(_) | Terminator::Return { .. } => false,
+                Terminator::Next(_) | Terminator::Branch { .. } | Terminator::Exit { .. } => true,
+            };
+            self.note(described.source.instruction, itself);
+        }
         match &described.end_with {
             Terminator::Next(next) => {
                 self.settle(&[*next]);
@@ -38,20 +50,18 @@ impl Emitter<'_> {
                     _ => self.part(&predicate, *target, *next, &waiting),
                 }
             }
+            Terminator::Index { guard, index, targets, next } => self.index(*guard, *index, targets, *next),
             Terminator::Exit { guard, next } => {
                 let predicate = guard.map(|guard| self.predicate(guard));
                 self.settle(&[*next]);
                 self.exit(predicate.as_ref(), *next, &waiting);
             }
-            _ => {
-                self.spend();
-                self.leave_at_end();
-            }
+            _ => self.leave_at_end(),
         }
     }
 
-    /// Puts what the block has written into homes, as far as somebody reads it after it, and counts the block.
-    fn settle(&mut self, next: &[u32]) {
+    /// Puts what the block has written into homes, as far as somebody reads it after it.
+    pub(super) fn settle(&mut self, next: &[u32]) {
         let live: BTreeSet<_> =
             next.iter().flat_map(|block| self.analysis.live_at(*block)).map(|(_, home)| *home).collect();
         let waiting = self.waiting();
@@ -75,16 +85,6 @@ impl Emitter<'_> {
             }
             self.store_home(home, &value);
         }
-        self.spend();
-    }
-
-    /// Counts the block.
-    fn spend(&mut self) {
-        let block = &self.analysis.code.blocks[self.block as usize];
-        let cost = block.end - block.start + 1;
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        let left = self.writer.value(format!("sub i64 {fuel}, {cost}"));
-        self.writer.line(format!("store i64 {left}, ptr %fuel"));
     }
 
     /// Lanes part: those with the higher block wait.
@@ -140,7 +140,7 @@ impl Emitter<'_> {
     }
 
     /// The lanes that run go to a block, unless others wait at lower ones.
-    fn go(&mut self, to: u32, waiting: &BTreeSet<u32>) {
+    pub(super) fn go(&mut self, to: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
         if !self.region.has(to) {
             self.writer.line(format!("store i32 {mask}, ptr %mask"));
@@ -148,12 +148,15 @@ impl Emitter<'_> {
         }
         if to <= self.block {
             self.writer.line(format!("store i32 {mask}, ptr %mask"));
+            let block = self.block;
+            self.spend(self.region.cost(self.analysis, |again| (to..=block).contains(&again)));
             let fuel = self.writer.value("load i64, ptr %fuel");
             let over = self.writer.value(format!("icmp slt i64 {fuel}, 0"));
             let ask = self.writer.fresh_label();
             self.writer.line(format!("br i1 {over}, label %{ask}, label %b{to}, !prof !0"));
             self.writer.begin(ask);
             self.writer.declare("declare i64 @ptxvm_refuel(ptr, i64) cold");
+            self.tell_warp();
             let missing = self.writer.value(format!("sub i64 0, {fuel}"));
             let more = self.writer.value(format!("call i64 @ptxvm_refuel(ptr %frame, i64 {missing})"));
             let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
@@ -187,18 +190,21 @@ impl Emitter<'_> {
     }
 
     /// The lowest of those who wait is next.
-    fn next_of(&mut self, waiting: &BTreeSet<u32>) {
-        match waiting.first() {
-            Some(lowest) => self.writer.line(format!("br label %next{lowest}")),
+    pub(super) fn next_of(&mut self, waiting: &BTreeSet<u32>) {
+        let mut waiting = waiting.iter();
+        match waiting.next() {
+            Some(lowest) => {
+                self.chain.entry(*lowest).or_default().extend(waiting);
+                self.writer.line(format!("br label %next{lowest}"));
+            }
             None => self.writer.line("br label %done"),
         }
     }
 
-    /// Writes the chain that looks for the lowest block at which lanes wait.
-    pub(super) fn chain(&mut self) {
-        let all = self.waits.clone();
-        for block in &all {
-            let above: BTreeSet<u32> = all.range(block + 1..).copied().collect();
+    /// Writes the chain that looks for the lowest block at which lanes wait. A link knows who may wait beyond it, so that
+    /// code which never runs one after the other does not meet there.
+    pub(super) fn write_chain(&mut self) {
+        while let Some((block, above)) = self.chain.pop_first() {
             self.writer.begin(format!("next{block}"));
             let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
             let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
@@ -207,10 +213,10 @@ impl Emitter<'_> {
             self.writer.begin(some);
             self.writer.line(format!("store i32 0, ptr %wait{block}"));
             self.writer.line(format!("store i32 {lanes}, ptr %mask"));
-            if self.region.has(*block) {
+            if self.region.has(block) {
                 self.writer.line(format!("br label %b{block}"));
             } else {
-                self.leave_before(*block, &above);
+                self.leave_before(block, &above);
             }
             self.writer.begin(nobody);
             self.next_of(&above);

@@ -190,6 +190,7 @@ impl Emitter<'_> {
             let to = self.frame(at);
             self.writer.line(format!("store i32 {value}, ptr {to}"));
         }
+        self.tell_warp();
         self.tell();
         for waits in waiting {
             self.others(*waits);

@@ -1,8 +1,7 @@
 //! Loads and stores of global and shared memory.
 //!
-//! Every access is checked (`bounds.rs`): where a warp's addresses are one or grow by a step, the first and the last byte are compared
-//! with the region that the place met last; else every lane is. What does not lie there asks for its region, and if that
-//! does not hold all of it, the interpreter executes the instruction and says what is wrong.
+//! Every access is checked first (`bounds.rs`), all lanes at once where their addresses are one or grow by a step. That
+//! also says how the words lie (`access.rs`), and so how they are moved (`words.rs`).
 
 use ptxvm_ir::operation::access::{LoadParameter, Words};
 use ptxvm_ir::operation::{AddressSpace, Order};
@@ -26,14 +25,10 @@ impl Emitter<'_> {
         let slot = *instruction.slots.get(address.operand)?;
         let access = self.access(address.space, false, u64::from(bits) / 8 * count as u64, guard)?;
         let at = self.address(slot, address.offset);
-        let place = self.place(&at, &access, count);
-        for element in 0..count {
-            let to = *instruction.slots.get(element)?;
-            if to.is_sink() {
-                continue;
-            }
-            let value = self.load_word(&place, &access, bits, element as u64 * u64::from(bits) / 8);
-            self.write(to, value, guard);
+        let to = instruction.slots.get(..count)?;
+        let place = self.place(&at, &access);
+        for (to, value) in to.iter().zip(self.load_words(&place, &access, bits, count)) {
+            self.write(*to, value, guard);
         }
         Some(())
     }
@@ -46,23 +41,18 @@ impl Emitter<'_> {
         }
         let slot = *instruction.slots.get(address.operand)?;
         let at = self.address(slot, address.offset);
-        let mut values = Vec::new();
-        for element in 0..count {
-            let from = *instruction.slots.get(address.operand + 1 + element)?;
-            values.push((!from.is_sink()).then(|| self.read(from, bits)));
-        }
-        // Of lanes that store to one place a certain one stays.
-        let same = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.as_scalar().is_some());
-        if at.as_scalar().is_some() && !values.iter().all(same) {
+        let from = instruction.slots.get(address.operand + 1..)?.get(..count)?;
+        if from.iter().any(|from| from.is_sink()) {
             return None;
         }
+        let mut values: Vec<Value> = from.iter().map(|from| self.read(*from, bits)).collect();
         let access = self.access(address.space, true, u64::from(bits) / 8 * count as u64, guard)?;
-        let place = self.place(&at, &access, count);
-        for (element, value) in values.into_iter().enumerate() {
-            if let Some(value) = value {
-                self.store_word(&place, &access, &value, element as u64 * u64::from(bits) / 8);
-            }
+        if at.as_scalar().is_some() && values.iter().any(|value| value.as_scalar().is_none()) {
+            let lane = self.lane_that_stays(&access);
+            values = values.iter().map(|value| self.of_lane(value, &lane)).collect();
         }
+        let place = self.place(&at, &access);
+        self.store_words(&place, &access, &values);
         Some(())
     }
 
@@ -119,7 +109,7 @@ impl Emitter<'_> {
     }
 
     /// Checks an access. Leaves if the interpreter must look at it.
-    fn place(&mut self, at: &Value, access: &Access, count: usize) -> Place {
+    fn place(&mut self, at: &Value, access: &Access) -> Place {
         let align = access.bytes.next_power_of_two();
         let (lanes, step) = match &at.kept {
             Kept::Scalar(_) => (1, 0),
@@ -131,13 +121,13 @@ impl Emitter<'_> {
             return Place::Each(self.each_within(at, align, access));
         }
         let mut hosts = self.line_within(&Line { bases: at.names(), lanes, step }, align, access);
-        let side_by_side = step == access.bytes as i64 && count == 1;
+        let side_by_side = step == access.bytes as i64;
         match &at.kept {
             Kept::Scalar(_) => Place::One(hosts.remove(0)),
             Kept::Affine(..) if side_by_side => Place::Row(hosts.remove(0)),
             Kept::Rows(..) if side_by_side => Place::Rows(hosts),
             // Of lanes that store to one place a certain one stays, which only a store of each lane knows.
-            Kept::Rows(..) if step == 0 && count == 1 && !access.writes => Place::Ones(hosts),
+            Kept::Rows(..) if step == 0 && !access.writes => Place::Ones(hosts),
             _ => Place::Each(self.pointers(&hosts, lanes, step)),
         }
     }

@@ -12,6 +12,8 @@ mod block;
 mod bounds;
 mod compute;
 mod control;
+mod function;
+mod index;
 mod leave;
 mod memory;
 mod nan;
@@ -22,10 +24,9 @@ mod words;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
 
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
+use ptxvm_machine::schedule::compiled::Left;
 
 use crate::analysis::{Analysis, HomeId, Rows, Shape, is_in};
 use crate::region::Region;
@@ -38,6 +39,8 @@ pub struct Text {
     pub definition: String,
     /// The declarations that it needs.
     pub declarations: BTreeSet<String>,
+    /// By instruction of the PTX function that it has: whether it executes it itself.
+    pub instructions: BTreeMap<u32, bool>,
 }
 
 /// The name of the function that begins with a block.
@@ -55,6 +58,7 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         slots: BTreeMap::new(),
         prologue: Vec::new(),
         known: BTreeSet::new(),
+        cta_prologue: Vec::new(),
         block: region.entry,
         at: 0,
         mask: String::new(),
@@ -64,13 +68,15 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         leaves: Vec::new(),
         leaves_at: BTreeMap::new(),
         waits: region.waiting.values().flatten().copied().collect(),
+        chain: BTreeMap::new(),
+        instructions: BTreeMap::new(),
         failed: false,
     };
     emitter.enter();
     for block in region.waiting.keys() {
         emitter.block(*block);
     }
-    emitter.chain();
+    emitter.write_chain();
     emitter.leave_at_beginnings();
     emitter.next_warp();
     (!emitter.failed).then(|| emitter.finish())
@@ -112,6 +118,8 @@ struct Emitter<'a> {
     /// What is done once, before the first warp, and the values that it has.
     prologue: Vec<String>,
     known: BTreeSet<Name>,
+    /// What is done once for each CTA.
+    cta_prologue: Vec<String>,
     /// The block that is being written, and the instruction of the code.
     block: u32,
     at: u32,
@@ -129,101 +137,18 @@ struct Emitter<'a> {
     leaves_at: BTreeMap<u32, BTreeSet<u32>>,
     /// The blocks at which lanes may wait.
     waits: BTreeSet<u32>,
+    /// By block that is looked at for lanes which wait: the later ones at which some may wait too.
+    chain: BTreeMap<u32, BTreeSet<u32>>,
+    /// By instruction of the function: whether the code executes it itself, and does not call the interpreter.
+    instructions: BTreeMap<u32, bool>,
     /// Something was not as the analysis says: then there is no code.
     failed: bool,
 }
 
 impl Emitter<'_> {
-    /// The beginning of the function, a loop over warps: finds the registers of each that are live, and puts them into
-    /// their homes.
-    fn enter(&mut self) {
-        let entry = self.region.entry;
-        for (name, ty, from) in [("%warp", "i32", offset::FIRST), ("%fuel", "i64", offset::FUEL)] {
-            let value = self.of_frame(ty, from);
-            self.slot(name, ty);
-            self.prologue.push(format!("store {ty} {value}, ptr {name}"));
-        }
-        self.slot("%barrier", "i32");
-        self.prologue.push(format!("store i32 {NO_BARRIER}, ptr %barrier"));
-        self.writer.begin("warps");
-        self.writer.line("%w = load i32, ptr %warp");
-        self.writer.line("%w.wide = zext i32 %w to i64");
-        let alive = self.frame(offset::ALIVE);
-        self.writer.line(format!("%alive = getelementptr i32, ptr {alive}, i64 %w.wide"));
-        let mask = self.writer.value("load i32, ptr %alive");
-        let none = self.writer.value(format!("icmp eq i32 {mask}, 0"));
-        let some = self.writer.fresh_label();
-        self.writer.line(format!("br i1 {none}, label %done, label %{some}"));
-        self.writer.begin(some);
-        let running = self.frame(offset::WARP);
-        self.writer.line(format!("store i32 %w, ptr {running}"));
-        self.slot("%mask", "i32");
-        self.writer.line(format!("store i32 {mask}, ptr %mask"));
-        let banks = self.frame(offset::BANKS);
-        let bank = self.writer.value(format!("getelementptr ptr, ptr {banks}, i64 %w.wide"));
-        self.writer.line(format!("%registers = load ptr, ptr {bank}"));
-        self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-        let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
-        let first = self.writer.value(format!("zext i32 {first} to i64"));
-        for (register, home) in self.analysis.live_at(entry) {
-            if !self.region.uses(*register) {
-                continue;
-            }
-            let Some(slot) = self.analysis.slot(*register) else { continue };
-            let value = self.load_register(slot, self.analysis.homes.shape(*home), &first);
-            self.store_home(*home, &value);
-        }
-        self.writer.line(format!("br label %b{entry}"));
-    }
-
-    /// The end of the loop over warps: the next one has its turn, or all have come to the same place.
-    fn next_warp(&mut self) {
-        self.writer.begin("done");
-        let next = self.writer.value("add i32 %w, 1");
-        self.writer.line(format!("store i32 {next}, ptr %warp"));
-        let last = self.of_frame("i32", offset::LAST);
-        let more = self.writer.value(format!("icmp ult i32 {next}, {last}"));
-        let over = self.writer.fresh_label();
-        self.writer.line(format!("br i1 {more}, label %warps, label %{over}"));
-        self.writer.begin(over);
-        let to = self.frame(offset::WARP);
-        self.writer.line(format!("store i32 {last}, ptr {to}"));
-        self.tell();
-        let barrier = self.writer.value("load i32, ptr %barrier");
-        let none = self.writer.value(format!("icmp eq i32 {barrier}, {NO_BARRIER}"));
-        let (ended, end) = (Left::Ended.number(), Left::End.number());
-        let left = self.writer.value(format!("select i1 {none}, i32 {ended}, i32 {end}"));
-        self.writer.line(format!("ret i32 {left}"));
-    }
-
-    /// Says in the frame what fuel is left, and where the warps are that have come to a barrier.
-    fn tell(&mut self) {
-        for (name, ty, at) in [("%fuel", "i64", offset::FUEL), ("%barrier", "i32", offset::BARRIER)] {
-            let value = self.writer.value(format!("load {ty}, ptr {name}"));
-            let to = self.frame(at);
-            self.writer.line(format!("store {ty} {value}, ptr {to}"));
-        }
-    }
-
-    /// Something of the frame that stays the same while the function runs.
-    fn of_frame(&mut self, ty: &str, at: usize) -> Name {
-        let name = format!("%frame{at}");
-        if self.known.insert(name.clone()) {
-            self.prologue.push(format!("{name}.at = getelementptr i8, ptr %frame, i64 {at}"));
-            self.prologue.push(format!("{name} = load {ty}, ptr {name}.at"));
-        }
-        name
-    }
-
-    /// A word that lies at some bytes from a pointer of the frame, and stays the same while the function runs.
-    fn of_list(&mut self, ty: &str, list: usize, at: u64) -> Name {
-        let list_at = self.of_frame("ptr", list);
-        let name = format!("{list_at}.{at}.{ty}");
-        if self.known.insert(name.clone()) {
-            self.prologue.push(format!("{name}.at = getelementptr i8, ptr {list_at}, i64 {at}"));
-            self.prologue.push(format!("{name} = load {ty}, ptr {name}.at, align 1"));
-        }
-        name
+    /// Notes whether the code executes an instruction itself; of the parts that the linker has made of one, all must be.
+    fn note(&mut self, instruction: u32, itself: bool) {
+        *self.instructions.entry(instruction).or_insert(true) &= itself;
     }
 
     /// A pointer into the frame.
@@ -277,7 +202,9 @@ impl Emitter<'_> {
                 Value::rows(bits, bases, rows)
             }
             Shape::Varying => {
-                let all = self.writer.value(format!("load <{LANES} x i{bits}>, ptr {at}, align 64"));
+                // Volatile, so that LLVM does not make it an operand of the instruction that uses it: of a `vpternlogd` with
+                // a mask it mixes two operands up then (seen with 22.1; tests/run/control/merge_after_a_barrier.ptx).
+                let all = self.writer.value(format!("load volatile <{LANES} x i{bits}>, ptr {at}, align 64"));
                 Value::vector(bits, all)
             }
         }
@@ -381,24 +308,5 @@ impl Emitter<'_> {
         };
         self.slot(name.clone(), ty.clone());
         (name, ty)
-    }
-
-    fn finish(self) -> Text {
-        let (body, declarations) = self.writer.finish();
-        let mut definition =
-            format!("define i32 @{}(ptr noalias %frame) #0 {{\nentry:\n", name(self.region.entry));
-        for (slot, ty) in &self.slots {
-            let _ = writeln!(definition, "  {slot} = alloca {ty}");
-        }
-        for block in &self.waits {
-            let _ = writeln!(definition, "  %wait{block} = alloca i32\n  store i32 0, ptr %wait{block}");
-        }
-        for line in &self.prologue {
-            let _ = writeln!(definition, "  {line}");
-        }
-        definition.push_str("  br label %warps\n");
-        definition.push_str(&body);
-        definition.push_str("}\n");
-        Text { definition, declarations }
     }
 }

@@ -8,7 +8,7 @@ use ptxvm_machine::schedule::compiled::offset;
 use super::Emitter;
 use super::block::Guard;
 use super::value::Value;
-use super::writer::{LANES, Name};
+use super::writer::{LANES, Name, truncated};
 use crate::analysis::{Shape, of_special};
 
 impl Emitter<'_> {
@@ -67,11 +67,21 @@ impl Emitter<'_> {
                 }
             },
             Register::Laneid => Value::affine(32, "0", 1),
+            Register::LanemaskEq => self.of_lanes(|lane| 1 << lane),
+            Register::LanemaskLe => self.of_lanes(|lane| (2 << lane) - 1),
+            Register::LanemaskLt => self.of_lanes(|lane| (1 << lane) - 1),
+            Register::LanemaskGe => self.of_lanes(|lane| -(1 << lane)),
+            Register::LanemaskGt => self.of_lanes(|lane| -(2 << lane)),
             Register::Ntid => Value::scalar(32, cta[number].to_string()),
-            Register::Ctaid => Value::scalar(32, self.of_list("i32", offset::CTAID, member as u64 * 4)),
+            Register::Ctaid => Value::scalar(32, self.of_frame("i32", offset::CTAID + member as usize * 4)),
             Register::Nctaid => Value::scalar(32, self.of_list("i32", offset::NCTAID, member as u64 * 4)),
             _ => return None,
         })
+    }
+
+    /// A word that the number of the lane gives.
+    fn of_lanes(&mut self, word: impl Fn(usize) -> i64) -> Value {
+        Value::vector(32, self.writer.per_lane(32, |lane| truncated(word(lane), 32)))
     }
 
     /// `%tid` of a lane of the warp that runs.

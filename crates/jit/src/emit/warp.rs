@@ -1,5 +1,5 @@
-//! Exchange between the lanes of a warp, where all lanes name the same members: `shfl`, `vote`, `redux`, `activemask`,
-//! `elect` and `bar.warp.sync`.
+//! Exchange between the lanes of a warp, where all lanes name the same members: `shfl`, `vote`, `match`, `redux`,
+//! `activemask`, `elect` and `bar.warp.sync`.
 //!
 //! The block has seen that the lanes are together. A lane that its mask leaves out is the interpreter's to report.
 
@@ -22,24 +22,15 @@ impl Emitter<'_> {
     pub(super) fn warp(&mut self, warp: &Warp, instruction: &Instruction, guard: &Guard) -> Option<()> {
         let slots = &instruction.slots;
         let named = if warp.named { Some(self.read(*slots.last()?, 32).as_scalar()?.clone()) } else { None };
-        let is_written = match warp.function {
-            WarpFunction::MatchAny { .. }
-            | WarpFunction::MatchAll { .. }
-            | WarpFunction::ReduxFloat { .. } => false,
-            WarpFunction::Redux { combination, signed } => reduction(combination, signed).is_some(),
-            _ => true,
-        };
-        if !is_written {
-            return None;
-        }
-        let members = self.members(named, guard);
         match warp.function {
             WarpFunction::Shfl { mode, predicate } => {
                 let (to, from) = slots.split_at_checked(1 + usize::from(predicate))?;
+                let members = self.members(named, guard);
                 self.shfl(mode, to, from, &members, guard)
             }
             WarpFunction::Vote(vote) => {
                 let [to, from, ..] = slots[..] else { return None };
+                let members = self.members(named, guard);
                 let answer = self.vote(vote, from, &members);
                 self.write(to, answer, guard);
                 Some(())
@@ -47,6 +38,7 @@ impl Emitter<'_> {
             WarpFunction::Redux { combination, signed } => {
                 let [to, from, ..] = slots[..] else { return None };
                 let (name, neutral) = reduction(combination, signed)?;
+                let members = self.members(named, guard);
                 let brought = self.brought(from, &members, neutral);
                 self.writer.declare(format!("declare i32 @llvm.vector.reduce.{name}.v{LANES}i32({WORDS})"));
                 let call = format!("call i32 @llvm.vector.reduce.{name}.v{LANES}i32({WORDS} {brought})");
@@ -55,11 +47,14 @@ impl Emitter<'_> {
                 Some(())
             }
             WarpFunction::Activemask => {
-                self.write(*slots.first()?, Value::scalar(32, members), guard);
+                let to = *slots.first()?;
+                let members = self.members(named, guard);
+                self.write(to, Value::scalar(32, members), guard);
                 Some(())
             }
             WarpFunction::Elect => {
                 let [to, elected, ..] = slots[..] else { return None };
+                let members = self.members(named, guard);
                 let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {members}, i1 false)"));
                 self.write(to, Value::scalar(32, first.clone()), guard);
                 let all = self.writer.splat(32, &first);
@@ -68,10 +63,32 @@ impl Emitter<'_> {
                 self.write(elected, Value::vector(1, is), guard);
                 Some(())
             }
-            WarpFunction::Sync => Some(()),
-            WarpFunction::MatchAny { .. }
-            | WarpFunction::MatchAll { .. }
-            | WarpFunction::ReduxFloat { .. } => None,
+            WarpFunction::Sync => {
+                self.members(named, guard);
+                Some(())
+            }
+            WarpFunction::MatchAny { wide } => {
+                let [to, from, ..] = slots[..] else { return None };
+                let members = self.members(named, guard);
+                let value = self.read(from, if wide { 64 } else { 32 });
+                let same = self.match_any(&value, &members);
+                self.write(to, same, guard);
+                Some(())
+            }
+            WarpFunction::MatchAll { wide, predicate } => {
+                let (to, from) = slots.split_at_checked(1 + usize::from(predicate))?;
+                let from = *from.first()?;
+                let members = self.members(named, guard);
+                let value = self.read(from, if wide { 64 } else { 32 });
+                let all = self.match_all(&value, &members);
+                let mask = self.writer.value(format!("select i1 {all}, i32 {members}, i32 0"));
+                self.write(to[0], Value::scalar(32, mask), guard);
+                if let Some(predicate) = to.get(1) {
+                    self.write(*predicate, Value::scalar(1, all), guard);
+                }
+                Some(())
+            }
+            WarpFunction::ReduxFloat { .. } => None,
         }
     }
 
@@ -115,6 +132,43 @@ impl Emitter<'_> {
                 Value::scalar(1, self.writer.value(format!("or i1 {all}, {none}")))
             }
         }
+    }
+
+    /// By lane: the members that have the same value.
+    fn match_any(&mut self, value: &Value, members: &str) -> Value {
+        if value.as_scalar().is_some() {
+            return Value::scalar(32, members);
+        }
+        let all = value.lanes(&mut self.writer);
+        let mut found = "poison".to_owned();
+        for lane in 0..LANES {
+            let same = self.lanes_like(value.bits, &all, &format!("{lane}"));
+            let same = self.writer.value(format!("and i32 {same}, {members}"));
+            found = self.writer.value(format!("insertelement {WORDS} {found}, i32 {same}, i32 {lane}"));
+        }
+        Value::vector(32, found)
+    }
+
+    /// Whether all members have the same value.
+    fn match_all(&mut self, value: &Value, members: &str) -> Name {
+        if value.as_scalar().is_some() {
+            return "true".into();
+        }
+        let all = value.lanes(&mut self.writer);
+        let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {members}, i1 false)"));
+        let first = self.writer.value(format!("and i32 {first}, 31"));
+        let same = self.lanes_like(value.bits, &all, &first);
+        let same = self.writer.value(format!("and i32 {same}, {members}"));
+        self.writer.value(format!("icmp eq i32 {same}, {members}"))
+    }
+
+    /// The lanes that have the value of one, as a mask.
+    fn lanes_like(&mut self, bits: u32, all: &str, lane: &str) -> Name {
+        let ty = format!("<{LANES} x i{bits}>");
+        let one = self.writer.value(format!("extractelement {ty} {all}, i32 {lane}"));
+        let one = self.writer.splat(bits, &one);
+        let same = self.writer.value(format!("icmp eq {ty} {all}, {one}"));
+        self.word_of(&same)
     }
 
     /// `shfl`. An H200 reads zero from a lane that takes no part.
@@ -167,13 +221,8 @@ impl Emitter<'_> {
         self.slot("%exchange", WORDS);
         self.writer.line(format!("store {WORDS} {all}, ptr %exchange"));
         let pointers = self.writer.value(format!("getelementptr i32, ptr %exchange, {WORDS} {lanes}"));
-        let name = format!("llvm.masked.gather.v{LANES}i32.v{LANES}p0");
-        self.writer
-            .declare(format!("declare {WORDS} @{name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {WORDS})"));
         let every = self.writer.all_true();
-        self.writer.value(format!(
-            "call {WORDS} @{name}(<{LANES} x ptr> {pointers}, i32 4, <{LANES} x i1> {every}, {WORDS} poison)"
-        ))
+        self.writer.gather(&pointers, 32, &every, "poison")
     }
 }
 

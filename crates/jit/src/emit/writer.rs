@@ -19,6 +19,8 @@ pub struct Writer {
     label: Name,
     /// Whether instructions are for all lanes.
     pub wide: bool,
+    /// Into how many parts each lane's word is split, as a power of two.
+    split: u32,
 }
 
 impl Writer {
@@ -34,9 +36,17 @@ impl Writer {
         format!("l{}", self.last)
     }
 
+    /// How many numbers an instruction is for.
+    fn count(&self) -> usize {
+        (if self.wide { LANES } else { 1 }) << self.split
+    }
+
     /// The type of integers of so many bits, for one lane or for all.
     pub fn ty(&self, bits: u32) -> String {
-        if self.wide { format!("<{LANES} x i{bits}>") } else { format!("i{bits}") }
+        match self.count() {
+            1 => format!("i{bits}"),
+            count => format!("<{count} x i{bits}>"),
+        }
     }
 
     /// The type of floats of so many bits.
@@ -46,25 +56,68 @@ impl Writer {
             32 => "float",
             _ => "double",
         };
-        if self.wide { format!("<{LANES} x {name}>") } else { name.into() }
+        match self.count() {
+            1 => name.into(),
+            count => format!("<{count} x {name}>"),
+        }
     }
 
     /// What stands after the name of an intrinsic for a type.
     pub fn suffix(&self, letter: char, bits: u32) -> String {
-        if self.wide { format!("v{LANES}{letter}{bits}") } else { format!("{letter}{bits}") }
+        match self.count() {
+            1 => format!("{letter}{bits}"),
+            count => format!("v{count}{letter}{bits}"),
+        }
     }
 
     /// An integer constant.
     pub fn constant(&mut self, bits: u32, value: u64) -> Name {
         let value = if bits < 64 { value & ((1 << bits) - 1) } else { value };
-        if !self.wide {
+        let count = self.count();
+        if count == 1 {
             return if bits == 1 { (value != 0).to_string() } else { value.to_string() };
         }
         if value == 0 {
             return "zeroinitializer".into();
         }
         let one = if bits == 1 { "true".into() } else { value.to_string() };
-        self.vector(bits, std::iter::repeat_n(one, LANES))
+        self.vector(bits, std::iter::repeat_n(one, count))
+    }
+
+    /// What is made of the parts of words, all at once: of each word's lowest first.
+    pub fn in_parts(
+        &mut self,
+        (bits, part): (u32, u32),
+        names: &[Name],
+        make: impl FnOnce(&mut Self, &[Name]) -> Name,
+    ) -> Name {
+        let words = self.ty(bits);
+        let split = std::mem::replace(&mut self.split, (bits / part).trailing_zeros());
+        let parts = self.ty(part);
+        let cut: Vec<Name> =
+            names.iter().map(|name| self.value(format!("bitcast {words} {name} to {parts}"))).collect();
+        let made = make(self, &cut);
+        self.split = split;
+        self.value(format!("bitcast {parts} {made} to {words}"))
+    }
+
+    /// The numbers of two vectors in another order, the same for each `group` of them: what `order` gives for a place is
+    /// one of the first vector's group, or, from the size of a group on, one of the second's.
+    pub fn shuffle(
+        &mut self,
+        bits: u32,
+        [a, b]: [&str; 2],
+        group: usize,
+        order: impl Fn(usize) -> usize,
+    ) -> Name {
+        let (ty, count) = (self.ty(bits), self.count());
+        let from = |at: usize| {
+            let source = order(at % group);
+            let vector = if source < group { 0 } else { count };
+            format!("i32 {}", vector + at - at % group + source % group)
+        };
+        let each: Vec<String> = (0..count).map(from).collect();
+        self.value(format!("shufflevector {ty} {a}, {ty} {b}, <{count} x i32> <{}>", each.join(", ")))
     }
 
     /// A constant with a number for each lane.
@@ -128,6 +181,24 @@ impl Writer {
         self.value(format!("select {truth} {condition}, {ty} {yes}, {ty} {no}"))
     }
 
+    /// An instruction with a constant.
+    pub fn with(&mut self, op: &str, bits: u32, a: &str, number: u64) -> Name {
+        let number = self.constant(bits, number);
+        self.two(op, bits, a, &number)
+    }
+
+    /// A comparison with a constant.
+    pub fn is(&mut self, relation: &str, bits: u32, a: &str, number: u64) -> Name {
+        let number = self.constant(bits, number);
+        self.compare(relation, bits, a, &number)
+    }
+
+    /// One of two words by how a word compares with a constant.
+    pub fn choose(&mut self, (relation, a, number): (&str, &str, u64), yes: &str, no: &str) -> Name {
+        let is = self.is(relation, 32, a, number);
+        self.select(&is, 32, yes, no)
+    }
+
     /// A change of width: `zext`, `sext` or `trunc`.
     pub fn cast(&mut self, op: &str, from: u32, a: &str, to: u32) -> Name {
         if from == to {
@@ -167,6 +238,17 @@ impl Writer {
         self.declare(format!("declare {result} @{name}({types})"));
         let passed: Vec<String> = arguments.iter().map(|argument| format!("{ty} {argument}")).collect();
         self.value(format!("call {result} @{name}({})", passed.join(", ")))
+    }
+
+    /// What lies at each lane's pointer, in the lanes of a vector of predicates; the others get `otherwise`.
+    pub fn gather(&mut self, pointers: &str, bits: u32, lanes: &str, otherwise: &str) -> Name {
+        let (ty, name) =
+            (format!("<{LANES} x i{bits}>"), format!("llvm.masked.gather.v{LANES}i{bits}.v{LANES}p0"));
+        self.declare(format!("declare {ty} @{name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {ty})"));
+        let bytes = bits / 8;
+        self.value(format!(
+            "call {ty} @{name}(<{LANES} x ptr> {pointers}, i32 {bytes}, <{LANES} x i1> {lanes}, {ty} {otherwise})"
+        ))
     }
 
     /// A number in all lanes.

@@ -16,6 +16,7 @@ use crate::door::touch::Wants;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
 use crate::schedule::step::{self, Step};
+use crate::schedule::succession;
 use crate::schedule::warp::{Warp, bank_of};
 use ptxvm_ir::operation::AddressSpace;
 
@@ -51,6 +52,23 @@ struct Host<'a> {
     cta: &'a mut CtaState,
     worker: &'a mut Worker,
     run: &'a Run<'a>,
+    /// How many CTAs were left to the code when it was last looked at.
+    ctas: u32,
+}
+
+impl Host<'_> {
+    /// The CTA is the one that the code has come to.
+    #[inline(always)]
+    fn catch_up(&mut self, frame: &mut Frame) {
+        let begun = self.ctas - frame.ctas;
+        if begun != 0 {
+            self.ctas = frame.ctas;
+            succession::passed(begun, self.cta, self.worker, self.run);
+            if std::mem::take(&mut frame.noted) {
+                self.warps.iter_mut().for_each(|warp| warp.state.exited = 0);
+            }
+        }
+    }
 }
 
 impl Visit {
@@ -69,11 +87,16 @@ impl Visit {
         frame.shared = cta.shared.pointer();
         frame.shared_first = cta.shared_base;
         frame.shared_size = cta.quick_shared;
-        frame.ctaid = cta.ctaid.as_ptr();
         frame.nctaid = run.launch.grid.as_ptr();
         frame.parameters = run.launch.parameters.as_ptr();
         frame.parameter_address = run.parameters;
         Self { frame }
+    }
+
+    /// Whether it has room for what the places of the code remember: another thread may have added some.
+    #[inline(always)]
+    pub fn has_room(&self, compiled: &dyn Compiled, worker: &Worker) -> bool {
+        worker.sites.len() >= compiled.sites()
     }
 
     /// A warp takes part, in one of its activations.
@@ -83,10 +106,11 @@ impl Visit {
         self.frame.banks[index] = warp.activations[activation as usize].registers.pointer();
         self.frame.tids[index] = warp.state.tid.as_ptr().cast();
         self.frame.alive[index] = warp.state.alive();
+        self.frame.noted |= warp.state.exited != 0;
     }
 
     /// Runs compiled code with warps that take part, in the order in which they stand, until it leaves them. They are of
-    /// the visit's CTA and worker.
+    /// the visit's CTA and worker. The code may begin some CTAs after this one; then all its warps take part.
     #[inline(always)]
     pub fn enter(
         &mut self,
@@ -95,16 +119,18 @@ impl Visit {
         cta: &mut CtaState,
         worker: &mut Worker,
         run: &Run<'_>,
-        fuel: i64,
+        (fuel, ctas): (i64, u32),
     ) -> Stay {
         let frame = &mut *self.frame;
+        (frame.ctaid, frame.ctas) = (cta.ctaid, ctas);
         frame.first = warps.first().map_or(0, |warp| warp.state.index);
         frame.last = frame.first + warps.len() as u32;
         (frame.fuel, frame.filled, frame.refills, frame.others) = (fuel, fuel, 0, 0);
-        let mut host = Host { warps, activation, cta, worker, run };
+        let mut host = Host { warps, activation, cta, worker, run, ctas };
         frame.host = (&raw mut host).cast();
         // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
         let left = unsafe { enter(&raw mut *frame) };
+        host.catch_up(frame);
         if let Some(panic) = frame.panic.take() {
             std::panic::resume_unwind(panic);
         }
@@ -120,10 +146,25 @@ impl Visit {
         }
     }
 
+    /// All warps of the CTA have ended, and begin anew as those of the next: no lane has ended.
+    #[inline(always)]
+    pub fn begin_again(&mut self, warps: &mut [Warp]) {
+        // A function that the code has called may have noted which lanes had ended.
+        if std::mem::take(&mut self.frame.noted) {
+            warps.iter_mut().for_each(|warp| warp.state.exited = 0);
+        }
+        let Some((last, others)) = self.frame.alive[..warps.len().min(WARPS)].split_last_mut() else {
+            return;
+        };
+        // Only the last can have fewer lanes.
+        others.fill(u32::MAX);
+        *last = warps.last().map_or(0, |warp| warp.state.present);
+    }
+
     /// A warp that took part has its lanes back: those that have ended leave.
     #[inline(always)]
-    pub fn dismiss(&self, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
-        leave(&self.frame, &mut warp.state, cta, worker);
+    pub fn dismiss(&mut self, warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker) {
+        leave(&mut self.frame, &mut warp.state, cta, worker);
     }
 
     /// The same where no barrier counts the lanes: nobody has arrived at one of the CTA's, and the code has none of
@@ -142,9 +183,10 @@ impl Visit {
 
 /// The lanes of a warp that have ended in compiled code leave it.
 #[inline(always)]
-fn leave(frame: &Frame, warp: &mut WarpState, cta: &mut CtaState, worker: &mut Worker) {
+fn leave(frame: &mut Frame, warp: &mut WarpState, cta: &mut CtaState, worker: &mut Worker) {
     let gone = warp.alive() & !frame.alive[warp.index as usize % WARPS];
     if gone != 0 {
+        frame.noted = true;
         crate::schedule::terminator::exit_lanes(gone, warp, cta, worker);
     }
 }
@@ -168,7 +210,8 @@ pub fn callable() -> [(&'static str, *const c_void); 4] {
 unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_>, u32) -> u32) -> u32 {
     // SAFETY: the caller says so; what the frame names lives as long as `enter` runs, and nobody else uses it meanwhile.
     let (frame, host) = unsafe { (&mut *frame, &mut *(*frame).host.cast::<Host<'_>>()) };
-    let Host { warps, activation, cta, worker, run } = host;
+    host.catch_up(frame);
+    let Host { warps, activation, cta, worker, run, .. } = host;
     let Some(warp) = warps.get_mut((frame.warp - frame.first) as usize) else { return otherwise };
     leave(frame, &mut warp.state, cta, worker);
     let bank = bank_of(&mut warp.activations, *activation, run.code);

@@ -1,11 +1,11 @@
 //! A launch: host threads take clusters of CTAs in order and run them; all resident clusters make progress.
 //!
-//! The calling thread is the first worker (`work.rs`). Others start only when a launch has lasted a while, because
-//! starting a thread takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
+//! The calling thread is the first worker (`work.rs`). It calls for the help of others (`crew.rs`) only when a launch has
+//! lasted a while, because that takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
 
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ptxvm_memory::{AllocationKind, GlobalMemory, Lease};
@@ -14,6 +14,7 @@ use crate::context::{Code, Run};
 use crate::explain::finding::{Stop, Unsupported};
 use crate::launch::{Environment, Launch};
 use crate::schedule::cluster::Claims;
+use crate::schedule::crew;
 use crate::schedule::dependency::Ending;
 use crate::schedule::halt::{Deadline, Halt};
 use crate::schedule::kept_rooms::Rooms;
@@ -22,7 +23,7 @@ use crate::statistics::Statistics;
 use ptxvm_profile::Demand;
 
 /// After so long a launch that has CTAs left gets the help of other threads.
-const ALONE: Duration = Duration::from_micros(100);
+const ALONE: Duration = Duration::from_micros(50);
 
 /// The bytes of a cooperative launch's workspace, the first four of which say so.
 const WORKSPACE: u32 = 64;
@@ -65,31 +66,24 @@ fn work(
 
 /// Runs a grid on the calling thread and, if it lasts, on others.
 fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Box<Statistics> {
-    std::thread::scope(|scope| {
-        let mut handles = Vec::new();
+    let counted = Mutex::new(Vec::new());
+    let help = |number| {
+        common.helpers.fetch_add(1, Ordering::Relaxed);
+        let statistics = work(number, run, common, rooms, &mut || {});
+        counted.lock().unwrap_or_else(PoisonError::into_inner).push(statistics);
+    };
+    let mut statistics = crew::with_help(&help, |caller| {
         let mut alone = true;
-        let mut help = || {
-            if !alone || run.began.elapsed() < ALONE || !run.claims.has_more() {
-                return;
+        work(0, run, common, rooms, &mut || {
+            if alone && run.began.elapsed() >= ALONE && run.claims.has_more() {
+                alone = false;
+                caller.call(1..workers);
             }
-            alone = false;
-            for number in 1..workers {
-                let helper = move || work(number as u64, run, common, rooms, &mut || {});
-                // A host that starts no more threads leaves the work to those that there are.
-                let Ok(handle) = std::thread::Builder::new().spawn_scoped(scope, helper) else { break };
-                common.helpers.fetch_add(1, Ordering::Relaxed);
-                handles.push(handle);
-            }
-        };
-        let mut statistics = work(0, run, common, rooms, &mut help);
-        for handle in handles {
-            match handle.join() {
-                Ok(counted) => statistics.add(&counted),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        statistics
-    })
+        })
+    });
+    let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    counted.iter().for_each(|more| statistics.add(more));
+    statistics
 }
 
 /// How a grid was launched: the caller keeps it, or the grid does.

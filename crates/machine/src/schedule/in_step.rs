@@ -3,13 +3,18 @@
 //! As long as all warps that live stand at the beginning of the same block, there are no groups, no turns and no
 //! arrivals: each warp runs the compiled code of the block up to where that leaves it, and if all have come to the same
 //! plain barrier, all go on after it. Where one does something else, each warp gets the group that it would have had,
-//! and the schedule goes on as usual. It runs warps in the same order, so the kernel sees no difference.
+//! and the schedule goes on as usual.
+//!
+//! Warps run in the order of their numbers, as in the interpreter, but a turn may end elsewhere: compiled code has more
+//! fuel, and pays for a look at what others may change ([`LOOK`](crate::schedule::compiled::LOOK)). So a kernel whose
+//! result depends on an order that PTX leaves open may give another one of its results.
 
 use crate::code::{Arrival, Block, Terminator};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
 use crate::schedule::interpret::{self, Leave};
+use crate::schedule::succession;
 use crate::schedule::warp::{Group, State, Warp};
 
 /// How far warps came in step.
@@ -26,6 +31,8 @@ pub(crate) enum Came {
 pub(crate) struct Warps<'a> {
     pub warps: &'a mut [Warp],
     pub living: &'a mut u32,
+    /// Whether the CTA may become the next one when it has ended.
+    pub succeeds: bool,
 }
 
 /// Whether warps of a launch may run in step from the beginning of a block.
@@ -41,6 +48,12 @@ pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
 pub(crate) fn leaves_clean(run: &Run<'_>) -> bool {
     let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
     !run.code.keeps && entry.is_some_and(|entry| entry.unset.is_empty())
+}
+
+/// The block that the entry begins with.
+fn first_block(run: &Run<'_>) -> u32 {
+    let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
+    entry.map_or(0, |entry| entry.block)
 }
 
 /// The block at whose beginning all warps stand that live, if they do.
@@ -72,11 +85,16 @@ pub(crate) fn run(
         part(block, *warps.living, warps);
         return Came::Parted(None);
     };
+    let clean = leaves_clean(run);
+    let (succeeds, first) = (warps.succeeds && clean, first_block(run));
     let mut visit = Visit::begin(compiled, cta, worker, run);
     warps.warps.iter_mut().for_each(|warp| visit.admit(warp, 0));
     let came = loop {
-        let Some(enter) = compiled.entry(block) else { break None };
-        let stay = visit.enter(enter, (warps.warps, 0), cta, worker, run, LEAST_FUEL);
+        let Some(enter) = compiled.entry(block).filter(|_| visit.has_room(compiled, worker)) else {
+            break None;
+        };
+        let ctas = if succeeds { succession::left_to_code(cta, worker, run) } else { 0 };
+        let stay = visit.enter(enter, (warps.warps, 0), cta, worker, run, (LEAST_FUEL, ctas));
         if stay.parted.is_some() {
             break Some(Round::Parted(stay));
         }
@@ -84,15 +102,19 @@ pub(crate) fn run(
         worker.effort += stay.effort;
         match run.code.blocks.get(stay.barrier as usize).and_then(plain) {
             Some(arrival) => block = arrival.next,
+            None if succeeds && succession::next(cta, worker, run, enough) => {
+                visit.begin_again(warps.warps);
+                block = first;
+                continue;
+            }
             None => break Some(Round::Ended),
         }
         if worker.effort >= enough || run.halt.is_set() {
             break Some(Round::Over);
         }
     };
-    if matches!(came, Some(Round::Ended)) && leaves_clean(run) {
-        // A function that the code has called may have noted which lanes had ended.
-        warps.warps.iter_mut().for_each(|warp| warp.state.exited = 0);
+    if matches!(came, Some(Round::Ended)) && clean {
+        visit.begin_again(warps.warps);
         *warps.living = 0;
         visit.end(worker);
         return Came::Ended;

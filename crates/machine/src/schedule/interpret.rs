@@ -51,6 +51,8 @@ pub struct Fault {
 const POLLS: u32 = 16;
 /// After so many rounds of loops while others of the warp wait, they have their turn.
 const ROUNDS: u32 = 1 << 20;
+/// After so many rounds of loops somebody may want to compile them: the interpreter took about a millisecond for them.
+const ROUNDS_TOLD: u64 = 1 << 12;
 
 /// Runs a warp for about `fuel` of effort, or goes on with a turn that was interrupted and has so much left.
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
@@ -209,7 +211,7 @@ impl Turn<'_> {
         let mut visit = Visit::begin(code.0, cta, worker, run);
         visit.admit(warp, group.activation);
         let all = (std::slice::from_mut(&mut **warp), group.activation);
-        let mut stay = visit.enter(code.1, all, cta, worker, run, fuel.max(LEAST_FUEL));
+        let mut stay = visit.enter(code.1, all, cta, worker, run, (fuel.max(LEAST_FUEL), 0));
         visit.dismiss(warp, cta, worker);
         visit.end(worker);
         if stay.parted.is_none() {
@@ -376,6 +378,12 @@ impl Turn<'_> {
             group.polls += u32::from(std::mem::take(&mut self.worker.polled));
             if group.polls >= POLLS || group.rounds >= ROUNDS {
                 return self.step_back(*group);
+            }
+            if let Some(tier) = self.run.tier {
+                self.worker.rounds += 1;
+                if self.worker.rounds.is_multiple_of(ROUNDS_TOLD) {
+                    tier.goes_round(group.block);
+                }
             }
         }
         if self.worker.effort >= self.enough || self.run.halt.is_set() {

@@ -39,6 +39,20 @@ pub struct CtaState {
 }
 
 impl CtaState {
+    /// Makes it that of a fresh CTA at a place in the grid, on a device of so many multiprocessors.
+    #[inline(always)]
+    pub fn begin(&mut self, index: u64, ctaid: [u32; 3], multiprocessors: u32) {
+        (self.index, self.ctaid) = (index, ctaid);
+        self.smid = (index % u64::from(multiprocessors)) as u32;
+        self.shared.reset(0);
+        (self.unsettled, self.asleep) = (false, 0);
+        (self.released_dependents, self.saw_refusal) = (false, false);
+        if self.busy != 0 {
+            self.busy = 0;
+            self.barriers.fill(Barrier::default());
+        }
+    }
+
     /// The grids that depend on this one need not wait for this CTA any more.
     pub fn release_dependents(&mut self, status: Option<&GridStatus>) {
         if !std::mem::replace(&mut self.released_dependents, true)

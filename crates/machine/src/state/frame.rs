@@ -16,6 +16,9 @@ pub trait Tier: Send + Sync + std::fmt::Debug {
 
     /// Somebody has executed so many instructions of warps without it.
     fn worked(&self, instructions: u64);
+
+    /// Warps go round a loop that begins with this block, and are interpreted.
+    fn goes_round(&self, block: u32);
 }
 
 /// Compiled code of a kernel, for CTAs of one shape.
@@ -46,7 +49,9 @@ pub struct Frame {
     pub(crate) shared_first: u64,
     pub(crate) shared_size: u64,
     pub(crate) sites: *mut Site,
-    pub(crate) ctaid: *const u32,
+    /// `%ctaid`, and how many CTAs after it in its row of the grid the code may begin itself.
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) ctas: u32,
     pub(crate) nctaid: *const u32,
     pub(crate) parameters: *const u8,
     pub(crate) parameter_address: u64,
@@ -71,6 +76,8 @@ pub struct Frame {
     pub(crate) banks: [*mut u8; WARPS],
     pub(crate) tids: [*const u32; WARPS],
     pub(crate) alive: [u32; WARPS],
+    /// Whether lanes that have ended were noted with their warps.
+    pub(crate) noted: bool,
     /// What the functions need that the code calls.
     pub(crate) host: *mut c_void,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
@@ -91,6 +98,8 @@ pub mod offset {
     pub const SITES: usize = offset_of!(Frame, sites);
     /// `%ctaid`
     pub const CTAID: usize = offset_of!(Frame, ctaid);
+    /// How many CTAs after it the code may begin.
+    pub const CTAS: usize = offset_of!(Frame, ctas);
     /// `%nctaid`
     pub const NCTAID: usize = offset_of!(Frame, nctaid);
     /// The bytes of the parameter block.
@@ -163,7 +172,8 @@ impl Default for Frame {
             shared_first: 0,
             shared_size: 0,
             sites: null_mut(),
-            ctaid: null(),
+            ctaid: [0; 3],
+            ctas: 0,
             nctaid: null(),
             parameters: null(),
             parameter_address: 0,
@@ -182,6 +192,7 @@ impl Default for Frame {
             banks: [null_mut(); WARPS],
             tids: [null(); WARPS],
             alive: [0; WARPS],
+            noted: false,
             host: null_mut(),
             panic: None,
         }

@@ -59,6 +59,8 @@ pub struct Worker {
     pub instructions: u64,
     /// Looks at the clock.
     pub looks: u64,
+    /// How often groups have gone round a loop, where there may be compiled code of it.
+    pub rounds: u64,
     /// The same and what else took time, in about the time of an instruction: what turns and limits go by, so that
     /// a guest that prints megabytes can be stopped too.
     pub effort: u64,
@@ -108,6 +110,7 @@ impl Worker {
             blocks,
             instructions: 0,
             looks: 0,
+            rounds: 0,
             effort: 0,
             single: false,
             stepped: None,

@@ -22,6 +22,6 @@ pub use logarithm::{LG2, lg2};
 pub use polynomial::{NAN, Polynomial, square};
 pub use reciprocal::{RCP, rcp, rcp64h};
 pub use root::{RSQRT, SQRT, rsqrt, rsqrt64h, sqrt};
-pub use tables::{EX2_TABLE, RCP_TABLE, RSQRT_TABLE, SQRT_TABLE};
+pub use tables::{EX2_TABLE, LG2_TABLE, RCP_TABLE, RSQRT_TABLE, SIN_TABLE, SQRT_TABLE, TANH_TABLE};
 pub use tangent::{BINADES, Binade, FIRST, TANH, tanh};
-pub use trigonometric::{SIN, cos, sin, turns};
+pub use trigonometric::{PER_TURN, SIN, cos, sin, turns};

@@ -9,6 +9,7 @@ pub const TANH: Polynomial =
 
 /// How a binade is cut into intervals, in one word so that lanes can fetch it together.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Binade(u32);
 
 impl Binade {
@@ -39,7 +40,7 @@ impl Binade {
 pub const FIRST: u32 = 119;
 
 /// The binades from 2^-8 to 8, filled up to a power of two.
-pub const BINADES: [Binade; 16] = {
+pub static BINADES: [Binade; 16] = {
     let last = Binade::new(43, 3, 39);
     [
         Binade::new(0, 6, 40),

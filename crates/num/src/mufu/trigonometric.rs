@@ -8,7 +8,7 @@ pub const SIN: Polynomial =
     Polynomial { c0_shift: 11, c1_negative: false, c2_negative: true, c2_shift: 0, k: 0 };
 
 /// The mantissa of 0x3e22f983, which is 1/2π to 24 bits; its value is this times 2^-26.
-const PER_TURN: u64 = 0xa2_f983;
+pub const PER_TURN: u64 = 0xa2_f983;
 
 /// |x| / 2π as the unit sees it: two bits of quadrant over 23 bits of fraction.
 ///

@@ -1,24 +1,31 @@
-//! The approximate functions of single precision: the special function unit's arithmetic as vector code over its tables.
+//! The approximate functions: what ptxas puts around the special function unit (`mufu.rs`).
 //!
-//! What is computed, and why, says `ptxvm_num::mufu` and, of the scaling around it, `ptxvm_num::approx`; each function
-//! here has the same steps as the one of its name there.
+//! What is computed, and why, says `ptxvm_num::approx`; each function here has the same steps as the one of its name
+//! there.
 
-use ptxvm_ir::operation::compute::{Approximate, ApproximateFunction as F};
+use ptxvm_ir::operation::compute::{Approximate, ApproximateFunction as F, FloatFunction};
 use ptxvm_isa::Type;
 use ptxvm_machine::registers::Slot;
-use ptxvm_num::mufu;
 
 use super::super::Emitter;
 use super::super::block::Guard;
-use super::super::nan::{NAN, one_nan};
-use super::super::writer::{LANES, Name, Writer};
+use super::super::nan::one_nan;
+use super::super::value::Value;
+use super::super::writer::{Name, Writer};
+use super::float::arithmetic;
+use super::mufu::{INFINITY, SIGN, Unit};
+use super::widths::f16_to_f32;
 
-const SIGN: u64 = 0x8000_0000;
-const INFINITY: u64 = 0x7f80_0000;
-const MANTISSA: u64 = 0x007f_ffff;
 const NORMAL: u64 = 0x0080_0000;
+const ONE: u64 = 0x3f80_0000;
+const QUARTER: u64 = 0x3e80_0000;
+/// 2^126, above which a reciprocal is subnormal.
+const LARGE: u64 = 0x7e80_0000;
 /// 2^24 lifts every subnormal number to a normal one.
 const LIFT: u64 = 0x4b80_0000;
+
+/// A function of the unit.
+type Function = fn(&mut Unit<'_>, &Name) -> Name;
 
 impl Emitter<'_> {
     pub(super) fn approximate(
@@ -27,320 +34,234 @@ impl Emitter<'_> {
         slots: &[Slot],
         guard: &Guard,
     ) -> Option<()> {
-        let Approximate { function, ty: Type::F32, ftz } = *approximate else { return None };
-        if !matches!(function, F::Rcp | F::Sqrt | F::Rsqrt | F::Ex2) {
-            return None;
-        }
-        let [to, from] = *slots else { return None };
-        // A NaN gives the one of single precision, whichever it is.
-        let source = self.read_loose(from, 32);
-        let value = self.map(&[source], 32, |writer, names| {
-            let (mut arithmetic, a) = (Arithmetic(writer), &names[0]);
-            match function {
-                F::Rcp => arithmetic.rcp_approx(a, ftz),
-                F::Sqrt => arithmetic.sqrt_approx(a, ftz),
-                F::Rsqrt => arithmetic.rsqrt_approx(a, ftz),
-                _ => arithmetic.ex2_approx(a, ftz),
-            }
-        });
-        self.write(to, value, guard);
+        let Approximate { function, ty, ftz } = *approximate;
+        let (to, from) = slots.split_first()?;
+        let value = match ty {
+            Type::F32 => self.of_single(function, ftz, from)?,
+            Type::F64 => self.of_double(function, ftz, from)?,
+            _ => self.of_half(function, ty, from)?,
+        };
+        self.write(*to, value, guard);
         Some(())
+    }
+
+    fn of_single(&mut self, function: F, ftz: bool, from: &[Slot]) -> Option<Value> {
+        let arity = if matches!(function, F::Div | F::DivFull) { 2 } else { 1 };
+        // A NaN gives the one of single precision, whichever it is.
+        let sources: Vec<Value> = from.get(..arity)?.iter().map(|slot| self.read_loose(*slot, 32)).collect();
+        Some(self.map(&sources, 32, |writer, names| {
+            let (mut unit, a) = (Unit(writer), &names[0]);
+            match function {
+                F::Rcp => rcp_approx(&mut unit, a, ftz),
+                F::Sqrt => lifted(
+                    &mut unit,
+                    a,
+                    ftz,
+                    |unit, a| unit.sqrt(a),
+                    |unit, root| times(unit, root, 0x3980_0000),
+                ),
+                F::Rsqrt => lifted(
+                    &mut unit,
+                    a,
+                    ftz,
+                    |unit, a| unit.rsqrt(a),
+                    |unit, root| times(unit, root, 0x4580_0000),
+                ),
+                F::Lg2 => lifted(&mut unit, a, ftz, |unit, a| unit.lg2(a), less_24),
+                F::Ex2 => ex2_approx(&mut unit, a, ftz),
+                F::Sin => unit.sin(a),
+                F::Cos => unit.cos(a),
+                F::Tanh => unit.tanh(a),
+                F::Div => div_approx(&mut unit, a, &names[1], ftz),
+                F::DivFull => div_full(&mut unit, a, &names[1], ftz),
+            }
+        }))
+    }
+
+    /// Of doubles the unit sees the upper words, and gives those of results.
+    fn of_double(&mut self, function: F, ftz: bool, from: &[Slot]) -> Option<Value> {
+        let make: Function = match function {
+            F::Rcp => |unit, a| unit.rcp64h(a),
+            F::Rsqrt if ftz => |unit, a| unit.rsqrt64h(a),
+            _ => return None,
+        };
+        let source = self.read(*from.first()?, 64);
+        Some(self.map(&[source], 64, |writer, names| {
+            let upper = writer.with("lshr", 64, &names[0], 32);
+            let upper = writer.cast("trunc", 64, &upper, 32);
+            let result = make(&mut Unit(writer), &upper);
+            let result = writer.cast("zext", 32, &result, 64);
+            writer.with("shl", 64, &result, 32)
+        }))
+    }
+
+    fn of_half(&mut self, function: F, ty: Type, from: &[Slot]) -> Option<Value> {
+        let make: Function = match function {
+            F::Ex2 => |unit, a| unit.ex2(a),
+            F::Tanh => |unit, a| unit.tanh(a),
+            _ => return None,
+        };
+        let brain = match ty {
+            Type::F16 | Type::F16x2 => false,
+            Type::Bf16 | Type::Bf16x2 => true,
+            _ => return None,
+        };
+        let one = |writer: &mut Writer, a: &Name| match brain {
+            true => {
+                let wide = writer.with("shl", 32, a, 16);
+                let result = make(&mut Unit(writer), &wide);
+                writer.with("lshr", 32, &result, 16)
+            }
+            false => {
+                let half = writer.cast("trunc", 32, a, 16);
+                let wide = f16_to_f32(writer, &half);
+                let result = make(&mut Unit(writer), &wide);
+                cut_to_half(writer, &result)
+            }
+        };
+        let bits = ty.bits();
+        let source = self.read(*from.first()?, bits);
+        Some(self.map(&[source], bits, |writer, names| {
+            if bits == 16 {
+                let word = writer.cast("zext", 16, &names[0], 32);
+                let result = one(writer, &word);
+                return writer.cast("trunc", 32, &result, 16);
+            }
+            let low = one(writer, &names[0]);
+            let high = writer.with("lshr", 32, &names[0], 16);
+            let high = one(writer, &high);
+            let high = writer.with("shl", 32, &high, 16);
+            writer.two("or", 32, &high, &low)
+        }))
     }
 }
 
-/// Writes arithmetic of 32 bits, unless a width is said.
-struct Arithmetic<'a>(&'a mut Writer);
+/// Whether the unit would read a number as zero.
+fn is_small(unit: &mut Unit<'_>, a: &Name) -> Name {
+    let magnitude = unit.0.with("and", 32, a, !SIGN);
+    unit.0.is("ult", 32, &magnitude, NORMAL)
+}
 
-impl Arithmetic<'_> {
-    fn rcp_approx(&mut self, a: &Name, ftz: bool) -> Name {
-        const ONE: u64 = 0x3f80_0000;
-        const QUARTER: u64 = 0x3e80_0000;
-        const LARGE: u64 = 0x7e80_0000;
-        if ftz {
-            return self.rcp(a);
-        }
-        let magnitude = self.with("and", a, !SIGN);
-        let small = self.is("ult", &magnitude, NORMAL);
-        let (lift, one, quarter) = (self.number(LIFT), self.number(ONE), self.number(QUARTER));
-        let scale = self.0.select(&small, 32, &lift, &one);
-        let above = self.with("sub", &magnitude, LARGE + 1);
-        let large = self.is("ule", &above, INFINITY - LARGE - 1);
-        let scale = self.0.select(&large, 32, &quarter, &scale);
-        let scaled = self.times(a, &scale);
-        let result = self.rcp(&scaled);
-        self.times(&scale, &result)
+/// Whether a number lies above 2^126 and is no NaN.
+fn is_large(unit: &mut Unit<'_>, a: &Name) -> Name {
+    let magnitude = unit.0.with("and", 32, a, !SIGN);
+    let above = unit.0.with("sub", 32, &magnitude, LARGE + 1);
+    unit.0.is("ule", 32, &above, INFINITY - LARGE - 1)
+}
+
+fn rcp_approx(unit: &mut Unit<'_>, a: &Name, ftz: bool) -> Name {
+    if ftz {
+        return unit.rcp(a);
     }
+    let (small, large) = (is_small(unit, a), is_large(unit, a));
+    let (lift, one, quarter) = (unit.number(LIFT), unit.number(ONE), unit.number(QUARTER));
+    let scale = unit.0.select(&small, 32, &lift, &one);
+    let scale = unit.0.select(&large, 32, &quarter, &scale);
+    let scaled = product(unit, a, &scale, false);
+    let result = unit.rcp(&scaled);
+    product(unit, &scale, &result, false)
+}
 
-    fn rsqrt_approx(&mut self, a: &Name, ftz: bool) -> Name {
-        self.lifted(a, ftz, 0x4580_0000, Self::rsqrt)
+/// A function of a number; that of a subnormal one is made of the function of a multiple of it.
+fn lifted(
+    unit: &mut Unit<'_>,
+    a: &Name,
+    ftz: bool,
+    function: Function,
+    back: impl FnOnce(&mut Unit<'_>, &Name) -> Name,
+) -> Name {
+    if ftz {
+        return function(unit, a);
     }
+    let small = is_small(unit, a);
+    let more = times(unit, a, LIFT);
+    let argument = unit.0.select(&small, 32, &more, a);
+    let result = function(unit, &argument);
+    let scaled = back(unit, &result);
+    unit.0.select(&small, 32, &scaled, &result)
+}
 
-    fn sqrt_approx(&mut self, a: &Name, ftz: bool) -> Name {
-        self.lifted(a, ftz, 0x3980_0000, Self::sqrt)
+/// The logarithm of a number that was lifted.
+fn less_24(unit: &mut Unit<'_>, logarithm: &Name) -> Name {
+    let less = unit.number(0xc1c0_0000);
+    let sum = arithmetic(unit.0, FloatFunction::Add, 32, &[logarithm.clone(), less], false);
+    one_nan(unit.0, &sum)
+}
+
+/// Where the power would be subnormal, half of it is squared.
+fn ex2_approx(unit: &mut Unit<'_>, a: &Name, ftz: bool) -> Name {
+    const HALF: u64 = 0x3f00_0000;
+    const MINUS_126: u64 = 0xc2fc_0000;
+    if ftz {
+        return unit.ex2(a);
     }
+    let above = unit.0.with("sub", 32, a, MINUS_126 + 1);
+    let low = unit.0.is("ule", 32, &above, (SIGN | INFINITY) - MINUS_126 - 1);
+    let halved = times(unit, a, HALF);
+    let argument = unit.0.select(&low, 32, &halved, a);
+    let power = unit.ex2(&argument);
+    let squared = product(unit, &power, &power, false);
+    unit.0.select(&low, 32, &squared, &power)
+}
 
-    /// A root; that of a subnormal number is the root of a multiple of it, scaled back.
-    fn lifted(&mut self, a: &Name, ftz: bool, back: u64, root: fn(&mut Self, &Name) -> Name) -> Name {
-        if ftz {
-            return root(self, a);
-        }
-        let magnitude = self.with("and", a, !SIGN);
-        let small = self.is("ult", &magnitude, NORMAL);
-        let lift = self.number(LIFT);
-        let more = self.times(a, &lift);
-        let argument = self.0.select(&small, 32, &more, a);
-        let result = root(self, &argument);
-        let back = self.number(back);
-        let less = self.times(&result, &back);
-        self.0.select(&small, 32, &less, &result)
-    }
-
-    fn ex2_approx(&mut self, a: &Name, ftz: bool) -> Name {
-        const HALF: u64 = 0x3f00_0000;
-        const MINUS_126: u64 = 0xc2fc_0000;
-        if ftz {
-            return self.ex2(a);
-        }
-        let above = self.with("sub", a, MINUS_126 + 1);
-        let low = self.is("ule", &above, (SIGN | INFINITY) - MINUS_126 - 1);
-        let half = self.number(HALF);
-        let halved = self.times(a, &half);
-        let argument = self.0.select(&low, 32, &halved, a);
-        let power = self.ex2(&argument);
-        let squared = self.times(&power, &power);
-        self.0.select(&low, 32, &squared, &power)
-    }
-
-    fn rcp(&mut self, x: &Name) -> Name {
-        let (sign, magnitude) = (self.with("and", x, SIGN), self.with("and", x, !SIGN));
-        let exponent = self.with("lshr", &magnitude, 23);
-        let mantissa = self.with("and", x, MANTISSA);
-        let whole = self.is("eq", &mantissa, 0);
-        let rest = self.with("and", &mantissa, 0xffff);
-        let index = self.with("lshr", &mantissa, 16);
-        let twice = self.with("shl", &rest, 1);
-        let square = self.square(&twice);
-        let bits = self.polynomial(&mufu::RCP, mufu::RCP_TABLE.as_ptr(), &index, (&rest, &square), 15);
-        let bits = self.with("and", &bits, MANTISSA);
-        let zero = self.number(0);
-        let bits = self.0.select(&whole, 32, &zero, &bits);
-        let scales = [self.number(254), self.number(253)];
-        let most = self.0.select(&whole, 32, &scales[0], &scales[1]);
-        let scale = self.0.two("sub", 32, &most, &exponent);
-        let moved = self.with("shl", &scale, 23);
-        let finite = self.0.two("or", 32, &moved, &bits);
-        let tiny = self.is("sle", &scale, 0);
-        let result = self.0.select(&tiny, 32, &zero, &finite);
-        let result = self.unless("eq", &exponent, 0, INFINITY, &result);
-        let result = self.unless("eq", &exponent, 255, 0, &result);
-        let result = self.0.two("or", 32, &sign, &result);
-        self.unless("ugt", &magnitude, INFINITY, NAN, &result)
-    }
-
-    /// The parity of the exponent, the mantissa and half of the exponent, of which roots are made.
-    fn for_root(&mut self, x: &Name) -> (Name, Name, Name) {
-        let exponent = self.with("lshr", x, 23);
-        let even = self.with("and", &exponent, 1);
-        let odd = self.with("xor", &even, 1);
-        let mantissa = self.with("and", x, MANTISSA);
-        let exponent = self.with("and", &exponent, 0xff);
-        let more = self.with("add", &exponent, 1);
-        (odd, mantissa, self.with("lshr", &more, 1))
-    }
-
-    /// The entry of a root's table, and what is left of the mantissa.
-    fn entry_of_root(&mut self, odd: &Name, mantissa: &Name) -> (Name, Name) {
-        let (high, low) = (self.with("shl", odd, 6), self.with("lshr", mantissa, 17));
-        (self.0.two("or", 32, &high, &low), self.with("and", mantissa, 0x1_ffff))
-    }
-
-    fn rsqrt(&mut self, x: &Name) -> Name {
-        let (odd, mantissa, half) = self.for_root(x);
-        let (index, rest) = self.entry_of_root(&odd, &mantissa);
-        let square = self.square(&rest);
-        let bits = self.polynomial(&mufu::RSQRT, mufu::RSQRT_TABLE.as_ptr(), &index, (&rest, &square), 16);
-        let bits = self.with("and", &bits, MANTISSA);
-        let scales = [self.number(191), self.number(190)];
-        let [exact, other] = scales.map(|most| {
-            let scale = self.0.two("sub", 32, &most, &half);
-            self.with("shl", &scale, 23)
+fn div_approx(unit: &mut Unit<'_>, a: &Name, b: &Name, ftz: bool) -> Name {
+    let (mut a, mut b) = (a.clone(), b.clone());
+    if !ftz {
+        let small = is_small(unit, &b);
+        [a, b] = [a, b].map(|name| {
+            let more = times(unit, &name, LIFT);
+            unit.0.select(&small, 32, &more, &name)
         });
-        let other = self.0.two("or", 32, &other, &bits);
-        let either = self.0.two("or", 32, &odd, &mantissa);
-        let is_exact = self.is("eq", &either, 0);
-        let finite = self.0.select(&is_exact, 32, &exact, &other);
-        let result = self.unless("uge", x, INFINITY, NAN, &finite);
-        let result = self.unless("eq", x, INFINITY, 0, &result);
-        let sign = self.with("and", x, SIGN);
-        let infinite = self.with("or", &sign, INFINITY);
-        self.unless_small(x, &infinite, &result)
     }
+    let reciprocal = unit.rcp(&b);
+    product(unit, &reciprocal, &a, ftz)
+}
 
-    fn sqrt(&mut self, x: &Name) -> Name {
-        let (odd, mantissa, half) = self.for_root(x);
-        let (index, rest) = self.entry_of_root(&odd, &mantissa);
-        let square = self.square(&rest);
-        let doubled = self.0.two("shl", 32, &rest, &odd);
-        let bits = self.polynomial(&mufu::SQRT, mufu::SQRT_TABLE.as_ptr(), &index, (&doubled, &square), 17);
-        let bits = self.with("and", &bits, MANTISSA);
-        let scale = self.with("add", &half, 63);
-        let scale = self.with("shl", &scale, 23);
-        let finite = self.0.two("or", 32, &scale, &bits);
-        let result = self.unless("uge", x, INFINITY, NAN, &finite);
-        let result = self.unless("eq", x, INFINITY, INFINITY, &result);
-        let sign = self.with("and", x, SIGN);
-        self.unless_small(x, &sign, &result)
-    }
+/// The same over the full range: a large divisor is scaled down with its dividend.
+fn div_full(unit: &mut Unit<'_>, a: &Name, b: &Name, ftz: bool) -> Name {
+    let large = is_large(unit, b);
+    let quarter = unit.number(QUARTER);
+    let [a, b] = [a, b].map(|name| {
+        let less = product(unit, name, &quarter, ftz);
+        unit.0.select(&large, 32, &less, name)
+    });
+    div_approx(unit, &a, &b, ftz)
+}
 
-    fn ex2(&mut self, x: &Name) -> Name {
-        let magnitude = self.with("and", x, !SIGN);
-        let negative = self.is("slt", x, 0);
-        let exponent = self.with("lshr", &magnitude, 23);
-        let mantissa = self.with("and", x, MANTISSA);
-        let mantissa = self.with("or", &mantissa, 0x80_0000);
-        let bias = self.number(127);
-        let (six, most) = (self.number(6), self.number(31));
-        let up = self.0.intrinsic("usub.sat", 32, &[&exponent, &bias]);
-        let up = self.0.intrinsic("umin", 32, &[&up, &six]);
-        let down = self.0.intrinsic("usub.sat", 32, &[&bias, &exponent]);
-        let down = self.0.intrinsic("umin", 32, &[&down, &most]);
-        let fixed = self.0.two("shl", 32, &mantissa, &up);
-        let fixed = self.0.two("lshr", 32, &fixed, &down);
-        let (whole, fraction) = (self.with("lshr", &fixed, 23), self.with("and", &fixed, MANTISSA));
-        let some = self.is("ne", &fraction, 0);
-        let borrows = self.0.two("and", 1, &negative, &some);
-        let borrow = self.0.cast("zext", 1, &borrows, 32);
-        let zero = self.number(0);
-        let complement = self.0.two("sub", 32, &zero, &fraction);
-        let complement = self.0.two("sub", 32, &complement, &borrow);
-        let complement = self.with("and", &complement, MANTISSA);
-        let fraction = self.0.select(&negative, 32, &complement, &fraction);
-        let down = self.0.two("add", 32, &whole, &borrow);
-        let down = self.0.two("sub", 32, &bias, &down);
-        let up = self.0.two("add", 32, &bias, &whole);
-        let power = self.0.select(&negative, 32, &down, &up);
-        let rest = self.with("and", &fraction, 0x1_ffff);
-        let index = self.with("lshr", &fraction, 17);
-        let square = self.square(&rest);
-        let bits = self.polynomial(&mufu::EX2, mufu::EX2_TABLE.as_ptr(), &index, (&rest, &square), 15);
-        let bits = self.with("and", &bits, MANTISSA);
-        let moved = self.with("shl", &power, 23);
-        let finite = self.0.two("or", 32, &moved, &bits);
-        let tiny = self.is("sle", &power, 0);
-        let finite = self.0.select(&tiny, 32, &zero, &finite);
-        let infinity = self.number(INFINITY);
-        let far = self.0.select(&negative, 32, &zero, &infinity);
-        let is_far = self.is("uge", &exponent, 134);
-        let result = self.0.select(&is_far, 32, &far, &finite);
-        self.unless("ugt", &magnitude, INFINITY, NAN, &result)
-    }
+/// A product of single precision.
+fn product(unit: &mut Unit<'_>, a: &Name, b: &Name, ftz: bool) -> Name {
+    let product = arithmetic(unit.0, FloatFunction::Mul, 32, &[a.clone(), b.clone()], ftz);
+    if ftz { product } else { one_nan(unit.0, &product) }
+}
 
-    /// A polynomial of a table's entry, and its bits from one on.
-    fn polynomial(
-        &mut self,
-        polynomial: &mufu::Polynomial,
-        table: *const u64,
-        index: &Name,
-        (x, square): (&Name, &Name),
-        from: u64,
-    ) -> Name {
-        let entry = self.entry(table, index);
-        let wide = |writer: &mut Writer, op: &str, a: &Name, by: u64| {
-            let by = writer.constant(64, by);
-            writer.two(op, 64, a, &by)
-        };
-        let c0 = wide(self.0, "and", &entry, 0xffff_ffff);
-        let c0 = wide(self.0, "shl", &c0, polynomial.c0_shift.into());
-        let c1 = wide(self.0, "lshr", &entry, 32);
-        let c1 = wide(self.0, "and", &c1, 0xffff);
-        let x = self.0.cast("zext", 32, x, 64);
-        let c1 = self.0.two("mul", 64, &c1, &x);
-        let c2 = wide(self.0, "lshr", &entry, 48);
-        let square = self.0.cast("zext", 32, square, 64);
-        let c2 = self.0.two("mul", 64, &c2, &square);
-        let c2 = wide(self.0, "shl", &c2, polynomial.c2_shift.into());
-        let op = |negative: bool| if negative { "sub" } else { "add" };
-        let sum = self.0.two(op(polynomial.c1_negative), 64, &c0, &c1);
-        let sum = self.0.two(op(polynomial.c2_negative), 64, &sum, &c2);
-        let sum = wide(self.0, "add", &sum, polynomial.k as u64);
-        let sum = wide(self.0, "lshr", &sum, from);
-        self.0.cast("trunc", 64, &sum, 32)
-    }
+/// A product with a constant.
+fn times(unit: &mut Unit<'_>, a: &Name, number: u64) -> Name {
+    let number = unit.number(number);
+    product(unit, a, &number, false)
+}
 
-    /// An entry of a table, which lies where it is as long as the process.
-    fn entry(&mut self, table: *const u64, index: &Name) -> Name {
-        let (base, index) = (table as u64, self.0.cast("zext", 32, index, 64));
-        if !self.0.wide {
-            let at =
-                self.0.value(format!("getelementptr i64, ptr inttoptr (i64 {base} to ptr), i64 {index}"));
-            return self.0.value(format!("load i64, ptr {at}"));
-        }
-        let ty = format!("<{LANES} x i64>");
-        let at = self.0.value(format!("getelementptr i64, ptr inttoptr (i64 {base} to ptr), {ty} {index}"));
-        let name = format!("llvm.masked.gather.v{LANES}i64.v{LANES}p0");
-        self.0.declare(format!("declare {ty} @{name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {ty})"));
-        let all = self.0.all_true();
-        self.0.value(format!(
-            "call {ty} @{name}(<{LANES} x ptr> {at}, i32 8, <{LANES} x i1> {all}, {ty} poison)"
-        ))
-    }
-
-    /// The unit's squarer.
-    fn square(&mut self, x: &Name) -> Name {
-        let (upper, lower) = (self.with("lshr", x, 9), self.with("and", x, 0x1ff));
-        let (a, b) = (self.with("lshr", &upper, 4), self.with("and", &upper, 0xf));
-        let (c, d) = (self.with("lshr", &lower, 5), self.with("and", &lower, 0x1f));
-        let mut cross = self.0.two("mul", 32, &a, &c);
-        for (of, bit, value, by) in
-            [(&a, 1, &d, 4), (&a, 2, &d, 3), (&a, 3, &d, 2), (&b, 1, &c, 3), (&b, 2, &c, 2), (&b, 3, &c, 1)]
-        {
-            let set = self.with("and", of, 1 << bit);
-            let set = self.is("ne", &set, 0);
-            let value = self.with("lshr", value, by);
-            let zero = self.number(0);
-            let value = self.0.select(&set, 32, &value, &zero);
-            cross = self.0.two("add", 32, &cross, &value);
-        }
-        let square = self.0.two("mul", 32, &upper, &upper);
-        let square = self.with("lshr", &square, 1);
-        self.0.two("add", 32, &square, &cross)
-    }
-
-    /// A product of single precision.
-    fn times(&mut self, a: &Name, b: &Name) -> Name {
-        let (a, b) = (self.0.as_float(32, a), self.0.as_float(32, b));
-        let ty = self.0.float_ty(32);
-        let product = self.0.value(format!("fmul {ty} {a}, {b}"));
-        let bits = self.0.as_bits(32, &product);
-        one_nan(self.0, &bits)
-    }
-
-    /// A number, unless another is zero or subnormal.
-    fn unless_small(&mut self, x: &Name, otherwise: &Name, result: &Name) -> Name {
-        let magnitude = self.with("and", x, !SIGN);
-        let small = self.is("ule", &magnitude, MANTISSA);
-        self.0.select(&small, 32, otherwise, result)
-    }
-
-    /// A number, unless another compares so with a constant: then a constant.
-    fn unless(&mut self, relation: &str, x: &Name, with: u64, otherwise: u64, result: &Name) -> Name {
-        let yes = self.is(relation, x, with);
-        let otherwise = self.number(otherwise);
-        self.0.select(&yes, 32, &otherwise, result)
-    }
-
-    fn number(&mut self, number: u64) -> Name {
-        self.0.constant(32, number)
-    }
-
-    /// An operation of a number and a constant.
-    fn with(&mut self, op: &str, a: &Name, number: u64) -> Name {
-        let number = self.number(number);
-        self.0.two(op, 32, a, &number)
-    }
-
-    fn is(&mut self, relation: &str, a: &Name, number: u64) -> Name {
-        let number = self.number(number);
-        self.0.compare(relation, 32, a, &number)
-    }
+/// A number of single precision as one of half precision, cut off; what is too large becomes infinite.
+fn cut_to_half(writer: &mut Writer, a: &Name) -> Name {
+    /// 2^-14, the least normal number of half precision, and 2^16, the first power of two above all of them.
+    const LEAST: u64 = 0x3880_0000;
+    const OVERFLOW: u64 = 0x4780_0000;
+    let magnitude = writer.with("and", 32, a, !SIGN);
+    let normal = writer.with("sub", 32, &magnitude, 112 << 23);
+    let normal = writer.with("lshr", 32, &normal, 13);
+    let exponent = writer.with("lshr", 32, &magnitude, 23);
+    let (first, most) = (writer.constant(32, 113), writer.constant(32, 18));
+    let lack = writer.intrinsic("usub.sat", 32, &[&first, &exponent]);
+    let lack = writer.intrinsic("umin", 32, &[&lack, &most]);
+    let by = writer.with("add", 32, &lack, 13);
+    let mantissa = writer.with("and", 32, &magnitude, 0x7f_ffff);
+    let mantissa = writer.with("or", 32, &mantissa, 0x80_0000);
+    let subnormal = writer.two("lshr", 32, &mantissa, &by);
+    let result = writer.choose(("ult", &magnitude, LEAST), &subnormal, &normal);
+    let infinity = writer.constant(32, 0x7c00);
+    let result = writer.choose(("uge", &magnitude, OVERFLOW), &infinity, &result);
+    let sign = writer.with("lshr", 32, a, 16);
+    let sign = writer.with("and", 32, &sign, 0x8000);
+    let result = writer.two("or", 32, &sign, &result);
+    let nan = writer.constant(32, 0x7fff);
+    writer.choose(("ugt", &magnitude, INFINITY), &nan, &result)
 }

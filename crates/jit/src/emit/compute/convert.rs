@@ -1,53 +1,40 @@
-//! Conversions between integers, and between integers and floats of single and double precision.
+//! Conversions: which file writes one, and those with an integer on one side or on both.
 
 use ptxvm_ir::operation::compute::Convert;
 use ptxvm_isa::{Kind, Type};
 use ptxvm_machine::registers::Slot;
 use ptxvm_num::Rounding;
+use ptxvm_num::convert::Modifiers;
 
-use super::super::Emitter;
 use super::super::block::Guard;
 use super::super::value::{Kept, Value};
+use super::super::{Emitter, Name, Writer};
+use super::finish::flush;
+use super::half::odd_narrow;
+use super::widths::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, integral};
 
 impl Emitter<'_> {
     pub(super) fn convert(&mut self, convert: &Convert, slots: &[Slot], guard: &Guard) -> Option<()> {
         let Convert { to, from, rounding, stochastic: false, modifiers, scaled: false } = *convert else {
             return None;
         };
-        let is_float = |ty: Type| {
-            matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 | Type::F32 | Type::F64)
-        };
-        if is_float(to) && is_float(from) {
+        let whole = |ty: Type| matches!(ty.kind(), Kind::Signed | Kind::Unsigned);
+        if !whole(to) && !whole(from) {
             return self.widths(convert, slots, guard);
         }
         let [destination, source] = *slots else { return None };
-        if modifiers.sat || modifiers.ftz || modifiers.relu || modifiers.satfinite {
-            return None;
-        }
-        let whole = |ty: Type| matches!(ty.kind(), Kind::Signed | Kind::Unsigned);
-        let float = |ty: Type| matches!(ty, Type::F32 | Type::F64);
-        let value = if whole(to) && whole(from) {
-            let a = self.read(source, from.bits());
-            self.integer_width(&a, to, from)
-        } else if float(to) && whole(from) && rounding == Some(Rounding::Rn) {
-            let a = self.read(source, from.bits());
-            let op = if from.kind() == Kind::Signed { "sitofp" } else { "uitofp" };
-            self.map(&[a], to.bits(), |writer, names| {
-                let (from, to_ty) = (writer.ty(from.bits()), writer.float_ty(to.bits()));
-                let number = writer.value(format!("{op} {from} {} to {to_ty}", names[0]));
-                writer.as_bits(to.bits(), &number)
-            })
-        } else if from == Type::F32 && matches!(to, Type::S32 | Type::U32) && rounding == Some(Rounding::Rz) {
-            let a = self.read_loose(source, 32);
-            let op = if to == Type::S32 { "fptosi.sat" } else { "fptoui.sat" };
-            self.map(&[a], 32, |writer, names| {
-                let number = writer.as_float(32, &names[0]);
-                let (ty, float) = (writer.ty(32), writer.float_ty(32));
-                let name = format!("llvm.{op}.{}.{}", writer.suffix('i', 32), writer.suffix('f', 32));
-                writer.call(&name, &ty, &float, &[&number])
-            })
-        } else {
-            return None;
+        let Modifiers { ftz, sat, relu: false, satfinite: false } = modifiers else { return None };
+        let value = match (whole(to), whole(from)) {
+            (true, true) => {
+                let a = self.read(source, from.bits());
+                let a = if sat { self.clamped(&a, to, from) } else { a };
+                self.integer_width(&a, to, from)
+            }
+            // `.sat` is what happens anyway.
+            (true, false) => self.float_to_integer(source, to, from, rounding?, ftz)?,
+            // An integer is never subnormal.
+            (false, _) if !sat => self.integer_to_float(source, to, from, rounding?)?,
+            _ => return None,
         };
         self.write(destination, value, guard);
         Some(())
@@ -63,5 +50,104 @@ impl Emitter<'_> {
             return Value { bits: 64, ..wide };
         }
         self.resized(a, to.bits(), if signed { "sext" } else { "zext" })
+    }
+
+    /// `.sat`: the nearest number of another type, in the width of the first.
+    fn clamped(&mut self, a: &Value, to: Type, from: Type) -> Value {
+        let bits = from.bits();
+        let range = |ty: Type| match ty.kind() {
+            Kind::Signed => (-(1i128 << (ty.bits() - 1)), (1i128 << (ty.bits() - 1)) - 1),
+            _ => (0, (1i128 << ty.bits()) - 1),
+        };
+        let ((low, high), (least, most)) = (range(to), range(from));
+        let letter = if from.kind() == Kind::Signed { 's' } else { 'u' };
+        self.map(std::slice::from_ref(a), bits, |writer, names| {
+            let mut value = names[0].clone();
+            if low > least {
+                let low = writer.constant(bits, low as u64);
+                value = writer.intrinsic(&format!("{letter}max"), bits, &[&value, &low]);
+            }
+            if high < most {
+                let high = writer.constant(bits, high as u64);
+                value = writer.intrinsic(&format!("{letter}min"), bits, &[&value, &high]);
+            }
+            value
+        })
+    }
+
+    /// A float rounded to an integer and clamped. NaN gives zero, or the pattern with only the highest bit set if either
+    /// side is 64 bits wide.
+    fn float_to_integer(
+        &mut self,
+        source: Slot,
+        to: Type,
+        from: Type,
+        rounding: Rounding,
+        ftz: bool,
+    ) -> Option<Value> {
+        if !matches!(from, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) || rounding == Rounding::Rna {
+            return None;
+        }
+        let (bits, wide) = (to.bits(), if from == Type::F64 { 64 } else { 32 });
+        let a = self.read_loose(source, from.bits());
+        let op = if to.kind() == Kind::Signed { "fptosi.sat" } else { "fptoui.sat" };
+        Some(self.map(&[a], bits, |writer, names| {
+            let a = widened(writer, &names[0], from);
+            let a = flush(writer, &a, ftz && from == Type::F32);
+            let number = writer.as_float(wide, &a);
+            // What is cut off is cut off by the conversion itself.
+            let whole = match rounding {
+                Rounding::Rz => number.clone(),
+                _ => integral(writer, wide, &number, rounding),
+            };
+            let (ty, float) = (writer.ty(bits), writer.float_ty(wide));
+            let name = format!("llvm.{op}.{}.{}", writer.suffix('i', bits), writer.suffix('f', wide));
+            let result = writer.call(&name, &ty, &float, &[&whole]);
+            if wide < 64 && bits < 64 {
+                return result;
+            }
+            let is_nan = writer.value(format!("fcmp uno {float} {number}, {number}"));
+            let top = writer.constant(bits, 1 << (bits - 1));
+            writer.select(&is_nan, bits, &top, &result)
+        }))
+    }
+
+    /// An integer as a float, rounded once.
+    fn integer_to_float(&mut self, source: Slot, to: Type, from: Type, rounding: Rounding) -> Option<Value> {
+        let bits = from.bits();
+        let narrow = matches!(to, Type::F16 | Type::Bf16);
+        // The format that holds every integer of the type, or rounds it to nearest.
+        let wide = match to {
+            Type::F32 => 32,
+            Type::F64 => 64,
+            Type::F16 | Type::Bf16 if bits < 32 => 32,
+            Type::F16 | Type::Bf16 if bits == 32 => 64,
+            _ => return None,
+        };
+        let holds = !narrow && bits < wide;
+        if rounding != Rounding::Rn && !holds {
+            return None;
+        }
+        let op = if from.kind() == Kind::Signed { "sitofp" } else { "uitofp" };
+        let a = self.read(source, bits);
+        Some(self.map(&[a], to.bits(), |writer, names| {
+            let (ty, float) = (writer.ty(bits), writer.float_ty(wide));
+            let number = writer.value(format!("{op} {ty} {} to {float}", names[0]));
+            let number = writer.as_bits(wide, &number);
+            if !narrow {
+                return number;
+            }
+            let single = if wide == 64 { odd_narrow(writer, &number) } else { number };
+            if to == Type::F16 { f32_to_f16(writer, &single) } else { f32_to_bf16(writer, &single) }
+        }))
+    }
+}
+
+/// A float of any width in single precision, or in double precision if it has that.
+fn widened(writer: &mut Writer, a: &Name, ty: Type) -> Name {
+    match ty {
+        Type::F16 => f16_to_f32(writer, a),
+        Type::Bf16 => bf16_to_f32(writer, a),
+        _ => a.clone(),
     }
 }

@@ -8,14 +8,16 @@ use ptxvm_num::Rounding;
 
 use super::super::nan::one_nan;
 use super::super::{Name, Writer};
+use super::finish::flush;
 
 /// A sum, a difference, a product or `fma` with its two or three sources, rounded down, up or towards zero.
-pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Rounding) -> Name {
+pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Rounding, ftz: bool) -> Name {
     let single = writer.float_ty(32);
     let double = writer.float_ty(64);
     let mut numbers = Vec::new();
     for name in names {
-        let number = writer.as_float(32, name);
+        let number = flush(writer, name, ftz);
+        let number = writer.as_float(32, &number);
         numbers.push(writer.value(format!("fpext {single} {number} to {double}")));
     }
     let two =
@@ -77,5 +79,41 @@ pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Roun
         let is_zero = writer.value(format!("fcmp oeq {double} {sum}, {zero}"));
         result = writer.select(&is_zero, 32, &signed, &result);
     }
+    if ftz {
+        result = flush_exact(writer, &result, &sum, &error, rounding);
+    }
     one_nan(writer, &result)
+}
+
+/// A result, or zero of its sign where a wider exponent would hold less than the least normal number: the exact one, a
+/// sum of two numbers of double precision, is then less than that, or than what is rounded to it.
+fn flush_exact(writer: &mut Writer, result: &str, sum: &str, error: &str, rounding: Rounding) -> Name {
+    /// 2^-126, and 2^-126 less 2^-150.
+    const LEAST: u64 = (1023 - 126) << 52;
+    const ROUNDED_UP: u64 = LEAST - (1 << 29);
+    let double = writer.float_ty(64);
+    let sign = writer.with("and", 32, result, 0x8000_0000);
+    let negative = writer.is("ne", 32, &sign, 0);
+    // Whether it is rounded away from zero.
+    let away = match rounding {
+        Rounding::Rm => negative.clone(),
+        Rounding::Rp => writer.is("eq", 32, &sign, 0),
+        _ => writer.constant(1, 0),
+    };
+    let (least, rounded_up) = (writer.constant(64, LEAST), writer.constant(64, ROUNDED_UP));
+    let bound = writer.select(&away, 64, &rounded_up, &least);
+    let bound = writer.as_float(64, &bound);
+    let truth = writer.ty(1);
+    let magnitude = writer.float_intrinsic("fabs", 64, &[sum]);
+    let opposite = writer.value(format!("fneg {double} {error}"));
+    let more = writer.value(format!("select {truth} {negative}, {double} {opposite}, {double} {error}"));
+    let beyond = writer.value(format!("fsub {double} {magnitude}, {bound}"));
+    let beyond = writer.value(format!("fadd {double} {beyond}, {more}"));
+    let zero = writer.constant(64, 0);
+    let zero = writer.as_float(64, &zero);
+    let below = writer.value(format!("fcmp olt {double} {beyond}, {zero}"));
+    let on_bound = writer.value(format!("fcmp oeq {double} {beyond}, {zero}"));
+    let on_bound = writer.two("and", 1, &on_bound, &away);
+    let below = writer.two("or", 1, &below, &on_bound);
+    writer.select(&below, 32, &sign, result)
 }

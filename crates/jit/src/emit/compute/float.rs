@@ -7,13 +7,15 @@ use ptxvm_ir::operation::compute::{Float, FloatFunction as F};
 use ptxvm_isa::Type;
 use ptxvm_machine::registers::Slot;
 use ptxvm_num::Rounding;
-use ptxvm_num::float::minmax::{Extreme, Modifiers};
+use ptxvm_num::float::compare::Class;
 
 use super::super::block::Guard;
-use super::super::nan::{NAN, one_nan};
+use super::super::nan::one_nan;
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
 use super::directed::directed;
+use super::extreme::{SINGLE, extreme, of_doubles};
+use super::finish::{flush, saturate};
 
 /// The NaN that an invalid operation of double precision gives, and the bit that makes one quiet.
 const INVALID: u64 = 0xfff8_0000_0000_0000;
@@ -25,81 +27,141 @@ impl Emitter<'_> {
         let bits = match ty {
             Type::F32 => 32,
             Type::F64 => 64,
-            _ => return None,
+            Type::F32x2 => return self.pairs(float, slots, guard),
+            _ => return self.half(float, slots, guard),
         };
         let (to, from) = slots.split_first()?;
         if finish.relu || finish.oob || bits == 64 && (finish.sat || finish.ftz) {
             return None;
         }
-        let sources: Vec<Value> = from.iter().map(|slot| self.read_loose(*slot, bits)).collect();
+        // The sign of a NaN may count.
+        let looks = match function {
+            F::Copysign => true,
+            F::Extreme { modifiers, .. } => modifiers.xorsign,
+            _ => false,
+        };
+        let mut sources: Vec<Value> = Vec::new();
+        for slot in from.get(..arity(function))? {
+            sources.push(if looks { self.read(*slot, bits) } else { self.read_loose(*slot, bits) });
+        }
         let value = match function {
-            F::Add | F::Sub | F::Mul | F::Fma if rounding != Rounding::Rn && bits == 32 && !finish.ftz => {
-                let rounding_is_known = matches!(rounding, Rounding::Rm | Rounding::Rp | Rounding::Rz);
-                if !rounding_is_known || sources.len() != if function == F::Fma { 3 } else { 2 } {
-                    return None;
-                }
-                self.map(&sources, bits, |writer, names| {
-                    let value = directed(writer, function, names, rounding);
-                    if finish.sat { saturate(writer, &value) } else { value }
-                })
-            }
             F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp if rounding == Rounding::Rn => {
-                let arity = match function {
-                    F::Sqrt | F::Rcp => 1,
-                    F::Fma => 3,
-                    _ => 2,
-                };
-                let sources = sources.get(..arity)?;
-                let value = self.map(sources, bits, |writer, names| {
+                let value = self.map(&sources, bits, |writer, names| {
                     let value = arithmetic(writer, function, bits, names, finish.ftz);
                     if finish.sat { saturate(writer, &value) } else { value }
                 });
                 Value { loose: bits == 32 && !finish.ftz && !finish.sat, ..value }
             }
-            F::Abs | F::Neg if bits == 32 => self.map(sources.get(..1)?, bits, |writer, names| {
+            F::Add | F::Sub | F::Mul | F::Fma if bits == 32 && is_directed(rounding) => {
+                self.map(&sources, bits, |writer, names| {
+                    let value = directed(writer, function, names, rounding, finish.ftz);
+                    if finish.sat { saturate(writer, &value) } else { value }
+                })
+            }
+            F::Abs | F::Neg if bits == 32 => self.map(&sources, bits, |writer, names| {
                 let changed = signed(writer, function, 32, &names[0]);
                 let value = one_nan(writer, &changed);
                 flush(writer, &value, finish.ftz)
             }),
             // A NaN keeps even its sign.
-            F::Abs | F::Neg => self.map(sources.get(..1)?, bits, |writer, names| {
+            F::Abs | F::Neg => self.map(&sources, bits, |writer, names| {
                 let changed = signed(writer, function, 64, &names[0]);
                 let (number, ty) = (writer.as_float(64, &names[0]), writer.float_ty(64));
                 let is = writer.value(format!("fcmp uno {ty} {number}, {number}"));
-                let quiet = writer.constant(64, QUIET);
-                let quiet = writer.two("or", 64, &names[0], &quiet);
+                let quiet = writer.with("or", 64, &names[0], QUIET);
                 writer.select(&is, 64, &quiet, &changed)
             }),
-            F::Extreme { which, modifiers, three: false } if bits == 32 => {
-                let Modifiers { abs: false, xorsign: false, nan, ftz } = modifiers else { return None };
-                self.map(sources.get(..2)?, bits, |writer, names| {
-                    let (a, b) = (flush(writer, &names[0], ftz), flush(writer, &names[1], ftz));
-                    extreme(writer, &a, &b, which, nan)
-                })
+            F::Extreme { which, modifiers, .. } if bits == 32 => self.map(&sources, bits, |writer, names| {
+                let mut chosen = flush(writer, &names[0], modifiers.ftz);
+                for name in &names[1..] {
+                    let other = flush(writer, name, modifiers.ftz);
+                    chosen = extreme(writer, &SINGLE, [&chosen, &other], which, modifiers);
+                }
+                chosen
+            }),
+            F::Extreme { which, three: false, .. } => {
+                self.map(&sources, bits, |writer, names| of_doubles(writer, [&names[0], &names[1]], which))
             }
+            F::Copysign => self.map(&sources, bits, |writer, names| {
+                let sign = 1 << (bits - 1);
+                let of_a = writer.with("and", bits, &names[0], sign);
+                let of_b = writer.with("and", bits, &names[1], sign - 1);
+                writer.two("or", bits, &of_a, &of_b)
+            }),
+            F::Testp(class) => self.map(&sources, 1, |writer, names| has(writer, bits, &names[0], class)),
             _ => return None,
         };
         self.write(*to, value, guard);
         Some(())
     }
+
+    /// Writes a function of two numbers of single precision in each double word; `None` if it is not written here.
+    fn pairs(&mut self, float: &Float, slots: &[Slot], guard: &Guard) -> Option<()> {
+        let Float { function, rounding, finish, .. } = *float;
+        if !matches!(function, F::Add | F::Sub | F::Mul | F::Fma) {
+            return None;
+        }
+        let (to, from) = slots.split_first()?;
+        let sources: Vec<Value> =
+            from.get(..arity(function))?.iter().map(|slot| self.read(*slot, 64)).collect();
+        let known = rounding == Rounding::Rn || is_directed(rounding);
+        let value = self.map(known.then_some(&sources)?, 64, |writer, names| {
+            writer.in_parts((64, 32), names, |writer, names| {
+                if rounding != Rounding::Rn {
+                    return directed(writer, function, names, rounding, finish.ftz);
+                }
+                let value = arithmetic(writer, function, 32, names, finish.ftz);
+                one_nan(writer, &value)
+            })
+        });
+        self.write(*to, value, guard);
+        Some(())
+    }
+}
+
+/// How many sources a function has.
+pub(super) fn arity(function: F) -> usize {
+    match function {
+        F::Sqrt | F::Rcp | F::Abs | F::Neg | F::Testp(_) => 1,
+        F::Fma | F::Extreme { three: true, .. } => 3,
+        _ => 2,
+    }
+}
+
+/// Whether a rounding goes one way, and not to the nearest number.
+pub(super) fn is_directed(rounding: Rounding) -> bool {
+    matches!(rounding, Rounding::Rm | Rounding::Rp | Rounding::Rz)
+}
+
+/// Whether a number is of a class, by its bits.
+fn has(writer: &mut Writer, bits: u32, a: &str, class: Class) -> Name {
+    let (infinity, least) = if bits == 32 { (0x7f80_0000, 1 << 23) } else { (0x7ff << 52, 1 << 52) };
+    let magnitude = writer.with("and", bits, a, (1 << (bits - 1)) - 1);
+    match class {
+        Class::Finite => writer.is("ult", bits, &magnitude, infinity),
+        Class::Infinite => writer.is("eq", bits, &magnitude, infinity),
+        Class::Number => writer.is("ule", bits, &magnitude, infinity),
+        Class::NotANumber => writer.is("ugt", bits, &magnitude, infinity),
+        Class::Normal | Class::Subnormal => {
+            // Zero counts as normal.
+            let below = writer.with("sub", bits, &magnitude, 1);
+            let subnormal = writer.is("ult", bits, &below, least - 1);
+            if class == Class::Subnormal {
+                return subnormal;
+            }
+            let finite = writer.is("ult", bits, &magnitude, infinity);
+            let others = writer.with("xor", 1, &subnormal, 1);
+            writer.two("and", 1, &finite, &others)
+        }
+    }
 }
 
 /// A number without its sign, or with the other one.
-fn signed(writer: &mut Writer, function: F, bits: u32, a: &str) -> Name {
+pub(super) fn signed(writer: &mut Writer, function: F, bits: u32, a: &str) -> Name {
     let sign = 1 << (bits - 1);
     let (op, by) = if function == F::Abs { ("and", sign - 1) } else { ("xor", sign) };
     let by = writer.constant(bits, by);
     writer.two(op, bits, a, &by)
-}
-
-/// `.sat`: into the range from plus zero to one, NaN to plus zero.
-pub(super) fn saturate(writer: &mut Writer, a: &str) -> Name {
-    let (one, infinity) = (writer.constant(32, 0x3f80_0000), writer.constant(32, 0x7f80_0000));
-    let zero = writer.constant(32, 0);
-    let least = writer.intrinsic("umin", 32, &[a, &one]);
-    // All that is negative or NaN lies above plus infinity when the bits are read as an integer.
-    let outside = writer.compare("ugt", 32, a, &infinity);
-    writer.select(&outside, 32, &zero, &least)
 }
 
 /// A result, or zero of its sign where the same one, computed 2^24 times as large, falls short of the least normal
@@ -135,20 +197,7 @@ fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> 
     writer.select(&tiny, 32, &zero, result)
 }
 
-/// A subnormal number becomes the zero of its sign, if that is asked for.
-pub(super) fn flush(writer: &mut Writer, a: &str, ftz: bool) -> Name {
-    if !ftz {
-        return a.into();
-    }
-    let exponent = writer.constant(32, 0x7f80_0000);
-    let (zero, sign) = (writer.constant(32, 0), writer.constant(32, 0x8000_0000));
-    let kept = writer.two("and", 32, a, &exponent);
-    let small = writer.compare("eq", 32, &kept, &zero);
-    let signed = writer.two("and", 32, a, &sign);
-    writer.select(&small, 32, &signed, a)
-}
-
-fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: bool) -> Name {
+pub(super) fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: bool) -> Name {
     let sources: Vec<Name> = names.iter().map(|name| flush(writer, name, ftz)).collect();
     let floats: Vec<Name> = sources.iter().map(|name| writer.as_float(bits, name)).collect();
     let ty = writer.float_ty(bits);
@@ -195,30 +244,4 @@ fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: 
         nan = writer.select(&is, 64, &quiet, &nan);
     }
     writer.select(&is, 64, &nan, &value)
-}
-
-/// The smaller or the larger of two numbers: minus zero is below plus zero, and a NaN loses unless `nan` says otherwise.
-fn extreme(writer: &mut Writer, a: &str, b: &str, which: Extreme, nan: bool) -> Name {
-    let order = |writer: &mut Writer, a: &str| {
-        let by = writer.constant(32, 31);
-        let sign = writer.two("ashr", 32, a, &by);
-        let one = writer.constant(32, 1);
-        let rest = writer.two("lshr", 32, &sign, &one);
-        writer.two("xor", 32, a, &rest)
-    };
-    let (order_a, order_b) = (order(writer, a), order(writer, b));
-    let relation = if which == Extreme::Min { "slt" } else { "sgt" };
-    let first = writer.compare(relation, 32, &order_a, &order_b);
-    let ty = writer.float_ty(32);
-    let is_nan = |writer: &mut Writer, a: &str| {
-        let float = writer.as_float(32, a);
-        writer.value(format!("fcmp uno {ty} {float}, {float}"))
-    };
-    let (a_nan, b_nan) = (is_nan(writer, a), is_nan(writer, b));
-    let number = writer.select(&first, 32, a, b);
-    let number = writer.select(&a_nan, 32, b, &number);
-    let number = writer.select(&b_nan, 32, a, &number);
-    let none = writer.two(if nan { "or" } else { "and" }, 1, &a_nan, &b_nan);
-    let canonical = writer.constant(32, NAN);
-    writer.select(&none, 32, &canonical, &number)
 }

@@ -1,6 +1,6 @@
 //! Integer arithmetic. What grows by a constant from lane to lane stays so, as [`steps`](crate::analysis::steps) says.
 
-use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, IntegerType as T};
+use ptxvm_ir::operation::compute::{Integer, IntegerFunction as F, IntegerType as T, Limit};
 use ptxvm_machine::registers::Slot;
 
 use super::super::Emitter;
@@ -17,14 +17,18 @@ impl Emitter<'_> {
             T::S32 => (32, true),
             T::U64 => (64, false),
             T::S64 => (64, true),
-            T::U16x2 | T::S16x2 | T::U8x4 | T::S8x4 => return None,
+            T::U16x2 => return self.packed(integer, (16, false), slots, guard),
+            T::S16x2 => return self.packed(integer, (16, true), slots, guard),
+            T::U8x4 => return self.packed(integer, (8, false), slots, guard),
+            T::S8x4 => return self.packed(integer, (8, true), slots, guard),
         };
-        if integer.limit.is_some() {
-            return None;
-        }
         let to = *slots.first()?;
         let mut source = |at: usize, bits: u32| slots.get(at).map(|slot| self.read(*slot, bits));
         let value = match integer.function {
+            F::Add | F::Sub if integer.limit == Some(Limit::Sat) => {
+                let (a, b) = (source(1, bits)?, source(2, bits)?);
+                self.saturated(integer.function, &a, &b, signed)
+            }
             F::Add => {
                 let (a, b) = (source(1, bits)?, source(2, bits)?);
                 self.sum(&a, &b)
@@ -51,25 +55,43 @@ impl Emitter<'_> {
                 let product = self.wide_product(&a, &b, signed);
                 self.sum(&product, &c)
             }
-            F::MulHi if bits < 64 => {
+            F::MulHi => {
                 let (a, b) = (source(1, bits)?, source(2, bits)?);
                 self.high_product(&a, &b, signed)
             }
-            F::MadHi if bits < 64 => {
+            F::MadHi => {
                 let (a, b, c) = (source(1, bits)?, source(2, bits)?, source(3, bits)?);
                 let product = self.high_product(&a, &b, signed);
-                self.sum(&product, &c)
+                self.perhaps_saturated(&product, &c, integer.limit, signed)
+            }
+            F::Mul24Lo | F::Mul24Hi => {
+                let (a, b) = (source(1, bits)?, source(2, bits)?);
+                self.product24(&a, &b, signed, integer.function == F::Mul24Hi)
+            }
+            F::Mad24Lo | F::Mad24Hi => {
+                let (a, b, c) = (source(1, bits)?, source(2, bits)?, source(3, bits)?);
+                let product = self.product24(&a, &b, signed, integer.function == F::Mad24Hi);
+                self.perhaps_saturated(&product, &c, integer.limit, signed)
+            }
+            F::Sad => {
+                let (a, b, c) = (source(1, bits)?, source(2, bits)?, source(3, bits)?);
+                let distance = self.map(&[a, b], bits, |writer, names| {
+                    let [more, less] = [F::Max, F::Min]
+                        .map(|which| writer.intrinsic(extreme(which, signed), bits, &[&names[0], &names[1]]));
+                    writer.two("sub", bits, &more, &less)
+                });
+                self.sum(&distance, &c)
             }
             F::Min | F::Max => {
                 let sources = [source(1, bits)?, source(2, bits)?];
-                let name = match (integer.function == F::Max, signed) {
-                    (false, false) => "umin",
-                    (false, true) => "smin",
-                    (true, false) => "umax",
-                    (true, true) => "smax",
-                };
+                let name = extreme(integer.function, signed);
                 self.map(&sources, bits, |writer, names| {
-                    writer.intrinsic(name, bits, &[&names[0], &names[1]])
+                    let chosen = writer.intrinsic(name, bits, &[&names[0], &names[1]]);
+                    if integer.limit.is_none() {
+                        return chosen;
+                    }
+                    let zero = writer.constant(bits, 0);
+                    writer.intrinsic("smax", bits, &[&chosen, &zero])
                 })
             }
             F::Neg => {
@@ -86,9 +108,8 @@ impl Emitter<'_> {
             }
             F::Div | F::Rem => {
                 let (a, b) = (source(1, bits)?, source(2, bits)?);
-                self.quotient(&a, &b, signed, integer.function == F::Rem)?
+                self.quotient(&a, &b, signed, integer.function == F::Rem)
             }
-            _ => return None,
         };
         self.write(to, value, guard);
         Some(())
@@ -113,7 +134,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn product(&mut self, a: &Value, b: &Value) -> Value {
+    pub(super) fn product(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
         let number = |value: u64| if bits == 64 { value as i64 } else { i64::from(value as i32) };
         let step = product_of_steps(constant(a).map(number), constant(b).map(number));
@@ -172,43 +193,94 @@ impl Emitter<'_> {
         self.leave_if(&wraps);
     }
 
-    fn high_product(&mut self, a: &Value, b: &Value, signed: bool) -> Value {
-        let (bits, extend) = (a.bits, if signed { "sext" } else { "zext" });
+    /// `.sat`: what lies beyond the type's range becomes the end of the range that is nearer.
+    fn saturated(&mut self, function: F, a: &Value, b: &Value, signed: bool) -> Value {
+        let (bits, name) = (a.bits, saturating(function, signed));
         self.map(&[a.clone(), b.clone()], bits, |writer, names| {
-            let a = writer.cast(extend, bits, &names[0], 2 * bits);
-            let b = writer.cast(extend, bits, &names[1], 2 * bits);
-            let product = writer.two("mul", 2 * bits, &a, &b);
-            let by = writer.constant(2 * bits, bits.into());
-            let high = writer.two("lshr", 2 * bits, &product, &by);
-            writer.cast("trunc", 2 * bits, &high, bits)
+            writer.intrinsic(name, bits, &[&names[0], &names[1]])
         })
     }
 
-    /// A quotient or remainder of what is the same in all lanes; processors have no vectors of them. By zero it is all
-    /// ones, and the smallest number divided by minus one is itself.
-    fn quotient(&mut self, a: &Value, b: &Value, signed: bool, rest: bool) -> Option<Value> {
+    fn perhaps_saturated(&mut self, a: &Value, b: &Value, limit: Option<Limit>, signed: bool) -> Value {
+        if limit == Some(Limit::Sat) { self.saturated(F::Add, a, b, signed) } else { self.sum(a, b) }
+    }
+
+    /// The upper half of a product.
+    pub(super) fn high_product(&mut self, a: &Value, b: &Value, signed: bool) -> Value {
         let bits = a.bits;
-        let (a, b) = (a.as_scalar()?.clone(), b.as_scalar()?.clone());
-        let writer = &mut self.writer;
-        let none = writer.compare("eq", bits, &b, "0");
-        let mut by = writer.select(&none, bits, "1", &b);
-        let mut overflows = "false".to_owned();
-        if signed {
-            let minus = writer.compare("eq", bits, &b, "-1");
-            by = writer.select(&minus, bits, "1", &by);
-            overflows = minus;
+        self.map(&[a.clone(), b.clone()], bits, |writer, names| {
+            high_product(writer, bits, &names[0], &names[1], signed)
+        })
+    }
+
+    /// Bits 31 to 0 of the product of the low 24 bits, or bits 47 to 16: shifted up by eight bits, the factors lose what
+    /// lies above them, and have their sign where it counts.
+    fn product24(&mut self, a: &Value, b: &Value, signed: bool, high: bool) -> Value {
+        let extend = if signed { "sext" } else { "zext" };
+        self.map(&[a.clone(), b.clone()], 32, |writer, names| {
+            let [a, b] = [&names[0], &names[1]].map(|name| {
+                let moved = writer.with("shl", 32, name, 8);
+                writer.cast(extend, 32, &moved, 64)
+            });
+            let product = writer.two("mul", 64, &a, &b);
+            let part = writer.with("lshr", 64, &product, if high { 32 } else { 16 });
+            writer.cast("trunc", 64, &part, 32)
+        })
+    }
+}
+
+/// The upper half of a product.
+fn high_product(writer: &mut Writer, bits: u32, a: &str, b: &str, signed: bool) -> Name {
+    let extend = if signed { "sext" } else { "zext" };
+    if bits < 64 {
+        let (a, b) = (writer.cast(extend, bits, a, 2 * bits), writer.cast(extend, bits, b, 2 * bits));
+        let product = writer.two("mul", 2 * bits, &a, &b);
+        let high = writer.with("lshr", 2 * bits, &product, bits.into());
+        return writer.cast("trunc", 2 * bits, &high, bits);
+    }
+    // Processors have no vectors of such products, but of those of halves.
+    const LOW: u64 = 0xffff_ffff;
+    let (a0, a1) = (writer.with("and", 64, a, LOW), writer.with("lshr", 64, a, 32));
+    let (b0, b1) = (writer.with("and", 64, b, LOW), writer.with("lshr", 64, b, 32));
+    let [low, cross, other, high] =
+        [(&a0, &b0), (&a0, &b1), (&a1, &b0), (&a1, &b1)].map(|(a, b)| writer.two("mul", 64, a, b));
+    let mut carried = writer.with("lshr", 64, &low, 32);
+    let mut sum = high;
+    for middle in [cross, other] {
+        let (lower, upper) = (writer.with("and", 64, &middle, LOW), writer.with("lshr", 64, &middle, 32));
+        carried = writer.two("add", 64, &carried, &lower);
+        sum = writer.two("add", 64, &sum, &upper);
+    }
+    let carry = writer.with("lshr", 64, &carried, 32);
+    sum = writer.two("add", 64, &sum, &carry);
+    if signed {
+        // A negative factor counts 2^64 too much.
+        for (factor, other) in [(a, b), (b, a)] {
+            let negative = writer.with("ashr", 64, factor, 63);
+            let more = writer.two("and", 64, &negative, other);
+            sum = writer.two("sub", 64, &sum, &more);
         }
-        let op = match (signed, rest) {
-            (false, false) => "udiv",
-            (false, true) => "urem",
-            (true, false) => "sdiv",
-            (true, true) => "srem",
-        };
-        let value = writer.two(op, bits, &a, &by);
-        // Divided by minus one it is negated, and nothing is left.
-        let negated = if rest { "0".to_owned() } else { writer.two("sub", bits, "0", &a) };
-        let value = writer.select(&overflows, bits, &negated, &value);
-        Some(Value::scalar(bits, writer.select(&none, bits, "-1", &value)))
+    }
+    sum
+}
+
+/// The intrinsic of `min` or `max`.
+pub(super) fn extreme(function: F, signed: bool) -> &'static str {
+    match (function == F::Max, signed) {
+        (false, false) => "umin",
+        (false, true) => "smin",
+        (true, false) => "umax",
+        (true, true) => "smax",
+    }
+}
+
+/// The intrinsic of `add.sat` or `sub.sat`.
+pub(super) fn saturating(function: F, signed: bool) -> &'static str {
+    match (function == F::Sub, signed) {
+        (false, false) => "uadd.sat",
+        (false, true) => "sadd.sat",
+        (true, false) => "usub.sat",
+        (true, true) => "ssub.sat",
     }
 }
 
@@ -222,6 +294,6 @@ fn product_of_steps(a: Option<i64>, b: Option<i64>) -> impl FnOnce(i64, i64) -> 
 }
 
 /// The number that a constant is.
-fn constant(value: &Value) -> Option<u64> {
+pub(super) fn constant(value: &Value) -> Option<u64> {
     value.as_scalar()?.parse().ok()
 }

@@ -55,7 +55,18 @@ impl Emitter<'_> {
                 let sources = [source(1, 32)?, source(2, 32)?, source(3, 32)?];
                 self.map(&sources, 32, |writer, names| by_table(writer, names, table))
             }
-            F::Lop3 { .. } => return None,
+            F::Lop3 { table, junction: Some(junction) } => {
+                let [to, holds, a, b, c, _, with] = *slots else { return None };
+                let sources = [a, b, c].map(|slot| self.read(slot, 32));
+                let value = self.map(&sources, 32, |writer, names| by_table(writer, names, table));
+                let some = self
+                    .map(std::slice::from_ref(&value), 1, |writer, names| writer.is("ne", 32, &names[0], 0));
+                let with = self.predicate(with);
+                let holds_value = self.joined(some, Some(&(junction, with)));
+                self.write(to, value, guard);
+                self.write(holds, holds_value, guard);
+                return Some(());
+            }
             F::Funnel { left, overflow } => {
                 let sources = [source(1, 32)?, source(2, 32)?, source(3, 32)?];
                 self.map(&sources, 32, |writer, names| {
@@ -91,20 +102,23 @@ impl Emitter<'_> {
             }
         }
         self.map(&[a.clone(), by.clone()], bits, |writer, names| {
-            let (a, by) = (&names[0], &names[1]);
-            let width = writer.constant(32, bits.into());
-            let inside = writer.compare("ult", 32, by, &width);
-            let most = writer.constant(32, if op == "ashr" { u64::from(bits) - 1 } else { 0 });
-            let by = writer.select(&inside, 32, by, &most);
-            let by = writer.cast(if bits < 32 { "trunc" } else { "zext" }, 32, &by, bits);
-            let shifted = writer.two(op, bits, a, &by);
-            if op == "ashr" {
-                return shifted;
-            }
-            let zero = writer.constant(bits, 0);
-            writer.select(&inside, bits, &shifted, &zero)
+            shifted(writer, op, bits, &names[0], &names[1])
         })
     }
+}
+
+/// A shift by a word; by the width or more it gives zeros, or all sign.
+pub(super) fn shifted(writer: &mut Writer, op: &str, bits: u32, a: &str, by: &str) -> Name {
+    let inside = writer.is("ult", 32, by, bits.into());
+    let most = writer.constant(32, if op == "ashr" { u64::from(bits) - 1 } else { 0 });
+    let by = writer.select(&inside, 32, by, &most);
+    let by = writer.cast(if bits < 32 { "trunc" } else { "zext" }, 32, &by, bits);
+    let shifted = writer.two(op, bits, a, &by);
+    if op == "ashr" {
+        return shifted;
+    }
+    let zero = writer.constant(bits, 0);
+    writer.select(&inside, bits, &shifted, &zero)
 }
 
 /// Chooses by three bits among the eight of a table.

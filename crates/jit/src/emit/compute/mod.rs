@@ -5,10 +5,20 @@ mod bits;
 mod comparison;
 mod convert;
 mod directed;
+mod division;
+mod extended;
+mod extreme;
+mod finish;
 mod float;
+mod half;
 mod integer;
 mod logic;
+mod mixed;
 mod movement;
+mod mufu;
+mod narrow;
+mod packed;
+mod permute;
 mod widths;
 
 use ptxvm_ir::operation::compute::Compute;
@@ -35,7 +45,9 @@ impl Emitter<'_> {
             Compute::Movement(movement) => self.movement(movement, slots, guard),
             Compute::Convert(convert) => self.convert(convert, slots, guard),
             Compute::Approximate(approximate) => self.approximate(approximate, slots, guard),
-            Compute::Extended(_) | Compute::Mixed(_) | Compute::ConvertPack(_) | Compute::Video(_) => None,
+            Compute::Extended(extended) => self.extended(extended, slots, guard),
+            Compute::Mixed(mixed) => self.mixed(mixed, slots, guard),
+            Compute::ConvertPack(_) | Compute::Video(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use ptxvm_machine::registers::Slot;
 
 use super::super::Emitter;
 use super::super::block::Guard;
+use super::super::value::Value;
 
 impl Emitter<'_> {
     pub(super) fn movement(&mut self, movement: &Movement, slots: &[Slot], guard: &Guard) -> Option<()> {
@@ -15,13 +16,18 @@ impl Emitter<'_> {
                 self.write(to, value, guard);
                 Some(())
             }
-            Movement::Pack { count, part, kept } => {
+            Movement::Pack { count, part, .. } => {
                 let all = count * part;
-                if all > 64 || kept != u128::MAX >> (128 - all) {
+                if all > 64 {
                     return None;
                 }
                 let (to, from) = slots.split_first()?;
-                let sources: Vec<_> = from.iter().map(|slot| self.read(*slot, part)).collect();
+                // A sink among the elements leaves zeros in its place.
+                let element = |slot: &Slot| match slot.is_sink() {
+                    true => Value::scalar(part, "0"),
+                    false => self.read(*slot, part),
+                };
+                let sources: Vec<_> = from.iter().map(element).collect();
                 if sources.len() != count as usize {
                     return None;
                 }
@@ -55,7 +61,25 @@ impl Emitter<'_> {
                 }
                 Some(())
             }
-            _ => None,
+            Movement::CopyVector { count, bits } => {
+                let (to, from) = slots.split_at_checked(count as usize)?;
+                let sources: Vec<_> =
+                    from.get(..count as usize)?.iter().map(|slot| self.read(*slot, bits)).collect();
+                for (to, source) in to.iter().zip(sources) {
+                    self.write(*to, source, guard);
+                }
+                Some(())
+            }
+            Movement::Spread { count, bits } => {
+                let (to, from) = slots.split_at_checked(count as usize)?;
+                let source = self.read(*from.first()?, bits);
+                for to in to {
+                    self.write(*to, source.clone(), guard);
+                }
+                Some(())
+            }
+            Movement::Prmt { selector } => self.permute(None, selector, slots, guard),
+            Movement::PrmtMode(mode) => self.permute(Some(mode), None, slots, guard),
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
 use crate::schedule::cta::{Cta, Progress};
+use crate::schedule::succession;
 use crate::schedule::warp::{Awaited, State};
 use crate::settings::Asynchrony;
 
@@ -68,8 +69,6 @@ pub struct Cluster {
     quiet_since: u64,
     /// The turn that goes on with the next call.
     interrupted: Option<Turn>,
-    /// Whether a CTA that has ended leaves nothing that the next one must not find.
-    repeats: bool,
 }
 
 /// A turn of a cluster.
@@ -100,7 +99,6 @@ impl Cluster {
             repetition: Repetition::default(),
             quiet_since: 0,
             interrupted: None,
-            repeats: false,
         })
     }
 
@@ -150,11 +148,6 @@ impl Cluster {
         self.state.watch = Watch::of(run);
         self.turn = 0;
         self.repetition.restart();
-        self.repeats = self.ctas.len() == 1
-            && !run.code.keeps
-            && run.launch.settings.seed == 0
-            && run.launch.status.is_none()
-            && run.environment.on_event.is_none();
         self.living = u32::MAX >> (u32::BITS - self.ctas.len() as u32);
         let size = self.ctas.len() as u32;
         for (rank, cta) in self.ctas.iter_mut().enumerate() {
@@ -168,6 +161,7 @@ impl Cluster {
                 return false;
             }
             cta.join(rank, within);
+            cta.succeeds = succession::may_happen(run);
             if size > 1 {
                 cta.state.smid = run.environment.profile.multiprocessor(index, size, rank);
             }
@@ -203,7 +197,12 @@ impl Cluster {
                 }
             };
             match self.ctas[rank].run(worker, run, share) {
-                Progress::Ended if self.repeats && self.begin_next(turn, worker, run) => {}
+                Progress::Ended
+                    if self.ctas[rank].succeeds && self.ctas[rank].succeed(worker, run, turn.enough) =>
+                {
+                    self.repetition.restart();
+                    turn.something_happened();
+                }
                 Progress::Ended => {
                     if let Some(outcome) = self.ended(rank, worker, run) {
                         return outcome;
@@ -231,26 +230,6 @@ impl Cluster {
                 return Outcome::Interrupted;
             }
         }
-    }
-
-    /// Has its only CTA, which has ended, begin as the next of those that the worker has claimed; gives whether there is
-    /// one and there is time for it.
-    #[inline(always)]
-    fn begin_next(&mut self, turn: &mut Turn, worker: &mut Worker, run: &Run<'_>) -> bool {
-        if worker.effort >= turn.enough || run.halt.is_set() {
-            return false;
-        }
-        let Some(index) = worker.claimed.next() else { return false };
-        worker.statistics.ctas += 1;
-        let clusterid = claims::clusterid(index, run.launch.grid, [1; 3]);
-        let threads = run.launch.block.iter().product::<u32>();
-        let state = &mut worker.cluster;
-        (state.index, state.clusterid, state.events) = (index, clusterid, 0);
-        state.barrier = ClusterBarrier::new(threads);
-        self.repetition.restart();
-        turn.something_happened();
-        // It has begun before, so it takes no memory.
-        self.ctas[0].start(clusterid, run, worker)
     }
 
     /// What the units of the cluster do between the turns of two CTAs. Gives what the cluster came to by that, if

@@ -1,0 +1,396 @@
+//! The special function unit's arithmetic as vector code over its tables.
+//!
+//! What is computed, and why, says `ptxvm_num::mufu`; each function here has the same steps as the one of its name there.
+
+use ptxvm_num::mufu;
+
+use super::super::nan::NAN;
+use super::super::writer::{LANES, Name, Writer};
+use super::bits::clz;
+
+pub const SIGN: u64 = 0x8000_0000;
+pub const INFINITY: u64 = 0x7f80_0000;
+const MANTISSA: u64 = 0x007f_ffff;
+/// The bits of a mantissa in single precision, and in the upper word of a double.
+const SINGLE: u64 = 23;
+const UPPER: u64 = 20;
+
+/// Writes the unit's functions, of words.
+pub struct Unit<'a>(pub &'a mut Writer);
+
+impl Unit<'_> {
+    pub fn rcp(&mut self, x: &Name) -> Name {
+        self.reciprocal(x, SINGLE)
+    }
+
+    pub fn rcp64h(&mut self, x: &Name) -> Name {
+        self.reciprocal(x, UPPER)
+    }
+
+    fn reciprocal(&mut self, x: &Name, width: u64) -> Name {
+        let (lower, infinity) = (low(width), low(31) - low(width));
+        let last = infinity >> width;
+        let (sign, magnitude) = (self.0.with("and", 32, x, SIGN), self.0.with("and", 32, x, low(31)));
+        let exponent = self.0.with("lshr", 32, &magnitude, width);
+        let fraction = self.0.with("and", 32, x, lower);
+        let whole = self.0.is("eq", 32, &fraction, 0);
+        let mantissa = self.0.with("shl", 32, &fraction, SINGLE - width);
+        let rest = self.0.with("and", 32, &mantissa, 0xffff);
+        let index = self.0.with("lshr", 32, &mantissa, 16);
+        let twice = self.0.with("shl", 32, &rest, 1);
+        let square = self.square(&twice);
+        let sum = self.polynomial(&mufu::RCP, mufu::RCP_TABLE.as_ptr(), &index, (&rest, &square));
+        let bits = self.cut(&sum, 15 + SINGLE - width);
+        let bits = self.0.with("and", 32, &bits, lower);
+        let zero = self.number(0);
+        let bits = self.0.select(&whole, 32, &zero, &bits);
+        let scales = [self.number(last - 1), self.number(last - 2)];
+        let most = self.0.select(&whole, 32, &scales[0], &scales[1]);
+        let scale = self.0.two("sub", 32, &most, &exponent);
+        let moved = self.0.with("shl", 32, &scale, width);
+        let finite = self.0.two("or", 32, &moved, &bits);
+        let tiny = self.0.is("sle", 32, &scale, 0);
+        let result = self.0.select(&tiny, 32, &zero, &finite);
+        let result = self.unless("eq", &exponent, 0, infinity, &result);
+        let result = self.unless("eq", &exponent, last, 0, &result);
+        let result = self.0.two("or", 32, &sign, &result);
+        self.unless("ugt", &magnitude, infinity, NAN, &result)
+    }
+
+    /// The parity of the exponent, the mantissa and half of the exponent, of which roots are made.
+    fn for_root(&mut self, x: &Name, width: u64) -> (Name, Name, Name) {
+        let exponent = self.0.with("lshr", 32, x, width);
+        let even = self.0.with("and", 32, &exponent, 1);
+        let odd = self.0.with("xor", 32, &even, 1);
+        let fraction = self.0.with("and", 32, x, low(width));
+        let mantissa = self.0.with("shl", 32, &fraction, SINGLE - width);
+        let exponent = self.0.with("and", 32, &exponent, low(31 - width));
+        let more = self.0.with("add", 32, &exponent, 1);
+        (odd, mantissa, self.0.with("lshr", 32, &more, 1))
+    }
+
+    /// The entry of a root's table, and what is left of the mantissa.
+    fn entry_of_root(&mut self, odd: &Name, mantissa: &Name) -> (Name, Name) {
+        let (high, low) = (self.0.with("shl", 32, odd, 6), self.0.with("lshr", 32, mantissa, 17));
+        (self.0.two("or", 32, &high, &low), self.0.with("and", 32, mantissa, 0x1_ffff))
+    }
+
+    pub fn rsqrt(&mut self, x: &Name) -> Name {
+        self.reciprocal_root(x, SINGLE)
+    }
+
+    pub fn rsqrt64h(&mut self, x: &Name) -> Name {
+        self.reciprocal_root(x, UPPER)
+    }
+
+    fn reciprocal_root(&mut self, x: &Name, width: u64) -> Name {
+        let infinity = low(31) - low(width);
+        let bias = low(30 - width);
+        let (odd, mantissa, half) = self.for_root(x, width);
+        let (index, rest) = self.entry_of_root(&odd, &mantissa);
+        let square = self.square(&rest);
+        let sum = self.polynomial(&mufu::RSQRT, mufu::RSQRT_TABLE.as_ptr(), &index, (&rest, &square));
+        let bits = self.cut(&sum, 16 + SINGLE - width);
+        let bits = self.0.with("and", 32, &bits, low(width));
+        let most = (3 * bias).div_ceil(2);
+        let [exact, other] = [most, most - 1].map(|most| {
+            let most = self.number(most);
+            let scale = self.0.two("sub", 32, &most, &half);
+            self.0.with("shl", 32, &scale, width)
+        });
+        let other = self.0.two("or", 32, &other, &bits);
+        let either = self.0.two("or", 32, &odd, &mantissa);
+        let finite = self.0.choose(("eq", &either, 0), &exact, &other);
+        let result = self.unless("uge", x, infinity, NAN, &finite);
+        let result = self.unless("eq", x, infinity, 0, &result);
+        let sign = self.0.with("and", 32, x, SIGN);
+        let infinite = self.0.with("or", 32, &sign, infinity);
+        self.unless_small(x, width, &infinite, &result)
+    }
+
+    pub fn sqrt(&mut self, x: &Name) -> Name {
+        let (odd, mantissa, half) = self.for_root(x, SINGLE);
+        let (index, rest) = self.entry_of_root(&odd, &mantissa);
+        let square = self.square(&rest);
+        let doubled = self.0.two("shl", 32, &rest, &odd);
+        let sum = self.polynomial(&mufu::SQRT, mufu::SQRT_TABLE.as_ptr(), &index, (&doubled, &square));
+        let bits = self.cut(&sum, 17);
+        let bits = self.0.with("and", 32, &bits, MANTISSA);
+        let scale = self.0.with("add", 32, &half, 63);
+        let scale = self.0.with("shl", 32, &scale, 23);
+        let finite = self.0.two("or", 32, &scale, &bits);
+        let result = self.unless("uge", x, INFINITY, NAN, &finite);
+        let result = self.unless("eq", x, INFINITY, INFINITY, &result);
+        let sign = self.0.with("and", 32, x, SIGN);
+        self.unless_small(x, SINGLE, &sign, &result)
+    }
+
+    pub fn ex2(&mut self, x: &Name) -> Name {
+        let magnitude = self.0.with("and", 32, x, low(31));
+        let negative = self.0.is("slt", 32, x, 0);
+        let exponent = self.0.with("lshr", 32, &magnitude, 23);
+        let mantissa = self.0.with("and", 32, x, MANTISSA);
+        let mantissa = self.0.with("or", 32, &mantissa, 0x80_0000);
+        let bias = self.number(127);
+        let (six, most) = (self.number(6), self.number(31));
+        let up = self.0.intrinsic("usub.sat", 32, &[&exponent, &bias]);
+        let up = self.0.intrinsic("umin", 32, &[&up, &six]);
+        let down = self.0.intrinsic("usub.sat", 32, &[&bias, &exponent]);
+        let down = self.0.intrinsic("umin", 32, &[&down, &most]);
+        let fixed = self.0.two("shl", 32, &mantissa, &up);
+        let fixed = self.0.two("lshr", 32, &fixed, &down);
+        let (whole, fraction) =
+            (self.0.with("lshr", 32, &fixed, 23), self.0.with("and", 32, &fixed, MANTISSA));
+        let some = self.0.is("ne", 32, &fraction, 0);
+        let borrows = self.0.two("and", 1, &negative, &some);
+        let borrow = self.0.cast("zext", 1, &borrows, 32);
+        let zero = self.number(0);
+        let complement = self.0.two("sub", 32, &zero, &fraction);
+        let complement = self.0.two("sub", 32, &complement, &borrow);
+        let complement = self.0.with("and", 32, &complement, MANTISSA);
+        let fraction = self.0.select(&negative, 32, &complement, &fraction);
+        let down = self.0.two("add", 32, &whole, &borrow);
+        let down = self.0.two("sub", 32, &bias, &down);
+        let up = self.0.two("add", 32, &bias, &whole);
+        let power = self.0.select(&negative, 32, &down, &up);
+        let rest = self.0.with("and", 32, &fraction, 0x1_ffff);
+        let index = self.0.with("lshr", 32, &fraction, 17);
+        let square = self.square(&rest);
+        let sum = self.polynomial(&mufu::EX2, mufu::EX2_TABLE.as_ptr(), &index, (&rest, &square));
+        let bits = self.cut(&sum, 15);
+        let bits = self.0.with("and", 32, &bits, MANTISSA);
+        let moved = self.0.with("shl", 32, &power, 23);
+        let finite = self.0.two("or", 32, &moved, &bits);
+        let tiny = self.0.is("sle", 32, &power, 0);
+        let finite = self.0.select(&tiny, 32, &zero, &finite);
+        let infinity = self.number(INFINITY);
+        let far = self.0.select(&negative, 32, &zero, &infinity);
+        let is_far = self.0.is("uge", 32, &exponent, 134);
+        let result = self.0.select(&is_far, 32, &far, &finite);
+        self.unless("ugt", &magnitude, INFINITY, NAN, &result)
+    }
+
+    pub fn lg2(&mut self, x: &Name) -> Name {
+        const ONE: u64 = 0x3f80_0000;
+        let rest = self.0.with("and", 32, x, 0x1_ffff);
+        let index = self.0.with("lshr", 32, x, 17);
+        let index = self.0.with("and", 32, &index, 0x3f);
+        let square = self.square(&rest);
+        let sum = self.polynomial(&mufu::LG2, mufu::LG2_TABLE.as_ptr(), &index, (&rest, &square));
+        let fraction = self.0.with("ashr", 64, &sum, 2);
+        let exponent = self.0.with("lshr", 32, x, 23);
+        let exponent = self.0.with("and", 32, &exponent, 0xff);
+        let exponent = self.0.cast("zext", 32, &exponent, 64);
+        let exponent = self.0.with("sub", 64, &exponent, 127);
+        let whole = self.0.with("shl", 64, &exponent, 36);
+        let sum = self.0.two("add", 64, &fraction, &whole);
+        // The magnitude of a negative sum is its complement.
+        let negative = self.0.with("ashr", 64, &sum, 63);
+        let magnitude = self.0.two("xor", 64, &sum, &negative);
+        let sign = self.0.cast("trunc", 64, &negative, 32);
+        let sign = self.0.with("and", 32, &sign, SIGN);
+        let first = self.number(153);
+        let finite = self.float_of(&magnitude, &first);
+        let finite = self.0.two("or", 32, &sign, &finite);
+        let result = self.unless("eq", x, ONE, 0, &finite);
+        let result = self.unless("uge", x, INFINITY, NAN, &result);
+        let result = self.unless("eq", x, INFINITY, INFINITY, &result);
+        let least = self.number(SIGN | INFINITY);
+        self.unless_small(x, SINGLE, &least, &result)
+    }
+
+    pub fn sin(&mut self, x: &Name) -> Name {
+        let (place, sign) = (self.turns(x), self.0.with("and", 32, x, SIGN));
+        let result = self.wave(&place, &sign);
+        let magnitude = self.0.with("and", 32, x, low(31));
+        self.unless("uge", &magnitude, INFINITY, NAN, &result)
+    }
+
+    pub fn cos(&mut self, x: &Name) -> Name {
+        let place = self.turns(x);
+        let place = self.0.with("add", 32, &place, 0x80_0000);
+        let zero = self.number(0);
+        let result = self.wave(&place, &zero);
+        let magnitude = self.0.with("and", 32, x, low(31));
+        self.unless("uge", &magnitude, INFINITY, NAN, &result)
+    }
+
+    /// An angle in turns: two bits of quadrant over 23 bits of fraction.
+    fn turns(&mut self, x: &Name) -> Name {
+        let exponent = self.0.with("lshr", 32, x, 23);
+        let exponent = self.0.with("and", 32, &exponent, 0xff);
+        let mantissa = self.0.with("and", 32, x, MANTISSA);
+        let mantissa = self.0.with("or", 32, &mantissa, 0x80_0000);
+        let mantissa = self.0.cast("zext", 32, &mantissa, 64);
+        let product = self.0.with("mul", 64, &mantissa, mufu::PER_TURN);
+        let carry = self.0.with("lshr", 64, &product, 47);
+        let by = self.0.with("add", 64, &carry, 23);
+        let mantissa = self.0.two("lshr", 64, &product, &by);
+        let mantissa = self.0.cast("trunc", 64, &mantissa, 32);
+        let carry = self.0.cast("trunc", 64, &carry, 32);
+        let shift = self.0.two("add", 32, &exponent, &carry);
+        let bias = self.number(128);
+        let up = self.0.intrinsic("usub.sat", 32, &[&shift, &bias]);
+        let down = self.0.intrinsic("usub.sat", 32, &[&bias, &shift]);
+        let (most_up, most_down) = (self.number(25), self.number(31));
+        let up = self.0.intrinsic("umin", 32, &[&up, &most_up]);
+        let down = self.0.intrinsic("umin", 32, &[&down, &most_down]);
+        let moved = self.0.two("shl", 32, &mantissa, &up);
+        let moved = self.0.two("lshr", 32, &moved, &down);
+        self.0.with("and", 32, &moved, 0x1ff_ffff)
+    }
+
+    /// The sine of a place in the turn, which counts by its low 25 bits.
+    fn wave(&mut self, place: &Name, sign: &Name) -> Name {
+        // In every other quadrant it runs backwards.
+        let back = self.0.with("shl", 32, place, 8);
+        let back = self.0.with("ashr", 32, &back, 31);
+        let fraction = self.0.two("xor", 32, place, &back);
+        let fraction = self.0.with("and", 32, &fraction, MANTISSA);
+        let rest = self.0.with("and", 32, &fraction, 0x1_ffff);
+        let index = self.0.with("lshr", 32, &fraction, 17);
+        let square = self.square(&rest);
+        let sine = self.polynomial(&mufu::SIN, mufu::SIN_TABLE.as_ptr(), &index, (&rest, &square));
+        let first = self.number(152);
+        let magnitude = self.float_of(&sine, &first);
+        let (none, zero) = (self.0.is("eq", 64, &sine, 0), self.number(0));
+        let magnitude = self.0.select(&none, 32, &zero, &magnitude);
+        let half = self.0.with("shl", 32, place, 7);
+        let half = self.0.with("and", 32, &half, SIGN);
+        let sign = self.0.two("xor", 32, sign, &half);
+        self.0.two("or", 32, &sign, &magnitude)
+    }
+
+    pub fn tanh(&mut self, x: &Name) -> Name {
+        const EIGHT: u64 = 0x4100_0000;
+        const ONE: u64 = 0x3f80_0000;
+        let magnitude = self.0.with("and", 32, x, low(31));
+        let exponent = self.0.with("lshr", 32, &magnitude, 23);
+        let first = self.number(mufu::FIRST.into());
+        let number = self.0.intrinsic("usub.sat", 32, &[&exponent, &first]);
+        let number = self.0.with("and", 32, &number, 15);
+        let binade = self.entry(mufu::BINADES.as_ptr() as u64, 32, &number);
+        let first = self.0.with("and", 32, &binade, 0xff);
+        let dropped = self.0.with("lshr", 32, &binade, 8);
+        let dropped = self.0.with("and", 32, &dropped, 0xff);
+        let unit = self.0.with("lshr", 32, &binade, 16);
+        let place = self.0.with("and", 32, x, MANTISSA);
+        let place = self.0.two("lshr", 32, &place, &dropped);
+        let rest = self.0.with("and", 32, &place, 0x1_ffff);
+        let further = self.0.with("lshr", 32, &place, 17);
+        let index = self.0.two("add", 32, &first, &further);
+        let index = self.0.with("and", 32, &index, 63);
+        let square = self.square(&rest);
+        let sum = self.polynomial(&mufu::TANH, mufu::TANH_TABLE.as_ptr(), &index, (&rest, &square));
+        let first = self.number(189);
+        let first = self.0.two("sub", 32, &first, &unit);
+        let inside = self.float_of(&sum, &first);
+        let result = self.0.choose(("ult", &magnitude, u64::from(mufu::FIRST) << 23), &magnitude, &inside);
+        let result = self.unless("uge", &magnitude, EIGHT, ONE, &result);
+        let sign = self.0.with("and", 32, x, SIGN);
+        let result = self.0.two("or", 32, &sign, &result);
+        self.unless("ugt", &magnitude, INFINITY, NAN, &result)
+    }
+
+    /// The float of a sum in fixed point, cut off: `first` is its exponent if its highest bit is set. The leading one of
+    /// the 24 bits adds one to the exponent.
+    fn float_of(&mut self, sum: &Name, first: &Name) -> Name {
+        let zeros = clz(self.0, 64, sum);
+        let zeros = self.0.with("and", 32, &zeros, 63);
+        let by = self.0.cast("zext", 32, &zeros, 64);
+        let moved = self.0.two("shl", 64, sum, &by);
+        let bits = self.cut(&moved, 40);
+        let exponent = self.0.two("sub", 32, first, &zeros);
+        let exponent = self.0.with("shl", 32, &exponent, 23);
+        self.0.two("add", 32, &exponent, &bits)
+    }
+
+    /// The polynomial of a table's entry, of 64 bits.
+    fn polynomial(
+        &mut self,
+        polynomial: &mufu::Polynomial,
+        table: *const u64,
+        index: &Name,
+        (x, square): (&Name, &Name),
+    ) -> Name {
+        let entry = self.entry(table as u64, 64, index);
+        let c0 = self.0.with("and", 64, &entry, 0xffff_ffff);
+        let c0 = self.0.with("shl", 64, &c0, polynomial.c0_shift.into());
+        let c1 = self.0.with("lshr", 64, &entry, 32);
+        let c1 = self.0.with("and", 64, &c1, 0xffff);
+        let x = self.0.cast("zext", 32, x, 64);
+        let c1 = self.0.two("mul", 64, &c1, &x);
+        let c2 = self.0.with("lshr", 64, &entry, 48);
+        let square = self.0.cast("zext", 32, square, 64);
+        let c2 = self.0.two("mul", 64, &c2, &square);
+        let c2 = self.0.with("shl", 64, &c2, polynomial.c2_shift.into());
+        let op = |negative: bool| if negative { "sub" } else { "add" };
+        let sum = self.0.two(op(polynomial.c1_negative), 64, &c0, &c1);
+        let sum = self.0.two(op(polynomial.c2_negative), 64, &sum, &c2);
+        self.0.with("add", 64, &sum, polynomial.k as u64)
+    }
+
+    /// The word that begins with a bit of a double word.
+    fn cut(&mut self, a: &Name, from: u64) -> Name {
+        let moved = self.0.with("lshr", 64, a, from);
+        self.0.cast("trunc", 64, &moved, 32)
+    }
+
+    /// An entry of a table, which lies where it is as long as the process.
+    fn entry(&mut self, table: u64, bits: u32, index: &Name) -> Name {
+        let index = self.0.cast("zext", 32, index, 64);
+        if !self.0.wide {
+            let at = self
+                .0
+                .value(format!("getelementptr i{bits}, ptr inttoptr (i64 {table} to ptr), i64 {index}"));
+            return self.0.value(format!("load i{bits}, ptr {at}"));
+        }
+        let all = self.0.all_true();
+        let at = self.0.value(format!(
+            "getelementptr i{bits}, ptr inttoptr (i64 {table} to ptr), <{LANES} x i64> {index}"
+        ));
+        self.0.gather(&at, bits, &all, "poison")
+    }
+
+    /// The unit's squarer.
+    fn square(&mut self, x: &Name) -> Name {
+        let (upper, lower) = (self.0.with("lshr", 32, x, 9), self.0.with("and", 32, x, 0x1ff));
+        let (a, b) = (self.0.with("lshr", 32, &upper, 4), self.0.with("and", 32, &upper, 0xf));
+        let (c, d) = (self.0.with("lshr", 32, &lower, 5), self.0.with("and", 32, &lower, 0x1f));
+        let mut cross = self.0.two("mul", 32, &a, &c);
+        for (of, bit, value, by) in
+            [(&a, 1, &d, 4), (&a, 2, &d, 3), (&a, 3, &d, 2), (&b, 1, &c, 3), (&b, 2, &c, 2), (&b, 3, &c, 1)]
+        {
+            let set = self.0.with("and", 32, of, 1 << bit);
+            let set = self.0.is("ne", 32, &set, 0);
+            let value = self.0.with("lshr", 32, value, by);
+            let zero = self.number(0);
+            let value = self.0.select(&set, 32, &value, &zero);
+            cross = self.0.two("add", 32, &cross, &value);
+        }
+        let square = self.0.two("mul", 32, &upper, &upper);
+        let square = self.0.with("lshr", 32, &square, 1);
+        self.0.two("add", 32, &square, &cross)
+    }
+
+    /// A number, unless another is zero or subnormal.
+    fn unless_small(&mut self, x: &Name, width: u64, otherwise: &Name, result: &Name) -> Name {
+        let magnitude = self.0.with("and", 32, x, low(31));
+        self.0.choose(("ule", &magnitude, low(width)), otherwise, result)
+    }
+
+    /// A number, unless another compares so with a constant: then a constant.
+    pub fn unless(&mut self, relation: &str, x: &Name, with: u64, otherwise: u64, result: &Name) -> Name {
+        let otherwise = self.number(otherwise);
+        self.0.choose((relation, x, with), &otherwise, result)
+    }
+
+    pub fn number(&mut self, number: u64) -> Name {
+        self.0.constant(32, number)
+    }
+}
+
+/// So many low bits.
+fn low(bits: u64) -> u64 {
+    (1 << bits) - 1
+}
