@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use ptxvm_report::{Message, Report, finding};
 use ptxvm_settings::Choices;
-use ptxvm_vm::{Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported};
+use ptxvm_vm::{
+    EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported,
+};
 use serde_json::{Value, json};
 
 use super::options::{Arguments, Form};
@@ -25,6 +27,7 @@ pub struct Output {
     quiet: bool,
     shown: usize,
     stats: Option<Form>,
+    engine: EngineChoice,
 }
 
 impl Output {
@@ -36,6 +39,7 @@ impl Output {
             quiet: arguments.quiet,
             shown: arguments.show.values(),
             stats: arguments.stats.or(choices.settings.statistics.then_some(Form::Human)),
+            engine: choices.settings.engine,
         }
     }
 
@@ -214,10 +218,11 @@ impl Output {
         }
         match (statistics, self.stats, self.form) {
             (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Form::Json) => {
-                writeln!(out, "{}", statistics::json(counts, kernel.module().device().budget()))?;
+                let budget = kernel.module().device().budget();
+                writeln!(out, "{}", statistics::json(counts, self.engine, budget))?;
             }
             (Some(counts), Some(Form::Human), Form::Human) => {
-                statistics::write(counts, kernel.module().device().budget(), &mut out)?;
+                statistics::write(counts, self.engine, kernel.module().device().budget(), &mut out)?;
             }
             _ => {}
         }

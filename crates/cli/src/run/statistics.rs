@@ -3,17 +3,28 @@
 use std::io::{self, Write};
 
 use ptxvm_report::number::{bytes, general, grouped, rate, time};
-use ptxvm_vm::{Budget, Class, Statistics};
+use ptxvm_vm::{Budget, Class, EngineChoice, Statistics};
 use serde_json::{Map, Value, json};
 
 /// The spaces that memory traffic is counted in, in the order of the counters.
 const SPACES: [&str; 4] = ["global", "shared", "local", "other"];
 
 /// Writes the counts for people.
-pub fn write(s: &Statistics, budget: &Budget, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(s: &Statistics, wanted: EngineChoice, budget: &Budget, out: &mut dyn Write) -> io::Result<()> {
     let (instructions, lanes) = (s.instructions(), s.lanes());
     writeln!(out, "CTAs                 {}", grouped(s.ctas))?;
     writeln!(out, "time                 {}", time(s.time))?;
+    let interpreted = EngineChoice::Interpret.name();
+    match without_stats(wanted) {
+        None => writeln!(out, "engine               {interpreted}")?,
+        Some(Ok(name)) => {
+            writeln!(out, "engine               {interpreted}, to count; without --stats it is {name}")?
+        }
+        Some(Err(_)) => writeln!(
+            out,
+            "engine               {interpreted}; there is no libLLVM to compile with, see `ptxvm doctor`"
+        )?,
+    }
     writeln!(out, "warp instructions    {}", grouped(instructions))?;
     let active = lanes as f64 / instructions.max(1) as f64;
     let speed = rate(lanes as f64 / s.time.as_secs_f64().max(1e-9));
@@ -54,8 +65,13 @@ pub fn write(s: &Statistics, budget: &Budget, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
+/// The engine that would have run the kernel if nobody had counted, unless that is the same one; why it could not.
+fn without_stats(wanted: EngineChoice) -> Option<Result<&'static str, String>> {
+    (wanted != EngineChoice::Interpret).then(|| ptxvm_vm::llvm().map(|_| wanted.name()))
+}
+
 /// The counts as an object.
-pub fn json(s: &Statistics, budget: &Budget) -> Value {
+pub fn json(s: &Statistics, wanted: EngineChoice, budget: &Budget) -> Value {
     let by_class = |counts: &[u64]| {
         let pairs = Class::ALL.iter().map(|&c| (c.name().to_owned(), json!(counts[c as usize])));
         Value::Object(pairs.collect::<Map<_, _>>())
@@ -68,6 +84,8 @@ pub fn json(s: &Statistics, budget: &Budget) -> Value {
         "kind": "statistics",
         "ctas": s.ctas,
         "seconds": s.time.as_secs_f64(),
+        "engine": EngineChoice::Interpret.name(),
+        "engine_without_stats": without_stats(wanted).and_then(Result::ok),
         "warp_instructions": s.instructions(),
         "lane_instructions": s.lanes(),
         "warp_instructions_by_class": by_class(&s.warp_instructions),
