@@ -14,10 +14,11 @@ use crate::executed::{self, Share};
 /// The coverage page: every form, and what works with it today.
 pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
     let mut text = String::from(
-        "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask docs`; do not edit.\n\n\
+        "# Coverage\n\nMade from the table (`isa/*.isa`) by `cargo xtask isa`; do not edit.\n\n\
          *Checked* means that `ptxvm check` knows the form and judges it as ptxas 13.2 does. \
          *Executed* means that the machine runs it; a percentage is the share of the instructions made from that row \
-         that it runs. *H200* says whether an H200 has confirmed it: kernels with the form ran on an H200, and the tests \
+         that it runs. *Compiled* says whether the compiled engine writes machine code for it, or calls the interpreter's \
+         own function; a percentage is the share of the former ([engines](engines.md)). *H200* says whether an H200 has confirmed it: kernels with the form ran on an H200, and the tests \
          compare their results with it bit for bit. Forms of newer GPUs follow the manual alone.\n\n",
     );
     let shares = executed::by_row();
@@ -48,12 +49,14 @@ pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
             section = Some(row.section);
             let s = &isa.sections[usize::from(row.section)];
             let _ = writeln!(text, "\n## {} {}\n\n{}\n", s.number, s.names.join(", "), s.sentence);
-            text += "| form | legal with | checked | executed | H200 |\n|---|---|---|---|---|\n";
+            text +=
+                "| form | legal with | checked | executed | compiled | H200 |\n|---|---|---|---|---|---|\n";
         }
         let need = if row.need.is_empty() { "everywhere".into() } else { describe_need(row.need) };
         let (share, confirmed) = state(row);
-        let (runs, silicon) = (share.words(), if confirmed { "yes" } else { "no" });
-        let _ = writeln!(text, "| `{}` | {need} | yes | {runs} | {silicon} |", row.head.replace('|', "\\|"));
+        let (runs, compiled) = (share.words(), share.compiled_words());
+        let (head, silicon) = (row.head.replace('|', "\\|"), if confirmed { "yes" } else { "no" });
+        let _ = writeln!(text, "| `{head}` | {need} | yes | {runs} | {compiled} | {silicon} |");
     }
     text += "\n## Special registers\n\n| register | section | legal with |\n|---|---|---|\n";
     for s in isa.sregs {
@@ -69,28 +72,31 @@ pub fn coverage(isa: &Isa, golden: &Path) -> Result<String, String> {
 
 /// The state of each file of the table in a line: what works at a glance.
 fn summary(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
-    let mut files: Vec<(&str, usize, usize, usize)> = Vec::new();
+    let mut files: Vec<(&str, [usize; 4])> = Vec::new();
     for row in isa.rows {
         let file = isa.sections[usize::from(row.section)].file;
         if files.last().is_none_or(|f| f.0 != file) {
-            files.push((file, 0, 0, 0));
+            files.push((file, [0; 4]));
         }
-        if let Some(last) = files.last_mut() {
+        if let Some((_, counts)) = files.last_mut() {
             let (share, confirmed) = state(row);
-            last.1 += 1;
-            last.2 += usize::from(share.runs > 0 && share.runs == share.tried);
-            last.3 += usize::from(confirmed);
+            let runs = share.runs > 0 && share.runs == share.tried;
+            let each = [true, runs, share.is_compiled(), confirmed];
+            counts.iter_mut().zip(each).for_each(|(count, yes)| *count += usize::from(yes));
         }
     }
-    let mut text =
-        String::from("| part of the manual | forms | checked | executed | H200 |\n|---|---|---|---|---|\n");
-    for (file, forms, runs, silicon) in &files {
+    let mut text = String::from(
+        "| part of the manual | forms | checked | executed | compiled | H200 |\n|---|---|---|---|---|---|\n",
+    );
+    let mut all = [0; 4];
+    for (file, counts) in &files {
         let name = file.trim_end_matches(".isa").replacen('-', " ", 1);
-        let _ = writeln!(text, "| {name} | {forms} | {forms} | {runs} | {silicon} |");
+        let [forms, runs, compiled, silicon] = counts;
+        let _ = writeln!(text, "| {name} | {forms} | {forms} | {runs} | {compiled} | {silicon} |");
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
     }
-    let sum = |of: fn(&(&str, usize, usize, usize)) -> usize| files.iter().map(of).sum::<usize>();
-    let (forms, runs, silicon) = (sum(|f| f.1), sum(|f| f.2), sum(|f| f.3));
-    let _ = writeln!(text, "| all | {forms} | {forms} | {runs} | {silicon} |");
+    let [forms, runs, compiled, silicon] = all;
+    let _ = writeln!(text, "| all | {forms} | {forms} | {runs} | {compiled} | {silicon} |");
     text
 }
 

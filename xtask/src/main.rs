@@ -19,7 +19,7 @@ mod oracle;
 mod sanitize;
 mod suite;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -40,8 +40,10 @@ cargo xtask fuzz COUNT [SEED]
                             run COUNT mutated inputs of the corpus through the front end
 cargo xtask fuzz run [COUNT [SEED]]
                             run random programs and mutated kernels of the corpus on the machine, on every core
-cargo xtask fuzz engines [COUNT [SEED]]
-                            run them with both engines, which must do the same
+cargo xtask fuzz engines [COUNT [SEED [SECONDS]]]
+                            run small random programs, and some of those, with both engines, which must do the same
+cargo xtask fuzz engines show SEED
+                            print one of these programs
 cargo xtask fuzz descriptors [COUNT [SEED]]
                             launch COUNT wgmma, tcgen05.mma and tcgen05.cp at the end of shared memory
 cargo xtask fuzz images [COUNT [SEED]]
@@ -101,11 +103,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace's folder.
+/// The workspace's folder: where one stands, if that is one. A binary that was carried to another machine finds its files
+/// so; who calls cargo from a folder below gets the workspace that this was built in.
 fn root() -> PathBuf {
-    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    root.pop();
-    root
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let here = std::env::current_dir().unwrap_or_default();
+    if here.join("tests/corpus").is_dir() { here } else { built_in.to_owned() }
 }
 
 fn lint(files: &[&str]) -> Result<(), String> {

@@ -61,7 +61,25 @@ pub struct Forms {
     /// The language of its programs.
     pub language: Language,
     opcodes: Vec<Vec<FilledForm>>,
+    /// By opcode, those that only compute, as places in `opcodes`.
+    computing: Vec<Vec<(usize, usize)>>,
+    /// Video instructions.
+    video: Vec<Vec<(usize, usize)>>,
+    /// Those that access memory.
+    accessing: Vec<Vec<(usize, usize)>>,
 }
+
+/// The sections of instructions that compute a thread's registers from its registers.
+const COMPUTING: &[&str] = &[
+    "9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.6.", "9.7.7.", "9.7.8.", "9.7.9.3", "9.7.9.4",
+    "9.7.9.7", "9.7.9.19", "9.7.9.20", "9.7.9.21", "9.7.9.22",
+];
+
+/// The section of video instructions, of which there are many and which no compiler writes any more.
+const VIDEO: &[&str] = &["9.7.18."];
+
+/// The sections of loads, stores and atomics that are done when the next instruction begins.
+const ACCESSING: &[&str] = &["9.7.9.8", "9.7.9.9", "9.7.9.10", "9.7.9.11", "9.7.13.5", "9.7.13.6"];
 
 impl Forms {
     /// Asks the checker and the machine about every row. The same forms every time.
@@ -93,7 +111,26 @@ impl Forms {
                 None => by_opcode.push(vec![form]),
             }
         }
-        Forms { profile, language, opcodes: by_opcode }
+        let [computing, video, accessing] =
+            [COMPUTING, VIDEO, ACCESSING].map(|sections| of_sections(&by_opcode, sections));
+        Forms { profile, language, opcodes: by_opcode, computing, video, accessing }
+    }
+
+    /// One that only computes.
+    pub fn computing(&self, random: &mut Random) -> &FilledForm {
+        let places = if random.one_in(32) { &self.video } else { &self.computing };
+        self.at(places, random).unwrap_or_else(|| self.any(random))
+    }
+
+    /// One that accesses memory.
+    pub fn accessing(&self, random: &mut Random) -> Option<&FilledForm> {
+        self.at(&self.accessing, random)
+    }
+
+    fn at(&self, places: &[Vec<(usize, usize)>], random: &mut Random) -> Option<&FilledForm> {
+        let of_one = places.get(random.below(places.len()))?;
+        let &(opcode, form) = of_one.get(random.below(of_one.len()))?;
+        Some(&self.opcodes[opcode][form])
     }
 
     /// One of all: opcodes with many forms come no more often than others.
@@ -126,6 +163,19 @@ impl Forms {
     pub fn blackwell(&self) -> bool {
         self.opcodes.iter().any(|list| list[0].opcode() == "tcgen05")
     }
+}
+
+/// The places of the forms of some sections. Those of a section `9.7.1.` are all that begin so.
+fn of_sections(opcodes: &[Vec<FilledForm>], sections: &[&str]) -> Vec<Vec<(usize, usize)>> {
+    let belongs = |form: &FilledForm| {
+        let number = ISA.sections[usize::from(form.row.section)].number;
+        sections.iter().any(|s| if s.ends_with('.') { number.starts_with(s) } else { number == *s })
+    };
+    let of_one = |(opcode, list): (usize, &Vec<FilledForm>)| {
+        let some = list.iter().enumerate().filter(|(_, form)| belongs(form));
+        some.map(|(form, _)| (opcode, form)).collect::<Vec<_>>()
+    };
+    opcodes.iter().enumerate().map(of_one).filter(|places| !places.is_empty()).collect()
 }
 
 fn head(row: &Row, filling: &Filling) -> String {

@@ -1,8 +1,12 @@
 //! The fuzzers that need nothing installed: for the front end, the machine, matrix descriptors, the driver API and images.
 //! The folder `fuzz/` has coverage-guided versions of those that do not load the driver library.
 
+mod agreement;
+mod data;
 mod descriptor;
 mod driver;
+mod elements;
+mod engines;
 mod flow;
 pub mod forms;
 mod front;
@@ -11,10 +15,14 @@ pub mod judge;
 pub mod matrix;
 mod mutate;
 pub mod names;
+mod processes;
 pub mod program;
 mod reduce;
 pub mod run;
 pub mod scene;
+pub mod setting;
+mod small;
+mod words;
 
 use std::path::Path;
 
@@ -28,15 +36,21 @@ pub fn command(root: &Path, arguments: &[&str]) -> Option<Result<(), String>> {
     let numbers = |texts: &[&str]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u64>>>();
     match arguments {
         ["run", rest @ ..] => match numbers(rest)?.as_slice() {
-            [] => Some(run::run(root, COUNT, 0, judge::judge)),
-            [count] => Some(run::run(root, *count, 0, judge::judge)),
-            [count, seed] => Some(run::run(root, *count, *seed, judge::judge)),
+            [] => Some(run::run(root, COUNT, 0)),
+            [count] => Some(run::run(root, *count, 0)),
+            [count, seed] => Some(run::run(root, *count, *seed)),
+            _ => None,
+        },
+        ["engines", "show", seed] => Some(engines::show(root, seed.parse().ok()?)),
+        ["engines", "part", rest @ ..] => match numbers(rest)?.as_slice() {
+            [seed, count, step] => Some(processes::part(root, *seed, *count, *step)),
             _ => None,
         },
         ["engines", rest @ ..] => match numbers(rest)?.as_slice() {
-            [] => Some(run::run(root, COUNT, 0, judge::engines)),
-            [count] => Some(run::run(root, *count, 0, judge::engines)),
-            [count, seed] => Some(run::run(root, *count, *seed, judge::engines)),
+            [] => Some(processes::run(COUNT, 0, None)),
+            [count] => Some(processes::run(*count, 0, None)),
+            [count, seed] => Some(processes::run(*count, *seed, None)),
+            [count, seed, seconds] => Some(processes::run(*count, *seed, Some(*seconds))),
             _ => None,
         },
         ["descriptors", rest @ ..] => match numbers(rest)?.as_slice() {

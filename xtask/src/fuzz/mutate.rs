@@ -8,6 +8,7 @@ use ptxvm_vm::{Device, Profile};
 
 use super::names::interesting;
 use super::run::DEVICES;
+use super::words::words;
 use crate::oracle::Random;
 
 /// Where kernels to change come from.
@@ -25,9 +26,6 @@ const FOLDERS: &[&str] = &[
     "tests/run/tcgen05",
 ];
 
-/// Longer files take too long to check for what they would show.
-const MOST_LINES: usize = 800;
-
 /// How often another change is tried when the checker refuses one.
 const TRIES: usize = 6;
 
@@ -37,8 +35,9 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Reads the modules that some device loads and of which it can run some kernel to its end.
-    pub fn read(root: &Path) -> Result<Corpus, String> {
+    /// Reads the modules that some device loads and of which it can run some kernel to its end. Those of more lines
+    /// take too long for what they would show.
+    pub fn read(root: &Path, most_lines: usize) -> Result<Corpus, String> {
         let mut modules = Vec::new();
         for folder in FOLDERS {
             let folder = root.join(folder);
@@ -48,7 +47,7 @@ impl Corpus {
             for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
                 let Ok(text) = std::fs::read_to_string(path) else { continue };
                 let lines = with_block(&text);
-                if lines.len() > MOST_LINES {
+                if lines.len() > most_lines {
                     continue;
                 }
                 let profile = DEVICES.iter().filter_map(|name| Profile::named(name)).find(|p| runs(p, &text));
@@ -150,20 +149,6 @@ fn instruction(lines: &[String], random: &mut Random) -> Option<usize> {
         line.contains(';') && line.starts_with(|c: char| c.is_ascii_lowercase() || c == '@')
     };
     (0..100).map(|_| random.below(lines.len())).find(|&i| lines.get(i).is_some_and(|l| is_instruction(l)))
-}
-
-/// The words of a line with where they stand: what a name, a register or a number may be made of.
-fn words(line: &str) -> Vec<(usize, &str)> {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$');
-    let mut words = Vec::new();
-    let mut rest = line;
-    while let Some(start) = rest.find(part) {
-        let word = &rest[start..];
-        let length = word.find(|c| !part(c)).unwrap_or(word.len());
-        words.push((line.len() - word.len(), &word[..length]));
-        rest = &word[length..];
-    }
-    words
 }
 
 fn replaced(line: &str, (at, word): (usize, &str), with: &str) -> String {

@@ -24,6 +24,10 @@ pub struct Names {
     pub entry: bool,
     /// What the program may do.
     pub liberties: Liberties,
+    /// How many registers of each type are named.
+    pub registers: usize,
+    /// Whether there is a function `f0`.
+    pub functions: bool,
 }
 
 /// What a program may do besides computing for itself.
@@ -35,6 +39,8 @@ pub struct Liberties {
     pub fleeting: bool,
     /// It may see other CTAs, through memory that all share and through clocks.
     pub sharing: bool,
+    /// Threads of a CTA may reach each other's shared memory at any time.
+    pub racing: bool,
     /// Many of its instructions are matrix instructions.
     pub matrix: bool,
     /// Many of its instructions look textures up or access surfaces.
@@ -165,7 +171,7 @@ impl Names {
     /// An address that is very likely wrong.
     fn wild(&mut self, random: &mut Random) -> String {
         match random.below(8) {
-            0 => format!("%rd{}", random.below(REGISTERS)),
+            0 => format!("%rd{}", random.below(self.registers)),
             1 => "0".into(),
             2 => format!("%ga+{}", random.next() as i32),
             3 => format!("%sa+{}", random.below(1 << 20)),
@@ -187,6 +193,8 @@ impl Supply for Names {
         // Every launch has its parameters elsewhere.
         if variable == "pa" && !(self.entry && self.liberties.fleeting) {
             "gl".into()
+        } else if variable == "f0" && !self.functions {
+            "co".into()
         } else {
             variable.into()
         }
@@ -218,7 +226,7 @@ impl Supply for Names {
         if !operand.written && scene::is_opaque(self.opcode) && random.one_in(2) {
             return scene::coordinate(ty, random);
         }
-        let number = random.below(REGISTERS);
+        let number = random.below(self.registers);
         match ty {
             None => format!("%r{number}"),
             Some(ty) => format!("{}{number}", stem(ty, operand.wider)),
@@ -229,12 +237,12 @@ impl Supply for Names {
         if matches!(self.opcode, "wgmma" | "tcgen05") && !random.one_in(8) {
             return "%mp".into();
         }
-        format!("%p{}", random.below(REGISTERS))
+        format!("%p{}", random.below(self.registers))
     }
 
     fn address(&mut self, space: &str, random: &mut Random) -> String {
         if space == "tmem" {
-            let wild = format!("%r{}", random.below(REGISTERS));
+            let wild = format!("%r{}", random.below(self.registers));
             return if random.one_in(20) {
                 wild
             } else {
@@ -263,6 +271,7 @@ impl Supply for Names {
         };
         let base = match *random.pick(choices) {
             "%gb" | "gl" if !self.liberties.sharing => "%ga",
+            "%sb" | "sm" if !self.liberties.racing => "%sa",
             base => base,
         };
         let step = if matches!(self.opcode, "discard" | "applypriority") { 128 } else { 32 };
@@ -274,7 +283,7 @@ impl Supply for Names {
 
     fn opaque(&mut self, operand: &Operand, random: &mut Random) -> String {
         if random.one_in(if self.liberties.wild { 20 } else { 400 }) {
-            return format!("%rd{}", random.below(REGISTERS));
+            return format!("%rd{}", random.below(self.registers));
         }
         let register = random.below(scene::REGISTERS);
         match operand.ty {

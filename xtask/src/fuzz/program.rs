@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use super::data::{mix_of, named};
 use super::flow::Flow;
 use super::forms::Forms;
 use super::matrix::{self, LONGEST};
@@ -32,12 +33,13 @@ pub fn program(forms: &Forms, random: &mut Random) -> Program {
         wild: random.one_in(4),
         fleeting: random.one_in(4),
         sharing: random.one_in(2),
+        racing: random.one_in(2),
         matrix: random.one_in(3),
         texture: random.one_in(3),
     };
     let mut lines = head(forms, liberties, random);
     let functions = random.below(4);
-    let mut names = Names { opcode: "", entry: false, liberties };
+    let mut names = Names { opcode: "", entry: false, liberties, registers: REGISTERS, functions: true };
     lines.push(".func (.param .b32 ro) f0(.param .b64 pp, .param .b32 pd);".into());
     lines.push(".global .u64 tb[2] = {f0, f0};".into());
     for number in 1..=functions {
@@ -68,7 +70,7 @@ pub fn head(forms: &Forms, liberties: Liberties, random: &mut Random) -> Vec<Str
     }
     lines.extend(scene::VARIABLES.iter().map(|variable| (*variable).to_owned()));
     // Every thread has its own part of shared memory.
-    lines.push(format!(".shared .align 128 .b8 sm[{}];", AREA * super::judge::MOST_THREADS));
+    lines.push(format!(".shared .align 128 .b8 sm[{}];", AREA * super::setting::MOST_THREADS));
     for number in 0..FORMATS {
         let mut text = format(random).into_bytes();
         text.push(0);
@@ -107,7 +109,7 @@ pub fn registers() -> Vec<String> {
         matrix::REGISTERS.into(),
         scene::registers(),
         format!(
-            ".reg .f64 %fd<{LONGEST}>; .reg .b128 %q<{REGISTERS}>; .reg .b32 %t<4>, %am, %n<32>, %depth;"
+            ".reg .f64 %fd<{LONGEST}>; .reg .b128 %q<{REGISTERS}>; .reg .b32 %t<4>, %mix, %am, %n<32>, %depth;"
         ),
         ".reg .b64 %ga, %gb, %sa, %sb, %la, %ca, %xs, %xl, %sp, %out, %in, %fp;".into(),
         format!(".local .align 128 .b8 lo[{AREA}];"),
@@ -177,11 +179,18 @@ pub fn inputs(random: &mut Random) -> Vec<String> {
     lines
 }
 
+/// Whether a register is one of those that only long vectors name.
+fn is_high(name: &str) -> bool {
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().is_ok_and(|number: usize| number >= REGISTERS)
+}
+
 fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<String>, random: &mut Random) {
     lines.push(declaration());
     if names.liberties.matrix {
         lines.push(".reqntid 128".into());
     }
+    let begin = lines.len();
     lines.push("{".into());
     lines.extend(registers());
     lines.extend(addresses());
@@ -222,6 +231,8 @@ fn entry(forms: &Forms, functions: usize, names: &mut Names, lines: &mut Vec<Str
         lines.push(format!("selp.b32 %t1, 1, 0, %p{number};"));
         lines.push(format!("st.global.b32 [%out+{}], %t1;", 432 + 4 * number));
     }
+    lines.extend(mix_of(named(&lines[begin..]).iter().filter(|named| is_high(&named.0))));
+    lines.push("st.global.b32 [%out+476], %mix;".into());
     lines.push("ret;".into());
     lines.push("}".into());
 }

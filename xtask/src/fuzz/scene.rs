@@ -136,6 +136,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// A device without any, for programs that ask for none.
+    pub fn empty() -> Scene {
+        Scene { buffers: Vec::new(), arrays: Vec::new(), textures: Vec::new(), surfaces: Vec::new() }
+    }
+
     /// Gives a new device its objects.
     pub fn new(device: &Device, bytes: usize, random: &mut Random) -> Result<Scene, String> {
         let buffer = || Buffer::new(device, bytes).map(Arc::new).map_err(|e| e.to_string());

@@ -4,8 +4,9 @@ use ptxvm_vm::{Device, LaunchOptions, Module};
 
 use super::THREADS;
 use crate::fuzz::forms::{FilledForm, Forms};
-use crate::fuzz::names::{AREA, Liberties, Names};
+use crate::fuzz::names::{AREA, Liberties, Names, REGISTERS};
 use crate::fuzz::scene::{self, Scene};
+use crate::fuzz::setting::MOST_THREADS;
 use crate::fuzz::{judge, matrix, program, run};
 use crate::oracle::Random;
 
@@ -19,10 +20,12 @@ pub fn program(forms: &Forms, form: &FilledForm, random: &mut Random) -> Option<
         wild: false,
         fleeting: true,
         sharing: true,
+        racing: true,
         matrix: is_matrix,
         texture: scene::is_opaque(form.opcode()),
     };
-    let mut names = Names { opcode: form.opcode(), entry: true, liberties };
+    let mut names =
+        Names { opcode: form.opcode(), entry: true, liberties, registers: REGISTERS, functions: true };
     let mut lines = program::head(forms, liberties, random);
     lines.push(".func (.param .b32 ro) f0(.param .b64 pp, .param .b32 pd) { ret; }".into());
     lines.push(program::declaration());
@@ -33,7 +36,7 @@ pub fn program(forms: &Forms, form: &FilledForm, random: &mut Random) -> Option<
         let masked = line == "mov.u32 %t2, %tid.x;";
         lines.push(line);
         if masked {
-            lines.push(format!("and.b32 %t2, %t2, {};", judge::MOST_THREADS - 1));
+            lines.push(format!("and.b32 %t2, %t2, {};", MOST_THREADS - 1));
         }
     }
     lines.extend(matrix::operands(forms.blackwell(), random));
@@ -48,7 +51,7 @@ pub fn program(forms: &Forms, form: &FilledForm, random: &mut Random) -> Option<
     }
     if MBARRIERS.contains(&form.opcode()) {
         // In every place that an operand may name.
-        lines.push(format!("mov.u32 %n1, %tid.x; setp.ge.u32 %lp, %n1, {};", judge::MOST_THREADS));
+        lines.push(format!("mov.u32 %n1, %tid.x; setp.ge.u32 %lp, %n1, {};", MOST_THREADS));
         lines.extend(
             (0..AREA).step_by(32).map(|at| format!("@!%lp mbarrier.init.shared::cta.b64 [%sa+{at}], 1;")),
         );
