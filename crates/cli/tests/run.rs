@@ -1,7 +1,7 @@
 //! `ptxvm run` from outside: arguments, launch lines, results, findings, and how it exits.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
@@ -377,25 +377,6 @@ fn stats_are_shown_to_people() {
     }
     let json = ptxvm(&["run", "-", "--stats=json"], &kernel("", ""));
     assert_eq!(json_lines(&json)[0]["kind"], "statistics");
-}
-
-/// What counts is interpreted, and says what would have run without that.
-#[test]
-fn stats_say_which_engine_ran() {
-    let run = |arguments: &[&str], llvm: Option<&str>| {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.ptx");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
-        command.arg("run").arg(&file).args(arguments).env_remove("PTXVM_ENGINE").env_remove("PTXVM_LLVM");
-        llvm.map(|path| command.env("PTXVM_LLVM", path));
-        text(&command.output().expect("the command starts").stdout)
-    };
-    let none = run(&["--stats"], Some("/nowhere/libLLVM.so"));
-    assert!(none.contains("engine               interpret; there is no libLLVM"), "{none}");
-    let chosen = run(&["--stats", "--engine", "interpret"], None);
-    assert!(chosen.lines().any(|line| line == "engine               interpret"), "{chosen}");
-    let json = run(&["--stats=json"], Some("/nowhere/libLLVM.so"));
-    assert!(json.contains(r#""engine":"interpret""#), "{json}");
-    assert!(json.contains(r#""engine_without_stats":null"#), "{json}");
 }
 
 /// Sixteen products of 2^-25 and a one: what is kept of them tells whose arithmetic it was.

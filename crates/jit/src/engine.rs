@@ -28,6 +28,9 @@ fn passes(major: u32) -> String {
     )
 }
 
+/// The most threads that a CTA has on any device. The code holds a mask for each warp of it.
+const MOST_THREADS: u64 = 1024;
+
 /// Compiles kernels.
 pub struct Engine {
     compiler: Compiler,
@@ -38,6 +41,8 @@ pub struct Engine {
 pub enum Refusal {
     /// Nothing of the kernel can be compiled; the interpreter serves.
     Nothing,
+    /// No device launches CTAs of such a shape.
+    Cta([u32; 3]),
     /// LLVM refused.
     Llvm(CompileError),
 }
@@ -46,6 +51,9 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing of the kernel can be compiled"),
+            Self::Cta([x, y, z]) => {
+                write!(f, "a CTA of {x} x {y} x {z} has no thread, or more than {MOST_THREADS}")
+            }
             Self::Llvm(error) => error.fmt(f),
         }
     }
@@ -120,7 +128,7 @@ impl Engine {
     /// # Errors
     /// Nothing of it can be compiled, or LLVM refused.
     pub fn compile(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<Arc<KernelCode>, Refusal> {
-        let module = Module::of(kernel.code(), cta).ok_or(Refusal::Nothing)?;
+        let module = Module::of(kernel.code(), cta)?;
         let code = self.machine_code(&module)?;
         let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
         publish(&module, &code, &entries);
@@ -141,7 +149,7 @@ impl Engine {
         block: u32,
     ) -> Result<(), Refusal> {
         let mut loops = to.loops.lock().unwrap_or_else(PoisonError::into_inner);
-        let module = Module::at(kernel.code(), cta, block, to.sites() as u32).ok_or(Refusal::Nothing)?;
+        let module = Module::at(kernel.code(), cta, block, to.sites() as u32)?;
         let code = self.machine_code(&module)?;
         // Who sees the entry sees that there are more places.
         to.sites.store(module.sites as usize, Ordering::Release);
@@ -166,7 +174,7 @@ impl Engine {
     /// # Errors
     /// Nothing of it can be compiled.
     pub fn text(kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
-        Module::of(kernel.code(), cta).map(|module| module.text).ok_or(Refusal::Nothing)
+        Module::of(kernel.code(), cta).map(|module| module.text)
     }
 
     /// By instruction of a kernel that its code has: whether the code executes it itself, or the interpreter's function for
@@ -181,7 +189,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::compile`].
     pub fn assembly(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
-        let module = Module::of(kernel.code(), cta).ok_or(Refusal::Nothing)?;
+        let module = Module::of(kernel.code(), cta)?;
         self.compiler.emit_assembly(&module.text, &self.passes()).map_err(Refusal::Llvm)
     }
 }
@@ -210,9 +218,9 @@ struct Module {
 }
 
 impl Module {
-    /// The module of a kernel; `None` if there is nothing in it.
-    fn of(code: &Code, cta: [u32; 3]) -> Option<Self> {
-        let mut module = Self::default();
+    /// The module of a kernel.
+    fn of(code: &Code, cta: [u32; 3]) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, 0)?;
         for id in (0..code.functions.len() as u32).map(FunctionId) {
             module.add(code, cta, id, &entries(code, id));
         }
@@ -220,10 +228,21 @@ impl Module {
     }
 
     /// The module of one function that begins with a block, with places numbered from `sites` on.
-    fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Option<Self> {
-        let mut module = Self { sites, ..Self::default() };
-        module.add(code, cta, code.blocks.get(block as usize)?.source.function, &[block]);
+    fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, sites)?;
+        if let Some(linked) = code.blocks.get(block as usize) {
+            module.add(code, cta, linked.source.function, &[block]);
+        }
         module.finish()
+    }
+
+    /// An empty module, if there are CTAs of that shape.
+    fn for_shape(cta: [u32; 3], sites: u32) -> Result<Self, Refusal> {
+        let threads = cta.iter().fold(1u64, |product, &extent| product.saturating_mul(u64::from(extent)));
+        if threads == 0 || threads > MOST_THREADS {
+            return Err(Refusal::Cta(cta));
+        }
+        Ok(Self { sites, ..Self::default() })
     }
 
     /// Adds what begins with some blocks of a function, as far as that can be compiled.
@@ -242,14 +261,15 @@ impl Module {
         }
     }
 
-    fn finish(mut self) -> Option<Self> {
+    /// The whole text, unless there is nothing in it.
+    fn finish(mut self) -> Result<Self, Refusal> {
         for declaration in &self.declarations {
             self.text.push_str(declaration);
             self.text.push('\n');
         }
         self.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
         self.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
-        (!self.entries.is_empty()).then_some(self)
+        if self.entries.is_empty() { Err(Refusal::Nothing) } else { Ok(self) }
     }
 }
 

@@ -180,8 +180,11 @@ impl Setting {
         let mut options = self.options.clone();
         (options.settings.threads, options.settings.seed) = (way.threads, way.seed);
         options.settings.engine = way.engine;
-        // A kernel without compiled code is interpreted; LLVM must not refuse what was made for it.
+        // A kernel without compiled code is interpreted; LLVM must not refuse what was made for it. CTAs that are too
+        // large are refused by the launch.
+        let most = u64::from(device.profile().threads_per_cta);
         if way.engine == EngineChoice::Compile
+            && options.block.product() <= most
             && let Err(why) = kernel.compile(options.block)
             && !why.starts_with("nothing of the kernel")
         {

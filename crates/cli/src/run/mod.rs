@@ -111,7 +111,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
     };
     if let Show::Llvm | Show::Assembly = arguments.show {
-        let block = options.block.unwrap_or([1; 3]);
+        let block = block_of(&options, &kernel);
         let (kind, text) = match arguments.show {
             Show::Llvm => ("llvm", kernel.llvm_ir(block)),
             _ => ("assembly", kernel.assembly(block)),
@@ -201,9 +201,14 @@ fn entry(module: &Module, options: &Launch) -> Result<String, String> {
     }
 }
 
+/// The threads of a CTA in each dimension.
+fn block_of(options: &Launch, kernel: &Kernel) -> [u32; 3] {
+    options.block.or(kernel.limits().reqntid).unwrap_or([1; 3])
+}
+
 /// What is launched.
 fn launch(kernel: &Kernel, options: &Launch, form: Form, prepared: &Prepared) -> LaunchOptions {
-    let block = options.block.or(kernel.limits().reqntid).unwrap_or([1; 3]);
+    let block = block_of(options, kernel);
     LaunchOptions {
         shared: options.shared.unwrap_or(0),
         arguments: prepared.arguments.clone(),

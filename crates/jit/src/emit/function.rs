@@ -61,7 +61,7 @@ impl Emitter<'_> {
     /// whole, except for the last.
     fn lanes_at_entry(&mut self) -> Name {
         let threads = self.analysis.cta.iter().product::<u32>();
-        if self.analysis.is_beginning(self.region.entry) && threads != 0 {
+        if self.analysis.is_beginning(self.region.entry) {
             let (last, count) = ((threads - 1) / LANES as u32, (threads - 1) % LANES as u32 + 1);
             if count == LANES as u32 {
                 return u32::MAX.to_string();
