@@ -87,23 +87,32 @@ pub(super) fn flush(writer: &mut Writer, a: &Name, ftz: bool) -> Name {
     writer.select(&small, 16, &zero, a)
 }
 
-/// Sums, differences and products, which single precision holds or rounds as one rounding would. `fma` rounds the sum to
-/// odd.
-fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Finish) -> Name {
-    let ty = writer.float_ty(32);
-    let numbers: Vec<Name> = names
-        .iter()
-        .map(|name| {
-            let wide = f16_to_f32(writer, name);
-            writer.as_float(32, &wide)
-        })
-        .collect();
+/// Numbers of one of the formats in single precision.
+fn widened(writer: &mut Writer, brain: bool, names: &[Name]) -> Vec<Name> {
+    let widen = if brain { bf16_to_f32 } else { f16_to_f32 };
+    let of_one = |name: &Name| {
+        let wide = widen(writer, name);
+        writer.as_float(32, &wide)
+    };
+    names.iter().map(of_one).collect()
+}
+
+/// The sum, the difference or the product of two numbers of a width; `fma` begins with the product.
+fn of_two(writer: &mut Writer, function: F, bits: u32, numbers: &[Name]) -> Name {
     let op = match function {
         F::Add => "fadd",
         F::Sub => "fsub",
         _ => "fmul",
     };
-    let result = writer.value(format!("{op} {ty} {}, {}", numbers[0], numbers[1]));
+    let ty = writer.float_ty(bits);
+    writer.value(format!("{op} {ty} {}, {}", numbers[0], numbers[1]))
+}
+
+/// Sums, differences and products, which single precision holds or rounds as one rounding would. `fma` rounds the sum to
+/// odd.
+fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Finish) -> Name {
+    let numbers = widened(writer, false, names);
+    let result = of_two(writer, function, 32, &numbers);
     let result = match numbers.get(2) {
         Some(c) => odd_sum(writer, 32, &result, c),
         None => writer.as_bits(32, &result),
@@ -133,28 +142,17 @@ fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Fin
 
 /// The same of bfloat16; the product in `fma` is one of double precision, and two sums are rounded to odd.
 fn brain_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Finish) -> Name {
-    let (single, double) = (writer.float_ty(32), writer.float_ty(64));
-    let mut numbers: Vec<Name> = names
-        .iter()
-        .map(|name| {
-            let wide = bf16_to_f32(writer, name);
-            writer.as_float(32, &wide)
-        })
-        .collect();
-    let op = match function {
-        F::Add => "fadd",
-        F::Sub => "fsub",
-        _ => "fmul",
-    };
+    let mut numbers = widened(writer, true, names);
     if function != F::Fma {
-        let result = writer.value(format!("{op} {single} {}, {}", numbers[0], numbers[1]));
+        let result = of_two(writer, function, 32, &numbers);
         let result = writer.as_bits(32, &result);
         return f32_to_bf16(writer, &result);
     }
+    let (single, double) = (writer.float_ty(32), writer.float_ty(64));
     numbers.iter_mut().for_each(|number| {
         *number = writer.value(format!("fpext {single} {number} to {double}"));
     });
-    let product = writer.value(format!("fmul {double} {}, {}", numbers[0], numbers[1]));
+    let product = of_two(writer, function, 64, &numbers);
     let sum = odd_sum(writer, 64, &product, &numbers[2]);
     let narrow = odd_narrow(writer, &sum);
     let mut a = f32_to_bf16(writer, &narrow);
