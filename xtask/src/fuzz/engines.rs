@@ -114,12 +114,7 @@ impl Sources {
     pub fn judge(&self, seed: u64) -> Result<Option<Agreed>, String> {
         let Some((profile, lines, is_small)) = self.program(seed) else { return Ok(None) };
         let again = |lines: &[String]| try_lines(profile, lines, is_small, seed);
-        again(&lines).map_err(|wrong| {
-            let same = |lines: &[String]| again(lines).err().filter(|w| w.sort == wrong.sort);
-            let lines = reduce::reduce(lines, |lines| same(lines).is_some());
-            let Wrong { sort, text } = same(&lines).unwrap_or(wrong);
-            format!("seed {seed}: {sort}: {text}\n{}", lines.join("\n"))
-        })
+        again(&lines).map_err(|wrong| reduce::report(seed, lines, wrong, again))
     }
 }
 

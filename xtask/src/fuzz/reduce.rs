@@ -1,7 +1,22 @@
 //! Makes a failing input small: removes lines as long as it still fails.
 
+use super::setting::Wrong;
+
+/// What is wrong with the program of a seed, with as few of its lines as show it. `again` judges some lines.
+pub fn report<T>(
+    seed: u64,
+    lines: Vec<String>,
+    wrong: Wrong,
+    again: impl Fn(&[String]) -> Result<T, Wrong>,
+) -> String {
+    let same = |lines: &[String]| again(lines).err().filter(|w| w.sort == wrong.sort);
+    let lines = reduce(lines, |lines| same(lines).is_some());
+    let Wrong { sort, text } = same(&lines).unwrap_or(wrong);
+    format!("seed {seed}: {sort}: {text}\n{}", lines.join("\n"))
+}
+
 /// The lines without which it would not fail. `fails` must hold of all lines together.
-pub fn reduce(lines: Vec<String>, fails: impl Fn(&[String]) -> bool) -> Vec<String> {
+fn reduce(lines: Vec<String>, fails: impl Fn(&[String]) -> bool) -> Vec<String> {
     let mut lines = lines;
     let mut size = lines.len() / 2;
     while size >= 1 {

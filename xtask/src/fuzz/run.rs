@@ -132,14 +132,8 @@ fn one(forms: &[Forms], corpus: &Corpus, seed: u64, counted: &Mutex<Count>) -> R
             Err(_) => {}
         }
     }
-    outcome.map(|_| ()).map_err(|wrong| {
-        let again = |lines: &[String]| {
-            try_lines(profile, lines, expected, seed).err().filter(|w| w.sort == wrong.sort)
-        };
-        let lines = reduce::reduce(lines, |lines| again(lines).is_some());
-        let Wrong { sort, text } = again(&lines).unwrap_or(wrong);
-        format!("seed {seed}: {sort}: {text}\n{}", lines.join("\n"))
-    })
+    let again = |lines: &[String]| try_lines(profile, lines, expected, seed);
+    outcome.map(|_| ()).map_err(|wrong| reduce::report(seed, lines, wrong, again))
 }
 
 /// Loads and judges a module; `None` if it is refused with good reason.
