@@ -98,16 +98,19 @@ impl KernelTier {
 /// The most loops of a kernel that can be entered in its middle: each is compiled once more with all that follows it.
 const MOST_LOOPS: usize = 16;
 
-/// Takes code as it is, and asks for it once a kernel is hot.
+/// Gives a launch the code that there is, and asks for code once a kernel without any is hot.
 #[derive(Debug)]
-struct InBackground(Arc<KernelTier>);
+struct TierOfLaunch(Arc<KernelTier>);
 
-impl Tier for InBackground {
+impl Tier for TierOfLaunch {
     fn code(&self) -> Option<&dyn Compiled> {
         self.0.code().map(|code| &**code as &dyn Compiled)
     }
 
     fn worked(&self, instructions: u64) {
+        if self.0.code.get().is_some() {
+            return;
+        }
         let before = self.0.worked.fetch_add(instructions, Ordering::Relaxed);
         if before < HOT && before.saturating_add(instructions) >= HOT {
             let kernel = Arc::clone(&self.0);
@@ -116,22 +119,6 @@ impl Tier for InBackground {
             }));
         }
     }
-
-    fn goes_round(&self, block: u32) {
-        self.0.compile_loop(block);
-    }
-}
-
-/// Code that there is.
-#[derive(Debug)]
-struct Ready(Arc<KernelTier>);
-
-impl Tier for Ready {
-    fn code(&self) -> Option<&dyn Compiled> {
-        self.0.code().map(|code| &**code as &dyn Compiled)
-    }
-
-    fn worked(&self, _: u64) {}
 
     fn goes_round(&self, block: u32) {
         self.0.compile_loop(block);
@@ -183,10 +170,10 @@ impl CompiledCodes {
         }
         match settings.engine {
             EngineChoice::Interpret => None,
-            EngineChoice::Auto => Some(Arc::new(InBackground(self.tier(kernel, cta)))),
+            EngineChoice::Auto => Some(Arc::new(TierOfLaunch(self.tier(kernel, cta)))),
             EngineChoice::Compile => {
                 let tier = self.tier(kernel, cta);
-                tier.compiled().is_ok().then(|| Arc::new(Ready(tier)) as Arc<dyn Tier>)
+                tier.compiled().is_ok().then(|| Arc::new(TierOfLaunch(tier)) as Arc<dyn Tier>)
             }
         }
     }
