@@ -149,6 +149,13 @@ pub struct Code {
     pub observed: Option<Arc<Observed>>,
 }
 
+impl Code {
+    /// The function that a launch begins with.
+    pub(crate) fn entry_function(&self) -> Option<&Function> {
+        self.functions.get(self.entry.0 as usize)?.as_ref()
+    }
+}
+
 impl std::fmt::Debug for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Code of entry {} with {} instructions", self.entry.0, self.instructions.len())
@@ -234,7 +241,7 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn cluster_bytes(&self) -> usize {
         let threads = self.launch.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let entry = self.code.functions.get(self.code.entry.0 as usize).and_then(Option::as_ref);
+        let entry = self.code.entry_function();
         let (frame, registers) = entry.map_or((0, 0), |entry| (entry.frame_bytes, entry.register_bytes));
         let threads = threads.saturating_mul(frame).saturating_add(threads / 32 * u64::from(registers));
         let ctas = self.launch.cluster_shape().iter().map(|n| u64::from(*n)).product::<u64>();

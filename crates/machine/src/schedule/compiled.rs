@@ -64,9 +64,7 @@ impl Host<'_> {
         if begun != 0 {
             self.ctas = frame.ctas;
             succession::passed(begun, self.cta, self.worker, self.run);
-            if std::mem::take(&mut frame.noted) {
-                self.warps.iter_mut().for_each(|warp| warp.state.exited = 0);
-            }
+            forget_ended(frame, self.warps);
         }
     }
 }
@@ -149,10 +147,7 @@ impl Visit {
     /// All warps of the CTA have ended, and begin anew as those of the next: no lane has ended.
     #[inline(always)]
     pub fn begin_again(&mut self, warps: &mut [Warp]) {
-        // A function that the code has called may have noted which lanes had ended.
-        if std::mem::take(&mut self.frame.noted) {
-            warps.iter_mut().for_each(|warp| warp.state.exited = 0);
-        }
+        forget_ended(&mut self.frame, warps);
         let Some((last, others)) = self.frame.alive[..warps.len().min(WARPS)].split_last_mut() else {
             return;
         };
@@ -178,6 +173,14 @@ impl Visit {
     #[inline(always)]
     pub fn end(self, worker: &mut Worker) {
         worker.frame = Some(self.frame);
+    }
+}
+
+/// The warps of the next CTA have all their lanes: a function that the code has called may have noted which had ended.
+#[inline(always)]
+fn forget_ended(frame: &mut Frame, warps: &mut [Warp]) {
+    if std::mem::take(&mut frame.noted) {
+        warps.iter_mut().for_each(|warp| warp.state.exited = 0);
     }
 }
 

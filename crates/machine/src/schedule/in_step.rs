@@ -46,14 +46,7 @@ pub(crate) fn may_begin(block: u32, worker: &Worker, run: &Run<'_>) -> bool {
 /// Whether warps that have ended in step can begin anew as they are: nobody has to be told of lanes that end, and
 /// registers are written before they are read.
 pub(crate) fn leaves_clean(run: &Run<'_>) -> bool {
-    let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
-    !run.code.keeps && entry.is_some_and(|entry| entry.unset.is_empty())
-}
-
-/// The block that the entry begins with.
-fn first_block(run: &Run<'_>) -> u32 {
-    let entry = run.code.functions.get(run.code.entry.0 as usize).and_then(Option::as_ref);
-    entry.map_or(0, |entry| entry.block)
+    !run.code.keeps && run.code.entry_function().is_some_and(|entry| entry.unset.is_empty())
 }
 
 /// The block at whose beginning all warps stand that live, if they do.
@@ -86,7 +79,8 @@ pub(crate) fn run(
         return Came::Parted(None);
     };
     let clean = leaves_clean(run);
-    let (succeeds, first) = (warps.succeeds && clean, first_block(run));
+    let (succeeds, first) =
+        (warps.succeeds && clean, run.code.entry_function().map_or(0, |entry| entry.block));
     let mut visit = Visit::begin(compiled, cta, worker, run);
     warps.warps.iter_mut().for_each(|warp| visit.admit(warp, 0));
     let came = loop {

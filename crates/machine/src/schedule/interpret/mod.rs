@@ -4,22 +4,24 @@
 //! gives way. Of a block it executes all instructions (`step.rs`) and the end (`terminator.rs`), and then looks who is
 //! next ([`Turn::give_way`]). Where somebody looks on ([`Worker::single`]), the warp is interrupted after each
 //! instruction that the program has: the group is left where it stands, and the next call goes on with it as if nothing
-//! had happened. So what is counted, and who has the next turn, is the same as without.
+//! had happened. So what is counted, and who has the next turn, is the same as without. Where a block has compiled code,
+//! the group enters that instead (`enter.rs`).
+
+mod enter;
 
 use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES};
 use crate::schedule::after::After;
-use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
 use crate::schedule::terminator;
 use crate::schedule::warp::{Group, State, Warp, bank_of};
-use crate::state::frame::{Compiled, Enter, Left};
 use crate::vector::value::Value;
 
 pub use crate::code::At;
+pub(crate) use enter::go_on_after;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,29 +60,6 @@ const ROUNDS_TOLD: u64 = 1 << 12;
 pub fn run(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>, fuel: u64) -> Leave {
     let enough = worker.effort.saturating_add(fuel);
     Turn { warp, cta, worker, run, enough }.take()
-}
-
-/// Goes on with a warp whose lanes were all together in compiled code, where that has left them.
-pub(crate) fn go_on_after(
-    stay: &Stay,
-    warp: &mut Warp,
-    cta: &mut CtaState,
-    worker: &mut Worker,
-    run: &Run<'_>,
-    fuel: u64,
-) -> Leave {
-    let enough = worker.effort.saturating_add(fuel);
-    let mut turn = Turn { warp, cta, worker, run, enough };
-    let mut group = Group::at_beginning(stay.block, stay.mask);
-    let mut stuck = false;
-    let mut next = turn.after(stay, &mut group, &mut stuck);
-    if let Next::Go = next {
-        next = turn.blocks(group, false, stuck);
-    }
-    match next {
-        Next::Leave(leave) => leave,
-        Next::Switch | Next::Go => turn.take(),
-    }
 }
 
 /// The turn of a warp.
@@ -190,62 +169,6 @@ impl Turn<'_> {
             if let Some(next) = self.between_blocks(&mut group, from) {
                 return next;
             }
-        }
-    }
-
-    /// Whether compiled code may run for a group: all of its warp are together, and nobody looks on.
-    fn may_enter(&self, group: &Group) -> bool {
-        let warp = &self.warp.state;
-        self.warp.groups.is_empty()
-            && group.mask == warp.alive()
-            && !self.worker.single
-            && !warp.wgmma.is_busy()
-            && self.run.code.observed.is_none()
-    }
-
-    /// Runs compiled code with a group. Gives what comes next; the group goes on where it stands then. `stuck` says
-    /// whether it stands at the beginning of a block that the code has left to the interpreter.
-    fn enter(&mut self, code: (&dyn Compiled, Enter), group: &mut Group, stuck: &mut bool) -> Next {
-        let Turn { warp, cta, worker, run, .. } = self;
-        let fuel = i64::try_from(self.enough.saturating_sub(worker.effort)).unwrap_or(i64::MAX);
-        let mut visit = Visit::begin(code.0, cta, worker, run);
-        visit.admit(warp, group.activation);
-        let all = (std::slice::from_mut(&mut **warp), group.activation);
-        let mut stay = visit.enter(code.1, all, cta, worker, run, (fuel.max(LEAST_FUEL), 0));
-        visit.dismiss(warp, cta, worker);
-        visit.end(worker);
-        if stay.parted.is_none() {
-            (stay.number, stay.mask, stay.block) = (0, warp.state.alive(), stay.barrier);
-        }
-        self.after(&stay, group, stuck)
-    }
-
-    /// What comes next for a group that compiled code has left.
-    fn after(&mut self, stay: &Stay, group: &mut Group, stuck: &mut bool) -> Next {
-        self.worker.instructions += stay.effort;
-        self.worker.effort += stay.effort;
-        for number in 0..stay.others {
-            let other = self.worker.frame.as_ref().and_then(|frame| frame.other(number));
-            other.into_iter().for_each(|[block, mask]| self.warp.add(group.of(block, mask)));
-        }
-        if stay.mask == 0 || stay.left == Left::Ended {
-            return Next::Switch;
-        }
-        *group = Group { number: stay.number, ..group.of(stay.block, stay.mask) };
-        let from = stay.block;
-        *stuck = stay.left == Left::Before && stay.number == 0;
-        match stay.left {
-            Left::Fault => self.fault(*group),
-            Left::End => {
-                let block = &self.run.code.blocks[from as usize];
-                group.number = block.end - block.start;
-                match self.end(group, block) {
-                    Next::Go => self.between_blocks(group, from).unwrap_or(Next::Go),
-                    other => other,
-                }
-            }
-            Left::Before if *stuck => self.between_blocks(group, from).unwrap_or(Next::Go),
-            _ => Next::Go,
         }
     }
 
