@@ -202,9 +202,7 @@ impl Emitter<'_> {
                 Value::rows(bits, bases, rows)
             }
             Shape::Varying => {
-                // Volatile, so that LLVM does not make it an operand of the instruction that uses it: of a `vpternlogd` with
-                // a mask it mixes two operands up then (seen with 22.1; tests/run/control/merge_after_a_barrier.ptx).
-                let all = self.writer.value(format!("load volatile <{LANES} x i{bits}>, ptr {at}, align 64"));
+                let all = self.writer.value(format!("load <{LANES} x i{bits}>, ptr {at}, align 64"));
                 Value::vector(bits, all)
             }
         }

@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 
 use super::error::CompileError;
 use super::functions::{Buffer, Context, Diagnostic, Functions, Module, TargetMachine};
-use super::text;
+use super::{masks, text};
 
 /// `LLVMReturnStatusAction`
 const RETURN_STATUS: c_int = 2;
@@ -114,10 +114,12 @@ impl OwnModule {
         self.complaints.first(error).map_or(Ok(()), |message| Err(CompileError::Passes(message)))
     }
 
-    /// Generates code.
+    /// Generates code. What code generation is known to get wrong is kept from it.
     pub fn emit(&mut self, machine: TargetMachine, output: Output) -> Result<OwnBuffer, CompileError> {
         let mut message = std::ptr::null_mut();
         let mut buffer = OwnBuffer { functions: self.functions, buffer: Buffer::NULL };
+        // SAFETY: the module is one of the context, and both are of this library.
+        unsafe { masks::hide(self.functions, self.context, self.module) };
         // SAFETY: a module of this context, a machine of this library, and places for its results, which are ours to
         // dispose of.
         let error = unsafe {

@@ -33,6 +33,14 @@ opaque! {
     Context
     /// `LLVMModuleRef`
     Module
+    /// `LLVMValueRef`
+    Value
+    /// `LLVMBasicBlockRef`
+    BasicBlock
+    /// `LLVMTypeRef`
+    Type
+    /// `LLVMBuilderRef`
+    Builder
     /// `LLVMMemoryBufferRef`
     Buffer
     /// `LLVMErrorRef`; null is success.
@@ -164,6 +172,28 @@ functions! {
         LLVMGetBufferStart: fn(Buffer) -> *const c_char;
         LLVMGetBufferSize: fn(Buffer) -> usize;
         LLVMDisposeMemoryBuffer: fn(Buffer);
+        LLVMGetFirstFunction: fn(Module) -> Value;
+        LLVMGetNextFunction: fn(Value) -> Value;
+        LLVMGetFirstBasicBlock: fn(Value) -> BasicBlock;
+        LLVMGetNextBasicBlock: fn(BasicBlock) -> BasicBlock;
+        LLVMGetFirstInstruction: fn(BasicBlock) -> Value;
+        LLVMGetNextInstruction: fn(Value) -> Value;
+        LLVMGetInstructionOpcode: fn(Value) -> c_int;
+        LLVMIsAInstruction: fn(Value) -> Value;
+        LLVMIsConstant: fn(Value) -> Bool;
+        LLVMGetOperand: fn(Value, c_uint) -> Value;
+        LLVMSetOperand: fn(Value, c_uint, Value);
+        LLVMTypeOf: fn(Value) -> Type;
+        LLVMGetTypeKind: fn(Type) -> c_int;
+        LLVMAddGlobal: fn(Module, Type, *const c_char) -> Value;
+        LLVMSetInitializer: fn(Value, Value);
+        LLVMSetGlobalConstant: fn(Value, Bool);
+        LLVMSetLinkage: fn(Value, c_int);
+        LLVMCreateBuilderInContext: fn(Context) -> Builder;
+        LLVMPositionBuilderBefore: fn(Builder, Value);
+        LLVMBuildLoad2: fn(Builder, Type, Value, *const c_char) -> Value;
+        LLVMSetVolatile: fn(Value, Bool);
+        LLVMDisposeBuilder: fn(Builder);
         // Analysis.h
         LLVMVerifyModule: fn(Module, c_int, *mut *mut c_char) -> Bool;
         // Error.h, ErrorHandling.h

@@ -8,12 +8,12 @@
 pub mod compiler;
 mod context;
 pub mod error;
-
 mod fatal;
 pub mod find;
 mod functions;
 pub mod library;
 mod linker;
+mod masks;
 mod object;
 mod process;
 mod session;
