@@ -13,7 +13,7 @@ use crate::code::{Arrival, Block, Terminator};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
-use crate::schedule::interpret::{self, Leave};
+use crate::schedule::interpret::{Leave, enter};
 use crate::schedule::succession;
 use crate::schedule::warp::{Group, State, Warp};
 
@@ -187,5 +187,5 @@ fn go_apart(
         }
     }
     let fuel = enough.saturating_sub(worker.effort);
-    interpret::go_on_after(stay, &mut warps.warps[index], cta, worker, run, fuel)
+    enter::go_on_after(stay, &mut warps.warps[index], cta, worker, run, fuel)
 }

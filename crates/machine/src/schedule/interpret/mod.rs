@@ -7,7 +7,7 @@
 //! had happened. So what is counted, and who has the next turn, is the same as without. Where a block has compiled code,
 //! the group enters that instead (`enter.rs`).
 
-mod enter;
+pub(crate) mod enter;
 
 use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
@@ -21,7 +21,6 @@ use crate::schedule::warp::{Group, State, Warp, bank_of};
 use crate::vector::value::Value;
 
 pub use crate::code::At;
-pub(crate) use enter::go_on_after;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
