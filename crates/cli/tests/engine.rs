@@ -43,3 +43,66 @@ fn no_code_is_shown_for_a_cta_that_no_device_has() {
     }
     std::fs::remove_file(&file).expect("the file was written");
 }
+
+/// Whatever is asked for, a kernel without code is interpreted, and a note says why.
+#[test]
+fn who_asks_for_code_in_vain_is_told() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.ptx");
+    let run = |more: &[&str]| {
+        let all: Vec<&str> = file.to_str().into_iter().chain(more.iter().copied()).collect();
+        let ran = ptxvm(&all, Some("/nowhere/libLLVM.so"));
+        (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
+    };
+    let (code, said) = run(&["--engine", "compile"]);
+    assert_eq!(code, Some(0));
+    assert!(said.contains("the kernel was interpreted: ") && said.contains("/nowhere/libLLVM.so"), "{said}");
+    assert_eq!(run(&["--engine", "compile", "--quiet"]), (Some(0), String::new()));
+    assert_eq!(run(&["--engine", "auto"]), (Some(0), String::new()));
+}
+
+/// However little memory the process may have, the result is the same: LLVM is not begun without room for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_without_memory_for_llvm_interprets() {
+    let file = std::env::temp_dir().join(format!("ptxvm-no-room-{}.ptx", std::process::id()));
+    std::fs::write(&file, branches(120)).expect("the file is written");
+    let run = |megabytes: u32| {
+        let command = format!("ulimit -v {}; exec \"$0\" \"$@\"", megabytes * 1000);
+        let mut command = {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &command, env!("CARGO_BIN_EXE_ptxvm"), "run"]).arg(&file);
+            shell
+        };
+        command.args(["--block", "64", "--arg", "u32[64]", "--engine", "compile", "--format", "json"]);
+        command.env_remove("PTXVM_ENGINE").env_remove("PTXVM_LLVM").output().expect("the shell starts")
+    };
+    let roomy = run(8000);
+    assert!(roomy.status.success(), "{}", String::from_utf8_lossy(&roomy.stderr));
+    for megabytes in (200..1000).step_by(50) {
+        let tight = run(megabytes);
+        let said = String::from_utf8_lossy(&tight.stderr);
+        assert!(
+            tight.status.success() && tight.stdout == roomy.stdout,
+            "{megabytes} MB: {}: {said}",
+            tight.status
+        );
+    }
+    std::fs::remove_file(&file).expect("the file was written");
+}
+
+/// A kernel with so many branches that part its lanes, between which much is live.
+fn branches(count: usize) -> String {
+    let mut text = String::from(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<32>;\n\
+         .reg .b64 %a<3>;\n.reg .pred %p;\nld.param.u64 %a0, [out];\nmov.u32 %r0, %tid.x;\n\
+         mul.wide.u32 %a1, %r0, 4;\nadd.u64 %a2, %a0, %a1;\n",
+    );
+    (1..32).for_each(|register| text += &format!("add.u32 %r{register}, %r0, {register};\n"));
+    for branch in 0..count {
+        let [a, b, c] = [3, 7, 11].map(|step| 1 + branch * step % 31);
+        text += &format!("setp.lt.u32 %p, %r{a}, %r{b};\n@%p bra L{branch};\n");
+        text += &format!("mad.lo.u32 %r{c}, %r{a}, %r{b}, {branch};\nL{branch}:\n");
+    }
+    (2..32).for_each(|register| text += &format!("xor.b32 %r1, %r1, %r{register};\n"));
+    text + "st.global.u32 [%a2], %r1;\nret;\n}\n"
+}

@@ -31,7 +31,8 @@ use std::sync::atomic::Ordering;
 use ptxvm_report::Report;
 use ptxvm_settings::Said;
 use ptxvm_vm::{
-    Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, Module, Settings,
+    Budget, Control, Device, DeviceOptions, EngineChoice, Failure, Kernel, KernelError, LaunchOptions,
+    Module, Settings,
 };
 
 use crate::exit::{self, Exit};
@@ -149,6 +150,12 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         true => single_steps::run(&kernel, module.program(), &launch),
     });
     deadline.end();
+    if output.chatty()
+        && launch.settings.engine == EngineChoice::Compile
+        && let Err(why) = kernel.compile(launch.block)
+    {
+        eprintln!("ptxvm: the kernel was interpreted: {why}");
+    }
     if let (Some(audit), Some(before)) = (&audit, &before)
         && let Some((space, address)) = before.slipped(&device, audit)
     {

@@ -9,6 +9,7 @@ use super::error::CompileError;
 use super::library::Library;
 use super::linker::Place;
 use super::process;
+use super::room;
 use super::session::Times;
 use super::target::Target;
 use super::worker::{Health, Worker};
@@ -25,7 +26,8 @@ use super::worker::{Health, Worker};
 /// - At the end of the process LLVM's variables are destroyed; a compilation under way is waited for, and later ones are
 ///   answered with [`CompileError::Ending`].
 ///
-/// What is left: the C interface has nothing for the want of memory. LLVM's own containers tell a handler of it, which
+/// What is left: the C interface has nothing for the want of memory. A compilation is refused with
+/// [`CompileError::Memory`] if it is not likely to find enough. LLVM's own containers tell a handler of it, which
 /// is installed by its C++ name, and C++'s `new` does where LLVM has a C++ library of its own, as in Rust's toolchains. In
 /// other libraries a `new` that fails ends the process, as it does where Rust itself finds no memory.
 pub struct Compiler {
@@ -64,6 +66,7 @@ impl Compiler {
         passes: &str,
         symbols: &[(&str, *const c_void)],
     ) -> Result<Compiled, CompileError> {
+        room::check(ir)?;
         let worker = self.worker()?;
         let (ir, passes) = (ir.to_owned(), passes.to_owned());
         let symbols: Vec<(String, u64)> =
@@ -81,6 +84,7 @@ impl Compiler {
 
     /// The assembly of the code that would be made, for people who look at it.
     pub fn emit_assembly(&self, ir: &str, passes: &str) -> Result<String, CompileError> {
+        room::check(ir)?;
         let (ir, passes) = (ir.to_owned(), passes.to_owned());
         self.worker()?.call(move |session| session.assembly(&ir, &passes))
     }

@@ -24,6 +24,8 @@ pub enum CompileError {
     Link(String),
     /// The compiler could not be set up: the target is missing, or a thread could not be started.
     Setup(String),
+    /// There is no memory for a compilation, which is likely to take so many bytes.
+    Memory(usize),
     /// LLVM gave up with this message, now or at an earlier compilation, and cannot be trusted any more.
     Broken(String),
     /// The process is a child of the one in which the compiler was started; a fork copies no threads.
@@ -42,6 +44,9 @@ impl fmt::Display for CompileError {
             Self::Undefined(names) => write!(f, "the code calls what it was not given: {}", names.join(", ")),
             Self::Link(message) => write!(f, "the code could not be linked: {message}"),
             Self::Setup(message) => write!(f, "the compiler could not be started: {message}"),
+            Self::Memory(bytes) => {
+                write!(f, "there is no memory for the compiler, which would take about {} MB", bytes >> 20)
+            }
             Self::Broken(message) => write!(f, "LLVM gave up and is not used any more: {message}"),
             Self::Forked => {
                 write!(f, "the compiler belongs to the parent of this process; a forked child has none")

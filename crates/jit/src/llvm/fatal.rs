@@ -15,6 +15,9 @@ use super::text;
 
 /// What a thread does for ever after a fatal error.
 pub trait GiveUp {
+    /// Lets go of memory that was kept for this: there may be none left to say anything with.
+    fn make_room(&self);
+
     /// Is called on the thread itself, from within LLVM, which must not be returned to.
     fn give_up(&self, reason: &str) -> !;
 }
@@ -73,12 +76,12 @@ extern "C" fn handle_memory(_kept: *mut c_void, reason: *const c_char, _crash: b
 
 /// LLVM's call when it gives up.
 extern "C" fn handle(reason: *const c_char) {
-    // SAFETY: a string that ends with a zero, and stays during this call.
-    let reason = unsafe { text::copy(reason) };
     // A thread whose values are gone has nothing to do any more either.
     let last = LAST.try_with(|last| last.borrow_mut().take()).ok().flatten();
     if let Some(last) = last {
-        last.give_up(&reason);
+        last.make_room();
+        // SAFETY: a string that ends with a zero, and stays during this call.
+        last.give_up(&unsafe { text::copy(reason) });
     }
     // Another user of the same library gets what it would have had without us: the process ends.
 }

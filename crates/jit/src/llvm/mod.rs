@@ -16,6 +16,7 @@ mod linker;
 mod masks;
 mod object;
 mod process;
+mod room;
 mod session;
 mod statics;
 pub mod target;

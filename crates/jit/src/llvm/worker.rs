@@ -13,6 +13,7 @@ use super::error::CompileError;
 use super::fatal::{self, GiveUp};
 use super::library::Library;
 use super::process;
+use super::room::Reserve;
 use super::session::Session;
 use super::target::Target;
 
@@ -108,12 +109,15 @@ struct Desk {
     jobs: Receiver<Job>,
     /// Whom to tell if the job under way is never finished.
     fail: RefCell<Option<Fail>>,
+    /// What giving up needs, if it is for want of memory.
+    reserve: RefCell<Option<Reserve>>,
     health: Arc<Health>,
 }
 
 /// The thread's life.
 fn run(library: &Library, target: Target, jobs: Receiver<Job>, health: Arc<Health>) {
-    let desk = Rc::new(Desk { jobs, fail: RefCell::default(), health });
+    let desk =
+        Rc::new(Desk { jobs, fail: RefCell::default(), reserve: RefCell::new(Some(Reserve::new())), health });
     fatal::on_this_thread(Rc::<Desk>::clone(&desk));
     let mut session = None;
     while let Ok(job) = desk.jobs.recv() {
@@ -161,6 +165,10 @@ impl Desk {
 }
 
 impl GiveUp for Desk {
+    fn make_room(&self) {
+        drop(self.reserve.take());
+    }
+
     /// Spends the rest of the process with refusals.
     fn give_up(&self, reason: &str) -> ! {
         let _first = self.health.0.set(reason.to_owned());
