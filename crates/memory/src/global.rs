@@ -116,7 +116,8 @@ impl GlobalMemory {
         let overhead = (limit_bytes / 4).saturating_add(1 << 20).saturating_add(quarantine_bytes);
         let range = Range::reserve();
         let pages = range.pages();
-        let (first_heap, first_launch) = (pages / 8 * 7, pages / 16 * 15);
+        // Of few pages the last sixteenth may be none, but never begins before the last eighth.
+        let (first_heap, first_launch) = (pages - pages / 8, pages - pages / 16);
         let arena = |first, end, which: usize| Arena::new(&range, first, end - first, SHIFTS[which]);
         let arenas = [
             arena(0, first_heap, HOST),
