@@ -58,6 +58,8 @@ fn who_asks_for_code_in_vain_is_told() {
     assert!(said.contains("the kernel was interpreted: ") && said.contains("/nowhere/libLLVM.so"), "{said}");
     assert_eq!(run(&["--engine", "compile", "--quiet"]), (Some(0), String::new()));
     assert_eq!(run(&["--engine", "auto"]), (Some(0), String::new()));
+    // What counts is interpreted in any case, and asks for no code.
+    assert_eq!(run(&["--engine", "compile", "--stats"]), (Some(0), String::new()));
 }
 
 /// However little memory the process may have, the result is the same: LLVM is not begun without room for it.

@@ -163,6 +163,12 @@ impl CompiledCodes {
         self.tier(kernel, cta).compiled().clone()
     }
 
+    /// Why there is no code for launches with CTAs of a shape, if one has asked for it. Nothing is compiled.
+    pub fn refusal(&self, cta: [u32; 3]) -> Option<String> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&cta)?.code.get()?.as_ref().err().cloned()
+    }
+
     /// Where a launch finds code, if its settings want some. What counts instructions is interpreted.
     pub fn wanted(&self, kernel: &Arc<Kernel>, cta: [u32; 3], settings: &Settings) -> Option<Arc<dyn Tier>> {
         if settings.statistics || settings.max_instructions.is_some() {

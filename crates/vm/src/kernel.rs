@@ -204,6 +204,12 @@ impl Kernel {
         self.compiled.of(&self.linked, block.into().0).map(drop)
     }
 
+    /// Why a launch with CTAs of a shape was interpreted, if it asked for code and there was none.
+    #[must_use]
+    pub fn refusal(&self, block: impl Into<Dimensions>) -> Option<String> {
+        self.compiled.refusal(block.into().0)
+    }
+
     /// The LLVM IR that it is compiled from, for CTAs of a shape.
     ///
     /// # Errors

@@ -152,7 +152,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     deadline.end();
     if output.chatty()
         && launch.settings.engine == EngineChoice::Compile
-        && let Err(why) = kernel.compile(launch.block)
+        && let Some(why) = kernel.refusal(launch.block)
     {
         eprintln!("ptxvm: the kernel was interpreted: {why}");
     }
