@@ -80,16 +80,14 @@ impl Emitter<'_> {
 
     /// Has the machine look at the lanes of a line that run.
     fn ask_for_line(&mut self, site: u32, line: &Line<'_>, access: &Access, span: Span) {
-        self.writer.declare("declare i32 @ptxvm_line(ptr, i32, i64, i64, i32, i32) cold");
-        self.tell_warp();
+        let (site_is, step, way) =
+            (site.to_string(), line.step.to_string(), word_of_access(access).to_string());
         let mut all = "1".to_owned();
         for (row, base) in line.bases.iter().enumerate() {
             let lanes = self.lanes_of_row(row, line.bases.len(), line.lanes as usize, &access.lanes);
-            let found = self.writer.value(format!(
-                "call i32 @ptxvm_line(ptr %frame, i32 {site}, i64 {base}, i64 {}, i32 {lanes}, i32 {})",
-                line.step,
-                word_of_access(access)
-            ));
+            let arguments =
+                [("i32", &*site_is), ("i64", base), ("i64", &step), ("i32", &lanes), ("i32", &way)];
+            let found = self.ask("line", "i32", &arguments);
             all = self.writer.value(format!("and i32 {all}, {found}"));
         }
         self.leave_unless(&all, site, span);
@@ -163,15 +161,11 @@ impl Emitter<'_> {
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         self.writer.begin(look);
-        self.writer.declare("declare i32 @ptxvm_each(ptr, i32, ptr, i32, i32) cold");
-        self.tell_warp();
         self.slot("%addresses", ty.as_str());
         self.writer.line(format!("store {ty} {addresses}, ptr %addresses"));
-        let found = self.writer.value(format!(
-            "call i32 @ptxvm_each(ptr %frame, i32 {site}, ptr %addresses, i32 {}, i32 {})",
-            access.lanes,
-            word_of_access(access)
-        ));
+        let (site_is, way) = (site.to_string(), word_of_access(access).to_string());
+        let arguments = [("i32", &*site_is), ("ptr", "%addresses"), ("i32", &access.lanes), ("i32", &way)];
+        let found = self.ask("each", "i32", &arguments);
         self.leave_unless(&found, site, span);
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);

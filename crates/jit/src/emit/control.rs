@@ -116,18 +116,17 @@ impl Emitter<'_> {
     /// Lanes end: all of them, or those of a predicate.
     fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
-        let alive = self.writer.value("load i32, ptr %alive");
         let Some(predicate) = predicate else {
-            let left = self.writer.value(format!("xor i32 {alive}, {mask}"));
-            self.writer.line(format!("store i32 {left}, ptr %alive"));
+            if !waiting.is_empty() || self.has_plain_barrier() {
+                self.end_lanes(&mask);
+            }
             return self.next_of(waiting);
         };
         let lanes = predicate.lanes(&mut self.writer);
         let word = self.word_of(&lanes);
         let gone = self.writer.value(format!("and i32 {word}, {mask}"));
         let rest = self.writer.value(format!("xor i32 {gone}, {mask}"));
-        let left = self.writer.value(format!("xor i32 {alive}, {gone}"));
-        self.writer.line(format!("store i32 {left}, ptr %alive"));
+        self.end_lanes(&gone);
         let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
         let none = self.writer.value(format!("icmp eq i32 {rest}, 0"));
         self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
@@ -137,6 +136,15 @@ impl Emitter<'_> {
         self.mask = rest;
         self.go(next, waiting);
         self.mask = mask;
+    }
+
+    /// Says in the frame that lanes have ended. Nobody has to say that all have that were left of a warp, unless some
+    /// warps end and others come to a barrier: those before the one where the code is left have ended then.
+    fn end_lanes(&mut self, lanes: &str) {
+        self.ends_some = true;
+        let alive = self.writer.value("load i32, ptr %alive");
+        let left = self.writer.value(format!("xor i32 {alive}, {lanes}"));
+        self.writer.line(format!("store i32 {left}, ptr %alive"));
     }
 
     /// The lanes that run go to a block, unless others wait at lower ones.
@@ -155,10 +163,8 @@ impl Emitter<'_> {
             let ask = self.writer.fresh_label();
             self.writer.line(format!("br i1 {over}, label %{ask}, label %b{to}, !prof !0"));
             self.writer.begin(ask);
-            self.writer.declare("declare i64 @ptxvm_refuel(ptr, i64) cold");
-            self.tell_warp();
             let missing = self.writer.value(format!("sub i64 0, {fuel}"));
-            let more = self.writer.value(format!("call i64 @ptxvm_refuel(ptr %frame, i64 {missing})"));
+            let more = self.ask("refuel", "i64", &[("i64", &missing)]);
             let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
             self.writer.line(format!("store i64 {sum}, ptr %fuel"));
             let none = self.writer.value(format!("icmp eq i64 {more}, 0"));

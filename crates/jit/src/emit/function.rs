@@ -52,9 +52,14 @@ impl Emitter<'_> {
 
     /// Whether a whole CTA runs in the region: it begins with it, and no barrier ends it.
     fn holds_cta(&self) -> bool {
+        self.analysis.is_beginning(self.region.entry) && !self.has_plain_barrier()
+    }
+
+    /// Whether warps may come to a barrier of all warps, and the next one runs.
+    pub(super) fn has_plain_barrier(&self) -> bool {
         let blocks = self.region.waiting.keys().map(|block| &self.analysis.code.blocks[*block as usize]);
         let plain = |end: &Terminator| matches!(end, Terminator::Barrier(arrival) if arrival.plain);
-        self.analysis.is_beginning(self.region.entry) && !blocks.map(|block| &block.end_with).any(plain)
+        blocks.map(|block| &block.end_with).any(plain)
     }
 
     /// The lanes of a warp that enter: those that have not ended, of which there is one at least. All warps of a CTA begin
@@ -122,6 +127,7 @@ impl Emitter<'_> {
         let x = self.writer.value(format!("add i32 {x}, 1"));
         self.writer.line(format!("store i32 {x}, ptr {place}"));
         let threads = self.analysis.cta.iter().product::<u32>();
+        let threads = if self.ends_some { threads } else { 0 };
         let alive = self.frame(offset::ALIVE);
         for (warp, first) in (0..threads).step_by(LANES).enumerate() {
             let at = self.writer.value(format!("getelementptr i32, ptr {alive}, i64 {warp}"));

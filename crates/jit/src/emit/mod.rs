@@ -8,6 +8,7 @@
 //! is the same for all of them is loaded once, before the first.
 
 mod access;
+mod ask;
 mod block;
 mod bounds;
 mod compute;
@@ -70,6 +71,7 @@ pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Opti
         waits: region.waiting.values().flatten().copied().collect(),
         chain: BTreeMap::new(),
         instructions: BTreeMap::new(),
+        ends_some: false,
         failed: false,
     };
     emitter.enter();
@@ -141,6 +143,8 @@ struct Emitter<'a> {
     chain: BTreeMap<u32, BTreeSet<u32>>,
     /// By instruction of the function: whether the code executes it itself, and does not call the interpreter.
     instructions: BTreeMap<u32, bool>,
+    /// Whether the frame is told of lanes that end while others of their warp go on.
+    ends_some: bool,
     /// Something was not as the analysis says: then there is no code.
     failed: bool,
 }

@@ -129,6 +129,11 @@ impl Visit {
         // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
         let left = unsafe { enter(&raw mut *frame) };
         host.catch_up(frame);
+        if frame.barrier == NO_BARRIER {
+            // Those before the warp that the code has left have ended, which it says once and for all of them.
+            let ended = frame.first as usize..frame.warp as usize;
+            frame.alive.get_mut(ended).into_iter().flatten().for_each(|alive| *alive = 0);
+        }
         if let Some(panic) = frame.panic.take() {
             std::panic::resume_unwind(panic);
         }
