@@ -262,6 +262,11 @@ impl Writer {
         if let Ok(value) = a.parse::<bool>() {
             return if value { self.all_true() } else { "zeroinitializer".into() };
         }
+        if bits == 1 {
+            // A word is a mask of lanes; a vector of predicates would be made by way of wider ones.
+            let word = self.value(format!("sext i1 {a} to i{LANES}"));
+            return self.value(format!("bitcast i{LANES} {word} to <{LANES} x i1>"));
+        }
         let first = self.value(format!("insertelement <{LANES} x i{bits}> poison, i{bits} {a}, i64 0"));
         self.value(format!(
             "shufflevector <{LANES} x i{bits}> {first}, <{LANES} x i{bits}> poison, <{LANES} x i32> zeroinitializer"
