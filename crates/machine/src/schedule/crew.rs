@@ -14,6 +14,10 @@ use std::time::Duration;
 /// How long a thread waits for a further launch.
 const IDLE: Duration = Duration::from_secs(5);
 
+/// How often the caller looks whether the last helper has left before it sleeps: all end at about the same time, and to
+/// be woken takes longer than that.
+const LOOKS: u32 = 200;
+
 /// What helpers do; each is given a number.
 type Help<'a> = dyn Fn(u64) + Sync + 'a;
 
@@ -105,6 +109,14 @@ impl Caller<'_> {
     /// Takes back what nobody has accepted and waits for those who help; gives what one has panicked with.
     fn await_helpers(&self) -> Option<Box<dyn Any + Send>> {
         CREW.lock().offers.retain(|offer| !Arc::ptr_eq(&offer.party, &self.party));
+        for _ in 0..LOOKS {
+            if self.party.lock().present == 0 {
+                break;
+            }
+            for _ in 0..32 {
+                std::hint::spin_loop();
+            }
+        }
         let mut state = self.party.lock();
         while state.present > 0 {
             state = self.party.left.wait(state).unwrap_or_else(PoisonError::into_inner);

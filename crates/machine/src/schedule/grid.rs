@@ -1,7 +1,7 @@
 //! A launch: host threads take clusters of CTAs in order and run them; all resident clusters make progress.
 //!
 //! The calling thread is the first worker (`work.rs`). It calls for the help of others (`crew.rs`) only when a launch has
-//! lasted a while, because that takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
+//! lasted a while, or will by what the last one of the kernel took, because that takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +24,9 @@ use ptxvm_profile::Demand;
 
 /// After so long a launch that has CTAs left gets the help of other threads.
 const ALONE: Duration = Duration::from_micros(50);
+
+/// A launch that will take longer than this gets it at once.
+const LONG: Duration = Duration::from_micros(200);
 
 /// The bytes of a cooperative launch's workspace, the first four of which say so.
 const WORKSPACE: u32 = 64;
@@ -73,7 +76,10 @@ fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Bo
         counted.lock().unwrap_or_else(PoisonError::into_inner).push(statistics);
     };
     let mut statistics = crew::with_help(&help, |caller| {
-        let mut alone = true;
+        let mut alone = rooms.expected(run.claims.all()) < LONG;
+        if !alone {
+            caller.call(1..workers);
+        }
         work(0, run, common, rooms, &mut || {
             if alone && run.began.elapsed() >= ALONE && run.claims.has_more() {
                 alone = false;
@@ -81,6 +87,8 @@ fn together(workers: usize, run: &Run<'_>, common: &Common, rooms: &Rooms) -> Bo
             }
         })
     });
+    let helpers = common.helpers.load(Ordering::Relaxed) as u64;
+    rooms.took(run.began.elapsed(), run.claims.all(), helpers + 1);
     let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
     counted.iter().for_each(|more| statistics.add(more));
     statistics

@@ -1,7 +1,9 @@
-//! Memory that a launch leaves for the next launch of the same kernel, so that small launches need not allocate and clear
-//! it.
+//! What a launch leaves for the next launch of the same kernel: memory, so that small launches need not allocate and clear
+//! it, and how long it took.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::context::Run;
 use crate::schedule::cluster::Cluster;
@@ -25,9 +27,22 @@ pub struct Room {
 #[derive(Debug, Default)]
 pub struct Rooms {
     free: Mutex<Vec<Room>>,
+    /// The nanoseconds that a cluster of the last launch took; 0 if there was none.
+    pace: AtomicU64,
 }
 
 impl Rooms {
+    /// How long so many clusters will take one worker, if they are like those of the last launch.
+    pub fn expected(&self, clusters: u64) -> Duration {
+        Duration::from_nanos(self.pace.load(Ordering::Relaxed).saturating_mul(clusters))
+    }
+
+    /// So many clusters have taken so many workers this long.
+    pub fn took(&self, time: Duration, clusters: u64, workers: u64) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).saturating_mul(workers);
+        self.pace.store(nanoseconds / clusters.max(1), Ordering::Relaxed);
+    }
+
     /// A room for a worker of a launch; its cluster has the launch's shape.
     pub fn take(&self, run: &Run<'_>) -> Room {
         let room = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();

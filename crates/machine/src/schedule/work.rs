@@ -88,6 +88,8 @@ pub(super) struct Work {
     spare: SmallVec<[Box<Cluster>; 1]>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
+    /// How many clusters it takes at once, at most: few in the beginning, so that a launch which lasts is known soon.
+    at_once: u64,
     told: Told,
 }
 
@@ -102,6 +104,7 @@ impl Work {
             current: None,
             spare: spare.into_iter().collect(),
             begin: true,
+            at_once: 1,
             told: Told::default(),
         }
     }
@@ -183,7 +186,8 @@ impl Work {
         }
         let claimed = &mut self.worker.claimed;
         if claimed.is_empty() {
-            *claimed = run.claims.take_some(workers() as u64);
+            *claimed = run.claims.take_some(workers() as u64, self.at_once);
+            self.at_once = self.at_once.saturating_mul(2);
         }
         claimed.next()
     }

@@ -62,13 +62,14 @@ impl Claims {
         (index < self.clusters).then_some(index)
     }
 
-    /// Takes the next ones for one of so many workers: several at once while there are many, so that workers seldom fight.
-    pub fn take_some(&self, workers: u64) -> Range<u64> {
+    /// Takes the next ones for one of so many workers: several at once while there are many, so that workers seldom fight,
+    /// but no more than `most`.
+    pub fn take_some(&self, workers: u64, most: u64) -> Range<u64> {
         let left = self.clusters.saturating_sub(self.next.load(Ordering::Relaxed));
         if left == 0 {
             return 0..0;
         }
-        let count = (left / (SHARES * workers.max(1))).clamp(1, MOST_AT_ONCE);
+        let count = (left / (SHARES * workers.max(1))).min(most).clamp(1, MOST_AT_ONCE);
         let first = self.next.fetch_add(count, Ordering::Relaxed).min(self.clusters);
         first..(first + count).min(self.clusters)
     }
