@@ -245,6 +245,10 @@ functions! {
         LLVMParseIRInContext2: fn(Context, Buffer, *mut Module, *mut *mut c_char) -> Bool;
         // Core.h: since 16.
         LLVMGetVersion: fn(*mut c_uint, *mut c_uint, *mut c_uint);
+        // Support.h
+        LLVMParseCommandLineOptions: fn(c_int, *const *const c_char, *const c_char);
+        LLVMAddSymbol: fn(*const c_char, *mut c_void);
+        LLVMSearchForAddressOfSymbol: fn(*const c_char) -> *mut c_void;
         // C++, by the names that its ABI gives them: the C interface has nothing for the want of memory.
         // `llvm::install_bad_alloc_error_handler`, of this type since 14; `llvm::install_out_of_memory_new_handler`;
         // `std::set_new_handler`, of which only the place is of interest.

@@ -15,6 +15,7 @@ pub mod library;
 mod linker;
 mod masks;
 mod object;
+mod options;
 mod process;
 mod room;
 mod session;
