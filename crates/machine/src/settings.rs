@@ -12,7 +12,8 @@ use crate::matrix::cores::Mma;
 /// Everything that says how a launch is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Chooses among the orders that PTX leaves open; 0 is the plain order.
+    /// Chooses among the orders that PTX leaves open; 0 is the plain order. Its upper half is by how many powers of two
+    /// a warp's turn may be longer, up to 20.
     pub seed: u64,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,

@@ -70,6 +70,8 @@ fn excuse(setting: &mut Setting, way: &Way, first: &Ran, second: &Ran) -> Result
     let differs = || wrong("differs", format!("compiled: {}", second.difference(first)));
     let mut others = Vec::new();
     for seed in 0..ORDERS {
+        // In some a warp goes as far as it can before another has a turn: so far others may come before a fault ends all.
+        let seed = seed | (seed % 3 * 10) << 32;
         let other = setting.launch(&Way { seed, ..*way })?;
         if !is_limit(other.ending) {
             others.push(other);

@@ -178,7 +178,10 @@ impl Cta {
             self.wake(worker);
         }
         let index = self.next(run, worker)?;
-        let fuel = if run.launch.settings.seed == 0 { TURN } else { 64 + worker.next_random() % 4096 };
+        let fuel = match run.launch.settings.seed {
+            0 => TURN,
+            seed => 64 + worker.next_random() % (4096 << (seed >> 32).min(20)),
+        };
         Some((index, worker.effort.saturating_add(fuel).min(turn.enough)))
     }
 
