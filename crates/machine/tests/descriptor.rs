@@ -3,11 +3,16 @@
 
 use ptxvm_machine::matrix::descriptor::{Descriptor, Major};
 
+/// Miri takes each fourth start and offset, and one shape: it looks for undefined behaviour, not for values, and runs some
+/// thousand times slower.
+const STEP: usize = if cfg!(miri) { 4 } else { 1 };
+
 /// Units along K or M or N, and rows or columns across, of everything that `wgmma`, `tcgen05.mma` and `tcgen05.cp` read,
 /// and of what they do not.
 fn shapes(major: Major) -> Vec<(u32, u32)> {
     let across = (1..=20).chain((24..=256).step_by(8)).chain([264, 287]);
     match major {
+        _ if cfg!(miri) => vec![(3, 9)],
         // 16 to 64 bytes of K; up to 256 rows or columns, and up to 31 before them that are skipped.
         Major::K => across.flat_map(|across| (1..=4).map(move |along| (along, across))).collect(),
         // Up to 287 elements of up to 32 bits; K from 8 to 64.
@@ -49,8 +54,9 @@ fn try_mode(mode: u64, leading_is_address: u64) -> u64 {
             continue;
         }
         let shapes = shapes(major);
-        for start in STARTS {
-            for (leading, stride) in OFFSETS.iter().flat_map(|a| OFFSETS.iter().map(move |b| (a, b))) {
+        let offsets = || OFFSETS.iter().step_by(STEP);
+        for start in STARTS.iter().step_by(STEP) {
+            for (leading, stride) in offsets().flat_map(|a| offsets().map(move |b| (a, b))) {
                 for base_offset in [0, 3, 7] {
                     let bits = start >> 4
                         | leading >> 4 << 16
@@ -74,11 +80,11 @@ fn try_mode(mode: u64, leading_is_address: u64) -> u64 {
 #[test]
 fn the_last_byte_that_is_read_decides() {
     let tried: u64 = [0, 1, 2, 4, 6].into_iter().map(|mode| try_mode(mode, 0)).sum();
-    assert_eq!(tried, 2_073_600);
+    assert_eq!(tried, if cfg!(miri) { 240 } else { 2_073_600 });
 }
 
 #[test]
 fn the_last_byte_that_is_read_decides_with_an_absolute_address() {
     let tried: u64 = [0, 1, 2, 4, 6].into_iter().map(|mode| try_mode(mode, 1)).sum();
-    assert_eq!(tried, 673_920);
+    assert_eq!(tried, if cfg!(miri) { 120 } else { 673_920 });
 }

@@ -39,6 +39,7 @@ fn shapes(asked: &Asked) -> Vec<(u32, usize)> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it decodes 73,728 descriptors, which takes Miri most of an hour")]
 fn shapes_are_those_of_table_39() {
     for kind in MmaKind::ALL {
         for sparse in [false, true] {

@@ -189,18 +189,21 @@ mod tests {
 
     use super::*;
 
+    /// How many products are put in order. Miri looks for undefined behaviour, not for values, and has time for few.
+    const PRODUCTS: u32 = if cfg!(miri) { 6 } else { 12 };
+
     #[test]
     fn products_in_another_order_have_another_digest() {
         for (one, other) in [(0x7f00_1000, 0x7f00_1060), (0x7f00_0fc0, 0x7f00_1fc0), (8, 16)] {
-            let digests: HashSet<u64> = (0..1u32 << 12)
+            let digests: HashSet<u64> = (0..1u32 << PRODUCTS)
                 .map(|order| {
-                    (0..12).fold(0, |digest, bit| {
+                    (0..PRODUCTS).fold(0, |digest, bit| {
                         let instruction = if order >> bit & 1 != 0 { one } else { other };
                         digested(digest, [instruction, 0x4000_0040_0000, 0x4000_0040_0010])
                     })
                 })
                 .collect();
-            assert_eq!(digests.len(), 1 << 12, "{one:#x} {other:#x}");
+            assert_eq!(digests.len(), 1 << PRODUCTS, "{one:#x} {other:#x}");
         }
     }
 }
