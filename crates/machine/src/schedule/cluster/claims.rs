@@ -22,7 +22,7 @@ pub struct Claims {
 }
 
 /// A worker takes about so many shares of what is left, and at most so many clusters at once.
-const SHARES: u64 = 16;
+const SHARES: u64 = 4;
 const MOST_AT_ONCE: u64 = 256;
 
 impl Claims {
