@@ -1,5 +1,6 @@
 //! The macro around every entry point: it catches panics, and `--api-trace` prints each call.
 
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -23,8 +24,8 @@ macro_rules! entry {
         pub unsafe extern "C" fn $name($($argument: $ty),*) -> $crate::abi::CUresult {
             $crate::entry::answer(
                 stringify!($name),
-                || Vec::<String>::from([$(format!(concat!(stringify!($argument), "={:?}"), $argument)),*]).join(", "),
-                move || -> $crate::abi::Answer {
+                &[$((stringify!($argument), &$argument)),*],
+                &mut move || -> $crate::abi::Answer {
                     #[deny(unsafe_code)]
                     let answered: $crate::abi::Answer = $body;
                     answered
@@ -66,10 +67,11 @@ macro_rules! unsupported {
 }
 pub(crate) use unsupported;
 
-/// Runs the body of an entry point and gives what it answers to the program.
-pub fn answer(name: &str, arguments: impl FnOnce() -> String, body: impl FnOnce() -> Answer) -> CUresult {
+/// Runs the body of an entry point and gives what it answers to the program. There are some five hundred: what is
+/// around their bodies is compiled once.
+pub fn answer(name: &str, arguments: &[(&str, &dyn Debug)], body: &mut dyn FnMut() -> Answer) -> CUresult {
     // The arguments are shown as they came, before the body fills results in.
-    let traced = options::get().choices.api_trace.then(|| (arguments(), Instant::now()));
+    let traced = options::get().choices.api_trace.then(|| (shown(arguments), Instant::now()));
     let result = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(result)) => result,
@@ -84,10 +86,16 @@ pub fn answer(name: &str, arguments: impl FnOnce() -> String, body: impl FnOnce(
     result
 }
 
+/// Arguments with their names.
+fn shown(arguments: &[(&str, &dyn Debug)]) -> String {
+    let each: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+    each.join(", ")
+}
+
 /// Says once of each entry point that it is not supported.
 pub fn refuse(name: &'static str) -> CUresult {
     static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    answer(name, String::new, || {
+    answer(name, &[], &mut || {
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
         if !said.contains(&name) {
             said.push(name);
