@@ -24,22 +24,44 @@ struct ClientRun {
     mma: Option<&'static str>,
     /// The marker of the tests that run; without, all do.
     only: Option<&'static str>,
+    /// The engine that `ptxvm exec --engine` names; without, the usual one, which compiles what runs long.
+    engine: Option<&'static str>,
     /// What `ptxvm exec --findings` is told. A reduction of Dr.Jit's reads past its shared memory, and Taichi's
     /// functions perform atomics on local memory through generic addresses; an H200 survives both.
     findings: &'static str,
 }
 
+/// A run of a whole suite with nothing special.
+const fn on(device: &'static str, suite: &'static str) -> ClientRun {
+    ClientRun { suite, device, mma: None, only: None, engine: None, findings: "stop" }
+}
+
+/// Where every kernel is compiled: what clients launch is short, so that else little of it would be.
+const fn compiled(run: ClientRun) -> ClientRun {
+    ClientRun { engine: Some("compile"), ..run }
+}
+
+const fn reporting(run: ClientRun) -> ClientRun {
+    ClientRun { findings: "report", ..run }
+}
+
 /// An H200's answers for an A100's PTX are known, so that the A100 runs with an H200's tensor cores, too.
 const RUNS: &[ClientRun] = &[
-    ClientRun { suite: "triton", device: "h200", mma: None, only: None, findings: "stop" },
-    ClientRun { suite: "triton", device: "a100", mma: Some("hopper"), only: None, findings: "stop" },
-    ClientRun { suite: "triton", device: "a100", mma: None, only: Some("tensor_cores"), findings: "stop" },
-    ClientRun { suite: "triton", device: "b200", mma: None, only: None, findings: "stop" },
-    ClientRun { suite: "cuda-python", device: "h200", mma: None, only: None, findings: "stop" },
-    ClientRun { suite: "tinygrad", device: "h200", mma: None, only: None, findings: "stop" },
-    ClientRun { suite: "drjit", device: "h200", mma: None, only: None, findings: "report" },
-    ClientRun { suite: "taichi", device: "h200", mma: None, only: None, findings: "report" },
-    ClientRun { suite: "numba", device: "h200", mma: None, only: None, findings: "stop" },
+    on("h200", "triton"),
+    ClientRun { mma: Some("hopper"), ..on("a100", "triton") },
+    ClientRun { only: Some("tensor_cores"), ..on("a100", "triton") },
+    on("b200", "triton"),
+    on("h200", "cuda-python"),
+    on("h200", "tinygrad"),
+    reporting(on("h200", "drjit")),
+    reporting(on("h200", "taichi")),
+    on("h200", "numba"),
+    compiled(on("h200", "triton")),
+    compiled(on("h200", "cuda-python")),
+    compiled(on("h200", "tinygrad")),
+    compiled(reporting(on("h200", "drjit"))),
+    compiled(reporting(on("h200", "taichi"))),
+    compiled(on("h200", "numba")),
 ];
 
 /// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's. `--report` lets kernels go on
@@ -132,7 +154,8 @@ impl ClientRun {
     fn name(&self) -> String {
         let mma = self.mma.map_or(String::new(), |mma| format!(" with the tensor cores of {mma}"));
         let only = self.only.map_or(String::new(), |only| format!(" (only {only})"));
-        format!("{} on {}{mma}{only}", self.suite, self.device)
+        let engine = self.engine.map_or(String::new(), |engine| format!(", {engine}"));
+        format!("{} on {}{mma}{only}{engine}", self.suite, self.device)
     }
 
     /// Whether it passes.
@@ -142,6 +165,7 @@ impl ClientRun {
         // The tests provoke findings on purpose and look at them themselves.
         command.args(["exec", "--status", "command", "--device", self.device, "--findings", self.findings]);
         command.args(self.mma.iter().flat_map(|mma| ["--mma", mma]));
+        command.args(self.engine.iter().flat_map(|engine| ["--engine", engine]));
         command.arg("--").arg(python).current_dir(root);
         // Triton keeps what it has compiled for the next run.
         command.env("TRITON_CACHE_DIR", root.join("target/clients/triton"));
