@@ -26,6 +26,7 @@ pub mod global;
 mod host_access;
 pub mod lending;
 pub mod local;
+mod lookup;
 mod quarantine;
 mod range;
 pub mod row;
