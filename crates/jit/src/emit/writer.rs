@@ -251,6 +251,15 @@ impl Writer {
         ))
     }
 
+    /// The bits of a number of single precision, times a power of two.
+    pub fn scaled(&mut self, bits: &str, power: u64) -> Name {
+        let ty = self.float_ty(32);
+        let scale = self.constant(32, (127 + power) << 23);
+        let (number, scale) = (self.as_float(32, bits), self.as_float(32, &scale));
+        let product = self.value(format!("fmul {ty} {number}, {scale}"));
+        self.as_bits(32, &product)
+    }
+
     /// A number in all lanes.
     pub fn splat(&mut self, bits: u32, a: &str) -> Name {
         if let Ok(value) = a.parse::<u64>() {

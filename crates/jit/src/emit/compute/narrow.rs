@@ -57,16 +57,11 @@ pub fn f32_to_e5m2(writer: &mut Writer, a: &Name) -> Name {
 }
 
 pub fn e4m3_to_f16(writer: &mut Writer, a: &Name) -> Name {
-    /// 2^120: shifted into place the exponent is so much too small.
-    const SCALE: u64 = (127 + 120) << 23;
     let bits = writer.cast("zext", 8, a, 32);
     let magnitude = writer.with("and", 32, &bits, 0x7f);
     let moved = writer.with("shl", 32, &magnitude, 20);
-    let ty = writer.float_ty(32);
-    let (number, scale) = (writer.as_float(32, &moved), writer.constant(32, SCALE));
-    let scale = writer.as_float(32, &scale);
-    let number = writer.value(format!("fmul {ty} {number}, {scale}"));
-    let number = writer.as_bits(32, &number);
+    // Shifted into place the exponent is so much too small.
+    let number = writer.scaled(&moved, 120);
     let number = writer.with("sub", 32, &number, (127 - 15) << 23);
     let number = writer.with("lshr", 32, &number, 13);
     let zero = writer.constant(32, 0);

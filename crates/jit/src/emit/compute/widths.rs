@@ -236,17 +236,12 @@ fn f64_to_f32(writer: &mut Writer, a: &Name) -> Name {
 }
 
 pub(super) fn f16_to_f32(writer: &mut Writer, a: &Name) -> Name {
-    const SCALE: u64 = (127 + 112) << 23;
     let bits = writer.cast("zext", 16, a, 32);
     let magnitude = writer.with("and", 32, &bits, 0x7fff);
     let magnitude = writer.with("shl", 32, &magnitude, 13);
     let sign = writer.with("and", 32, &bits, 0x8000);
     let sign = writer.with("shl", 32, &sign, 16);
-    let ty = writer.float_ty(32);
-    let (number, scale) = (writer.as_float(32, &magnitude), writer.constant(32, SCALE));
-    let scale = writer.as_float(32, &scale);
-    let number = writer.value(format!("fmul {ty} {number}, {scale}"));
-    let number = writer.as_bits(32, &number);
+    let number = writer.scaled(&magnitude, 112);
     let infinity = writer.constant(32, INFINITY);
     let number = writer.choose(("eq", &magnitude, 0x7c00 << 13), &infinity, &number);
     let number = writer.two("or", 32, &number, &sign);
