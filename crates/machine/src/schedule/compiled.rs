@@ -124,6 +124,7 @@ impl Visit {
         frame.first = warps.first().map_or(0, |warp| warp.state.index);
         frame.last = frame.first + warps.len() as u32;
         (frame.fuel, frame.filled, frame.refills, frame.others) = (fuel, fuel, 0, 0);
+        frame.looked = false;
         let mut host = Host { warps, activation, cta, worker, run, ctas };
         frame.host = (&raw mut host).cast();
         // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
@@ -248,7 +249,12 @@ unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
         }
     };
     // SAFETY: compiled code hands on the frame that it was entered with.
-    unsafe { with(frame, Executed::Stopped.number(), run) }
+    let executed = unsafe { with(frame, Executed::Stopped.number(), run) };
+    if executed == Executed::Looked.number() {
+        // SAFETY: as above.
+        unsafe { (*frame).looked = true };
+    }
+    executed
 }
 
 /// What came of an instruction that the interpreter has executed for compiled code.
@@ -279,8 +285,8 @@ unsafe extern "C" fn refuel(frame: *mut Frame, missing: i64) -> i64 {
     // SAFETY: as in `execute`.
     let frame = unsafe { &mut *frame };
     frame.refills += 1;
-    // Who looks at what others change pays for each look, and must not run for long.
-    if !may || frame.refills > REFILLS || missing > REFILL {
+    // Who has looked at what others change may be waiting for them.
+    if !may || frame.looked || frame.refills > REFILLS || missing > REFILL {
         return 0;
     }
     frame.filled += REFILL;
@@ -294,7 +300,7 @@ const REFILLS: u32 = 64;
 /// Compiled code is so fast that it has more than what is left of a short turn.
 pub(crate) const LEAST_FUEL: i64 = 1 << 20;
 
-/// What a look at something that others may change costs, in fuel: a loop of looks is left soon.
+/// What a look at something that others may change costs, in fuel: a loop of looks is left soon, and gets no more.
 pub const LOOK: i64 = 1 << 17;
 
 /// Whether lanes whose addresses grow by a step may access what they do; 1 if they may. The place remembers the region.

@@ -78,6 +78,8 @@ pub struct Frame {
     pub(crate) alive: [u32; WARPS],
     /// Whether lanes that have ended were noted with their warps.
     pub(crate) noted: bool,
+    /// Whether the code has looked at something that others may change, and has seen nothing new.
+    pub(crate) looked: bool,
     /// What the functions need that the code calls.
     pub(crate) host: *mut c_void,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
@@ -193,6 +195,7 @@ impl Default for Frame {
             tids: [null(); WARPS],
             alive: [0; WARPS],
             noted: false,
+            looked: false,
             host: null_mut(),
             panic: None,
         }
