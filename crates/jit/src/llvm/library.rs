@@ -64,7 +64,7 @@ impl Library {
         }
         process::watch();
         let _kept = statics::keep(functions.LLVMContextCreate as *const c_void);
-        options::set(&functions, version);
+        options::set(&functions, version.major);
         // One table for each library that is used, and that is one or two.
         let functions = Box::leak(Box::new(functions));
         Ok(Self { functions, version, path: path.to_owned() })

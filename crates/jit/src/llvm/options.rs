@@ -8,7 +8,6 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use super::functions::Functions;
-use super::library::Version;
 
 /// What LLVM is told, as on a command line.
 const SWITCH: &CStr = c"-grow-region-complexity-budget=100";
@@ -20,8 +19,8 @@ const NEWEST: u32 = 22;
 /// this crate in a process (in another shared object) has the same library.
 const TOLD: &CStr = c"ptxvm_has_set_its_switch";
 
-/// Sets the switch, once in a process.
-pub fn set(functions: &Functions, version: Version) {
+/// Sets the switch of a library of this version, once in a process.
+pub fn set(functions: &Functions, major: u32) {
     let (Some(parse), Some(add), Some(search)) = (
         functions.LLVMParseCommandLineOptions,
         functions.LLVMAddSymbol,
@@ -31,7 +30,7 @@ pub fn set(functions: &Functions, version: Version) {
     };
     // SAFETY: strings that end with a zero; the symbol's address is never used, and the arguments are only read.
     unsafe {
-        if version.major > NEWEST || !search(TOLD.as_ptr()).is_null() {
+        if major > NEWEST || !search(TOLD.as_ptr()).is_null() {
             return;
         }
         add(TOLD.as_ptr(), TOLD.as_ptr().cast::<c_void>().cast_mut());

@@ -186,7 +186,11 @@ impl Work {
         }
         let claimed = &mut self.worker.claimed;
         if claimed.is_empty() {
-            *claimed = run.claims.take_some(workers() as u64, self.at_once);
+            // Nobody else can begin them. So there are no more than may be begun if each spins, and one by one once some
+            // have.
+            let may_begin = u64::from(run.resident) / run.launch.settings.threads.max(1) as u64;
+            let most = if self.live.is_empty() { self.at_once.min(may_begin) } else { 1 };
+            *claimed = run.claims.take_some(workers() as u64, most);
             self.at_once = self.at_once.saturating_mul(2);
         }
         claimed.next()
