@@ -9,7 +9,7 @@ use libloading::os::unix;
 
 use super::functions::Functions;
 use super::target::HOST;
-use super::{options, process, statics};
+use super::{process, statics};
 
 /// The oldest version that is used: its IR has the pointers without a type (`ptr`) that ours is written with.
 pub const OLDEST: u32 = 15;
@@ -64,7 +64,6 @@ impl Library {
         }
         process::watch();
         let _kept = statics::keep(functions.LLVMContextCreate as *const c_void);
-        options::set(&functions, version.major);
         // One table for each library that is used, and that is one or two.
         let functions = Box::leak(Box::new(functions));
         Ok(Self { functions, version, path: path.to_owned() })

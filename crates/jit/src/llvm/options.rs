@@ -19,7 +19,8 @@ const NEWEST: u32 = 22;
 /// this crate in a process (in another shared object) has the same library.
 const TOLD: &CStr = c"ptxvm_has_set_its_switch";
 
-/// Sets the switch of a library of this version, once in a process.
+/// Sets the switch of a library of this version, once in a process. Who does is inside of it (`process.rs`): LLVM goes
+/// through all its switches, and the end of the process must not destroy them meanwhile.
 pub fn set(functions: &Functions, major: u32) {
     let (Some(parse), Some(add), Some(search)) = (
         functions.LLVMParseCommandLineOptions,

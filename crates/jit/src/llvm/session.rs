@@ -11,9 +11,9 @@ use super::functions::{Functions, TargetKind, TargetMachine};
 use super::library::Library;
 use super::linker::{Linked, Linker, Place};
 use super::object::Summary;
-use super::process;
 use super::target::{Target, lowered};
 use super::text;
+use super::{options, process};
 
 /// `LLVMRelocPIC`: what is called lies anywhere.
 const RELOC_PIC: i32 = 2;
@@ -52,6 +52,7 @@ impl Session {
     pub fn new(library: &Library, target: Target) -> Result<Self, CompileError> {
         let functions = library.functions;
         initialize(functions);
+        options::set(functions, library.version().major);
         // SAFETY: these make messages that are ours to dispose of.
         let (triple, cpu, features) = unsafe {
             (
