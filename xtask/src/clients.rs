@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [--report] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
+const USAGE: &str = "cargo xtask clients [--all] [--report] [--compile] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
                      cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
@@ -36,11 +36,6 @@ const fn on(device: &'static str, suite: &'static str) -> ClientRun {
     ClientRun { suite, device, mma: None, only: None, engine: None, findings: "stop" }
 }
 
-/// Where every kernel is compiled: what clients launch is short, so that else little of it would be.
-const fn compiled(run: ClientRun) -> ClientRun {
-    ClientRun { engine: Some("compile"), ..run }
-}
-
 const fn reporting(run: ClientRun) -> ClientRun {
     ClientRun { findings: "report", ..run }
 }
@@ -56,23 +51,19 @@ const RUNS: &[ClientRun] = &[
     reporting(on("h200", "drjit")),
     reporting(on("h200", "taichi")),
     on("h200", "numba"),
-    compiled(on("h200", "triton")),
-    compiled(on("h200", "cuda-python")),
-    compiled(on("h200", "tinygrad")),
-    compiled(reporting(on("h200", "drjit"))),
-    compiled(reporting(on("h200", "taichi"))),
-    compiled(on("h200", "numba")),
 ];
 
 /// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's. `--report` lets kernels go on
-/// after mistakes that an H200 survives.
+/// after mistakes that an H200 survives. `--compile` has every kernel compiled: what clients launch is short, so that else
+/// little of it is.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--checkout") {
         return checkout(root, arguments);
     }
     let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
-    let (all, report) = (options.contains(&"--all"), options.contains(&"--report"));
-    if options.iter().any(|o| !["--all", "--report"].contains(o)) || named.iter().any(|n| !SUITES.contains(n))
+    let [all, report, compile] = ["--all", "--report", "--compile"].map(|option| options.contains(&option));
+    if options.iter().any(|o| !["--all", "--report", "--compile"].contains(o))
+        || named.iter().any(|n| !SUITES.contains(n))
     {
         return Err(USAGE.into());
     }
@@ -80,7 +71,11 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     build(root)?;
     let mut failed = Vec::new();
     for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
-        let run = if report { &ClientRun { findings: "report", ..*run } } else { run };
+        let run = ClientRun {
+            findings: if report { "report" } else { run.findings },
+            engine: compile.then_some("compile"),
+            ..*run
+        };
         if !run.passes(root, &python, all)? {
             failed.push(run.name());
         }
