@@ -21,7 +21,7 @@ const MIRI: &[&[&str]] = &[
     &["-p", "ptxvm-memory", "--test", "access", "--test", "atomic", "--test", "budget", "--test", "explain"],
     &["-p", "ptxvm-memory", "--test", "global", "--test", "lent", "--test", "row"],
     &["-p", "ptxvm-memory", "--test", "threads", "--test", "windows"],
-    &["-p", "ptxvm-num", "--lib"],
+    &["-p", "ptxvm-num", "--lib", "--test", "matrix"],
     &["-p", "ptxvm-ir", "--lib", "--test", "address_words"],
     &["-p", "ptxvm-machine", "--lib", "--test", "descriptor"],
 ];
@@ -34,6 +34,10 @@ const MIRI_FLAGS: &str =
 /// For `machine`, whose crew and watchdog are threads that wait for a further launch when the tests end. Miri takes them for
 /// a leak.
 const MIRI_WITH_THREADS: &str = "-Zmiri-ignore-leaks";
+
+/// For `num`, whose `unsafe` code is the vector instructions of matrix products: the processor that Miri plays has them.
+const MIRI_WITH_VECTORS: &str = "-Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt,+f16c,+avx512f,+avx512bw,\
+                                 +avx512cd,+avx512dq,+avx512vl";
 
 /// One way to build and run.
 struct Build<'a> {
@@ -110,7 +114,9 @@ fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
     for tests in MIRI {
         let keeps_threads = tests.contains(&"ptxvm-machine");
         let flags = [MIRI_FLAGS, if keeps_threads { MIRI_WITH_THREADS } else { "" }].join(" ");
-        println!("$ MIRIFLAGS='{flags}' cargo +nightly miri test {} {}", tests.join(" "), filter.join(" "));
+        let vectors = if tests.contains(&"ptxvm-num") { MIRI_WITH_VECTORS } else { "" };
+        let words = [*tests, filter].concat().join(" ");
+        println!("$ RUSTFLAGS='{vectors}' MIRIFLAGS='{flags}' cargo +nightly miri test {words}");
         // Not the cargo that runs this: rustup's, which knows other toolchains.
         let status = Command::new("cargo")
             .args(["+nightly", "miri", "test", "--no-fail-fast", "--target-dir"])
@@ -118,6 +124,7 @@ fn miri(root: &Path, filter: &[&str]) -> Result<(), String> {
             .args(*tests)
             .args(filter)
             .env("MIRIFLAGS", flags)
+            .env("RUSTFLAGS", vectors)
             .current_dir(root)
             .status()
             .map_err(|e| format!("cargo: {e}"))?;
