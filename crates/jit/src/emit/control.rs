@@ -163,8 +163,7 @@ impl Emitter<'_> {
             let ask = self.writer.fresh_label();
             self.writer.line(format!("br i1 {over}, label %{ask}, label %b{to}, !prof !0"));
             self.writer.begin(ask);
-            let missing = self.writer.value(format!("sub i64 0, {fuel}"));
-            let more = self.ask("refuel", "i64", &[("i64", &missing)]);
+            let more = self.ask("refuel", "i64", &[]);
             let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
             self.writer.line(format!("store i64 {sum}, ptr %fuel"));
             let none = self.writer.value(format!("icmp eq i64 {more}, 0"));

@@ -133,7 +133,9 @@ impl Visit {
         if frame.barrier == NO_BARRIER {
             // Those before the warp that the code has left have ended, which it says once and for all of them.
             let ended = frame.first as usize..frame.warp as usize;
-            frame.alive.get_mut(ended).into_iter().flatten().for_each(|alive| *alive = 0);
+            if let Some(ended) = frame.alive.get_mut(ended) {
+                ended.fill(0);
+            }
         }
         if let Some(panic) = frame.panic.take() {
             std::panic::resume_unwind(panic);
@@ -276,9 +278,8 @@ impl Executed {
     }
 }
 
-/// The fuel is used up in a loop, and so much is missing: gives more, or nothing if the code must be left. Others have
-/// their turn then.
-unsafe extern "C" fn refuel(frame: *mut Frame, missing: i64) -> i64 {
+/// The fuel is used up in a loop: gives more, or nothing if the code must be left. Others have their turn then.
+unsafe extern "C" fn refuel(frame: *mut Frame) -> i64 {
     let run = |context: &mut Context<'_>, _: u32| u32::from(!context.run.halt.is_set());
     // SAFETY: as in `execute`.
     let may = unsafe { with(frame, 0, run) } != 0;
@@ -286,7 +287,7 @@ unsafe extern "C" fn refuel(frame: *mut Frame, missing: i64) -> i64 {
     let frame = unsafe { &mut *frame };
     frame.refills += 1;
     // Who has looked at what others change may be waiting for them.
-    if !may || frame.looked || frame.refills > REFILLS || missing > REFILL {
+    if !may || frame.looked || frame.refills > REFILLS {
         return 0;
     }
     frame.filled += REFILL;

@@ -1,7 +1,8 @@
 //! A launch: host threads take clusters of CTAs in order and run them; all resident clusters make progress.
 //!
 //! The calling thread is the first worker (`work.rs`). It calls for the help of others (`crew.rs`) only when a launch has
-//! lasted a while, or will by what the last one of the kernel took, because that takes longer than a small launch. A launch that is held has one worker (`execution.rs`).
+//! lasted a while, or will by what the last one of the kernel took, because that takes longer than a small launch. A
+//! launch that is held has one worker (`execution.rs`).
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
