@@ -5,8 +5,9 @@ use ptxvm_isa::table::Shape;
 use ptxvm_module::entity::FunctionId;
 use ptxvm_module::module::{Body, Used};
 use ptxvm_syntax::ast::{FunctionKind, InstructionId, Loc, OperandId, Span, StatementKind};
+use rustc_hash::FxHashSet;
 
-use crate::id::{FormId, RegisterId};
+use crate::id::{FormId, RegisterId, VariableId};
 use crate::instruction::{Call, Guard, Instruction, Operand, OperandKind};
 use crate::lower::layout::{End, Label, Layout, Target};
 use crate::lower::lowering::Lowering;
@@ -22,13 +23,15 @@ pub struct BodyLowering<'l, 'a> {
     pub lowering: &'l mut Lowering<'a>,
     pub id: FunctionId,
     /// Whether it is the body of an entry.
-    entry: bool,
+    pub entry: bool,
     pub body: &'a Body,
     pub registers: RegisterTable,
     pub layout: Layout,
     pub instructions: Vec<Instruction>,
     pub operands: Vec<Operand>,
     pub calls: Vec<Call>,
+    /// The variables that are passed for parameters of other sizes.
+    pub kept_in_frame: FxHashSet<VariableId>,
     /// The operands of the instruction that is being lowered.
     pub current: Vec<Operand>,
     /// Where that instruction branches to.
@@ -51,6 +54,7 @@ impl<'l, 'a> BodyLowering<'l, 'a> {
             instructions: Vec::new(),
             operands: Vec::new(),
             calls: Vec::new(),
+            kept_in_frame: FxHashSet::default(),
             current: Vec::new(),
             target: None,
             location: NOWHERE,

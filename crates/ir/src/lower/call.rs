@@ -148,7 +148,12 @@ impl<'a> BodyLowering<'_, 'a> {
                 }
             }
             (_, Some(Used::Variable(id))) if elements == 1 => {
-                arguments.push(Argument::Param(VariableId(id.0)));
+                let variable = VariableId(id.0);
+                let given = self.lowering.program.variables.get(id.0 as usize).map_or(0, |v| v.size);
+                if given != size(parameter) {
+                    self.kept_in_frame.insert(variable);
+                }
+                arguments.push(Argument::Param(variable));
             }
             (_, Some(Used::Variable(_))) | (Tree::Constant(_), _) => self.reshaped(found.span),
             _ => self.lowering.unresolved(found.span),

@@ -91,6 +91,11 @@ impl Forms {
         Some((new, operation))
     }
 
+    /// The operation of this number.
+    pub fn operation(&self, id: OperationId) -> Option<Operation> {
+        self.operations.get(id.0 as usize).copied()
+    }
+
     /// All of them, and all that they mean.
     pub fn finish(self) -> (Vec<FormUse>, Vec<Operation>) {
         (self.forms, self.operations)

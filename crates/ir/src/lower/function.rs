@@ -82,6 +82,7 @@ impl<'a> Lowering<'a> {
         function.returns = lowered.parameters(&described.signature.returns, pointers);
         function.parameters = lowered.parameters(&described.signature.parameters, pointers);
         lowered.walk();
+        lowered.pass_in_registers(function);
         lowered.finish(function, Span::new(end.end, end.end));
     }
 

@@ -130,10 +130,12 @@ pub struct Frame {
     pub parameter_bytes: u64,
     pub bytes: u64,
     pub align: u32,
+    /// How many variables lie in it.
+    pub variables: u32,
 }
 
 impl Default for Frame {
     fn default() -> Self {
-        Self { parameter_bytes: 0, bytes: 0, align: 1 }
+        Self { parameter_bytes: 0, bytes: 0, align: 1, variables: 0 }
     }
 }

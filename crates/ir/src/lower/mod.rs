@@ -14,6 +14,7 @@ mod location;
 pub(crate) mod lowering;
 mod opaque;
 mod operand;
+mod passing;
 mod positions;
 mod register;
 mod synthesis;

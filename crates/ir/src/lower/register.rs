@@ -52,7 +52,8 @@ impl RegisterTable {
         self.types[id.0 as usize]
     }
 
-    fn add(&mut self, ty: Type, name: String) -> RegisterId {
+    /// A register that the source does not have as one.
+    pub fn add(&mut self, ty: Type, name: String) -> RegisterId {
         let id = RegisterId(self.types.len() as u32);
         self.types.push(ty);
         self.names.push(name);

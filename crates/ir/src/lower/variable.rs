@@ -108,6 +108,7 @@ impl Lowering<'_> {
         {
             for _ in 0..described.count.unwrap_or(1).min(self.most_variables() as u32) {
                 take(&mut locals.bytes, &mut locals.align, described);
+                locals.variables += 1;
             }
         }
         self.frames = module
@@ -128,7 +129,10 @@ impl Lowering<'_> {
         let Some(frame) = self.frames.get_mut(function as usize) else { return 0 };
         match space {
             Space::EntryParam => take(&mut frame.parameter_bytes, &mut 1, described),
-            Space::Local | Space::FuncParam => take(&mut frame.bytes, &mut frame.align, described),
+            Space::Local | Space::FuncParam => {
+                frame.variables += 1;
+                take(&mut frame.bytes, &mut frame.align, described)
+            }
             Space::Global | Space::Const | Space::Shared => 0,
         }
     }

@@ -119,6 +119,11 @@ impl Combination {
     }
 }
 
+/// Whether it loads or stores a parameter of a call that is in a register: no address is left in it.
+pub(super) fn is_move(form: &Form<'_>) -> bool {
+    matches!(form.opcode(), "ld" | "st") && form.position_of_address().is_none()
+}
+
 /// `ld`, `ldu`
 pub(super) fn load(form: &Form<'_>) -> Option<Access> {
     let (bits, count) = (form.main_type()?.bits(), form.destinations());

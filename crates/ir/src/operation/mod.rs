@@ -58,6 +58,9 @@ pub fn decode(form: &Form<'_>) -> Option<Operation> {
     let (chapter, part) = (section.next().unwrap_or(0), section.next().unwrap_or(0));
     Some(match (chapter, part) {
         (9, 5 | 6) | (13, 2 | 8..=12 | 14) => Operation::Warp(warp::decode(form)?),
+        (9, 8..=11) if access::is_move(form) => {
+            Operation::Compute(Compute::Movement(compute::Movement::Copy { bits: form.main_type()?.bits() }))
+        }
         (9, 8..=10) => Operation::Access(access::load(form)?),
         (9, 11) => Operation::Access(access::store(form)?),
         (9, 12) | (13, 7) => Operation::Copy(copy::store_async(form)?),

@@ -49,6 +49,7 @@ fn spread(count: u32, bits: u32) -> Option<Op> {
 
 fn scalar(bits: u32) -> Option<Op> {
     Some(match bits {
+        8 => lanes::simd1(|a: u8| a),
         16 => lanes::simd1(|a: u16| a),
         32 => lanes::simd1(|a: u32| a),
         64 => lanes::simd1(|a: u64| a),
