@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ptxvm_ir::operation::{Matrix, Operation};
 use ptxvm_ir::{FunctionId, Program};
 use ptxvm_machine::Kernel;
-use ptxvm_machine::code::{Source, Terminator};
+use ptxvm_machine::code::{Callee, Source, Terminator};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::schedule::compiled::{Compiled, Enter, callable};
 
 use crate::analysis::Analysis;
+use crate::callee::{Callees, callee};
 use crate::emit;
 use crate::llvm::{self, Absent, CompileError, Compiler, Target};
 use crate::region::Region;
@@ -24,7 +25,7 @@ fn passes(major: u32) -> String {
     // From that version on a pass must be told that it need not find everything at once.
     let combine = if major >= 18 { "instcombine<no-verify-fixpoint>" } else { "instcombine" };
     format!(
-        "function(sroa,early-cse<memssa>,simplifycfg,{combine},loop-mssa(loop-rotate,licm),gvn,simplifycfg,{combine},dce)"
+        "always-inline,function(sroa,early-cse<memssa>,simplifycfg,{combine},loop-mssa(loop-rotate,licm),gvn,simplifycfg,{combine},dce)"
     )
 }
 
@@ -64,6 +65,8 @@ pub struct KernelCode {
     /// By block: the function that begins with it, if there is one by now.
     entries: Vec<OnceLock<Enter>>,
     sites: AtomicUsize,
+    /// The stack that calls inside of the code take.
+    stack: u64,
     /// Owns the code that the entries lie in: that of the kernel, and that of loops that were entered in their middle.
     code: llvm::Compiled,
     loops: Mutex<Vec<llvm::Compiled>>,
@@ -83,6 +86,10 @@ impl Compiled for KernelCode {
 
     fn sites(&self) -> usize {
         self.sites.load(Ordering::Acquire)
+    }
+
+    fn stack(&self) -> u64 {
+        self.stack
     }
 }
 
@@ -133,7 +140,8 @@ impl Engine {
         let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
         publish(&module, &code, &entries);
         let sites = AtomicUsize::new(module.sites as usize);
-        Ok(Arc::new(KernelCode { entries, sites, code, loops: Mutex::default() }))
+        let stack = module.callees.values().map(|callee| callee.stack).max().unwrap_or(0);
+        Ok(Arc::new(KernelCode { entries, sites, stack, code, loops: Mutex::default() }))
     }
 
     /// Adds a function that begins with a block to the code of a kernel: warps that are interpreted can enter a loop
@@ -213,6 +221,8 @@ struct Module {
     entries: Vec<u32>,
     declarations: BTreeSet<String>,
     sites: u32,
+    /// The functions of it that others call.
+    callees: Callees,
     /// By instruction: whether the code executes it itself.
     instructions: HashMap<Source, bool>,
 }
@@ -221,8 +231,9 @@ impl Module {
     /// The module of a kernel.
     fn of(code: &Code, cta: [u32; 3]) -> Result<Self, Refusal> {
         let mut module = Self::for_shape(cta, 0)?;
+        module.add_functions(code, cta);
         for id in (0..code.functions.len() as u32).map(FunctionId) {
-            module.add(code, cta, id, &entries(code, id));
+            module.add(code, cta, id, &entries(code, id, &module.callees));
         }
         module.finish()
     }
@@ -231,6 +242,7 @@ impl Module {
     fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Result<Self, Refusal> {
         let mut module = Self::for_shape(cta, sites)?;
         if let Some(linked) = code.blocks.get(block as usize) {
+            module.add_functions(code, cta);
             module.add(code, cta, linked.source.function, &[block]);
         }
         module.finish()
@@ -245,13 +257,33 @@ impl Module {
         Ok(Self { sites, ..Self::default() })
     }
 
+    /// Adds the functions that others can call: each after those that it calls itself.
+    fn add_functions(&mut self, code: &Code, cta: [u32; 3]) {
+        for id in call_order(code) {
+            let Some(analysis) = self.analysis(code, cta, id) else { continue };
+            let region = Region::of(&analysis, analysis.linked.block, &self.callees, true);
+            let Some(region) = region else { continue };
+            let written = emit::function(&analysis, &region, id, &self.callees, &mut self.sites);
+            let Some((text, callee)) = written else { continue };
+            self.text.push_str(&text.definition);
+            self.declarations.extend(text.declarations);
+            self.callees.insert(id, callee);
+        }
+    }
+
+    /// What is known of a function that can be compiled.
+    fn analysis<'a>(&self, code: &'a Code, cta: [u32; 3], id: FunctionId) -> Option<Analysis<'a>> {
+        let compiles = code.functions.get(id.0 as usize)?.is_some() && !has_wgmma(&code.program, id);
+        if compiles { Analysis::of(code, id, cta) } else { None }
+    }
+
     /// Adds what begins with some blocks of a function, as far as that can be compiled.
     fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, entries: &[u32]) {
-        let compiles = code.functions[id.0 as usize].is_some() && !has_wgmma(&code.program, id);
-        let Some(analysis) = compiles.then(|| Analysis::of(code, id, cta)).flatten() else { return };
+        let Some(analysis) = self.analysis(code, cta, id) else { return };
         for entry in entries {
-            let Some(region) = Region::of(&analysis, *entry) else { continue };
-            let Some(text) = emit::region(&analysis, &region, &mut self.sites) else { continue };
+            let Some(region) = Region::of(&analysis, *entry, &self.callees, false) else { continue };
+            let text = emit::region(&analysis, &region, &self.callees, &mut self.sites);
+            let Some(text) = text else { continue };
             self.text.push_str(&text.definition);
             self.declarations.extend(text.declarations);
             for (instruction, itself) in text.instructions {
@@ -268,25 +300,60 @@ impl Module {
             self.text.push('\n');
         }
         self.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
+        self.text.push_str("attributes #1 = { alwaysinline nounwind \"prefer-vector-width\"=\"512\" }\n");
         self.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
+        self.text.push_str("!2 = !{!\"branch_weights\", i32 100000, i32 1}\n");
         if self.entries.is_empty() { Err(Refusal::Nothing) } else { Ok(self) }
     }
 }
 
 /// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and
 /// lists of targets.
-fn entries(code: &Code, id: FunctionId) -> Vec<u32> {
+fn entries(code: &Code, id: FunctionId, callees: &Callees) -> Vec<u32> {
     let Some(function) = &code.functions[id.0 as usize] else { return Vec::new() };
     let mut entries = BTreeSet::from([function.block]);
     for block in code.blocks.iter().filter(|block| block.source.function == id) {
         match &block.end_with {
             Terminator::Barrier(arrival) => drop(entries.insert(arrival.next)),
+            // Where the code makes the call itself, it goes on itself.
+            Terminator::Call(call) if callee(call, callees).is_some() => {}
             Terminator::Call(call) => drop(entries.insert(call.next)),
             Terminator::Index { targets, next, .. } => entries.extend(targets.iter().chain([next])),
             _ => {}
         }
     }
     entries.into_iter().collect()
+}
+
+/// The functions that others call, each after those that it calls. Those that call themselves come in some order: not all
+/// of what they call has been there before them.
+fn call_order(code: &Code) -> Vec<FunctionId> {
+    let mut calls: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
+    for block in &code.blocks {
+        if let Terminator::Call(call) = &block.end_with
+            && let Callee::Function(callee) = call.callee
+        {
+            calls.entry(block.source.function).or_default().push(callee);
+        }
+    }
+    let mut order = Vec::new();
+    // Each function on the way with what it calls and has not been looked at; no function is looked at twice.
+    let mut way = vec![(code.entry, calls.remove(&code.entry).unwrap_or_default())];
+    let mut seen = BTreeSet::from([code.entry]);
+    while let Some((id, open)) = way.last_mut() {
+        match open.pop() {
+            Some(callee) if seen.insert(callee) => {
+                way.push((callee, calls.remove(&callee).unwrap_or_default()));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*id);
+                way.pop();
+            }
+        }
+    }
+    order.retain(|id| *id != code.entry);
+    order
 }
 
 /// Whether products of a warpgroup may be under way in a function: then instructions must look at the registers that

@@ -1,10 +1,11 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `emit` writes LLVM IR. [`llvm`] knows LLVM and nothing of PTX: it makes machine
+//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR. [`llvm`] knows LLVM and nothing of PTX: it makes machine
 //! code in this process of LLVM IR as text, by a libLLVM that is found at run time.
 
 mod analysis;
+mod callee;
 mod emit;
 mod engine;
 pub mod llvm;

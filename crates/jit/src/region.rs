@@ -10,6 +10,7 @@ use ptxvm_machine::code::Terminator;
 use ptxvm_machine::registers::Slot;
 
 use crate::analysis::{Analysis, Shape};
+use crate::callee::{Callees, callee};
 
 /// Larger regions are left to the interpreter: compile time stays in proportion, and so does the host's stack, on which
 /// LLVM keeps the values that find no register.
@@ -28,12 +29,13 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region that begins with a block; `None` if it is too large, or the interpreter must run the block.
-    pub fn of(analysis: &Analysis<'_>, entry: u32) -> Option<Self> {
+    /// The region that begins with a block, in a function that is `called` by others of the code or in one that is entered;
+    /// `None` if it is too large, or the interpreter must run the block.
+    pub fn of(analysis: &Analysis<'_>, entry: u32, callees: &Callees, called: bool) -> Option<Self> {
         if !runs(analysis, entry) {
             return None;
         }
-        let mut finder = Finder { analysis, waiting: BTreeMap::new(), open: Vec::new() };
+        let mut finder = Finder { analysis, callees, called, waiting: BTreeMap::new(), open: Vec::new() };
         finder.arrive(entry, BTreeSet::new());
         let mut looks = 0;
         while let Some(block) = finder.open.pop() {
@@ -114,6 +116,8 @@ fn varies(analysis: &Analysis<'_>, block: u32, guard: Slot) -> bool {
 
 struct Finder<'a> {
     analysis: &'a Analysis<'a>,
+    callees: &'a Callees,
+    called: bool,
     waiting: BTreeMap<u32, BTreeSet<u32>>,
     open: Vec<u32>,
 }
@@ -166,13 +170,20 @@ impl Finder<'_> {
                     all.iter().for_each(|to| self.go(block, *to, &waiting));
                 }
             }
-            Terminator::Exit { guard, next } => {
+            Terminator::Return { .. } if !self.called => {}
+            Terminator::Exit { guard, next } | Terminator::Return { guard, next } => {
                 if guard.is_some() {
                     self.go(block, *next, &waiting);
                 }
                 self.next_of(&waiting);
             }
-            _ => {}
+            Terminator::Call(call) => {
+                if callee(call, self.callees).is_some() {
+                    self.go(block, call.next, &waiting);
+                    self.next_of(&waiting);
+                }
+            }
+            Terminator::Barrier(_) => {}
         }
     }
 

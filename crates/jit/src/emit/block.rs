@@ -33,7 +33,9 @@ impl Emitter<'_> {
         self.mask = self.writer.value("load i32, ptr %mask");
         let described = &self.analysis.code.blocks[block as usize];
         self.at = described.start;
-        if described.converge.is_some() && !self.waiting().is_empty() {
+        // Others may wait in a function that has called this one.
+        let parted = !self.waiting().is_empty() || self.called.is_some();
+        if described.converge.is_some() && parted {
             let alive = self.writer.value("load i32, ptr %alive");
             let absent = self.writer.value(format!("icmp ne i32 {alive}, {}", self.mask));
             self.leave_if(&absent);
@@ -73,7 +75,7 @@ impl Emitter<'_> {
     }
 
     /// The lanes that a guard lets through.
-    fn guard(&mut self, guard: Option<Slot>) -> Guard {
+    pub(super) fn guard(&mut self, guard: Option<Slot>) -> Guard {
         let Some(slot) = guard else { return Guard::All };
         let predicate = self.predicate(slot);
         match predicate.kept {
@@ -230,7 +232,12 @@ impl Emitter<'_> {
         };
         let value = if matches!(guard, Guard::All) { value } else { self.tight(value) };
         let value = self.where_guarded(slot, value, guard);
-        let instruction = self.analysis.code.instructions[self.at as usize].source.instruction;
+        let code = self.analysis.code;
+        let source = match self.at_end {
+            true => code.blocks[self.block as usize].source,
+            false => code.instructions[self.at as usize].source,
+        };
+        let instruction = source.instruction;
         let register = self.analysis.register(slot);
         let home = register.and_then(|register| self.analysis.homes.written(instruction, register));
         let loose = home.is_some_and(|home| self.analysis.homes.is_loose(home));
@@ -290,6 +297,7 @@ impl Emitter<'_> {
     /// found there.
     fn execute(&mut self, instruction: &Instruction, guard: &Guard) {
         self.writer.declare("declare i32 @ptxvm_execute(ptr, i32, i32)");
+        self.executes = true;
         let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
         let operands = self.analysis.function.operands_of(described);
         let prepared = matches!(instruction.meaning, Meaning::Prepared(_));

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use ptxvm_machine::code::Terminator;
+use ptxvm_machine::registers::Slot;
 
 use super::Emitter;
 use super::value::{Kept, Value};
 use super::writer::LANES;
 use crate::analysis::Shape;
+use crate::callee::callee;
 use crate::region::ways;
 
 impl Emitter<'_> {
@@ -21,7 +23,8 @@ impl Emitter<'_> {
                 Terminator::Index { guard, targets, next, .. } => {
                     ways(self.block, *guard, targets, *next).is_some()
                 }
-                Terminator::Call(_) | Terminator::Return { .. } => false,
+                Terminator::Call(call) => callee(call, self.callees).is_some(),
+                Terminator::Return { .. } => self.called.is_some(),
                 Terminator::Next(_) | Terminator::Branch { .. } | Terminator::Exit { .. } => true,
             };
             self.note(described.source.instruction, itself);
@@ -56,7 +59,14 @@ impl Emitter<'_> {
                 self.settle(&[*next]);
                 self.exit(predicate.as_ref(), *next, &waiting);
             }
-            _ => self.leave_at_end(),
+            Terminator::Return { guard, next } if self.called.is_some() => {
+                self.return_from(*guard, *next, &waiting)
+            }
+            Terminator::Call(call) => match callee(call, self.callees) {
+                Some(id) => self.call(call, id),
+                None => self.leave_at_end(),
+            },
+            Terminator::Return { .. } | Terminator::Barrier(_) => self.leave_at_end(),
         }
     }
 
@@ -117,7 +127,7 @@ impl Emitter<'_> {
     fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
         let Some(predicate) = predicate else {
-            if !waiting.is_empty() || self.has_plain_barrier() {
+            if !waiting.is_empty() || self.has_plain_barrier() || self.called.is_some() {
                 self.end_lanes(&mask);
             }
             return self.next_of(waiting);
@@ -127,13 +137,31 @@ impl Emitter<'_> {
         let gone = self.writer.value(format!("and i32 {word}, {mask}"));
         let rest = self.writer.value(format!("xor i32 {gone}, {mask}"));
         self.end_lanes(&gone);
+        self.go_on(&rest, next, waiting);
+    }
+
+    /// Lanes return from the function: all, or those that a guard lets through.
+    fn return_from(&mut self, guard: Option<Slot>, next: u32, waiting: &BTreeSet<u32>) {
+        let (mask, guarded) = (self.mask.clone(), guard.is_some());
+        let guard = self.guard(guard);
+        let gone = self.return_lanes(&guard);
+        if !guarded {
+            return self.next_of(waiting);
+        }
+        self.settle(&[next]);
+        let rest = self.writer.value(format!("xor i32 {gone}, {mask}"));
+        self.go_on(&rest, next, waiting);
+    }
+
+    /// Some of the lanes that run go to a block, if there are any; the others have gone.
+    pub(super) fn go_on(&mut self, lanes: &str, next: u32, waiting: &BTreeSet<u32>) {
         let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
-        let none = self.writer.value(format!("icmp eq i32 {rest}, 0"));
+        let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
         self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
         self.writer.begin(nobody);
         self.next_of(waiting);
         self.writer.begin(some);
-        self.mask = rest;
+        let mask = std::mem::replace(&mut self.mask, lanes.to_owned());
         self.go(next, waiting);
         self.mask = mask;
     }

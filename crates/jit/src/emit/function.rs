@@ -9,7 +9,7 @@ use ptxvm_machine::code::Terminator;
 use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
 
 use super::writer::{LANES, Name};
-use super::{Emitter, Text, name};
+use super::{Emitter, REGISTERS, Text, name};
 
 impl Emitter<'_> {
     /// The beginning of the function, a loop over warps: finds the registers of each that are live, and puts them into
@@ -35,7 +35,7 @@ impl Emitter<'_> {
         let banks = self.frame(offset::BANKS);
         let bank = self.writer.value(format!("getelementptr ptr, ptr {banks}, i64 %w.wide"));
         // Only what is left or called needs it: LLVM may load it there.
-        self.writer.line(format!("%registers = load ptr, ptr {bank}, !invariant.load !1"));
+        self.writer.line(format!("{REGISTERS} = load ptr, ptr {bank}, !invariant.load !1"));
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
         let first = self.writer.value(format!("zext i32 {first} to i64"));
@@ -154,11 +154,19 @@ impl Emitter<'_> {
 
     /// Says in the frame what fuel is left, and where the warps are that have come to a barrier.
     pub(super) fn tell(&mut self) {
-        for (name, ty, at) in [("%fuel", "i64", offset::FUEL), ("%barrier", "i32", offset::BARRIER)] {
-            let value = self.writer.value(format!("load {ty}, ptr {name}"));
-            let to = self.frame(at);
-            self.writer.line(format!("store {ty} {value}, ptr {to}"));
+        self.tell_fuel();
+        if self.called.is_none() {
+            let value = self.writer.value("load i32, ptr %barrier");
+            let to = self.frame(offset::BARRIER);
+            self.writer.line(format!("store i32 {value}, ptr {to}"));
         }
+    }
+
+    /// Says in the frame what fuel is left.
+    pub(super) fn tell_fuel(&mut self) {
+        let value = self.writer.value("load i64, ptr %fuel");
+        let to = self.frame(offset::FUEL);
+        self.writer.line(format!("store i64 {value}, ptr {to}"));
     }
 
     /// Something of the frame that stays the same while the function runs, or at least one CTA.
@@ -184,9 +192,14 @@ impl Emitter<'_> {
     }
 
     pub(super) fn finish(self) -> Text {
+        let head = format!("define i32 @{}(ptr noalias %frame) #0", name(self.region.entry));
+        self.text(&head)
+    }
+
+    /// The function, of which the head is given.
+    pub(super) fn text(self, head: &str) -> Text {
         let (body, declarations) = self.writer.finish();
-        let mut definition =
-            format!("define i32 @{}(ptr noalias %frame) #0 {{\nentry:\n", name(self.region.entry));
+        let mut definition = format!("{head} {{\nentry:\n");
         for (slot, ty) in &self.slots {
             let _ = writeln!(definition, "  {slot} = alloca {ty}");
         }

@@ -78,6 +78,7 @@ impl Emitter<'_> {
             };
             joined.insert(at, value.renamed(join));
         }
+        self.activate(None);
         let only = self.blend_lanes();
         for (register, slot) in self.changed(&live) {
             let mut value = self.live_home(block, register).map(|home| self.load_home(home, slot.bits()));
@@ -105,7 +106,7 @@ impl Emitter<'_> {
         let waiting = self.waiting();
         let mask = self.mask.clone();
         self.stand(block, &number, &mask, &waiting);
-        self.writer.line(format!("ret i32 {left}"));
+        self.give(&left);
     }
 
     /// The home of a register at the beginning of a block, if it is live there.
@@ -128,19 +129,26 @@ impl Emitter<'_> {
     /// The registers of a set that the region may have changed, with their slots: all others are where they were.
     fn changed(&self, set: &[u64]) -> Vec<(u32, Slot)> {
         let all = self.analysis.all_registers(set).into_iter();
-        all.filter(|(register, _)| self.region.writes(*register)).collect()
+        all.filter(|(register, _)| self.may_change(*register)).collect()
+    }
+
+    /// Whether a register may differ from what is in the activation: that of a function that is called has nothing in it.
+    fn may_change(&self, register: u32) -> bool {
+        self.region.writes(register) || self.called.is_some()
     }
 
     /// The same of those that are live at the beginning of a block, with their homes.
-    fn changed_at(&self, block: u32) -> Vec<(Slot, HomeId)> {
+    pub(super) fn changed_at(&self, block: u32) -> Vec<(Slot, HomeId)> {
         let live = self.analysis.live_at(block).iter();
-        let changed = live.filter(|(register, _)| self.region.writes(*register));
+        let changed = live.filter(|(register, _)| self.may_change(*register));
         changed.filter_map(|(register, home)| Some((self.analysis.slot(*register)?, *home))).collect()
     }
 
     /// Leaves at the end of the block, which the schedule executes.
     pub(super) fn leave_at_end(&mut self) {
         let (analysis, block) = (self.analysis, self.block);
+        self.activate(None);
+        self.ends_elsewhere = true;
         let live = analysis.live_before(&[analysis.code.blocks[block as usize].source.instruction].into());
         let only = self.blend_lanes();
         for (_, slot) in self.changed(&live) {
@@ -162,7 +170,7 @@ impl Emitter<'_> {
             self.next_warp_unless_parted(&mask);
         }
         self.stand(block, "0", &mask, &waiting);
-        self.writer.line(format!("ret i32 {}", Left::End.number()));
+        self.give(&Left::End.number().to_string());
     }
 
     /// If the whole warp stands at the barrier at the end of the block, and those before it do, the next warp runs.
@@ -198,7 +206,7 @@ impl Emitter<'_> {
     }
 
     /// Lanes that wait at a block become a group of their own.
-    fn others(&mut self, block: u32) {
+    pub(super) fn others(&mut self, block: u32) {
         let (there, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
         let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
         let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
@@ -208,24 +216,33 @@ impl Emitter<'_> {
             let value = self.load_home(home, slot.bits());
             self.store_register(slot, &value, Some(&lanes));
         }
+        self.group(block, &lanes);
+        self.writer.line(format!("br label %{nobody}"));
+        self.writer.begin(nobody);
+    }
+
+    /// Lanes at the beginning of a block become a group of their own. If there are none, nobody will look at it.
+    pub(super) fn group(&mut self, block: u32, lanes: &str) {
         let count_at = self.frame(offset::OTHERS);
         let count = self.writer.value(format!("load i32, ptr {count_at}"));
         let more = self.writer.value(format!("add i32 {count}, 1"));
         self.writer.line(format!("store i32 {more}, ptr {count_at}"));
         let list = self.frame(offset::OTHER);
         let wide = self.writer.value(format!("zext i32 {count} to i64"));
-        let entry = self.writer.value(format!("getelementptr [2 x i32], ptr {list}, i64 {wide}"));
-        self.writer.line(format!("store i32 {block}, ptr {entry}"));
-        let second = self.writer.value(format!("getelementptr i32, ptr {entry}, i64 1"));
-        self.writer.line(format!("store i32 {lanes}, ptr {second}"));
-        self.writer.line(format!("br label %{nobody}"));
-        self.writer.begin(nobody);
+        let entry = self.writer.value(format!("getelementptr [3 x i32], ptr {list}, i64 {wide}"));
+        let activation_at = self.frame(offset::ACTIVATED);
+        let activation = self.writer.value(format!("load i32, ptr {activation_at}"));
+        for (at, value) in [block.to_string().as_str(), lanes, &activation].into_iter().enumerate() {
+            let to = self.writer.value(format!("getelementptr i32, ptr {entry}, i64 {at}"));
+            self.writer.line(format!("store i32 {value}, ptr {to}"));
+        }
     }
 
     /// Writes the ways out at the beginning of blocks.
     pub(super) fn leave_at_beginnings(&mut self) {
         for (block, waiting) in std::mem::take(&mut self.leaves_at) {
             self.writer.begin(format!("before{block}"));
+            self.activate(None);
             let mask = self.writer.value("load i32, ptr %mask");
             let only = (!waiting.is_empty()).then(|| mask.clone());
             for (slot, home) in self.changed_at(block) {
@@ -233,7 +250,7 @@ impl Emitter<'_> {
                 self.store_register(slot, &value, only.as_deref());
             }
             self.stand(block, "0", &mask, &waiting);
-            self.writer.line(format!("ret i32 {}", Left::Before.number()));
+            self.give(&Left::Before.number().to_string());
         }
     }
 }

@@ -11,6 +11,7 @@ mod access;
 mod ask;
 mod block;
 mod bounds;
+mod call;
 mod compute;
 mod control;
 mod function;
@@ -26,10 +27,12 @@ mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use ptxvm_ir::FunctionId;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::Left;
 
 use crate::analysis::{Analysis, HomeId, Rows, Shape, is_in};
+use crate::callee::{Callee, Callees};
 use crate::region::Region;
 use value::Value;
 use writer::{LANES, Name, Writer};
@@ -49,39 +52,75 @@ pub fn name(block: u32) -> String {
     format!("from_{block}")
 }
 
+/// Where the registers of the activation begin that was entered.
+const REGISTERS: &str = "%registers";
+
 /// Writes the function of a region; `None` if that cannot be done. `sites` counts the places that access global memory.
-pub fn region(analysis: &Analysis<'_>, region: &Region, sites: &mut u32) -> Option<Text> {
-    let mut emitter = Emitter {
-        analysis,
-        region,
-        writer: Writer::default(),
-        sites,
-        slots: BTreeMap::new(),
-        prologue: Vec::new(),
-        known: BTreeSet::new(),
-        cta_prologue: Vec::new(),
-        block: region.entry,
-        at: 0,
-        mask: String::new(),
-        log: Vec::new(),
-        current: HashMap::new(),
-        held: HashMap::new(),
-        leaves: Vec::new(),
-        leaves_at: BTreeMap::new(),
-        waits: region.waiting.values().flatten().copied().collect(),
-        chain: BTreeMap::new(),
-        instructions: BTreeMap::new(),
-        ends_some: false,
-        failed: false,
-    };
+pub fn region(analysis: &Analysis<'_>, region: &Region, callees: &Callees, sites: &mut u32) -> Option<Text> {
+    let mut emitter = Emitter::new(analysis, region, callees, sites);
+    emitter.registers = REGISTERS.to_owned();
     emitter.enter();
-    for block in region.waiting.keys() {
-        emitter.block(*block);
-    }
-    emitter.write_chain();
-    emitter.leave_at_beginnings();
+    emitter.write_blocks();
     emitter.next_warp();
     (!emitter.failed).then(|| emitter.finish())
+}
+
+/// Writes a function that others call, of which the region is all; `None` if that cannot be done, or the interpreter would
+/// have to execute something of it.
+pub fn function(
+    analysis: &Analysis<'_>,
+    region: &Region,
+    id: FunctionId,
+    callees: &Callees,
+    sites: &mut u32,
+) -> Option<(Text, Callee)> {
+    let places = *sites;
+    let mut emitter = Emitter::new(analysis, region, callees, sites);
+    emitter.called = Some(id);
+    emitter.enter_called();
+    emitter.write_blocks();
+    emitter.all_returned();
+    let callee = emitter.described();
+    if emitter.failed || emitter.executes || emitter.ends_elsewhere || callee.is_none() {
+        *emitter.sites = places;
+        return None;
+    }
+    emitter.finish_called(id).zip(callee)
+}
+
+impl<'a> Emitter<'a> {
+    fn new(analysis: &'a Analysis<'a>, region: &'a Region, callees: &'a Callees, sites: &'a mut u32) -> Self {
+        Self {
+            analysis,
+            region,
+            callees,
+            called: None,
+            calls: BTreeSet::new(),
+            registers: String::new(),
+            at_end: false,
+            executes: false,
+            ends_elsewhere: false,
+            writer: Writer::default(),
+            sites,
+            slots: BTreeMap::new(),
+            prologue: Vec::new(),
+            known: BTreeSet::new(),
+            cta_prologue: Vec::new(),
+            block: region.entry,
+            at: 0,
+            mask: String::new(),
+            log: Vec::new(),
+            current: HashMap::new(),
+            held: HashMap::new(),
+            leaves: Vec::new(),
+            leaves_at: BTreeMap::new(),
+            waits: region.waiting.values().flatten().copied().collect(),
+            chain: BTreeMap::new(),
+            instructions: BTreeMap::new(),
+            ends_some: false,
+            failed: false,
+        }
+    }
 }
 
 /// A way out of a block before one of its instructions.
@@ -143,6 +182,20 @@ struct Emitter<'a> {
     chain: BTreeMap<u32, BTreeSet<u32>>,
     /// By instruction of the function: whether the code executes it itself, and does not call the interpreter.
     instructions: BTreeMap<u32, bool>,
+    /// The functions that it can call.
+    callees: &'a Callees,
+    /// Those that it does call.
+    calls: BTreeSet<FunctionId>,
+    /// The function that it is, if others call it.
+    called: Option<FunctionId>,
+    /// Where the registers of its activation begin; empty where it has none.
+    registers: Name,
+    /// Whether the end of the block is being written.
+    at_end: bool,
+    /// Whether the interpreter executes an instruction of it.
+    executes: bool,
+    /// Whether it is left at the end of a block that only the schedule can end.
+    ends_elsewhere: bool,
     /// Whether the frame is told of lanes that end while others of their warp go on.
     ends_some: bool,
     /// Something was not as the analysis says: then there is no code.
@@ -150,6 +203,15 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
+    /// Writes all blocks, and what leads from one to another or out of the function.
+    fn write_blocks(&mut self) {
+        for block in self.region.waiting.keys() {
+            self.block(*block);
+        }
+        self.write_chain();
+        self.leave_at_beginnings();
+    }
+
     /// Notes whether the code executes an instruction itself; of the parts that the linker has made of one, all must be.
     fn note(&mut self, instruction: u32, itself: bool) {
         *self.instructions.entry(instruction).or_insert(true) &= itself;
@@ -162,7 +224,10 @@ impl Emitter<'_> {
 
     /// Where a slot lies in the activation's registers.
     fn in_registers(&mut self, slot: Slot) -> Name {
-        self.writer.value(format!("getelementptr i8, ptr %registers, i64 {}", slot.offset()))
+        if self.registers.is_empty() {
+            self.failed = true;
+        }
+        self.writer.value(format!("getelementptr i8, ptr {}, i64 {}", self.registers, slot.offset()))
     }
 
     /// What a register holds, as a shape says; `first` is the lowest lane that runs, in 64 bits.

@@ -176,13 +176,14 @@ fn caller_frame(group: &Group, warp: &mut Warp, run: &Run<'_>) -> [u64; LANES] {
     }
 }
 
-struct Frame {
-    base: [u64; LANES],
-    before: [u64; LANES],
+/// The frame of a call, lane by lane, and where the stack ended before.
+pub(crate) struct Frame {
+    pub base: [u64; LANES],
+    pub before: [u64; LANES],
 }
 
 /// Takes local memory for an activation, with some extra at its end; gives a lane that has not enough, and why.
-fn reserve(
+pub(crate) fn reserve(
     function: &Function,
     extra: u64,
     warp: &mut Warp,
@@ -217,6 +218,15 @@ struct Taker<'a> {
 /// Copies a parameter from one side to the other, for some lanes.
 fn pass((from, actual): (&Giver<'_>, Actual), (to, formal): (&mut Taker<'_>, Actual), lanes: u32) {
     let context = &mut to.context;
+    if let (Actual::Slot(slot), Actual::Slot(into)) = (actual, formal)
+        && (1..=8).contains(&slot.width)
+        && (1..=8).contains(&into.width)
+    {
+        if slot.width == 4 && into.width == 4 {
+            return u32::write(&mut context.bank, into, lanes, &u32::read(&from.bank, slot));
+        }
+        return u64::write(&mut context.bank, into, lanes, &u64::read(&from.bank, slot));
+    }
     for lane in lanes_in(lanes) {
         let mut bytes = [0; 16];
         match (actual, formal) {

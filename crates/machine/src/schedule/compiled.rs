@@ -15,6 +15,7 @@ use crate::context::{Context, CtaState, Run, WarpState, Worker};
 use crate::door::touch::Wants;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
+use crate::schedule::left_in_call;
 use crate::schedule::step::{self, Step};
 use crate::schedule::succession;
 use crate::schedule::warp::{Warp, bank_of};
@@ -34,6 +35,8 @@ pub(crate) struct Stay {
     pub block: u32,
     pub number: u32,
     pub mask: u32,
+    /// The activation that they are in.
+    pub activation: u32,
     /// How many other groups it has: the worker's frame has them.
     pub others: usize,
     /// What the code did, in instructions.
@@ -54,6 +57,8 @@ struct Host<'a> {
     run: &'a Run<'a>,
     /// How many CTAs were left to the code when it was last looked at.
     ctas: u32,
+    /// The calls in which the code is being left, the innermost first.
+    calls: Vec<u32>,
 }
 
 impl Host<'_> {
@@ -125,7 +130,8 @@ impl Visit {
         frame.last = frame.first + warps.len() as u32;
         (frame.fuel, frame.filled, frame.refills, frame.others) = (fuel, fuel, 0, 0);
         frame.looked = false;
-        let mut host = Host { warps, activation, cta, worker, run, ctas };
+        (frame.activation, frame.activated) = (activation, activation);
+        let mut host = Host { warps, activation, cta, worker, run, ctas, calls: Vec::new() };
         frame.host = (&raw mut host).cast();
         // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
         let left = unsafe { enter(&raw mut *frame) };
@@ -140,13 +146,18 @@ impl Visit {
         if let Some(panic) = frame.panic.take() {
             std::panic::resume_unwind(panic);
         }
+        let left = Left::ALL.get(left as usize).copied().unwrap_or(Left::Ended);
+        // A call in which the code was left may have found no memory for its registers.
+        let refused = !host.calls.is_empty() && host.worker.limit.is_some();
+        let left = if refused { Left::Fault } else { left };
         Stay {
-            left: Left::ALL.get(left as usize).copied().unwrap_or(Left::Ended),
+            left,
             parted: (frame.warp != frame.last).then_some(frame.warp as usize),
             barrier: frame.barrier,
             block: frame.block,
             number: frame.number,
             mask: frame.mask,
+            activation: frame.activation,
             others: frame.others as usize,
             effort: u64::try_from(frame.filled - frame.fuel).unwrap_or(0),
         }
@@ -204,8 +215,9 @@ fn leave(frame: &mut Frame, warp: &mut WarpState, cta: &mut CtaState, worker: &m
 
 /// The functions that compiled code calls, by their names in it.
 #[must_use]
-pub fn callable() -> [(&'static str, *const c_void); 4] {
+pub fn callable() -> [(&'static str, *const c_void); 5] {
     [
+        ("ptxvm_activate", activate as *const c_void),
         ("ptxvm_refuel", refuel as *const c_void),
         ("ptxvm_execute", execute as *const c_void),
         ("ptxvm_line", line as *const c_void),
@@ -303,6 +315,32 @@ pub(crate) const LEAST_FUEL: i64 = 1 << 20;
 
 /// What a look at something that others may change costs, in fuel: a loop of looks is left soon, and gets no more.
 pub const LOOK: i64 = 1 << 17;
+
+/// The code is left in a call that it has made itself, or in the code that was entered if `function` is [`NO_FUNCTION`]: gives
+/// the registers of an activation of it. The innermost call comes first; `site` is the block with the call of the one before.
+unsafe extern "C" fn activate(frame: *mut Frame, function: u32, lanes: u32, site: u32) -> *mut u8 {
+    // SAFETY: as in `with`.
+    let (frame, host) = unsafe { (&mut *frame, &mut *(*frame).host.cast::<Host<'_>>()) };
+    host.catch_up(frame);
+    let Host { warps, activation, worker, run, calls, .. } = host;
+    let warp = &mut warps[(frame.warp - frame.first) as usize];
+    let entered = function == NO_FUNCTION;
+    let number = if entered { *activation } else { left_in_call::begin(warp, function, lanes, worker, run) };
+    match calls.last().and_then(|callee| warp.activations.get_mut(*callee as usize)) {
+        Some(callee) => (callee.parent, callee.site) = (number, site),
+        None => frame.activation = number,
+    }
+    if entered {
+        left_in_call::take_stack(warp, calls, worker, run);
+    } else {
+        calls.push(number);
+    }
+    frame.activated = number;
+    warp.activations[number as usize].registers.pointer()
+}
+
+/// The number that is no function's.
+pub const NO_FUNCTION: u32 = u32::MAX;
 
 /// Whether lanes whose addresses grow by a step may access what they do; 1 if they may. The place remembers the region.
 unsafe extern "C" fn line(frame: *mut Frame, site: u32, base: u64, step: i64, lanes: u32, way: u32) -> u32 {

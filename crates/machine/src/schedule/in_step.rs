@@ -12,7 +12,7 @@
 use crate::code::{Arrival, Block, Terminator};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
-use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
+use crate::schedule::compiled::{Compiled, LEAST_FUEL, Stay, Visit};
 use crate::schedule::interpret::{Leave, enter};
 use crate::schedule::succession;
 use crate::schedule::warp::{Group, State, Warp};
@@ -74,7 +74,8 @@ pub(crate) fn run(
     run: &Run<'_>,
     enough: u64,
 ) -> Came {
-    let Some(compiled) = run.compiled() else {
+    let has_stack = |compiled: &&dyn Compiled| warps.warps.iter().all(|warp| warp.has_stack_for(*compiled));
+    let Some(compiled) = run.compiled().filter(has_stack) else {
         part(block, *warps.living, warps);
         return Came::Parted(None);
     };

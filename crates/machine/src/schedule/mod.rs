@@ -18,6 +18,7 @@ mod in_step;
 pub(crate) mod interpret;
 pub(crate) mod kept_rooms;
 pub(crate) mod late_writes;
+mod left_in_call;
 mod meeting;
 pub(crate) mod step;
 mod succession;

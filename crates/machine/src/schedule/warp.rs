@@ -16,6 +16,7 @@ use crate::registers::{Bank, Block, Slot};
 use crate::schedule::collective::may_meet;
 
 pub use crate::state::awaited::Awaited;
+use crate::state::frame::Compiled;
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -346,6 +347,25 @@ impl Warp {
                 group.state = State::Ready;
             }
         }
+    }
+
+    /// Whether every lane has the stack that the calls of compiled code may take: one that has not enough is the
+    /// interpreter's to report.
+    #[inline(always)]
+    pub fn has_stack_for(&self, code: &dyn Compiled) -> bool {
+        let wanted = code.stack();
+        let enough = |stack: &u64| stack.saturating_add(wanted) <= self.state.local.limit() as u64;
+        wanted == 0 || self.state.stack.iter().all(enough)
+    }
+
+    /// How deep an activation is: 0 for the entry's.
+    #[must_use]
+    pub fn depth(&self, activation: u32) -> u32 {
+        let caller = |number: &u32| match self.activations.get(*number as usize) {
+            Some(activation) if activation.site != u32::MAX => Some(activation.parent),
+            _ => None,
+        };
+        std::iter::successors(Some(activation), caller).skip(1).take(self.activations.len()).count() as u32
     }
 
     /// An activation for a call, the one that other lanes made at the same place if there is one. `None` if the budget

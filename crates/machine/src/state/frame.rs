@@ -28,6 +28,9 @@ pub trait Compiled: Send + Sync + std::fmt::Debug {
 
     /// How many places access memory whose last region is remembered.
     fn sites(&self) -> usize;
+
+    /// The most bytes of a lane's stack that the functions take which the code calls itself.
+    fn stack(&self) -> u64;
 }
 
 /// A function that runs warps one after another, as long as each ends or comes to the same plain barrier.
@@ -71,7 +74,11 @@ pub struct Frame {
     /// How much fuel it has had so far, and how often.
     pub(crate) filled: i64,
     pub(crate) refills: u32,
-    pub(crate) other: [[u32; 2]; 32],
+    /// The block, the lanes and the activation of each of the other groups.
+    pub(crate) other: [[u32; 3]; 32],
+    /// The activation in which the lanes are left, and the one whose registers the code has asked for last.
+    pub(crate) activation: u32,
+    pub(crate) activated: u32,
     /// By warp: its registers, its lanes' `%tid`, and which of them have not ended.
     pub(crate) banks: [*mut u8; WARPS],
     pub(crate) tids: [*const u32; WARPS],
@@ -132,8 +139,10 @@ pub mod offset {
     pub const NUMBER: usize = offset_of!(Frame, number);
     /// How many other groups are left.
     pub const OTHERS: usize = offset_of!(Frame, others);
-    /// The block and the lanes of each.
+    /// The block, the lanes and the activation of each.
     pub const OTHER: usize = offset_of!(Frame, other);
+    /// The activation whose registers the code has asked for last.
+    pub const ACTIVATED: usize = offset_of!(Frame, activated);
 }
 
 /// Where compiled code has left the lanes.
@@ -161,8 +170,8 @@ impl Left {
 }
 
 impl Frame {
-    /// A block at which lanes were left besides the first, and the lanes.
-    pub(crate) fn other(&self, number: usize) -> Option<[u32; 2]> {
+    /// A block at which lanes were left besides the first, the lanes, and their activation.
+    pub(crate) fn other(&self, number: usize) -> Option<[u32; 3]> {
         self.other.get(number).copied()
     }
 }
@@ -190,7 +199,9 @@ impl Default for Frame {
             others: 0,
             filled: 0,
             refills: 0,
-            other: [[0; 2]; 32],
+            other: [[0; 3]; 32],
+            activation: 0,
+            activated: 0,
             banks: [null_mut(); WARPS],
             tids: [null(); WARPS],
             alive: [0; WARPS],

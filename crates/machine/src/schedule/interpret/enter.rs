@@ -31,13 +31,14 @@ pub(crate) fn go_on_after(
 
 impl Turn<'_> {
     /// Whether compiled code may run for a group: all of its warp are together, and nobody looks on.
-    pub(super) fn may_enter(&self, group: &Group) -> bool {
+    pub(super) fn may_enter(&self, group: &Group, compiled: &dyn Compiled) -> bool {
         let warp = &self.warp.state;
         self.warp.groups.is_empty()
             && group.mask == warp.alive()
             && !self.worker.single
             && !warp.wgmma.is_busy()
             && self.run.code.observed.is_none()
+            && self.warp.has_stack_for(compiled)
     }
 
     /// Runs compiled code with a group. Gives what comes next; the group goes on where it stands then. `stuck` says
@@ -68,10 +69,16 @@ impl Turn<'_> {
         self.worker.effort += stay.effort;
         for number in 0..stay.others {
             let other = self.worker.frame.as_ref().and_then(|frame| frame.other(number));
-            other.into_iter().for_each(|[block, mask]| self.warp.add(group.of(block, mask)));
+            if let Some([block, mask, activation]) = other {
+                let depth = self.warp.depth(activation);
+                self.warp.add(Group { activation, depth, ..group.of(block, mask) });
+            }
         }
         if stay.mask == 0 || stay.left == Left::Ended {
             return Next::Switch;
+        }
+        if group.activation != stay.activation {
+            (group.activation, group.depth) = (stay.activation, self.warp.depth(stay.activation));
         }
         *group = Group { number: stay.number, ..group.of(stay.block, stay.mask) };
         let from = stay.block;

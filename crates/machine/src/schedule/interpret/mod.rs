@@ -147,7 +147,7 @@ impl Turn<'_> {
                 if let Some(compiled) = self.run.compiled()
                     && !std::mem::take(&mut left)
                     && let Some(enter) = compiled.entry(group.block)
-                    && self.may_enter(&group)
+                    && self.may_enter(&group, compiled)
                 {
                     let next = self.enter((compiled, enter), &mut group, &mut left);
                     match next {
