@@ -18,6 +18,8 @@ pub struct Callee {
     pub stack: u64,
     /// Whether lanes may end in it.
     pub ends: bool,
+    /// Whether it has variables in local memory, or one that it calls has.
+    pub frames: bool,
 }
 
 /// The slots of parameters that are all in registers; `None` if one lies elsewhere.

@@ -11,7 +11,7 @@ use ptxvm_ir::{FunctionId, Program};
 use ptxvm_machine::Kernel;
 use ptxvm_machine::code::{Callee, Source, Terminator};
 use ptxvm_machine::context::Code;
-use ptxvm_machine::schedule::compiled::{Compiled, Enter, callable};
+use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack, callable};
 
 use crate::analysis::Analysis;
 use crate::callee::{Callees, callee};
@@ -65,8 +65,8 @@ pub struct KernelCode {
     /// By block: the function that begins with it, if there is one by now.
     entries: Vec<OnceLock<Enter>>,
     sites: AtomicUsize,
-    /// The stack that calls inside of the code take.
-    stack: u64,
+    /// The stack that calls inside of the code take, if it has any to do with the stack.
+    stack: Option<Stack>,
     /// Owns the code that the entries lie in: that of the kernel, and that of loops that were entered in their middle.
     code: llvm::Compiled,
     loops: Mutex<Vec<llvm::Compiled>>,
@@ -88,7 +88,7 @@ impl Compiled for KernelCode {
         self.sites.load(Ordering::Acquire)
     }
 
-    fn stack(&self) -> u64 {
+    fn stack(&self) -> Option<Stack> {
         self.stack
     }
 }
@@ -140,7 +140,7 @@ impl Engine {
         let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
         publish(&module, &code, &entries);
         let sites = AtomicUsize::new(module.sites as usize);
-        let stack = module.callees.values().map(|callee| callee.stack).max().unwrap_or(0);
+        let stack = module.stack();
         Ok(Arc::new(KernelCode { entries, sites, stack, code, loops: Mutex::default() }))
     }
 
@@ -223,6 +223,8 @@ struct Module {
     sites: u32,
     /// The functions of it that others call.
     callees: Callees,
+    /// Whether it accesses local memory.
+    uses_local: bool,
     /// By instruction: whether the code executes it itself.
     instructions: HashMap<Source, bool>,
 }
@@ -267,6 +269,7 @@ impl Module {
             let Some((text, callee)) = written else { continue };
             self.text.push_str(&text.definition);
             self.declarations.extend(text.declarations);
+            self.uses_local |= text.uses_local;
             self.callees.insert(id, callee);
         }
     }
@@ -286,11 +289,21 @@ impl Module {
             let Some(text) = text else { continue };
             self.text.push_str(&text.definition);
             self.declarations.extend(text.declarations);
+            self.uses_local |= text.uses_local;
             for (instruction, itself) in text.instructions {
                 *self.instructions.entry(Source { function: id, instruction }).or_insert(true) &= itself;
             }
             self.entries.push(*entry);
         }
+    }
+
+    /// What the code has to do with the stack.
+    fn stack(&self) -> Option<Stack> {
+        let calls = self.callees.values();
+        (self.uses_local || !self.callees.is_empty()).then(|| Stack {
+            bytes: calls.clone().map(|callee| callee.stack).max().unwrap_or(0),
+            frames: calls.clone().any(|callee| callee.frames),
+        })
     }
 
     /// The whole text, unless there is nothing in it.

@@ -29,6 +29,8 @@ pub struct LocalMemory {
     block: Option<Block>,
     base: *mut u8,
     stride: usize,
+    /// How many bytes of each lane may have been written since the last reset.
+    used: usize,
     limit: usize,
     budget: Arc<Budget>,
 }
@@ -44,7 +46,7 @@ impl LocalMemory {
     #[must_use]
     pub fn new(limit: usize, budget: &Arc<Budget>) -> Self {
         let (base, budget) = (std::ptr::without_provenance_mut(16), Arc::clone(budget));
-        LocalMemory { block: None, base, stride: 0, limit: limit & !15, budget }
+        LocalMemory { block: None, base, stride: 0, used: 0, limit: limit & !15, budget }
     }
 
     /// How many bytes each lane has.
@@ -64,6 +66,7 @@ impl LocalMemory {
     /// before are void when it grew.
     pub fn grow_to(&mut self, bytes_per_lane: u64) -> Result<(), StackOverflow> {
         if bytes_per_lane <= self.stride as u64 {
+            self.used = self.used.max(bytes_per_lane as usize);
             return Ok(());
         }
         let refusal = |refused_by_host| StackOverflow {
@@ -95,6 +98,7 @@ impl LocalMemory {
         self.block = Some(block);
         self.base = base;
         self.stride = stride;
+        self.used = self.used.max(wanted);
         Ok(())
     }
 
@@ -112,12 +116,17 @@ impl LocalMemory {
         if self.stride > KEPT_STRIDE {
             *self = Self::new(self.limit, &self.budget);
         }
-        // SAFETY: the block has `LANES` times the stride, and the exclusive borrow means that nobody else is at it.
-        unsafe { self.base.write_bytes(0, LANES * self.stride) };
+        for lane in 0..LANES {
+            // SAFETY: the block has `LANES` times the stride, which is no less than what was used, and the exclusive borrow
+            // means that nobody else is at it.
+            unsafe { self.pointer(lane, 0).write_bytes(0, self.used) };
+        }
+        self.used = 0;
     }
 
     /// Where a lane's byte at an offset is. It may be touched if `lane` is below 32 and the access ends at or
-    /// before [`Self::bytes_per_lane`], until the memory grows or is dropped. Offsets that are multiples of 16
+    /// before [`Self::bytes_per_lane`], until the memory grows or is dropped; what is written lies within the bytes that
+    /// [`Self::grow_to`] was asked for since the last reset, which makes no others zero. Offsets that are multiples of 16
     /// give pointers that are.
     #[inline(always)]
     #[must_use]

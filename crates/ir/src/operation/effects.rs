@@ -33,8 +33,8 @@ pub struct Effects {
     pub ends: bool,
     /// Unless it is guarded, what follows is not reached from here.
     pub leaves: bool,
-    /// It may change something of its warp or its cluster besides registers and memory: the stack, an arrival, an
-    /// operation that is under way.
+    /// It may change something of its warp or its cluster besides registers, memory and the calls in progress: the stack, an
+    /// arrival, an operation that is under way.
     pub keeps: bool,
 }
 
@@ -51,7 +51,6 @@ impl Operation {
                 leads: matches!(control, Control::Call | Control::Index { .. } | Control::Barrier(_)),
                 ends: true,
                 leaves: !matches!(control, Control::Call | Control::Barrier(_)),
-                keeps: matches!(control, Control::Call),
                 ..none
             },
             Self::Warp(Warp { function: WarpFunction::Activemask, .. }) => none,

@@ -36,6 +36,8 @@ pub struct Analysis<'a> {
     live: Vec<Vec<u64>>,
     live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
+    /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
+    pub has_local: bool,
     /// The slot of the carry flag, if some instruction uses it.
     pub carry: Option<Slot>,
 }
@@ -58,7 +60,8 @@ impl<'a> Analysis<'a> {
         let carry = carry(code, id, function);
         registers.extend(carry.map(|slot| (slot.offset(), function.registers.len() as u32)));
         let live_homes = vec![OnceCell::new(); live.len()];
-        Some(Self { code, function, linked, cta, homes, live, live_homes, registers, carry })
+        let has_local = code.functions.iter().flatten().any(|function| function.frame_bytes != 0);
+        Some(Self { code, function, linked, cta, homes, live, live_homes, registers, has_local, carry })
     }
 
     /// The number of the register that lies in a slot; `None` for what an instruction of the linker's own prepares.

@@ -115,17 +115,18 @@ impl Emitter<'_> {
         }
         let of = self.analysis.begins_as(&self.analysis.code.blocks[self.block as usize]);
         let home = self.analysis.register(slot).map(|register| self.analysis.homes.at_start(of, register));
+        let is_frame = self.analysis.linked.frame.offset() == slot.offset();
         let value = match home.filter(|home| *home != HomeId(u32::MAX)) {
+            None if is_frame && self.called.is_some() => Value::scalar(64, "%base"),
+            // The frame of an entry begins where local memory does.
+            None if is_frame && self.analysis.function.entry => Value::scalar(64, "0"),
             Some(home) => self.load_home(home, slot.bits()),
             // Hidden slots of an activation, and what nobody has written.
             None => {
                 let mask = self.mask.clone();
                 let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
                 let first = self.writer.value(format!("zext i32 {first} to i64"));
-                // The frame of an entry begins where local memory does.
-                let hidden =
-                    self.analysis.function.entry && self.analysis.linked.frame.offset() == slot.offset();
-                self.load_register(slot, if hidden { Shape::Uniform } else { Shape::Varying }, &first)
+                self.load_register(slot, Shape::Varying, &first)
             }
         };
         self.held.insert(slot.offset(), value.clone());

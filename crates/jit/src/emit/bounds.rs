@@ -15,7 +15,7 @@ use super::value::Value;
 use super::writer::{LANES, Name};
 
 /// What an access is compared with.
-struct Known {
+pub(super) struct Known {
     /// The first address of the region.
     start: Name,
     /// The offsets from there that are aligned and leave room for the access are less than this, turned.
@@ -44,6 +44,20 @@ struct Span {
 impl Emitter<'_> {
     /// Checks addresses that grow by a step, and gives a pointer for each base.
     pub(super) fn line_within(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Vec<Name> {
+        let known = self.check_line(line, align, access);
+        let memory = known.site.is_none().then(|| self.of_frame("ptr", offset::SHARED));
+        let host = |base: &Name| match &memory {
+            Some(memory) => {
+                let offset = self.writer.value(format!("sub i64 {base}, {}", known.start));
+                self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
+            }
+            None => self.writer.value(format!("inttoptr i64 {base} to ptr")),
+        };
+        line.bases.iter().map(host).collect()
+    }
+
+    /// Checks addresses that grow by a step, and gives what they were compared with.
+    pub(super) fn check_line(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Known {
         let way = (line.lanes - 1) * line.step;
         let span = Span { bytes: way.unsigned_abs() + access.bytes, align };
         let known = self.known(access, span);
@@ -67,15 +81,7 @@ impl Emitter<'_> {
         }
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
-        let memory = known.site.is_none().then(|| self.of_frame("ptr", offset::SHARED));
-        let host = |base: &Name| match &memory {
-            Some(memory) => {
-                let offset = self.writer.value(format!("sub i64 {base}, {}", known.start));
-                self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
-            }
-            None => self.writer.value(format!("inttoptr i64 {base} to ptr")),
-        };
-        line.bases.iter().map(host).collect()
+        known
     }
 
     /// Has the machine look at the lanes of a line that run.
@@ -160,20 +166,39 @@ impl Emitter<'_> {
         };
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
+        let within = self.writer.label().to_owned();
         self.writer.begin(look);
+        let local = (access.space == AddressSpace::Generic && self.analysis.has_local)
+            .then(|| self.generic_local(&addresses, align, access, &rest));
         self.slot("%addresses", ty.as_str());
         self.writer.line(format!("store {ty} {addresses}, ptr %addresses"));
         let (site_is, way) = (site.to_string(), word_of_access(access).to_string());
         let arguments = [("i32", &*site_is), ("ptr", "%addresses"), ("i32", &access.lanes), ("i32", &way)];
         let found = self.ask("each", "i32", &arguments);
         self.leave_unless(&found, site, span);
+        let asked = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
-        self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"))
+        let Some((pointers, from)) = local else {
+            return self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"));
+        };
+        let came = [(&addresses, within), (&addresses, asked), (&pointers, from)];
+        let came = came.map(|(value, from)| format!("[ {value}, %{from} ]")).join(", ");
+        let hosts = self.writer.value(format!("phi {ty} {came}"));
+        self.writer.value(format!("inttoptr {ty} {hosts} to <{LANES} x ptr>"))
+    }
+
+    /// What offsets in local memory that are aligned and leave room for so many bytes are less than, turned.
+    pub(super) fn stack_limit(&mut self, align: u64, bytes: u64) -> Name {
+        let name = self.writer.fresh();
+        for line in limit(&name, "0", "%stack", Span { bytes, align }) {
+            self.writer.line(line);
+        }
+        name
     }
 
     /// An offset turned right by the bits that an aligned one has clear: if some are set, it is very large then.
-    fn turned(&mut self, ty: &str, suffix: &str, offset: &str, align: u64) -> Name {
+    pub(super) fn turned(&mut self, ty: &str, suffix: &str, offset: &str, align: u64) -> Name {
         if align == 1 {
             return offset.into();
         }
@@ -216,6 +241,9 @@ impl Emitter<'_> {
                     self.prologue.extend(limit(&name, "0", &size, span));
                 }
                 Known { start, limit: name, site: None }
+            }
+            AddressSpace::Local => {
+                Known { start: "0".into(), limit: self.stack_limit(span.align, span.bytes), site: None }
             }
             _ => {
                 let site = *self.sites;

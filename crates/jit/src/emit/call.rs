@@ -51,6 +51,14 @@ impl Emitter<'_> {
         }
         self.writer.begin("warps");
         self.writer.line("%w.wide = zext i32 %w to i64");
+        self.find_alive();
+        // As the schedule lays out the frame of a call.
+        let Function { frame_align, frame_bytes, .. } = *self.analysis.linked;
+        let align = frame_align.max(16);
+        let up = toll(self.analysis.linked) + align - 1;
+        self.writer.line(format!("%base.up = add i64 %stack.before, {up}"));
+        self.writer.line(format!("%base = and i64 %base.up, {}", align.wrapping_neg() as i64));
+        self.writer.line(format!("%stack = add i64 %base, {frame_bytes}"));
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         self.spend(self.region.cost(self.analysis, |_| true));
         let passed = slots(&self.analysis.linked.parameters).unwrap_or_default();
@@ -166,7 +174,7 @@ impl Emitter<'_> {
         self.tell_fuel();
         let types = ["i32".to_owned(), "i32".to_owned()].into_iter();
         let types: Vec<_> = types.chain(results.iter().map(|slot| vector(slot.bits()))).collect();
-        let given = format!("@{}(ptr %frame, i32 %w, ptr %alive, i32 {lanes}{arguments})", name(id));
+        let given = format!("@{}(ptr %frame, i32 %w, i64 %stack, i32 {lanes}{arguments})", name(id));
         let answers = self.unless_nobody(&guard, &lanes, &types, |writer| {
             let answer = writer.value(format!("call fastcc {ty} {given}"));
             let part = |at: usize| writer.value(format!("extractvalue {ty} {answer}, {at}"));
@@ -242,14 +250,14 @@ impl Emitter<'_> {
     /// What those who call the function must know of it; `None` if too many calls are inside of one another.
     pub(super) fn described(&self) -> Option<Callee> {
         let inner = || self.calls.iter().filter_map(|id| self.callees.get(id));
-        let Function { register_bytes, frame_bytes, frame_align, .. } = self.analysis.linked;
-        // As the schedule counts it.
-        let own = u64::from(*register_bytes) / LANES as u64 + 16 + frame_bytes + frame_align.max(&16);
+        let Function { frame_bytes, frame_align, .. } = self.analysis.linked;
+        let own = toll(self.analysis.linked) + frame_bytes + frame_align.max(&16);
         let height = 1 + inner().map(|callee| callee.height).max().unwrap_or(0);
         (height <= MOST_HEIGHT).then(|| Callee {
             height,
             stack: own + inner().map(|callee| callee.stack).max().unwrap_or(0),
             ends: self.ends_some,
+            frames: *frame_bytes != 0 || inner().any(|callee| callee.frames),
         })
     }
 
@@ -263,12 +271,17 @@ impl Emitter<'_> {
             .collect();
         // What is small or called once is better written where it is called.
         let head = format!(
-            "define internal fastcc {ty} @{}(ptr noalias %frame, i32 %w, ptr %alive, i32 %lanes{passed}) #{}",
+            "define internal fastcc {ty} @{}(ptr noalias %frame, i32 %w, i64 %stack.before, i32 %lanes{passed}) #{}",
             name(id),
             if self.region.cost(self.analysis, |_| true) <= SMALL { 1 } else { 0 }
         );
         Some(self.text(&head))
     }
+}
+
+/// What a call takes of the stack for its registers.
+fn toll(function: &Function) -> u64 {
+    u64::from(function.register_bytes) / LANES as u64 + 16
 }
 
 /// More calls than this are not made inside of one another: each takes some of the host's stack.

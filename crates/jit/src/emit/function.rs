@@ -26,8 +26,7 @@ impl Emitter<'_> {
         self.writer.begin("warps");
         self.writer.line("%w = load i32, ptr %warp");
         self.writer.line("%w.wide = zext i32 %w to i64");
-        let alive = self.frame(offset::ALIVE);
-        self.writer.line(format!("%alive = getelementptr i32, ptr {alive}, i64 %w.wide"));
+        self.find_alive();
         let mask = self.lanes_at_entry();
         self.slot("%mask", "i32");
         self.writer.line(format!("store i32 {mask}, ptr %mask"));
@@ -36,6 +35,9 @@ impl Emitter<'_> {
         let bank = self.writer.value(format!("getelementptr ptr, ptr {banks}, i64 %w.wide"));
         // Only what is left or called needs it: LLVM may load it there.
         self.writer.line(format!("{REGISTERS} = load ptr, ptr {bank}, !invariant.load !1"));
+        let stacks = self.frame(offset::STACKS);
+        let stack = self.writer.value(format!("getelementptr i64, ptr {stacks}, i64 %w.wide"));
+        self.writer.line(format!("%stack = load i64, ptr {stack}"));
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
         let first = self.writer.value(format!("zext i32 {first} to i64"));
@@ -48,6 +50,12 @@ impl Emitter<'_> {
             self.store_home(*home, &value);
         }
         self.writer.line(format!("br label %b{entry}"));
+    }
+
+    /// Where the frame says which lanes of the warp have not ended.
+    pub(super) fn find_alive(&mut self) {
+        let alive = self.frame(offset::ALIVE);
+        self.writer.line(format!("%alive = getelementptr i32, ptr {alive}, i64 %w.wide"));
     }
 
     /// Whether a whole CTA runs in the region: it begins with it, and no barrier ends it.
@@ -216,6 +224,6 @@ impl Emitter<'_> {
         definition.push_str("  br label %warps\n");
         definition.push_str(&body);
         definition.push_str("}\n");
-        Text { definition, declarations, instructions: self.instructions }
+        Text { definition, declarations, instructions: self.instructions, uses_local: self.uses_local }
     }
 }

@@ -1,4 +1,4 @@
-//! Loads and stores of global and shared memory.
+//! Loads and stores of global, shared and local memory.
 //!
 //! Every access is checked first (`bounds.rs`), all lanes at once where their addresses are one or grow by a step. That
 //! also says how the words lie (`access.rs`), and so how they are moved (`words.rs`).
@@ -47,7 +47,8 @@ impl Emitter<'_> {
         }
         let mut values: Vec<Value> = from.iter().map(|from| self.read(*from, bits)).collect();
         let access = self.access(address.space, true, u64::from(bits) / 8 * count as u64, guard)?;
-        if at.as_scalar().is_some() && values.iter().any(|value| value.as_scalar().is_none()) {
+        let own = address.space == AddressSpace::Local;
+        if !own && at.as_scalar().is_some() && values.iter().any(|value| value.as_scalar().is_none()) {
             let lane = self.lane_that_stays(&access);
             values = values.iter().map(|value| self.of_lane(value, &lane)).collect();
         }
@@ -79,7 +80,7 @@ impl Emitter<'_> {
     }
 
     fn access(&mut self, space: AddressSpace, writes: bool, bytes: u64, guard: &Guard) -> Option<Access> {
-        if matches!(space, AddressSpace::Local | AddressSpace::SharedCluster) || bytes > 64 {
+        if space == AddressSpace::SharedCluster || bytes > 64 {
             return None;
         }
         let lanes = self.lanes(guard);
@@ -111,6 +112,9 @@ impl Emitter<'_> {
     /// Checks an access. Leaves if the interpreter must look at it.
     fn place(&mut self, at: &Value, access: &Access) -> Place {
         let align = access.bytes.next_power_of_two();
+        if access.space == AddressSpace::Local {
+            return self.local_place(at, align, access);
+        }
         let (lanes, step) = match &at.kept {
             Kept::Scalar(_) => (1, 0),
             Kept::Affine(_, step) => (LANES as i64, *step),

@@ -17,6 +17,7 @@ mod control;
 mod function;
 mod index;
 mod leave;
+mod local;
 mod memory;
 mod nan;
 mod special;
@@ -45,6 +46,8 @@ pub struct Text {
     pub declarations: BTreeSet<String>,
     /// By instruction of the PTX function that it has: whether it executes it itself.
     pub instructions: BTreeMap<u32, bool>,
+    /// Whether it accesses local memory.
+    pub uses_local: bool,
 }
 
 /// The name of the function that begins with a block.
@@ -99,6 +102,7 @@ impl<'a> Emitter<'a> {
             registers: String::new(),
             at_end: false,
             executes: false,
+            uses_local: false,
             ends_elsewhere: false,
             writer: Writer::default(),
             sites,
@@ -194,6 +198,8 @@ struct Emitter<'a> {
     at_end: bool,
     /// Whether the interpreter executes an instruction of it.
     executes: bool,
+    /// Whether it accesses local memory.
+    uses_local: bool,
     /// Whether it is left at the end of a block that only the schedule can end.
     ends_elsewhere: bool,
     /// Whether the frame is told of lanes that end while others of their warp go on.

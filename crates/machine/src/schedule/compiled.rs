@@ -16,12 +16,13 @@ use crate::door::touch::Wants;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
 use crate::schedule::left_in_call;
+use crate::schedule::stack;
 use crate::schedule::step::{self, Step};
 use crate::schedule::succession;
 use crate::schedule::warp::{Warp, bank_of};
 use ptxvm_ir::operation::AddressSpace;
 
-pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, Tier, offset};
+pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, Stack, Tier, offset};
 
 /// Where compiled code has left warps.
 pub(crate) struct Stay {
@@ -110,6 +111,7 @@ impl Visit {
         self.frame.tids[index] = warp.state.tid.as_ptr().cast();
         self.frame.alive[index] = warp.state.alive();
         self.frame.noted |= warp.state.exited != 0;
+        stack::show(&mut self.frame, &warp.state);
     }
 
     /// Runs compiled code with warps that take part, in the order in which they stand, until it leaves them. They are of
@@ -241,7 +243,11 @@ unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_
     let active = warp.state.alive();
     let mut context = Context { bank, active, warp: &mut warp.state, cta, worker, run };
     match catch_unwind(AssertUnwindSafe(|| f(&mut context, *activation))) {
-        Ok(answer) => answer,
+        Ok(answer) => {
+            // It moves when it grows.
+            stack::show(frame, &warp.state);
+            answer
+        }
         Err(panic) => {
             frame.panic = Some(panic);
             otherwise

@@ -14,6 +14,7 @@ use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
 use crate::schedule::compiled::{Compiled, LEAST_FUEL, Stay, Visit};
 use crate::schedule::interpret::{Leave, enter};
+use crate::schedule::stack;
 use crate::schedule::succession;
 use crate::schedule::warp::{Group, State, Warp};
 
@@ -74,7 +75,9 @@ pub(crate) fn run(
     run: &Run<'_>,
     enough: u64,
 ) -> Came {
-    let has_stack = |compiled: &&dyn Compiled| warps.warps.iter().all(|warp| warp.has_stack_for(*compiled));
+    let has_stack = |compiled: &&dyn Compiled| {
+        warps.warps.iter_mut().all(|warp| stack::is_ready(&mut warp.state, *compiled))
+    };
     let Some(compiled) = run.compiled().filter(has_stack) else {
         part(block, *warps.living, warps);
         return Came::Parted(None);

@@ -20,6 +20,7 @@ pub(crate) mod kept_rooms;
 pub(crate) mod late_writes;
 mod left_in_call;
 mod meeting;
+mod stack;
 pub(crate) mod step;
 mod succession;
 mod terminator;

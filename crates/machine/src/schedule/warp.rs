@@ -12,11 +12,10 @@ use crate::code::{At, Function, Reduction};
 use crate::context::Code;
 use crate::context::WarpState;
 use crate::explain::finding::Kind;
-use crate::registers::{Bank, Block, Slot};
+use crate::registers::{Bank, Block, LANES, Slot};
 use crate::schedule::collective::may_meet;
 
 pub use crate::state::awaited::Awaited;
-use crate::state::frame::Compiled;
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -201,12 +200,9 @@ impl Warp {
                 lanes: 0,
             });
         }
-        for later in &mut self.activations[1..] {
-            later.lanes = 0;
-        }
         self.activations[0].lanes = self.state.present;
         self.state.wgmma.start();
-        self.state.stack = [entry.frame_bytes; crate::registers::LANES];
+        self.state.stack = [entry.frame_bytes; LANES];
         self.begin_again(code, entry);
         true
     }
@@ -217,6 +213,13 @@ impl Warp {
         self.state.exited = 0;
         self.interrupted = false;
         self.groups.clear();
+        if let [_, later @ ..] = self.activations.as_mut_slice()
+            && !later.is_empty()
+        {
+            // Lanes may have ended in calls.
+            later.iter_mut().for_each(|activation| activation.lanes = 0);
+            self.state.stack = [entry.frame_bytes; LANES];
+        }
         if !entry.unset.is_empty() {
             let mut bank = self.bank(0, code);
             entry.unset.iter().for_each(|slot| bank.clear(*slot, u32::MAX));
@@ -347,15 +350,6 @@ impl Warp {
                 group.state = State::Ready;
             }
         }
-    }
-
-    /// Whether every lane has the stack that the calls of compiled code may take: one that has not enough is the
-    /// interpreter's to report.
-    #[inline(always)]
-    pub fn has_stack_for(&self, code: &dyn Compiled) -> bool {
-        let wanted = code.stack();
-        let enough = |stack: &u64| stack.saturating_add(wanted) <= self.state.local.limit() as u64;
-        wanted == 0 || self.state.stack.iter().all(enough)
     }
 
     /// How deep an activation is: 0 for the entry's.

@@ -29,8 +29,17 @@ pub trait Compiled: Send + Sync + std::fmt::Debug {
     /// How many places access memory whose last region is remembered.
     fn sites(&self) -> usize;
 
-    /// The most bytes of a lane's stack that the functions take which the code calls itself.
-    fn stack(&self) -> u64;
+    /// What it has to do with the stacks of lanes; `None` if nothing.
+    fn stack(&self) -> Option<Stack>;
+}
+
+/// What compiled code needs of a lane's stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// The most bytes that the functions take which the code calls itself.
+    pub bytes: u64,
+    /// Whether one of these has variables there.
+    pub frames: bool,
 }
 
 /// A function that runs warps one after another, as long as each ends or comes to the same plain barrier.
@@ -83,6 +92,10 @@ pub struct Frame {
     pub(crate) banks: [*mut u8; WARPS],
     pub(crate) tids: [*const u32; WARPS],
     pub(crate) alive: [u32; WARPS],
+    /// By warp: the local memory of its first lane, how far that of the next is from it, and the stack pointer of all.
+    pub(crate) locals: [*mut u8; WARPS],
+    pub(crate) strides: [u64; WARPS],
+    pub(crate) stacks: [u64; WARPS],
     /// Whether lanes that have ended were noted with their warps.
     pub(crate) noted: bool,
     /// Whether the code has looked at something that others may change, and has seen nothing new.
@@ -131,6 +144,12 @@ pub mod offset {
     pub const TIDS: usize = offset_of!(Frame, tids);
     /// By warp: the lanes that have not ended.
     pub const ALIVE: usize = offset_of!(Frame, alive);
+    /// By warp: where the local memory of its first lane begins.
+    pub const LOCALS: usize = offset_of!(Frame, locals);
+    /// By warp: from the local memory of a lane to that of the next.
+    pub const STRIDES: usize = offset_of!(Frame, strides);
+    /// By warp: the stack pointer of its lanes.
+    pub const STACKS: usize = offset_of!(Frame, stacks);
     /// The lanes that are left.
     pub const MASK: usize = offset_of!(Frame, mask);
     /// The block where the lanes are left.
@@ -205,6 +224,9 @@ impl Default for Frame {
             banks: [null_mut(); WARPS],
             tids: [null(); WARPS],
             alive: [0; WARPS],
+            locals: [null_mut(); WARPS],
+            strides: [0; WARPS],
+            stacks: [0; WARPS],
             noted: false,
             looked: false,
             host: null_mut(),

@@ -3,6 +3,7 @@
 use super::{Leave, Next, Turn};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
+use crate::schedule::stack;
 use crate::schedule::warp::{Group, Warp};
 use crate::state::frame::{Compiled, Enter, Left};
 
@@ -31,14 +32,14 @@ pub(crate) fn go_on_after(
 
 impl Turn<'_> {
     /// Whether compiled code may run for a group: all of its warp are together, and nobody looks on.
-    pub(super) fn may_enter(&self, group: &Group, compiled: &dyn Compiled) -> bool {
+    pub(super) fn may_enter(&mut self, group: &Group, compiled: &dyn Compiled) -> bool {
         let warp = &self.warp.state;
         self.warp.groups.is_empty()
             && group.mask == warp.alive()
             && !self.worker.single
             && !warp.wgmma.is_busy()
             && self.run.code.observed.is_none()
-            && self.warp.has_stack_for(compiled)
+            && stack::is_ready(&mut self.warp.state, compiled)
     }
 
     /// Runs compiled code with a group. Gives what comes next; the group goes on where it stands then. `stuck` says

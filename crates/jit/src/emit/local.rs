@@ -1,0 +1,86 @@
+//! Local memory: every lane has its own, at a distance from that of the lane before it, and may access what lies below its
+//! stack pointer, which is one for all lanes of a warp while compiled code runs.
+
+use ptxvm_machine::schedule::compiled::offset;
+use ptxvm_memory::LOCAL_BASE;
+
+use super::Emitter;
+use super::access::{Access, Place};
+use super::bounds::Line;
+use super::value::{Kept, Value};
+use super::writer::{LANES, Name};
+
+impl Emitter<'_> {
+    /// Checks an access of local memory. Leaves if the interpreter must look at it.
+    pub(super) fn local_place(&mut self, at: &Value, align: u64, access: &Access) -> Place {
+        self.uses_local = true;
+        let (lanes, step) = match &at.kept {
+            Kept::Scalar(_) => (1, 0),
+            Kept::Affine(_, step) => (LANES as i64, *step),
+            Kept::Rows(_, rows) => (i64::from(rows.width), rows.step),
+            Kept::Vector(_) => (0, 0),
+        };
+        let offsets = at.lanes(&mut self.writer);
+        if lanes == 0 || step.unsigned_abs() % align != 0 {
+            let wrong = self.is_beyond_stack(&offsets, align, access);
+            self.leave_if(&wrong);
+        } else {
+            self.check_line(&Line { bases: at.names(), lanes, step }, align, access);
+        }
+        let pointers = self.local_pointers(&offsets);
+        let ty = format!("<{LANES} x i64>");
+        Place::Each(self.writer.value(format!("inttoptr {ty} {pointers} to <{LANES} x ptr>")))
+    }
+
+    /// Whether a lane that executes an access does so beyond its stack, by the offsets of all.
+    fn is_beyond_stack(&mut self, offsets: &str, align: u64, access: &Access) -> Name {
+        let ty = format!("<{LANES} x i64>");
+        let limit = self.stack_limit(align, access.bytes);
+        let limit = self.writer.splat(64, &limit);
+        let lanes = self.bits_of(&access.lanes);
+        let turned = self.turned(&ty, &format!("v{LANES}i64"), offsets, align);
+        let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {limit}"));
+        let beyond = self.writer.value(format!("and <{LANES} x i1> {beyond}, {lanes}"));
+        let word = self.word_of(&beyond);
+        self.writer.value(format!("icmp ne i32 {word}, 0"))
+    }
+
+    /// Where the lanes' bytes at some offsets lie, as numbers. The memory moves when it grows, which only functions of the machine do.
+    fn local_pointers(&mut self, offsets: &str) -> Name {
+        let ty = format!("<{LANES} x i64>");
+        let mut of_warp = |list: usize| {
+            let list = self.frame(list);
+            let at = self.writer.value(format!("getelementptr i64, ptr {list}, i64 %w.wide"));
+            self.writer.value(format!("load i64, ptr {at}"))
+        };
+        let (memory, stride) = (of_warp(offset::LOCALS), of_warp(offset::STRIDES));
+        let (memory, stride) = (self.writer.splat(64, &memory), self.writer.splat(64, &stride));
+        let numbers = self.writer.per_lane(64, |lane| lane as i64);
+        let distances = self.writer.value(format!("mul {ty} {stride}, {numbers}"));
+        let lanes = self.writer.value(format!("add {ty} {memory}, {distances}"));
+        self.writer.value(format!("add {ty} {lanes}, {offsets}"))
+    }
+
+    /// Where generic addresses may lead to local memory: goes to a block with the pointers of all lanes if those that
+    /// execute the access do. Gives the block where they do not, and the pointers with the block that they come from.
+    pub(super) fn generic_local(
+        &mut self,
+        addresses: &str,
+        align: u64,
+        access: &Access,
+        rest: &str,
+    ) -> (Name, Name) {
+        let ty = format!("<{LANES} x i64>");
+        self.uses_local = true;
+        let window = self.writer.splat(64, &LOCAL_BASE.to_string());
+        let offsets = self.writer.value(format!("sub {ty} {addresses}, {window}"));
+        let beyond = self.is_beyond_stack(&offsets, align, access);
+        let (there, not) = (self.writer.fresh_label(), self.writer.fresh_label());
+        self.writer.line(format!("br i1 {beyond}, label %{not}, label %{there}"));
+        self.writer.begin(there.clone());
+        let pointers = self.local_pointers(&offsets);
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(not);
+        (pointers, there)
+    }
+}
