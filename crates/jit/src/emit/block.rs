@@ -1,11 +1,14 @@
 //! A block: its instructions one after the other, what they read and what they write.
 
+use std::collections::BTreeSet;
+
 use ptxvm_ir::operation::{Access, Operation};
 use ptxvm_machine::code::Meaning;
 use ptxvm_machine::context::Instruction;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::{Executed, LOOK};
 
+use super::dirty::Changes;
 use super::nan::one_nan;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
@@ -29,6 +32,10 @@ impl Emitter<'_> {
         self.log.clear();
         self.current.clear();
         self.held.clear();
+        self.dirty = self.dirty_at.get(&block).cloned();
+        self.dirty_when_left = Some(BTreeSet::new());
+        self.log_before = 0;
+        self.changes.insert(block, Changes::default());
         self.writer.begin(format!("b{block}"));
         self.mask = self.writer.value("load i32, ptr %mask");
         let described = &self.analysis.code.blocks[block as usize];
@@ -42,6 +49,9 @@ impl Emitter<'_> {
         }
         for at in described.start..described.end {
             self.at = at;
+            if self.first_of_instruction() == at {
+                self.leave_elsewhere();
+            }
             self.instruction(&self.analysis.code.instructions[at as usize]);
         }
         self.end();
@@ -250,6 +260,7 @@ impl Emitter<'_> {
         if let Some(home) = home {
             self.failed |= !value.is_kept_as(self.analysis.homes.shape(home));
         }
+        self.keep_in_place(slot, &value);
         self.current.insert(slot.offset(), self.log.len());
         self.log.push(Written { slot, value, home });
     }
@@ -288,6 +299,35 @@ impl Emitter<'_> {
         }
     }
 
+    /// A register has been written: it differs from what the activation holds, unless the interpreter has written it there
+    /// or it goes there at once.
+    fn keep_in_place(&mut self, slot: Slot, value: &Value) {
+        if self.executing {
+            return self.is_in_place(slot);
+        }
+        self.is_written(slot);
+        if self.dirty.is_some() && self.through.contains(&slot.offset()) {
+            self.store_register(slot, value, None);
+            self.is_in_place(slot);
+        }
+    }
+
+    /// A register differs from what the activation holds.
+    fn is_written(&mut self, slot: Slot) {
+        self.changes.entry(self.block).or_default().write(slot.offset());
+        if let Some(dirty) = &mut self.dirty {
+            dirty.insert(slot.offset());
+        }
+    }
+
+    /// A register does not differ from what the activation holds.
+    fn is_in_place(&mut self, slot: Slot) {
+        self.changes.entry(self.block).or_default().clean(slot.offset());
+        if let Some(dirty) = &mut self.dirty {
+            dirty.remove(&slot.offset());
+        }
+    }
+
     /// Whether nobody reads what a register holds just now.
     fn is_dead(&self, slot: Slot) -> bool {
         let Some(register) = self.analysis.register(slot) else { return false };
@@ -316,10 +356,13 @@ impl Emitter<'_> {
             if slot.is_constant() || slot.is_sink() || is_result(at, slot) && self.is_dead(*slot) {
                 continue;
             }
-            if stored.insert(slot.offset()) {
+            let differs = self.dirty.as_ref().is_none_or(|dirty| dirty.contains(&slot.offset()));
+            if stored.insert(slot.offset()) && differs {
                 let value = self.whole(*slot);
                 self.store_register(*slot, &value, None);
             }
+            self.is_in_place(*slot);
+            self.changes.entry(self.block).or_default().hand_over(slot.offset());
         }
         let lanes = self.lanes(guard);
         let (call, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
@@ -355,7 +398,9 @@ impl Emitter<'_> {
                 _ => Shape::Varying,
             };
             let value = self.load_register(*slot, shape, &first);
+            self.executing = true;
             self.write(*slot, value, &Guard::All);
+            self.executing = false;
         }
     }
 }

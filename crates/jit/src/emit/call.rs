@@ -230,6 +230,7 @@ impl Emitter<'_> {
         self.writer.line(format!("br i1 {returned}, label %{on}, label %{out}, !prof !2"));
         self.writer.begin(out);
         self.activate(Some(self.block));
+        self.leaving = self.dirty.clone();
         let only = self.blend_lanes();
         // What is loaded here is not known on the other way.
         let held = self.held.clone();

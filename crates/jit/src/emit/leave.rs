@@ -12,6 +12,9 @@ use super::writer::{LANES, Name};
 use super::{Emitter, Leave};
 use crate::analysis::HomeId;
 
+/// So many instructions of a block share a way out: for each of them and each value written there is something to join.
+const MOST_SHARING: usize = 24;
+
 impl Emitter<'_> {
     /// Leaves the block before the instruction that is being written, if a condition holds. `ptxvm` executes it then.
     pub(super) fn leave_if(&mut self, condition: &str) {
@@ -26,14 +29,19 @@ impl Emitter<'_> {
     fn leave(&mut self, condition: &str, left: Left) {
         let next = self.writer.fresh_label();
         let (from, at) = (self.writer.label().to_owned(), self.first_of_instruction());
-        self.writer.line(format!("br i1 {condition}, label %out{}, label %{next}, !prof !0", self.block));
+        let out = self.out();
+        self.writer.line(format!("br i1 {condition}, label %{out}, label %{next}, !prof !0"));
         self.leaves.push(Leave { from, at, written: self.log.len(), left });
+        self.dirty_when_left = match (self.dirty_when_left.take(), &self.dirty) {
+            (Some(before), Some(now)) => Some(before.union(now).copied().collect()),
+            _ => None,
+        };
         self.writer.begin(next);
     }
 
     /// The first instruction of the code that was made for the one that is being written: what the linker puts before it
     /// is executed again.
-    fn first_of_instruction(&self) -> u32 {
+    pub(super) fn first_of_instruction(&self) -> u32 {
         let code = self.analysis.code;
         let start = code.blocks[self.block as usize].start;
         let source = code.instructions[self.at as usize].source;
@@ -41,7 +49,25 @@ impl Emitter<'_> {
         earlier.take_while(|at| code.instructions[*at as usize].source == source).last().unwrap_or(self.at)
     }
 
-    /// Writes the way out of the block before its instructions, which all of them share.
+    /// The way out of the block that its instructions share just now.
+    fn out(&self) -> Name {
+        format!("out{}.{}", self.block, self.log_before)
+    }
+
+    /// Begins another way out of the block if many share the last one: what was written before it needs no join there.
+    pub(super) fn leave_elsewhere(&mut self) {
+        if self.leaves.len() < MOST_SHARING || self.log.len() == self.log_before {
+            return;
+        }
+        let next = self.writer.fresh_label();
+        self.writer.line(format!("br label %{next}"));
+        self.leave_block();
+        self.writer.begin(next);
+        self.log_before = self.log.len();
+        self.dirty_when_left = Some(BTreeSet::new());
+    }
+
+    /// Writes the way out of the block before some of its instructions, which all of them share.
     pub(super) fn leave_block(&mut self) {
         let leaves = std::mem::take(&mut self.leaves);
         if leaves.is_empty() {
@@ -49,7 +75,8 @@ impl Emitter<'_> {
         }
         let (analysis, block) = (self.analysis, self.block);
         let code = analysis.code;
-        self.writer.begin(format!("out{block}"));
+        let out = self.out();
+        self.writer.begin(out);
         let start = code.blocks[block as usize].start;
         let incoming = |value: &dyn Fn(&Leave) -> String| {
             let each: Vec<String> =
@@ -67,7 +94,8 @@ impl Emitter<'_> {
         let live = analysis.live_before(&sources);
         // Joins come first: one for each value that the block writes, as far as it has been written where it is left.
         let mut joined: HashMap<usize, Value> = HashMap::new();
-        for (at, value) in self.log.iter().map(|written| written.value.clone()).enumerate() {
+        let values = self.log.iter().map(|written| written.value.clone()).enumerate();
+        for (at, value) in values.skip(self.log_before) {
             if !self.log[at].slot_is_live(analysis, &live) || leaves.iter().all(|leave| leave.written <= at) {
                 continue;
             }
@@ -79,10 +107,15 @@ impl Emitter<'_> {
             joined.insert(at, value.renamed(join));
         }
         self.activate(None);
+        self.leaving = self.dirty_when_left.clone();
         let only = self.blend_lanes();
         for (register, slot) in self.changed(&live) {
             let mut value = self.live_home(block, register).map(|home| self.load_home(home, slot.bits()));
-            for at in 0..self.log.len() {
+            let before = self.log[..self.log_before].iter().rev();
+            if let Some(last) = before.into_iter().find(|written| written.slot.offset() == slot.offset()) {
+                value = Some(last.value.clone());
+            }
+            for at in self.log_before..self.log.len() {
                 let Some(new) = joined.get(&at).filter(|_| self.log[at].slot.offset() == slot.offset())
                 else {
                     continue;
@@ -129,25 +162,29 @@ impl Emitter<'_> {
     /// The registers of a set that the region may have changed, with their slots: all others are where they were.
     fn changed(&self, set: &[u64]) -> Vec<(u32, Slot)> {
         let all = self.analysis.all_registers(set).into_iter();
-        all.filter(|(register, _)| self.may_change(*register)).collect()
+        all.filter(|(register, slot)| self.may_differ(*register, *slot)).collect()
     }
 
     /// Whether a register may differ from what is in the activation: that of a function that is called has nothing in it.
-    fn may_change(&self, register: u32) -> bool {
-        self.region.writes(register) || self.called.is_some()
+    fn may_differ(&self, register: u32, slot: Slot) -> bool {
+        let differs = self.leaving.as_ref().is_none_or(|dirty| dirty.contains(&slot.offset()));
+        self.called.is_some() || self.region.writes(register) && differs
     }
 
     /// The same of those that are live at the beginning of a block, with their homes.
     pub(super) fn changed_at(&self, block: u32) -> Vec<(Slot, HomeId)> {
         let live = self.analysis.live_at(block).iter();
-        let changed = live.filter(|(register, _)| self.may_change(*register));
-        changed.filter_map(|(register, home)| Some((self.analysis.slot(*register)?, *home))).collect()
+        let slots =
+            live.filter_map(|(register, home)| Some((*register, self.analysis.slot(*register)?, *home)));
+        let changed = slots.filter(|(register, slot, _)| self.may_differ(*register, *slot));
+        changed.map(|(_, slot, home)| (slot, home)).collect()
     }
 
     /// Leaves at the end of the block, which the schedule executes.
     pub(super) fn leave_at_end(&mut self) {
         let (analysis, block) = (self.analysis, self.block);
         self.activate(None);
+        self.leaving = self.dirty.clone();
         self.ends_elsewhere = true;
         let live = analysis.live_before(&[analysis.code.blocks[block as usize].source.instruction].into());
         let only = self.blend_lanes();
@@ -207,6 +244,7 @@ impl Emitter<'_> {
 
     /// Lanes that wait at a block become a group of their own.
     pub(super) fn others(&mut self, block: u32) {
+        self.leaving = None;
         let (there, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
         let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
         let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
@@ -243,6 +281,7 @@ impl Emitter<'_> {
         for (block, waiting) in std::mem::take(&mut self.leaves_at) {
             self.writer.begin(format!("before{block}"));
             self.activate(None);
+            self.leaving = self.dirty_at.get(&block).cloned();
             let mask = self.writer.value("load i32, ptr %mask");
             let only = (!waiting.is_empty()).then(|| mask.clone());
             for (slot, home) in self.changed_at(block) {

@@ -14,12 +14,14 @@ mod bounds;
 mod call;
 mod compute;
 mod control;
+mod dirty;
 mod function;
 mod index;
 mod leave;
 mod local;
 mod memory;
 mod nan;
+mod narrow;
 mod special;
 mod value;
 mod warp;
@@ -35,6 +37,7 @@ use ptxvm_machine::schedule::compiled::Left;
 use crate::analysis::{Analysis, HomeId, Rows, Shape, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
+use dirty::{Changes, Dirty};
 use value::Value;
 use writer::{LANES, Name, Writer};
 
@@ -60,11 +63,18 @@ const REGISTERS: &str = "%registers";
 
 /// Writes the function of a region; `None` if that cannot be done. `sites` counts the places that access global memory.
 pub fn region(analysis: &Analysis<'_>, region: &Region, callees: &Callees, sites: &mut u32) -> Option<Text> {
+    let places = *sites;
     let mut emitter = Emitter::new(analysis, region, callees, sites);
-    emitter.registers = REGISTERS.to_owned();
-    emitter.enter();
-    emitter.write_blocks();
-    emitter.next_warp();
+    emitter.write_region();
+    if emitter.executes && !emitter.failed {
+        // Once more, knowing which registers the interpreter finds where they are.
+        let through = dirty::through(&emitter.changes);
+        emitter.changes.values_mut().for_each(|changes| changes.write_through(&through));
+        let dirty_at = dirty::at_beginnings(analysis.code, region, &emitter.changes);
+        *sites = places;
+        emitter = Emitter { through, dirty_at, ..Emitter::new(analysis, region, callees, sites) };
+        emitter.write_region();
+    }
     (!emitter.failed).then(|| emitter.finish())
 }
 
@@ -102,7 +112,14 @@ impl<'a> Emitter<'a> {
             registers: String::new(),
             at_end: false,
             executes: false,
+            executing: false,
             uses_local: false,
+            dirty_at: BTreeMap::new(),
+            through: BTreeSet::new(),
+            dirty: None,
+            dirty_when_left: Some(BTreeSet::new()),
+            leaving: None,
+            changes: BTreeMap::new(),
             ends_elsewhere: false,
             writer: Writer::default(),
             sites,
@@ -114,6 +131,7 @@ impl<'a> Emitter<'a> {
             at: 0,
             mask: String::new(),
             log: Vec::new(),
+            log_before: 0,
             current: HashMap::new(),
             held: HashMap::new(),
             leaves: Vec::new(),
@@ -172,6 +190,8 @@ struct Emitter<'a> {
     mask: Name,
     /// What the block has written so far.
     log: Vec<Written>,
+    /// How much of it was there when the way out began that instructions share just now.
+    log_before: usize,
     /// By slot: its last entry in the log.
     current: HashMap<u32, usize>,
     /// By slot: what it held when the block began, as far as somebody has asked.
@@ -198,8 +218,21 @@ struct Emitter<'a> {
     at_end: bool,
     /// Whether the interpreter executes an instruction of it.
     executes: bool,
+    /// Whether the results of such an instruction are being fetched.
+    executing: bool,
     /// Whether it accesses local memory.
     uses_local: bool,
+    /// By block: the registers that may differ from the activation's when it begins; of one that is not there, all.
+    dirty_at: BTreeMap<u32, BTreeSet<u32>>,
+    /// Those that may just now, those that may at one of the ways out of the block so far, and those that may on the way out
+    /// that is being written.
+    dirty: Dirty,
+    dirty_when_left: Dirty,
+    leaving: Dirty,
+    /// Those that go to the activation as soon as they are written.
+    through: BTreeSet<u32>,
+    /// By block: what it does to them.
+    changes: BTreeMap<u32, Changes>,
     /// Whether it is left at the end of a block that only the schedule can end.
     ends_elsewhere: bool,
     /// Whether the frame is told of lanes that end while others of their warp go on.
@@ -209,6 +242,14 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
+    /// Writes a function that the schedule enters.
+    fn write_region(&mut self) {
+        self.registers = REGISTERS.to_owned();
+        self.enter();
+        self.write_blocks();
+        self.next_warp();
+    }
+
     /// Writes all blocks, and what leads from one to another or out of the function.
     fn write_blocks(&mut self) {
         for block in self.region.waiting.keys() {

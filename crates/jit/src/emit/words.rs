@@ -172,6 +172,9 @@ impl Emitter<'_> {
             self.writer.value(format!("shufflevector {ty} {name}, {ty} poison, {order}"))
         };
         let (value, at, lanes) = (turned(&ty, value), turned(&pointers, at), turned(&truth, &lanes));
+        if bits < 32 {
+            return self.writer.scatter_narrow(&value, bits, &at, &lanes);
+        }
         let name = format!("llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0");
         self.writer.declare(format!("declare void @{name}({ty}, {pointers}, i32, {truth})"));
         let bytes = bits / 8;

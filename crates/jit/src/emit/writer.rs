@@ -240,8 +240,11 @@ impl Writer {
         self.value(format!("call {result} @{name}({})", passed.join(", ")))
     }
 
-    /// What lies at each lane's pointer, in the lanes of a vector of predicates; the others get `otherwise`.
+    /// What lies at each lane's pointer, in the lanes of a vector of predicates; the others get `otherwise`, or zero.
     pub fn gather(&mut self, pointers: &str, bits: u32, lanes: &str, otherwise: &str) -> Name {
+        if bits < 32 {
+            return self.gather_narrow(pointers, bits, lanes);
+        }
         let (ty, name) =
             (format!("<{LANES} x i{bits}>"), format!("llvm.masked.gather.v{LANES}i{bits}.v{LANES}p0"));
         self.declare(format!("declare {ty} @{name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {ty})"));

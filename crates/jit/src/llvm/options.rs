@@ -1,8 +1,9 @@
-//! The one switch of LLVM's that is set: how long its register allocator may think about a value that lives across many
-//! blocks.
+//! The switches of LLVM's that are set, for the time that code generation takes.
 //!
-//! A kernel with a hundred branches and thirty registers has thousands of such values, none of which finds a place: the
-//! allocator's usual patience for each is half of the time of code generation there, and gains nothing.
+//! A kernel with a hundred branches and thirty registers has thousands of values that live across many blocks, none of which
+//! finds a register: the allocator's usual patience for each is half of the time of code generation there, and gains nothing.
+//! A kernel with hundreds of accesses has as many ways out, which LLVM would compare with each other to write equal ends
+//! once: that is a third of the time there, for code that hardly ever runs.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -10,16 +11,16 @@ use std::ffi::{CStr, c_char, c_void};
 use super::functions::Functions;
 
 /// What LLVM is told, as on a command line.
-const SWITCH: &CStr = c"-grow-region-complexity-budget=100";
+const SWITCHES: [&CStr; 2] = [c"-grow-region-complexity-budget=100", c"-enable-tail-merge=false"];
 
-/// The newest version that is known to have it. A version that did not would end the process.
+/// The newest version that is known to have them. A version that did not would end the process.
 const NEWEST: u32 = 22;
 
 /// By this name a library remembers that it has been told: who tells it twice ends the process too, and a second copy of
 /// this crate in a process (in another shared object) has the same library.
-const TOLD: &CStr = c"ptxvm_has_set_its_switch";
+const TOLD: &CStr = c"ptxvm_has_set_its_switches";
 
-/// Sets the switch of a library of this version, once in a process. Who does is inside of it (`process.rs`): LLVM goes
+/// Sets the switches of a library of this version, once in a process. Who does is inside of it (`process.rs`): LLVM goes
 /// through all its switches, and the end of the process must not destroy them meanwhile.
 pub fn set(functions: &Functions, major: u32) {
     let (Some(parse), Some(add), Some(search)) = (
@@ -35,7 +36,8 @@ pub fn set(functions: &Functions, major: u32) {
             return;
         }
         add(TOLD.as_ptr(), TOLD.as_ptr().cast::<c_void>().cast_mut());
-        let arguments: [*const c_char; 2] = [c"ptxvm".as_ptr(), SWITCH.as_ptr()];
-        parse(2, arguments.as_ptr(), std::ptr::null());
+        let [first, second] = SWITCHES;
+        let arguments: [*const c_char; 3] = [c"ptxvm", first, second].map(CStr::as_ptr);
+        parse(3, arguments.as_ptr(), std::ptr::null());
     }
 }
