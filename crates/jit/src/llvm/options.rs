@@ -3,7 +3,8 @@
 //! A kernel with a hundred branches and thirty registers has thousands of values that live across many blocks, none of which
 //! finds a register: the allocator's usual patience for each is half of the time of code generation there, and gains nothing.
 //! A kernel with hundreds of accesses has as many ways out, which LLVM would compare with each other to write equal ends
-//! once: that is a third of the time there, for code that hardly ever runs.
+//! once: that is a third of the time there, for code that hardly ever runs. And in a block of thousands of instructions the
+//! pass that brings chains of additions into another order takes a third of the time.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -11,7 +12,12 @@ use std::ffi::{CStr, c_char, c_void};
 use super::functions::Functions;
 
 /// What LLVM is told, as on a command line.
-const SWITCHES: [&CStr; 2] = [c"-grow-region-complexity-budget=100", c"-enable-tail-merge=false"];
+const SWITCHES: &[&CStr] = &[
+    c"-grow-region-complexity-budget=100",
+    c"-enable-tail-merge=false",
+    #[cfg(target_arch = "x86_64")]
+    c"-x86-machine-combiner=false",
+];
 
 /// The newest version that is known to have them. A version that did not would end the process.
 const NEWEST: u32 = 22;
@@ -36,8 +42,8 @@ pub fn set(functions: &Functions, major: u32) {
             return;
         }
         add(TOLD.as_ptr(), TOLD.as_ptr().cast::<c_void>().cast_mut());
-        let [first, second] = SWITCHES;
-        let arguments: [*const c_char; 3] = [c"ptxvm", first, second].map(CStr::as_ptr);
-        parse(3, arguments.as_ptr(), std::ptr::null());
+        let words = [c"ptxvm"].into_iter().chain(SWITCHES.iter().copied());
+        let words: Vec<*const c_char> = words.map(CStr::as_ptr).collect();
+        parse(words.len() as i32, words.as_ptr(), std::ptr::null());
     }
 }
