@@ -115,8 +115,7 @@ impl<T: Word + Plain + Value + PartialEq + Default + Send + Sync> Vectorised for
             // It may see what other threads write meanwhile, and a loop of such loads may be waiting.
             if order.is_strong() {
                 let before = T::read(&context.bank, slots[element]);
-                let same = (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == values[l]);
-                context.worker.polled |= same;
+                context.worker.look(mask, |lane| before[lane] == values[lane]);
             }
             T::write(&mut context.bank, slots[element], mask, &values);
         }

@@ -5,6 +5,7 @@ mod after;
 mod arrive;
 pub mod barrier;
 mod call;
+mod callback;
 pub mod cluster;
 mod collective;
 pub mod compiled;

@@ -98,8 +98,8 @@ pub struct Frame {
     pub(crate) stacks: [u64; WARPS],
     /// Whether lanes that have ended were noted with their warps.
     pub(crate) noted: bool,
-    /// Whether the code has looked at something that others may change, and has seen nothing new.
-    pub(crate) looked: bool,
+    /// How often the code has looked at something that others may change since it has seen something new.
+    pub(crate) looks: u32,
     /// What the functions need that the code calls.
     pub(crate) host: *mut c_void,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
@@ -228,7 +228,7 @@ impl Default for Frame {
             strides: [0; WARPS],
             stacks: [0; WARPS],
             noted: false,
-            looked: false,
+            looks: 0,
             host: null_mut(),
             panic: None,
         }

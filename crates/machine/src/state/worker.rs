@@ -13,6 +13,7 @@ use crate::code::{Source, Stepped};
 use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
+use crate::registers::LANES;
 use crate::schedule::cluster::state::ClusterState;
 use crate::state::frame::{Frame, Site};
 use crate::state::opaque::Opaque;
@@ -51,6 +52,8 @@ pub struct Worker {
     pub limit: Option<Limit>,
     /// Set by operations that look at what other threads may change, or that sleep: a loop of them may be waiting.
     pub polled: bool,
+    /// Set by such operations when a lane has seen something else than the last time.
+    pub news: bool,
     /// What has been counted.
     pub statistics: Statistics,
     /// Executions of each block, and lanes in them.
@@ -86,6 +89,15 @@ pub struct Worker {
 pub const REGIONS: usize = 6;
 
 impl Worker {
+    /// Lanes look at something that others may change. If one sees what it saw the last time, the loop around it may be waiting
+    /// for another answer.
+    #[inline(always)]
+    pub fn look(&mut self, lanes: u32, is_same: impl Fn(usize) -> bool) {
+        let same = (0..LANES).fold(0, |same, lane| same | u32::from(is_same(lane)) << lane) & lanes;
+        self.polled |= same != 0;
+        self.news |= same != lanes;
+    }
+
     /// The worker of this number of a launch of an entry with a seed, with a count of zero for each block.
     #[inline(always)]
     #[must_use]
@@ -106,6 +118,7 @@ impl Worker {
             frame: None,
             limit: None,
             polled: false,
+            news: false,
             statistics: Statistics::default(),
             blocks,
             instructions: 0,

@@ -107,7 +107,7 @@ impl<T: Memorable, F: Fn(AtomicUnit, T, T, T) -> T + Send + Sync> Execute for Up
             if let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink()) {
                 // The same answer as the last time: the loop around it may be waiting for another.
                 let before = T::read(&context.bank, slot);
-                context.worker.polled |= (0..LANES).any(|l| mask >> l & 1 != 0 && before[l] == found[l]);
+                context.worker.look(mask, |lane| before[lane] == found[lane]);
                 T::write(&mut context.bank, slot, mask, &found);
             }
         }
