@@ -14,6 +14,10 @@ pub type Callees = BTreeMap<FunctionId, Callee>;
 pub struct Callee {
     /// How many calls are inside of one another at most, with its own.
     pub height: u32,
+    /// The instructions of all of these: what the host's stack may hold of them grows with it.
+    pub instructions: u64,
+    /// Its own instructions, and those of the calls that are written in their place.
+    pub expanded: u64,
     /// The bytes of a lane's stack that its call takes, and all inside of it.
     pub stack: u64,
     /// Whether lanes may end in it.

@@ -313,7 +313,7 @@ impl Module {
             self.text.push('\n');
         }
         self.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
-        self.text.push_str("attributes #1 = { alwaysinline nounwind \"prefer-vector-width\"=\"512\" }\n");
+        self.text.push_str("attributes #1 = { alwaysinline }\n");
         self.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
         self.text.push_str("!2 = !{!\"branch_weights\", i32 100000, i32 1}\n");
         if self.entries.is_empty() { Err(Refusal::Nothing) } else { Ok(self) }

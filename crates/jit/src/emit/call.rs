@@ -15,6 +15,7 @@ use super::value::Value;
 use super::writer::{LANES, Name, Writer};
 use super::{Emitter, REGISTERS, Text};
 use crate::callee::{Callee, slots};
+use crate::region::MOST_INSTRUCTIONS;
 
 /// The name of the function that is called.
 fn name(function: FunctionId) -> String {
@@ -161,6 +162,7 @@ impl Emitter<'_> {
         else {
             return self.failed = true;
         };
+        self.failed |= passed.len() != formal.len();
         self.at_end = true;
         self.ends_some |= self.callees.get(&id).is_some_and(|callee| callee.ends);
         self.calls.insert(id);
@@ -174,7 +176,8 @@ impl Emitter<'_> {
         self.tell_fuel();
         let types = ["i32".to_owned(), "i32".to_owned()].into_iter();
         let types: Vec<_> = types.chain(results.iter().map(|slot| vector(slot.bits()))).collect();
-        let given = format!("@{}(ptr %frame, i32 %w, i64 %stack, i32 {lanes}{arguments})", name(id));
+        let how = self.written_in_place(id);
+        let given = format!("@{}(ptr %frame, i32 %w, i64 %stack, i32 {lanes}{arguments}){how}", name(id));
         let answers = self.unless_nobody(&guard, &lanes, &types, |writer| {
             let answer = writer.value(format!("call fastcc {ty} {given}"));
             let part = |at: usize| writer.value(format!("extractvalue {ty} {answer}, {at}"));
@@ -195,6 +198,16 @@ impl Emitter<'_> {
         self.at_end = false;
         self.settle(&[call.next]);
         self.go_on(&next, call.next, &waiting);
+    }
+
+    /// Has LLVM write a small function where it is called, unless there are many such calls; gives the words for that.
+    fn written_in_place(&mut self, id: FunctionId) -> &'static str {
+        let expanded = self.callees.get(&id).map_or(u64::MAX, |callee| callee.expanded);
+        if expanded > SMALL || self.inlined + expanded > MOST_INLINED {
+            return "";
+        }
+        self.inlined += expanded;
+        " #1"
     }
 
     /// Writes what gives some values, and is only done if there are lanes; else all of them are zero.
@@ -248,14 +261,19 @@ impl Emitter<'_> {
         self.writer.begin(on);
     }
 
-    /// What those who call the function must know of it; `None` if too many calls are inside of one another.
+    /// What those who call the function must know of it; `None` if too much is inside of one another.
     pub(super) fn described(&self) -> Option<Callee> {
         let inner = || self.calls.iter().filter_map(|id| self.callees.get(id));
         let Function { frame_bytes, frame_align, .. } = self.analysis.linked;
         let own = toll(self.analysis.linked) + frame_bytes + frame_align.max(&16);
         let height = 1 + inner().map(|callee| callee.height).max().unwrap_or(0);
-        (height <= MOST_HEIGHT).then(|| Callee {
+        let own_instructions = self.region.cost(self.analysis, |_| true);
+        let instructions = own_instructions + inner().map(|callee| callee.instructions).max().unwrap_or(0);
+        let small = height <= MOST_HEIGHT && instructions <= MOST_INSTRUCTIONS as u64 / 2;
+        small.then(|| Callee {
             height,
+            instructions,
+            expanded: own_instructions + self.inlined,
             stack: own + inner().map(|callee| callee.stack).max().unwrap_or(0),
             ends: self.ends_some,
             frames: *frame_bytes != 0 || inner().any(|callee| callee.frames),
@@ -270,11 +288,9 @@ impl Emitter<'_> {
             .zip(&parameters)
             .map(|(number, slot): (u32, _)| format!(", {} %passed{number}", vector(slot.bits())))
             .collect();
-        // What is small or called once is better written where it is called.
         let head = format!(
-            "define internal fastcc {ty} @{}(ptr noalias %frame, i32 %w, i64 %stack.before, i32 %lanes{passed}) #{}",
+            "define internal fastcc {ty} @{}(ptr noalias %frame, i32 %w, i64 %stack.before, i32 %lanes{passed}) #0",
             name(id),
-            if self.region.cost(self.analysis, |_| true) <= SMALL { 1 } else { 0 }
         );
         Some(self.text(&head))
     }
@@ -288,5 +304,6 @@ fn toll(function: &Function) -> u64 {
 /// More calls than this are not made inside of one another: each takes some of the host's stack.
 const MOST_HEIGHT: u32 = 16;
 
-/// Functions of so many instructions are written where they are called.
+/// Functions of so many instructions are written where they are called, as long as they are no more than this together.
 const SMALL: u64 = 64;
+const MOST_INLINED: u64 = 512;

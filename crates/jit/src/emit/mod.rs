@@ -111,6 +111,7 @@ impl<'a> Emitter<'a> {
             callees,
             called: None,
             calls: BTreeSet::new(),
+            inlined: 0,
             registers: String::new(),
             at_end: false,
             executes: false,
@@ -212,6 +213,8 @@ struct Emitter<'a> {
     callees: &'a Callees,
     /// Those that it does call.
     calls: BTreeSet<FunctionId>,
+    /// The instructions of those that are written where they are called.
+    inlined: u64,
     /// The function that it is, if others call it.
     called: Option<FunctionId>,
     /// Where the registers of its activation begin; empty where it has none.
