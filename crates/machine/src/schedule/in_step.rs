@@ -102,6 +102,8 @@ pub(crate) fn run(
             Some(arrival) => block = arrival.next,
             None if succeeds && succession::next(cta, worker, run, enough) => {
                 visit.begin_again(warps.warps);
+                // Some may have ended before the others ran in step.
+                *warps.living = u32::MAX >> (u32::BITS - warps.warps.len() as u32);
                 block = first;
                 continue;
             }
