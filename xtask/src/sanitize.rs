@@ -35,9 +35,9 @@ const MIRI_FLAGS: &str =
 /// a leak.
 const MIRI_WITH_THREADS: &str = "-Zmiri-ignore-leaks";
 
-/// For `num`, whose `unsafe` code is the vector instructions of matrix products: the processor that Miri plays has them.
-const MIRI_WITH_VECTORS: &str = "-Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt,+f16c,+avx512f,+avx512bw,\
-                                 +avx512cd,+avx512dq,+avx512vl";
+/// For `num`, whose `unsafe` code is the vector instructions of matrix products: the processor that Miri plays has AVX2. Of
+/// AVX-512 Miri lacks some; the code for that is the same with other instructions.
+const MIRI_WITH_VECTORS: &str = "-Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+lzcnt,+popcnt,+f16c";
 
 /// One way to build and run.
 struct Build<'a> {

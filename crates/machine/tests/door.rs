@@ -51,8 +51,9 @@ fn the_device_is_not_read_behind_the_doors_back() {
         ["schedule/grid.rs", "view/mod.rs"]
     );
     // Whether the threads of a cluster that wait go round in circles, and what a held launch shows: no instruction's doing.
-    // Compiled code is told where shared memory lies and how large it is, and compares.
-    let others = ["schedule/cluster/repetition.rs", "schedule/compiled.rs", "view/threads.rs"];
+    // Compiled code is told where shared and local memory lie and how large they are, and compares.
+    let others =
+        ["schedule/cluster/repetition.rs", "schedule/compiled.rs", "schedule/stack.rs", "view/threads.rs"];
     assert_eq!(naming(&["shared.read(", "shared.write(", "local.pointer(", "shared.pointer("]), others);
 }
 

@@ -60,12 +60,12 @@ const SPACES: &str = "
 .extern .func (.param .b64 block) malloc(.param .b64 size);
 .extern .func free(.param .b64 block);
 .const .u32 seven = 7;
-.func (.param .b32 result) twice(.param .b32 value)
+.func (.param .align 8 .b8 result[8]) twice(.param .align 8 .b8 value[8])
 {
     .reg .b32 %r;
-    ld.param.b32 %r, [value];
+    ld.param.b32 %r, [value+4];
     add.u32 %r, %r, %r;
-    st.param.b32 [result], %r;
+    st.param.b32 [result+4], %r;
     ret;
 }
 .visible .entry spaces(.param .u64 out, .param .u32 scale)
@@ -89,11 +89,11 @@ const SPACES: &str = "
     st.local.u32 [own+4], %v;
     ld.local.u32 %v, [own+4];
     {
-        .param .b32 given;
-        .param .b32 gotten;
-        st.param.b32 [given], %v;
+        .param .align 8 .b8 given[8];
+        .param .align 8 .b8 gotten[8];
+        st.param.b32 [given+4], %v;
         call (gotten), twice, (given);
-        ld.param.b32 %v, [gotten];
+        ld.param.b32 %v, [gotten+4];
     }
     st.global.u32 [%p], %v;
     atom.global.add.u32 %old, [%out], 1;
@@ -146,9 +146,9 @@ fn every_space_is_told() {
     assert_eq!(of("atom.global.add.u32"), [(Space::Global, Wants::Update, all, 4)]);
     let store = told.iter().find(|told| opcode(&kernel, told.source) == "st.global.u32").expect("it is told");
     assert_eq!((store.first, store.proxy), (out, Proxy::Generic));
-    // Parameters and results of calls are passed lane by lane.
+    // Parameters and results of calls that are not one value lie in frames and are passed lane by lane.
     assert!(of("call").iter().filter(|(space, ..)| *space == Space::Local).count() >= 64, "{:?}", of("call"));
-    assert!(of("ret").contains(&(Space::Local, Wants::Read, 1, 4)), "{:?}", of("ret"));
+    assert!(of("ret").contains(&(Space::Local, Wants::Read, 1, 8)), "{:?}", of("ret"));
 
     let heap = record.heap.lock().expect("whole");
     assert_eq!(heap.iter().filter(|(_, taken)| *taken == Some(64)).count(), 32);

@@ -65,12 +65,19 @@ impl BodyLowering<'_, '_> {
             return Registers::default();
         }
         self.find_partly_accessed(&mut kept);
+        // Variables of several calls may have one name.
+        let mut names: FxHashSet<String> = self.registers.names.iter().cloned().collect();
         let mut registers = Registers::default();
         for variable in named.into_iter().filter(|variable| !kept.contains(variable)) {
             let Some(described) = self.lowering.program.variables.get(variable.0 as usize) else { continue };
-            if let Some(ty) = value_type(described) {
-                registers.entry(variable).or_insert_with(|| self.registers.add(ty, described.name.clone()));
+            let Some(ty) = value_type(described).filter(|_| !registers.contains_key(&variable)) else {
+                continue;
+            };
+            let mut name = described.name.clone();
+            if !names.insert(name.clone()) {
+                name = format!("{name}@{}", self.registers.names.len());
             }
+            registers.insert(variable, self.registers.add(ty, name));
         }
         registers
     }
