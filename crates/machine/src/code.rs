@@ -9,7 +9,7 @@ pub use ptxvm_ir::operation::control::BarrierReduction as Reduction;
 use ptxvm_ir::{BlockId, FunctionId, Prototype};
 
 use crate::builtin::function::Builtin;
-use crate::registers::Slot;
+use crate::registers::{LANES, Slot};
 use crate::statistics::Class;
 
 /// An instruction of the program.
@@ -178,6 +178,21 @@ pub struct Function {
     pub parameters: Vec<Actual>,
     /// Its results.
     pub returns: Vec<Actual>,
+}
+
+impl Function {
+    /// What a call takes of a lane's stack for registers, before its frame: so a recursion without local variables ends
+    /// too, and what an access past the last variable meets is the stack's end.
+    #[must_use]
+    pub fn toll(&self) -> u64 {
+        u64::from(self.register_bytes) / LANES as u64 + 16
+    }
+
+    /// What the beginning of a call's frame is a multiple of.
+    #[must_use]
+    pub fn call_align(&self) -> u64 {
+        self.frame_align.max(16)
+    }
 }
 
 /// A `bar` or `barrier` instruction.

@@ -91,7 +91,7 @@ impl BodyLowering<'_, '_> {
             for operand in operands {
                 match operand.kind {
                     OperandKind::Address { base: Base::Variable(variable), offset: 0 }
-                        if self.is_whole(variable, operation) && self.is_as_wide(variable, operands) => {}
+                        if self.is_whole(variable, operation, operands) => {}
                     OperandKind::Address { base: Base::Variable(variable), .. }
                     | OperandKind::Variable { variable, .. } => {
                         kept.insert(variable);
@@ -102,27 +102,22 @@ impl BodyLowering<'_, '_> {
         }
     }
 
-    /// Whether an operation that accesses a variable accesses all of it, as one word.
-    fn is_whole(&self, variable: VariableId, operation: Option<Operation>) -> bool {
+    /// Whether an operation that accesses a variable accesses all of it, as one word, and the register that it is loaded into
+    /// or stored from is as wide, as a move wants it. A narrow word has no register of its own.
+    fn is_whole(&self, variable: VariableId, operation: Option<Operation>, operands: &[Operand]) -> bool {
         let Some(Operation::Access(Access::Load(words) | Access::Store(words))) = operation else {
             return false;
         };
         let Words { bits, count, order, .. } = words;
         let size = self.lowering.program.variables.get(variable.0 as usize).map_or(0, |v| v.size);
-        count == 1 && order == Order::Weak && u64::from(bits) == 8 * size
-    }
-
-    /// Whether the register that a word is loaded into or stored from is as wide as a variable, as a move wants it. A
-    /// narrow word has no register of its own.
-    fn is_as_wide(&self, variable: VariableId, operands: &[Operand]) -> bool {
-        let size = self.lowering.program.variables.get(variable.0 as usize).map_or(0, |v| v.size);
-        size < 4
-            || operands.iter().all(|operand| match operand.kind {
-                OperandKind::Register { register, .. } => {
-                    u64::from(self.registers.ty(register).bits()) == 8 * size
-                }
-                _ => true,
-            })
+        let as_wide = |operand: &Operand| match operand.kind {
+            OperandKind::Register { register, .. } => self.registers.ty(register).bits() == bits,
+            _ => true,
+        };
+        count == 1
+            && order == Order::Weak
+            && u64::from(bits) == 8 * size
+            && (bits < 32 || operands.iter().all(as_wide))
     }
 
     /// Makes a load or a store of a parameter that is in a register a move.
@@ -163,8 +158,9 @@ fn variable_of(parameter: &Parameter) -> Option<VariableId> {
 
 /// The type of a register for all of a variable of a call; `None` if it is none, or no register has its size.
 fn value_type(variable: &Variable) -> Option<Type> {
-    let data = variable.space == Space::FuncParam && variable.opaque.is_none();
-    data.then_some(())?;
+    if variable.space != Space::FuncParam || variable.opaque.is_some() {
+        return None;
+    }
     match variable.size {
         1 => Some(Type::B8),
         2 => Some(Type::B16),

@@ -52,7 +52,7 @@ impl RegisterTable {
         self.types[id.0 as usize]
     }
 
-    /// A register that the source does not have as one.
+    /// A new register.
     pub fn add(&mut self, ty: Type, name: String) -> RegisterId {
         let id = RegisterId(self.types.len() as u32);
         self.types.push(ty);

@@ -54,9 +54,9 @@ impl Emitter<'_> {
         self.writer.line("%w.wide = zext i32 %w to i64");
         self.find_alive();
         // As the schedule lays out the frame of a call.
-        let Function { frame_align, frame_bytes, .. } = *self.analysis.linked;
-        let align = frame_align.max(16);
-        let up = toll(self.analysis.linked) + align - 1;
+        let linked = self.analysis.linked;
+        let (align, frame_bytes) = (linked.call_align(), linked.frame_bytes);
+        let up = linked.toll() + align - 1;
         self.writer.line(format!("%base.up = add i64 %stack.before, {up}"));
         self.writer.line(format!("%base = and i64 %base.up, {}", align.wrapping_neg() as i64));
         self.writer.line(format!("%stack = add i64 %base, {frame_bytes}"));
@@ -264,8 +264,8 @@ impl Emitter<'_> {
     /// What those who call the function must know of it; `None` if too much is inside of one another.
     pub(super) fn described(&self) -> Option<Callee> {
         let inner = || self.calls.iter().filter_map(|id| self.callees.get(id));
-        let Function { frame_bytes, frame_align, .. } = self.analysis.linked;
-        let own = toll(self.analysis.linked) + frame_bytes + frame_align.max(&16);
+        let linked = self.analysis.linked;
+        let own = linked.toll() + linked.frame_bytes + linked.call_align();
         let height = 1 + inner().map(|callee| callee.height).max().unwrap_or(0);
         let own_instructions = self.region.cost(self.analysis, |_| true);
         let instructions = own_instructions + inner().map(|callee| callee.instructions).max().unwrap_or(0);
@@ -276,7 +276,7 @@ impl Emitter<'_> {
             expanded: own_instructions + self.inlined,
             stack: own + inner().map(|callee| callee.stack).max().unwrap_or(0),
             ends: self.ends_some,
-            frames: *frame_bytes != 0 || inner().any(|callee| callee.frames),
+            frames: linked.frame_bytes != 0 || inner().any(|callee| callee.frames),
         })
     }
 
@@ -294,11 +294,6 @@ impl Emitter<'_> {
         );
         Some(self.text(&head))
     }
-}
-
-/// What a call takes of the stack for its registers.
-fn toll(function: &Function) -> u64 {
-    u64::from(function.register_bytes) / LANES as u64 + 16
 }
 
 /// More calls than this are not made inside of one another: each takes some of the host's stack.

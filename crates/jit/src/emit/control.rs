@@ -112,15 +112,7 @@ impl Emitter<'_> {
         self.writer.line(format!("store i32 {more}, ptr %wait{high}"));
         let mut waiting = waiting.clone();
         waiting.insert(high);
-        let (some, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
-        let none = self.writer.value(format!("icmp eq i32 {low_lanes}, 0"));
-        self.writer.line(format!("br i1 {none}, label %{nobody}, label %{some}"));
-        self.writer.begin(nobody);
-        self.next_of(&waiting);
-        self.writer.begin(some);
-        self.mask = low_lanes;
-        self.go(low, &waiting);
-        self.mask = mask;
+        self.go_on(&low_lanes, low, &waiting);
     }
 
     /// Lanes end: all of them, or those of a predicate.

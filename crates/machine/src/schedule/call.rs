@@ -191,11 +191,8 @@ pub(crate) fn reserve(
 ) -> Result<Frame, (usize, StackOverflow)> {
     let before = warp.state.stack;
     let mut base = before;
-    // Registers count as well, so that a recursion without local variables ends too. Their share lies before the
-    // frame: what an access past the last variable meets is the stack's end.
-    let toll = u64::from(function.register_bytes) / LANES as u64 + 16;
     for lane in lanes_in(lanes) {
-        base[lane] = (before[lane] + toll).next_multiple_of(function.frame_align.max(16));
+        base[lane] = (before[lane] + function.toll()).next_multiple_of(function.call_align());
         let end = base[lane] + function.frame_bytes + extra;
         warp.state.local.grow_to(end).map_err(|error| (lane, error))?;
         warp.state.stack[lane] = end;
