@@ -139,7 +139,7 @@ impl Engine {
         let code = self.machine_code(&module)?;
         let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
         publish(&module, &code, &entries);
-        let sites = AtomicUsize::new(module.sites as usize);
+        let sites = AtomicUsize::new(module.common.sites as usize);
         let stack = module.stack();
         Ok(Arc::new(KernelCode { entries, sites, stack, code, loops: Mutex::default() }))
     }
@@ -160,7 +160,7 @@ impl Engine {
         let module = Module::at(kernel.code(), cta, block, to.sites() as u32)?;
         let code = self.machine_code(&module)?;
         // Who sees the entry sees that there are more places.
-        to.sites.store(module.sites as usize, Ordering::Release);
+        to.sites.store(module.common.sites as usize, Ordering::Release);
         publish(&module, &code, &to.entries);
         loops.push(code);
         Ok(())
@@ -220,7 +220,9 @@ struct Module {
     /// The blocks that its functions begin with.
     entries: Vec<u32>,
     declarations: BTreeSet<String>,
-    sites: u32,
+    common: emit::Common,
+    /// How often each of the functions that they share is called.
+    repeated: emit::Uses,
     /// The functions of it that others call.
     callees: Callees,
     /// Whether it accesses local memory.
@@ -256,7 +258,9 @@ impl Module {
         if threads == 0 || threads > MOST_THREADS {
             return Err(Refusal::Cta(cta));
         }
-        Ok(Self { sites, ..Self::default() })
+        let mut module = Self::default();
+        module.common.sites = sites;
+        Ok(module)
     }
 
     /// Adds the functions that others can call: each after those that it calls itself.
@@ -265,10 +269,10 @@ impl Module {
             let Some(analysis) = self.analysis(code, cta, id) else { continue };
             let region = Region::of(&analysis, analysis.linked.block, &self.callees, true);
             let Some(region) = region else { continue };
-            let written = emit::function(&analysis, &region, id, &self.callees, &mut self.sites);
+            let written = emit::function(&analysis, &region, id, &self.callees, &mut self.common);
             let Some((text, callee)) = written else { continue };
             self.text.push_str(&text.definition);
-            self.declarations.extend(text.declarations);
+            self.share(text.declarations, text.repeated);
             self.uses_local |= text.uses_local;
             self.callees.insert(id, callee);
         }
@@ -285,15 +289,23 @@ impl Module {
         let Some(analysis) = self.analysis(code, cta, id) else { return };
         for entry in entries {
             let Some(region) = Region::of(&analysis, *entry, &self.callees, false) else { continue };
-            let text = emit::region(&analysis, &region, &self.callees, &mut self.sites);
+            let text = emit::region(&analysis, &region, &self.callees, &mut self.common);
             let Some(text) = text else { continue };
             self.text.push_str(&text.definition);
-            self.declarations.extend(text.declarations);
+            self.share(text.declarations, text.repeated);
             self.uses_local |= text.uses_local;
             for (instruction, itself) in text.instructions {
                 *self.instructions.entry(Source { function: id, instruction }).or_insert(true) &= itself;
             }
             self.entries.push(*entry);
+        }
+    }
+
+    /// Adds what a function shares with others.
+    fn share(&mut self, declarations: BTreeSet<String>, repeated: emit::Uses) {
+        self.declarations.extend(declarations);
+        for (number, times) in repeated {
+            *self.repeated.entry(number).or_default() += times;
         }
     }
 
@@ -308,6 +320,7 @@ impl Module {
 
     /// The whole text, unless there is nothing in it.
     fn finish(mut self) -> Result<Self, Refusal> {
+        self.text.push_str(&self.common.repeated.definitions(&self.repeated));
         for declaration in &self.declarations {
             self.text.push_str(declaration);
             self.text.push('\n');

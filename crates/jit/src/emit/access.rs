@@ -16,6 +16,8 @@ pub(super) enum Place {
     Ones(Vec<Name>),
     /// A vector of pointers.
     Each(Name),
+    /// Offsets of 32 bits from one pointer, which is aligned for all: half of the registers, and of the gathers.
+    From(Name, Name),
 }
 
 /// An access as its checks see it.

@@ -220,9 +220,12 @@ impl Emitter<'_> {
             Some(names) => names,
             None => sources.iter().map(|source| source.lanes(&mut self.writer)).collect(),
         };
+        let mark = self.writer.mark();
         let name = make(&mut self.writer, &names);
-        let wide = std::mem::replace(&mut self.writer.wide, false);
-        if wide { Value::vector(bits, name) } else { Value::scalar(bits, name) }
+        if !std::mem::replace(&mut self.writer.wide, false) {
+            return Value::scalar(bits, name);
+        }
+        self.computed(mark, sources, &names, Value::vector(bits, name))
     }
 
     /// Writes a result of an instruction to a register, in the lanes that its guard lets through.

@@ -11,6 +11,7 @@ use ptxvm_machine::schedule::compiled::{Way, offset};
 
 use super::Emitter;
 use super::access::Access;
+use super::repeated::Reads;
 use super::value::Value;
 use super::writer::{LANES, Name};
 
@@ -68,7 +69,7 @@ impl Emitter<'_> {
                 down => self.writer.value(format!("add i64 {base}, {down}")),
             };
             let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
-            let turned = self.turned("i64", "i64", &offset, align);
+            let turned = self.turned(false, 64, &offset, align);
             let beyond = self.writer.value(format!("icmp uge i64 {turned}, {}", known.limit));
             wrong = self.writer.value(format!("or i1 {wrong}, {beyond}"));
         }
@@ -116,7 +117,7 @@ impl Emitter<'_> {
                 let more = self.writer.value(format!("mul i64 {lane}, {}", line.step));
                 let address = self.writer.value(format!("add i64 {base}, {more}"));
                 let offset = self.writer.value(format!("sub i64 {address}, {}", known.start));
-                let turned = self.turned("i64", "i64", &offset, align);
+                let turned = self.turned(false, 64, &offset, align);
                 let beyond = self.writer.value(format!("icmp uge i64 {turned}, {limit}"));
                 let beyond = self.writer.value(format!("and i1 {beyond}, {some}"));
                 wrong = self.writer.value(format!("or i1 {wrong}, {beyond}"));
@@ -145,25 +146,13 @@ impl Emitter<'_> {
         self.writer.value(format!("and i32 {some}, {}", u32::MAX >> (LANES - width)))
     }
 
-    /// Checks every lane's address for itself, and gives their pointers.
+    /// Checks every lane's address in global memory for itself, and gives their pointers.
     pub(super) fn each_within(&mut self, at: &Value, align: u64, access: &Access) -> Name {
         let ty = format!("<{LANES} x i64>");
         let span = Span { bytes: access.bytes, align };
-        let known = self.known(access, span);
+        let (site, known) = self.site(span);
         let addresses = at.lanes(&mut self.writer);
-        let lanes = self.bits_of(&access.lanes);
-        let (start, limit) = (self.writer.splat(64, &known.start), self.writer.splat(64, &known.limit));
-        let offsets = self.writer.value(format!("sub {ty} {addresses}, {start}"));
-        let turned = self.turned(&ty, &format!("v{LANES}i64"), &offsets, align);
-        let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {limit}"));
-        let beyond = self.writer.value(format!("and <{LANES} x i1> {beyond}, {lanes}"));
-        let word = self.word_of(&beyond);
-        let wrong = self.writer.value(format!("icmp ne i32 {word}, 0"));
-        let Some(site) = known.site else {
-            self.leave_if(&wrong);
-            let memory = self.of_frame("ptr", offset::SHARED);
-            return self.writer.value(format!("getelementptr i8, ptr {memory}, {ty} {offsets}"));
-        };
+        let wrong = self.some_beyond(64, (&addresses, &known.start), &known.limit, align, access);
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         let within = self.writer.label().to_owned();
@@ -197,15 +186,41 @@ impl Emitter<'_> {
         name
     }
 
-    /// An offset turned right by the bits that an aligned one has clear: if some are set, it is very large then.
-    pub(super) fn turned(&mut self, ty: &str, suffix: &str, offset: &str, align: u64) -> Name {
+    /// Whether a lane that executes an access has an offset that is not aligned or not less than a limit, by the addresses
+    /// of all and the one where offsets begin.
+    pub(super) fn some_beyond(
+        &mut self,
+        bits: u32,
+        (addresses, start): (&str, &str),
+        limit: &str,
+        align: u64,
+        access: &Access,
+    ) -> Name {
+        let ty = format!("<{LANES} x i{bits}>");
+        let mark = self.writer.mark();
+        let (first, most) = (self.writer.splat(bits, start), self.writer.splat(bits, limit));
+        let offsets = self.writer.value(format!("sub {ty} {addresses}, {first}"));
+        let turned = self.turned(true, bits, &offsets, align);
+        let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {most}"));
+        let word = self.word_of(&beyond);
+        let (one, lanes) = (format!("i{bits}"), &access.lanes);
+        let wrong = self.writer.value(format!("and i32 {word}, {lanes}"));
+        let sources = [(addresses, ty), (start, one.clone()), (limit, one), (&**lanes, "i32".to_owned())];
+        let wrong = self.once(mark, &sources, (&wrong, "i32"), Reads::Tables);
+        self.writer.value(format!("icmp ne i32 {wrong}, 0"))
+    }
+
+    /// An offset, or one of each lane, turned right by the bits that an aligned one has clear: if some are set, it is very
+    /// large then.
+    fn turned(&mut self, wide: bool, bits: u32, offset: &str, align: u64) -> Name {
         if align == 1 {
             return offset.into();
         }
-        self.writer.declare(format!("declare {ty} @llvm.fshr.{suffix}({ty}, {ty}, {ty})"));
-        let by = align.trailing_zeros().to_string();
-        let by = if ty == "i64" { by } else { self.writer.splat(64, &by) };
-        self.writer.value(format!("call {ty} @llvm.fshr.{suffix}({ty} {offset}, {ty} {offset}, {ty} {by})"))
+        let before = std::mem::replace(&mut self.writer.wide, wide);
+        let by = self.writer.constant(bits, u64::from(align.trailing_zeros()));
+        let turned = self.writer.intrinsic("fshr", bits, &[offset, offset, &by]);
+        self.writer.wide = before;
+        turned
     }
 
     /// Leaves if the lanes have not been found in one region. The place then remembers the region that they lie in.
@@ -234,35 +249,46 @@ impl Emitter<'_> {
                     AddressSpace::SharedVariable => "0".into(),
                     _ => self.of_frame("i64", offset::SHARED_FIRST),
                 };
-                let size = self.of_frame("i64", offset::SHARED_SIZE);
-                let name = format!("{size}.for{}.{}", span.bytes, span.align);
-                if self.known.insert(name.clone()) {
-                    // Shared memory begins at an address that is aligned for all.
-                    self.prologue.extend(limit(&name, "0", &size, span));
-                }
-                Known { start, limit: name, site: None }
+                Known { start, limit: self.shared_limit(span.bytes, span.align), site: None }
             }
             AddressSpace::Local => {
                 Known { start: "0".into(), limit: self.stack_limit(span.align, span.bytes), site: None }
             }
             _ => {
-                let site = *self.sites;
-                *self.sites += 1;
-                let (start, size) = (
-                    self.of_list("i64", offset::SITES, u64::from(site) * 16),
-                    self.of_list("i64", offset::SITES, u64::from(site) * 16 + 8),
-                );
-                let name = format!("%site{site}.limit");
-                self.prologue.extend(limit(&name, &start, &size, span));
-                self.prologue.push(format!("store i64 {start}, ptr %site{site}.0"));
-                self.prologue.push(format!("store i64 {name}, ptr %site{site}.1"));
-                self.slot(format!("%site{site}.0"), "i64");
-                self.slot(format!("%site{site}.1"), "i64");
-                let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
-                let limit = self.writer.value(format!("load i64, ptr %site{site}.1"));
-                Known { start, limit, site: Some(site) }
+                let (site, known) = self.site(span);
+                Known { site: Some(site), ..known }
             }
         }
+    }
+
+    /// What offsets in shared memory that are aligned and leave room for so many bytes are less than, turned.
+    pub(super) fn shared_limit(&mut self, bytes: u64, align: u64) -> Name {
+        let size = self.of_frame("i64", offset::SHARED_SIZE);
+        let name = format!("{size}.for{bytes}.{align}");
+        if self.known.insert(name.clone()) {
+            // Shared memory begins at an address that is aligned for all.
+            self.prologue.extend(limit(&name, "0", &size, Span { bytes, align }));
+        }
+        name
+    }
+
+    /// A new place that accesses global memory, and what the access is compared with.
+    fn site(&mut self, span: Span) -> (u32, Known) {
+        let site = self.common.sites;
+        self.common.sites += 1;
+        let (start, size) = (
+            self.of_list("i64", offset::SITES, u64::from(site) * 16),
+            self.of_list("i64", offset::SITES, u64::from(site) * 16 + 8),
+        );
+        let name = format!("%site{site}.limit");
+        self.prologue.extend(limit(&name, &start, &size, span));
+        self.prologue.push(format!("store i64 {start}, ptr %site{site}.0"));
+        self.prologue.push(format!("store i64 {name}, ptr %site{site}.1"));
+        self.slot(format!("%site{site}.0"), "i64");
+        self.slot(format!("%site{site}.1"), "i64");
+        let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
+        let limit = self.writer.value(format!("load i64, ptr %site{site}.1"));
+        (site, Known { start, limit, site: Some(site) })
     }
 }
 

@@ -224,6 +224,7 @@ impl Emitter<'_> {
         definition.push_str("  br label %warps\n");
         definition.push_str(&body);
         definition.push_str("}\n");
-        Text { definition, declarations, instructions: self.instructions, uses_local: self.uses_local }
+        let Emitter { repeated, instructions, uses_local, .. } = self;
+        Text { definition, declarations, repeated, instructions, uses_local }
     }
 }

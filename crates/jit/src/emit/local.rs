@@ -34,15 +34,8 @@ impl Emitter<'_> {
 
     /// Whether a lane that executes an access does so beyond its stack, by the offsets of all.
     fn is_beyond_stack(&mut self, offsets: &str, align: u64, access: &Access) -> Name {
-        let ty = format!("<{LANES} x i64>");
         let limit = self.stack_limit(align, access.bytes);
-        let limit = self.writer.splat(64, &limit);
-        let lanes = self.bits_of(&access.lanes);
-        let turned = self.turned(&ty, &format!("v{LANES}i64"), offsets, align);
-        let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {limit}"));
-        let beyond = self.writer.value(format!("and <{LANES} x i1> {beyond}, {lanes}"));
-        let word = self.word_of(&beyond);
-        self.writer.value(format!("icmp ne i32 {word}, 0"))
+        self.some_beyond(64, (offsets, "0"), &limit, align, access)
     }
 
     /// Where the lanes' bytes at some offsets lie, as numbers. The memory moves when it grows, which only functions of the machine do.

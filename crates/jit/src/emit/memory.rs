@@ -87,25 +87,24 @@ impl Emitter<'_> {
         Some(Access { space, writes, bytes, lanes, guarded: !matches!(guard, Guard::All) })
     }
 
-    /// The lanes' addresses in 64 bits.
+    /// The lanes' addresses, as wide as their register.
     fn address(&mut self, slot: ptxvm_machine::registers::Slot, more: i64) -> Value {
         let base = self.whole(slot);
-        let sum = if more == 0 {
-            base
-        } else {
-            let more = if base.bits == 64 { more } else { i64::from(more as i32) };
-            self.sum(&base, &Value::scalar(base.bits, (more as u64 & mask_of(base.bits)).to_string()))
-        };
-        if sum.bits == 64 {
-            return sum;
+        if more == 0 {
+            return base;
         }
-        // Where lanes would wrap in 32 bits, they leave the region that is compared with.
-        match sum.kept {
-            Kept::Affine(..) | Kept::Rows(..) => {
-                let wide = sum.renamed(|base| self.writer.cast("zext", 32, base, 64));
+        let more = if base.bits == 64 { more } else { i64::from(more as i32) };
+        self.sum(&base, &Value::scalar(base.bits, (more as u64 & mask_of(base.bits)).to_string()))
+    }
+
+    /// Addresses in 64 bits. Where lanes would wrap in 32 bits, they leave the region that is compared with.
+    fn widened(&mut self, at: &Value) -> Value {
+        match at.kept {
+            Kept::Affine(..) | Kept::Rows(..) if at.bits < 64 => {
+                let wide = at.renamed(|base| self.writer.cast("zext", 32, base, 64));
                 Value { bits: 64, ..wide }
             }
-            _ => self.resized(&sum, 64, "zext"),
+            _ => self.resized(at, 64, "zext"),
         }
     }
 
@@ -113,7 +112,8 @@ impl Emitter<'_> {
     fn place(&mut self, at: &Value, access: &Access) -> Place {
         let align = access.bytes.next_power_of_two();
         if access.space == AddressSpace::Local {
-            return self.local_place(at, align, access);
+            let at = self.widened(at);
+            return self.local_place(&at, align, access);
         }
         let (lanes, step) = match &at.kept {
             Kept::Scalar(_) => (1, 0),
@@ -122,8 +122,17 @@ impl Emitter<'_> {
             Kept::Vector(_) => (0, 0),
         };
         if lanes == 0 || step.unsigned_abs() % align != 0 {
-            return Place::Each(self.each_within(at, align, access));
+            return match access.space {
+                AddressSpace::Shared | AddressSpace::SharedVariable => {
+                    self.each_within_shared(at, align, access)
+                }
+                _ => {
+                    let at = self.widened(at);
+                    Place::Each(self.each_within(&at, align, access))
+                }
+            };
         }
+        let at = self.widened(at);
         let mut hosts = self.line_within(&Line { bases: at.names(), lanes, step }, align, access);
         let side_by_side = step == access.bytes as i64;
         match &at.kept {

@@ -17,13 +17,15 @@ mod control;
 mod dirty;
 mod execute;
 mod function;
+mod gather;
 mod index;
 mod leave;
 mod local;
 mod memory;
 mod nan;
-mod narrow;
 mod registers;
+mod repeated;
+mod shared;
 mod special;
 mod value;
 mod warp;
@@ -40,6 +42,8 @@ use crate::analysis::{Analysis, HomeId, Shape, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
 use dirty::{Changes, Dirty};
+use repeated::Repeated;
+pub use repeated::Uses;
 use value::Value;
 use writer::{LANES, Name, Writer};
 
@@ -49,6 +53,8 @@ pub struct Text {
     pub definition: String,
     /// The declarations that it needs.
     pub declarations: BTreeSet<String>,
+    /// The functions that it shares with others.
+    pub repeated: Uses,
     /// By instruction of the PTX function that it has: whether it executes it itself.
     pub instructions: BTreeMap<u32, bool>,
     /// Whether it accesses local memory.
@@ -63,18 +69,31 @@ pub fn name(block: u32) -> String {
 /// Where the registers of the activation begin that was entered.
 const REGISTERS: &str = "%registers";
 
-/// Writes the function of a region; `None` if that cannot be done. `sites` counts the places that access global memory.
-pub fn region(analysis: &Analysis<'_>, region: &Region, callees: &Callees, sites: &mut u32) -> Option<Text> {
-    let places = *sites;
-    let mut emitter = Emitter::new(analysis, region, callees, sites);
+/// What the functions of a module have in common.
+#[derive(Default)]
+pub struct Common {
+    /// How many places access global memory.
+    pub sites: u32,
+    pub repeated: Repeated,
+}
+
+/// Writes the function of a region; `None` if that cannot be done.
+pub fn region(
+    analysis: &Analysis<'_>,
+    region: &Region,
+    callees: &Callees,
+    common: &mut Common,
+) -> Option<Text> {
+    let sites = common.sites;
+    let mut emitter = Emitter::new(analysis, region, callees, common);
     emitter.write_region();
     if emitter.executes && !emitter.failed {
         // Once more, knowing which registers the interpreter finds where they are.
         let through = dirty::through(&emitter.changes);
         emitter.changes.values_mut().for_each(|changes| changes.write_through(&through));
         let dirty_at = dirty::at_beginnings(analysis.code, region, &emitter.changes);
-        *sites = places;
-        emitter = Emitter { through, dirty_at, ..Emitter::new(analysis, region, callees, sites) };
+        common.sites = sites;
+        emitter = Emitter { through, dirty_at, ..Emitter::new(analysis, region, callees, common) };
         emitter.write_region();
     }
     (!emitter.failed).then(|| emitter.finish())
@@ -87,24 +106,29 @@ pub fn function(
     region: &Region,
     id: FunctionId,
     callees: &Callees,
-    sites: &mut u32,
+    common: &mut Common,
 ) -> Option<(Text, Callee)> {
-    let places = *sites;
-    let mut emitter = Emitter::new(analysis, region, callees, sites);
+    let sites = common.sites;
+    let mut emitter = Emitter::new(analysis, region, callees, common);
     emitter.called = Some(id);
     emitter.enter_called();
     emitter.write_blocks();
     emitter.all_returned();
     let callee = emitter.described();
     if emitter.failed || emitter.executes || emitter.ends_elsewhere || callee.is_none() {
-        *emitter.sites = places;
+        emitter.common.sites = sites;
         return None;
     }
     emitter.finish_called(id).zip(callee)
 }
 
 impl<'a> Emitter<'a> {
-    fn new(analysis: &'a Analysis<'a>, region: &'a Region, callees: &'a Callees, sites: &'a mut u32) -> Self {
+    fn new(
+        analysis: &'a Analysis<'a>,
+        region: &'a Region,
+        callees: &'a Callees,
+        common: &'a mut Common,
+    ) -> Self {
         Self {
             analysis,
             region,
@@ -125,7 +149,8 @@ impl<'a> Emitter<'a> {
             changes: BTreeMap::new(),
             ends_elsewhere: false,
             writer: Writer::default(),
-            sites,
+            common,
+            repeated: Uses::new(),
             slots: BTreeMap::new(),
             prologue: Vec::new(),
             known: BTreeSet::new(),
@@ -178,7 +203,9 @@ struct Emitter<'a> {
     analysis: &'a Analysis<'a>,
     region: &'a Region,
     writer: Writer,
-    sites: &'a mut u32,
+    common: &'a mut Common,
+    /// What it shares with other functions.
+    repeated: Uses,
     /// The stack slots of the function, with their types.
     slots: BTreeMap<Name, String>,
     /// What is done once, before the first warp, and the values that it has.

@@ -71,15 +71,11 @@ impl Emitter<'_> {
                 }
                 words
             }
-            Place::Each(pointers) => {
-                let lanes = self.bits_of(&access.lanes);
+            Place::Each(_) | Place::From(..) => {
                 let mut words = Vec::new();
                 for piece in 0..pieces.count {
                     let more = piece as u64 * u64::from(pieces.bits) / 8;
-                    let at = self
-                        .writer
-                        .value(format!("getelementptr i8, <{LANES} x ptr> {pointers}, i64 {more}"));
-                    let all = self.writer.gather(&at, pieces.bits, &lanes, "zeroinitializer");
+                    let all = self.gather(place, more, pieces.bits, access);
                     words.extend(self.words_of(&all, (LANES, Pieces { count: 1, ..pieces }), bits));
                 }
                 words
@@ -147,39 +143,15 @@ impl Emitter<'_> {
                     self.store_row(&hosts[row], (row, hosts.len()), width, &access.lanes, (&all, pieces));
                 }
             }
-            Place::Each(pointers) => {
+            Place::Each(_) | Place::From(..) => {
                 let words = values.len() / pieces.count;
                 for (piece, values) in (0..).zip(values.chunks(words)) {
                     let all = self.pieces_of(values, Pieces { count: 1, ..pieces });
                     let more = piece * u64::from(pieces.bits) / 8;
-                    let at = self
-                        .writer
-                        .value(format!("getelementptr i8, <{LANES} x ptr> {pointers}, i64 {more}"));
-                    self.scatter(&all, pieces.bits, &at, access);
+                    self.scatter((&all, pieces.bits), (place, more), &turns(access.bytes), access);
                 }
             }
         }
-    }
-
-    /// Stores a word of each lane to its pointer. Where lanes store to one place, the last in their order stays; LLVM
-    /// stores the lowest element first.
-    fn scatter(&mut self, value: &str, bits: u32, at: &str, access: &Access) {
-        let (ty, pointers, truth) =
-            (format!("<{LANES} x i{bits}>"), format!("<{LANES} x ptr>"), format!("<{LANES} x i1>"));
-        let order = turns(access.bytes);
-        let lanes = self.bits_of(&access.lanes);
-        let mut turned = |ty: &str, name: &str| {
-            self.writer.value(format!("shufflevector {ty} {name}, {ty} poison, {order}"))
-        };
-        let (value, at, lanes) = (turned(&ty, value), turned(&pointers, at), turned(&truth, &lanes));
-        if bits < 32 {
-            return self.writer.scatter_narrow(&value, bits, &at, &lanes);
-        }
-        let name = format!("llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0");
-        self.writer.declare(format!("declare void @{name}({ty}, {pointers}, i32, {truth})"));
-        let bytes = bits / 8;
-        self.writer
-            .line(format!("call void @{name}({ty} {value}, {pointers} {at}, i32 {bytes}, {truth} {lanes})"));
     }
 
     /// Of the lanes that execute a store to one place, the one whose words stay: the last in their order.
@@ -210,7 +182,7 @@ impl Emitter<'_> {
     }
 
     /// The pointer that lies some bytes beyond one.
-    fn beyond(&mut self, host: &str, more: u64) -> Name {
+    pub(super) fn beyond(&mut self, host: &str, more: u64) -> Name {
         self.writer.value(format!("getelementptr i8, ptr {host}, i64 {more}"))
     }
 

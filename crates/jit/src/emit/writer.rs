@@ -142,6 +142,21 @@ impl Writer {
         let _ = writeln!(self.text, "  {}", instruction.as_ref());
     }
 
+    /// How much there is so far.
+    pub fn mark(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text since there was so much.
+    pub fn since(&self, mark: usize) -> &str {
+        self.text.get(mark..).unwrap_or("")
+    }
+
+    /// Takes the text since there was so much away.
+    pub fn cut(&mut self, mark: usize) {
+        self.text.truncate(mark);
+    }
+
     /// Begins a basic block.
     pub fn begin(&mut self, label: impl Into<Name>) {
         self.label = label.into();
@@ -242,9 +257,6 @@ impl Writer {
 
     /// What lies at each lane's pointer, in the lanes of a vector of predicates; the others get `otherwise`, or zero.
     pub fn gather(&mut self, pointers: &str, bits: u32, lanes: &str, otherwise: &str) -> Name {
-        if bits < 32 {
-            return self.gather_narrow(pointers, bits, lanes);
-        }
         let (ty, name) =
             (format!("<{LANES} x i{bits}>"), format!("llvm.masked.gather.v{LANES}i{bits}.v{LANES}p0"));
         self.declare(format!("declare {ty} @{name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {ty})"));

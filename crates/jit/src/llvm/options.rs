@@ -4,7 +4,9 @@
 //! finds a register: the allocator's usual patience for each is half of the time of code generation there, and gains nothing.
 //! A kernel with hundreds of accesses has as many ways out, which LLVM would compare with each other to write equal ends
 //! once: that is a third of the time there, for code that hardly ever runs. And in a block of thousands of instructions the
-//! pass that brings chains of additions into another order takes a third of the time.
+//! pass that brings chains of additions into another order takes a third of the time. Where registers go back to memory, a
+//! block has hundreds of stores, and LLVM would compare each with all before it to order them: half of the time of the largest
+//! kernels.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -15,6 +17,7 @@ use super::functions::Functions;
 const SWITCHES: &[&CStr] = &[
     c"-grow-region-complexity-budget=100",
     c"-enable-tail-merge=false",
+    c"-dag-maps-huge-region=50",
     #[cfg(target_arch = "x86_64")]
     c"-x86-machine-combiner=false",
 ];
