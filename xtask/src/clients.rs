@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [--report] [--compile] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
+const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
                      cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
 const SUITES: [&str; 6] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi", "numba"];
+
+/// The engines that `ptxvm exec --engine` knows.
+const ENGINES: [&str; 3] = ["auto", "interpret", "compile"];
 
 /// Those whose own tests are in a checkout of their sources, not in what PyPI has.
 const FROM_CHECKOUTS: [&str; 2] = ["drjit", "taichi"];
@@ -54,28 +57,32 @@ const RUNS: &[ClientRun] = &[
 ];
 
 /// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's. `--report` lets kernels go on
-/// after mistakes that an H200 survives. `--compile` has every kernel compiled: what clients launch is short, so that else
-/// little of it is.
+/// after mistakes that an H200 survives. `--engine compile` has every kernel compiled: what clients launch is short, so that
+/// else little of it is.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--checkout") {
         return checkout(root, arguments);
     }
-    let (options, named): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|a| a.starts_with("--"));
-    let [all, report, compile] = ["--all", "--report", "--compile"].map(|option| options.contains(&option));
-    if options.iter().any(|o| !["--all", "--report", "--compile"].contains(o))
-        || named.iter().any(|n| !SUITES.contains(n))
-    {
-        return Err(USAGE.into());
+    let (mut all, mut report, mut engine, mut named) = (false, false, None, Vec::new());
+    let mut arguments = arguments.iter().copied();
+    while let Some(argument) = arguments.next() {
+        match argument {
+            "--all" => all = true,
+            "--report" => report = true,
+            "--engine" => {
+                let name = arguments.next();
+                engine = ENGINES.into_iter().find(|engine| name == Some(engine));
+                engine.ok_or(USAGE)?;
+            }
+            name if SUITES.contains(&name) => named.push(name),
+            _ => return Err(USAGE.into()),
+        }
     }
     let python = environment(root)?;
     build(root)?;
     let mut failed = Vec::new();
     for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
-        let run = ClientRun {
-            findings: if report { "report" } else { run.findings },
-            engine: compile.then_some("compile"),
-            ..*run
-        };
+        let run = ClientRun { findings: if report { "report" } else { run.findings }, engine, ..*run };
         if !run.passes(root, &python, all)? {
             failed.push(run.name());
         }

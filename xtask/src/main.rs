@@ -26,7 +26,7 @@ const USAGE: &str = "\
 cargo xtask isa             write everything that is made from isa/*.isa and docs/{diagnostics,findings}
 cargo xtask test [--without-clients]
                             every check: format, stale files, licences, clippy, tests, real clients from PyPI
-cargo xtask clients [--all] [--compile] [NAMES]
+cargo xtask clients [--all] [--engine ENGINE] [NAMES]
                             run Triton, cuda-python, tinygrad, Dr.Jit, Taichi and Numba from PyPI on our libcuda.so.1
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources

@@ -13,7 +13,11 @@ pub fn run(root: &Path, clients: bool) -> Result<(), String> {
     test(root)?;
     // The README's first command, in the profile that has been built: `cargo run` must know which binary is meant.
     cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])?;
-    if clients { crate::clients::run(root, &[]) } else { Ok(()) }
+    if clients {
+        crate::clients::run(root, &[])?;
+        crate::clients::run(root, &["--engine", "compile"])?;
+    }
+    Ok(())
 }
 
 /// Runs the tests of every crate, and closes with their sum, which `cargo test` itself does not give.
