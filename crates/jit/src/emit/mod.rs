@@ -23,6 +23,7 @@ mod leave;
 mod local;
 mod memory;
 mod nan;
+mod once;
 mod registers;
 mod repeated;
 mod shared;
