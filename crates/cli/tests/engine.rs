@@ -1,5 +1,6 @@
 //! Which engine runs, and what the compiled one shows, from outside.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -42,6 +43,37 @@ fn no_code_is_shown_for_a_cta_that_no_device_has() {
         assert!(!shown.status.success() && said.contains("or more than 1024"), "{extents}: {said}");
     }
     std::fs::remove_file(&file).expect("the file was written");
+}
+
+/// A newer LLVM knows its intrinsics by their names; an older one refuses a module that does not declare them.
+#[test]
+fn the_code_declares_what_it_calls() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
+    let mut open = vec![tests];
+    let mut seen = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(path.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path()));
+            continue;
+        }
+        let Some(file) = path.to_str().filter(|file| file.ends_with(".ptx")) else { continue };
+        let shown = ptxvm(&[file, "--show", "llvm"], None);
+        let text = String::from_utf8_lossy(&shown.stdout);
+        let (declared, rest): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.starts_with("declare"));
+        let declared: BTreeSet<&str> = declared.into_iter().filter_map(called).collect();
+        for name in rest.into_iter().filter_map(called).filter(|name| name.starts_with("llvm.")) {
+            assert!(declared.contains(name), "{file}: {name}");
+        }
+        seen += usize::from(!declared.is_empty());
+    }
+    assert!(seen > 300, "code of {seen} files");
+}
+
+/// The function that a line of LLVM IR names, if it calls or declares one.
+fn called(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(" @")?;
+    rest.split_once('(').map(|(name, _)| name)
 }
 
 /// Whatever is asked for, a kernel without code is interpreted, and a note says why.

@@ -180,7 +180,7 @@ impl Emitter<'_> {
     /// What offsets in local memory that are aligned and leave room for so many bytes are less than, turned.
     pub(super) fn stack_limit(&mut self, align: u64, bytes: u64) -> Name {
         let name = self.writer.fresh();
-        for line in limit(&name, "0", "%stack", Span { bytes, align }) {
+        for line in self.limit(&name, "0", "%stack", Span { bytes, align }) {
             self.writer.line(line);
         }
         name
@@ -233,7 +233,7 @@ impl Emitter<'_> {
         let at = self.writer.value(format!("getelementptr i8, ptr {at}, i64 8"));
         let size = self.writer.value(format!("load i64, ptr {at}"));
         let name = self.writer.fresh();
-        for line in limit(&name, &start, &size, span) {
+        for line in self.limit(&name, &start, &size, span) {
             self.writer.line(line);
         }
         self.writer.line(format!("store i64 {start}, ptr %site{site}.0"));
@@ -242,7 +242,6 @@ impl Emitter<'_> {
 
     /// What an access is compared with. The region that a place met last is kept in registers while the function runs.
     fn known(&mut self, access: &Access, span: Span) -> Known {
-        self.writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)");
         match access.space {
             AddressSpace::Shared | AddressSpace::SharedVariable => {
                 let start = match access.space {
@@ -267,7 +266,8 @@ impl Emitter<'_> {
         let name = format!("{size}.for{bytes}.{align}");
         if self.known.insert(name.clone()) {
             // Shared memory begins at an address that is aligned for all.
-            self.prologue.extend(limit(&name, "0", &size, Span { bytes, align }));
+            let lines = self.limit(&name, "0", &size, Span { bytes, align });
+            self.prologue.extend(lines);
         }
         name
     }
@@ -281,7 +281,8 @@ impl Emitter<'_> {
             self.of_list("i64", offset::SITES, u64::from(site) * 16 + 8),
         );
         let name = format!("%site{site}.limit");
-        self.prologue.extend(limit(&name, &start, &size, span));
+        let lines = self.limit(&name, &start, &size, span);
+        self.prologue.extend(lines);
         self.prologue.push(format!("store i64 {start}, ptr %site{site}.0"));
         self.prologue.push(format!("store i64 {name}, ptr %site{site}.1"));
         self.slot(format!("%site{site}.0"), "i64");
@@ -290,27 +291,28 @@ impl Emitter<'_> {
         let limit = self.writer.value(format!("load i64, ptr %site{site}.1"));
         (site, Known { start, limit, site: Some(site) })
     }
+
+    /// The lines that compute how many offsets from a start are aligned and leave room for a span. If the start itself is not
+    /// aligned, there are none, and the machine looks.
+    fn limit(&mut self, name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
+        self.writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)");
+        let Span { bytes, align } = span;
+        let room = format!("{name}.room = call i64 @llvm.usub.sat.i64(i64 {size}, i64 {})", bytes - 1);
+        if align == 1 {
+            return vec![room, format!("{name} = add i64 {name}.room, 0")];
+        }
+        vec![
+            room,
+            format!("{name}.up = add i64 {name}.room, {}", align - 1),
+            format!("{name}.count = lshr i64 {name}.up, {}", align.trailing_zeros()),
+            format!("{name}.low = and i64 {start}, {}", align - 1),
+            format!("{name}.is = icmp eq i64 {name}.low, 0"),
+            format!("{name} = select i1 {name}.is, i64 {name}.count, i64 0"),
+        ]
+    }
 }
 
 /// How the machine's functions are told of an access.
 fn word_of_access(access: &Access) -> u32 {
     Way::new(access.space, access.writes, access.bytes).0
-}
-
-/// The lines that compute how many offsets from a start are aligned and leave room for a span. If the start itself is not
-/// aligned, there are none, and the machine looks.
-fn limit(name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
-    let Span { bytes, align } = span;
-    let room = format!("{name}.room = call i64 @llvm.usub.sat.i64(i64 {size}, i64 {})", bytes - 1);
-    if align == 1 {
-        return vec![room, format!("{name} = add i64 {name}.room, 0")];
-    }
-    vec![
-        room,
-        format!("{name}.up = add i64 {name}.room, {}", align - 1),
-        format!("{name}.count = lshr i64 {name}.up, {}", align.trailing_zeros()),
-        format!("{name}.low = and i64 {start}, {}", align - 1),
-        format!("{name}.is = icmp eq i64 {name}.low, 0"),
-        format!("{name} = select i1 {name}.is, i64 {name}.count, i64 0"),
-    ]
 }
