@@ -1,7 +1,8 @@
 //! Calls of the machine's functions that are hardly ever made.
 //!
 //! Such a call keeps the general registers, as if it were not there: else what lives in them would be put aside on the
-//! way that is always taken, and a kernel that streams through memory waits for every store.
+//! way that is always taken, and a kernel that streams through memory waits for every store. LLVM 15 keeps the register of
+//! the answer, too, so that the answer comes by way of memory.
 
 use super::Emitter;
 use super::writer::Name;
@@ -16,10 +17,13 @@ impl Emitter<'_> {
         let numbered = numbered.collect::<Vec<_>>().join(", ");
         self.writer.declare(format!("declare {ty} @ptxvm_{function}({types})"));
         self.writer.declare(format!(
-            "define internal preserve_mostcc {ty} @ask_{function}({numbered}) noinline cold nounwind {{\n  \
-             %answer = call {ty} @ptxvm_{function}({numbered})\n  ret {ty} %answer\n}}"
+            "define internal preserve_mostcc void @ask_{function}({numbered}, ptr %to) noinline cold nounwind {{\n  \
+             %answer = call {ty} @ptxvm_{function}({numbered})\n  store {ty} %answer, ptr %to\n  ret void\n}}"
         ));
         self.tell_warp();
-        self.writer.value(format!("call preserve_mostcc {ty} @ask_{function}({given})"))
+        let to = format!("%answer.{ty}");
+        self.slot(to.clone(), ty);
+        self.writer.line(format!("call preserve_mostcc void @ask_{function}({given}, ptr {to})"));
+        self.writer.value(format!("load {ty}, ptr {to}"))
     }
 }
