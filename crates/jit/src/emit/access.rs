@@ -5,6 +5,7 @@ use ptxvm_ir::operation::AddressSpace;
 use super::writer::Name;
 
 /// Memory that an access has been found to lie in.
+#[derive(Clone)]
 pub(super) enum Place {
     /// One address for all lanes.
     One(Name),
@@ -26,8 +27,19 @@ pub(super) struct Access {
     pub writes: bool,
     /// Bytes of a lane.
     pub bytes: u64,
+    /// What is checked of a lane's memory.
+    pub reach: Reach,
     /// The lanes that execute it, as a mask.
     pub lanes: Name,
     /// Whether there may be none.
     pub guarded: bool,
+}
+
+/// What is checked for an access: its own bytes, or those of all accesses that are checked together with it.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    /// How far it begins below the access.
+    pub below: u64,
+    /// How many bytes it has.
+    pub bytes: u64,
 }

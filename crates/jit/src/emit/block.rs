@@ -12,7 +12,7 @@ use super::nan::one_nan;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 use super::{Emitter, Written};
-use crate::analysis::{HomeId, Shape};
+use crate::analysis::{HomeId, Shape, Together};
 
 /// The lanes that execute an instruction: those that run, less those whose guard says no.
 pub enum Guard {
@@ -31,6 +31,8 @@ impl Emitter<'_> {
         self.log.clear();
         self.current.clear();
         self.held.clear();
+        self.together = Together::of(self.analysis, block);
+        self.places.clear();
         self.dirty = self.dirty_at.get(&block).cloned();
         self.dirty_when_left = Some(BTreeSet::new());
         self.log_before = 0;

@@ -10,7 +10,7 @@ use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::schedule::compiled::{Way, offset};
 
 use super::Emitter;
-use super::access::Access;
+use super::access::{Access, Reach};
 use super::value::Value;
 use super::writer::{LANES, Name};
 
@@ -59,14 +59,12 @@ impl Emitter<'_> {
     /// Checks addresses that grow by a step, and gives what they were compared with.
     pub(super) fn check_line(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Known {
         let way = (line.lanes - 1) * line.step;
-        let span = Span { bytes: way.unsigned_abs() + access.bytes, align };
+        let Reach { below, bytes } = access.reach;
+        let span = Span { bytes: way.unsigned_abs() + bytes, align };
         let known = self.known(access, span);
         let mut wrong = "false".to_owned();
         for base in line.bases {
-            let low = match way.min(0) {
-                0 => base.clone(),
-                down => self.writer.value(format!("add i64 {base}, {down}")),
-            };
+            let low = self.lowered(base, way.min(0).unsigned_abs() + below);
             let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
             let turned = self.turned(false, 64, &offset, align);
             let beyond = self.writer.value(format!("icmp uge i64 {turned}, {}", known.limit));
@@ -84,15 +82,30 @@ impl Emitter<'_> {
         known
     }
 
+    /// An address that lies some bytes below one.
+    fn lowered(&mut self, address: &str, by: u64) -> Name {
+        if by == 0 { address.into() } else { self.writer.value(format!("sub i64 {address}, {by}")) }
+    }
+
+    /// The same of each lane's, or of offsets in fewer bits.
+    pub(super) fn lowered_lanes(&mut self, bits: u32, addresses: &str, by: u64) -> Name {
+        if by == 0 {
+            return addresses.into();
+        }
+        let by = self.writer.splat(bits, &by.to_string());
+        self.writer.value(format!("sub <{LANES} x i{bits}> {addresses}, {by}"))
+    }
+
     /// Has the machine look at the lanes of a line that run.
     fn ask_for_line(&mut self, site: u32, line: &Line<'_>, access: &Access, span: Span) {
         let (site_is, step, way) =
-            (site.to_string(), line.step.to_string(), word_of_access(access).to_string());
+            (site.to_string(), line.step.to_string(), word_of_access(access, span.align).to_string());
         let mut all = "1".to_owned();
         for (row, base) in line.bases.iter().enumerate() {
             let lanes = self.lanes_of_row(row, line.bases.len(), line.lanes as usize, &access.lanes);
+            let base = self.lowered(base, access.reach.below);
             let arguments =
-                [("i32", &*site_is), ("i64", base), ("i64", &step), ("i32", &lanes), ("i32", &way)];
+                [("i32", &*site_is), ("i64", &*base), ("i64", &step), ("i32", &lanes), ("i32", &way)];
             let found = self.ask("line", "i32", &arguments);
             all = self.writer.value(format!("and i32 {all}, {found}"));
         }
@@ -101,11 +114,12 @@ impl Emitter<'_> {
 
     /// Looks at the first and the last lane that run of each row of a line in shared memory: all others lie between them.
     fn look_at_ends(&mut self, line: &Line<'_>, align: u64, access: &Access, known: &Known) {
-        let limit = self.known(access, Span { bytes: access.bytes, align }).limit;
+        let limit = self.known(access, Span { bytes: access.reach.bytes, align }).limit;
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         self.writer.declare("declare i32 @llvm.ctlz.i32(i32, i1)");
         let mut wrong = "false".to_owned();
         for (row, base) in line.bases.iter().enumerate() {
+            let base = self.lowered(base, access.reach.below);
             let lanes = self.lanes_of_row(row, line.bases.len(), line.lanes as usize, &access.lanes);
             let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {lanes}, i1 false)"));
             let above = self.writer.value(format!("call i32 @llvm.ctlz.i32(i32 {lanes}, i1 false)"));
@@ -148,10 +162,11 @@ impl Emitter<'_> {
     /// Checks every lane's address in global memory for itself, and gives their pointers.
     pub(super) fn each_within(&mut self, at: &Value, align: u64, access: &Access) -> Name {
         let ty = format!("<{LANES} x i64>");
-        let span = Span { bytes: access.bytes, align };
+        let span = Span { bytes: access.reach.bytes, align };
         let (site, known) = self.site(span);
         let addresses = at.lanes(&mut self.writer);
-        let wrong = self.some_beyond(64, (&addresses, &known.start), &known.limit, align, access);
+        let lowest = self.lowered_lanes(64, &addresses, access.reach.below);
+        let wrong = self.some_beyond(64, (&lowest, &known.start), &known.limit, align, access);
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         let within = self.writer.label().to_owned();
@@ -159,8 +174,8 @@ impl Emitter<'_> {
         let local = (access.space == AddressSpace::Generic && self.analysis.has_local)
             .then(|| self.generic_local(&addresses, align, access, &rest));
         self.slot("%addresses", ty.as_str());
-        self.writer.line(format!("store {ty} {addresses}, ptr %addresses"));
-        let (site_is, way) = (site.to_string(), word_of_access(access).to_string());
+        self.writer.line(format!("store {ty} {lowest}, ptr %addresses"));
+        let (site_is, way) = (site.to_string(), word_of_access(access, align).to_string());
         let arguments = [("i32", &*site_is), ("ptr", "%addresses"), ("i32", &access.lanes), ("i32", &way)];
         let found = self.ask("each", "i32", &arguments);
         self.leave_unless(&found, site, span);
@@ -308,6 +323,6 @@ impl Emitter<'_> {
 }
 
 /// How the machine's functions are told of an access.
-fn word_of_access(access: &Access) -> u32 {
-    Way::new(access.space, access.writes, access.bytes).0
+fn word_of_access(access: &Access, align: u64) -> u32 {
+    Way::new(access.space, access.writes, access.reach.bytes, align).0
 }

@@ -7,7 +7,7 @@ use super::writer::{LANES, Name, Writer};
 
 impl Emitter<'_> {
     /// A word of each lane, so many bytes beyond where it accesses memory; zero in lanes that do not.
-    pub(super) fn gather(&mut self, place: &Place, more: u64, bits: u32, access: &Access) -> Name {
+    pub(super) fn gather(&mut self, place: &Place, more: i64, bits: u32, access: &Access) -> Name {
         if bits >= 32 {
             let lanes = self.bits_of(&access.lanes);
             let pointers = self.pointers_of(place, more);
@@ -60,7 +60,7 @@ impl Emitter<'_> {
     pub(super) fn scatter(
         &mut self,
         (value, bits): (&str, u32),
-        (place, more): (&Place, u64),
+        (place, more): (&Place, i64),
         order: &str,
         access: &Access,
     ) {
@@ -90,7 +90,7 @@ impl Emitter<'_> {
     }
 
     /// Each lane's pointer, so many bytes beyond where it accesses memory.
-    fn pointers_of(&mut self, place: &Place, more: u64) -> Name {
+    fn pointers_of(&mut self, place: &Place, more: i64) -> Name {
         match place {
             Place::Each(pointers) if more == 0 => pointers.clone(),
             Place::Each(pointers) => {

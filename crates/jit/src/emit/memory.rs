@@ -6,10 +6,11 @@
 use ptxvm_ir::operation::access::{LoadParameter, Words};
 use ptxvm_ir::operation::{AddressSpace, Order};
 use ptxvm_machine::context::Instruction;
+use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
-use super::access::{Access, Place};
+use super::access::{Access, Place, Reach};
 use super::block::Guard;
 use super::bounds::Line;
 use super::value::{Kept, Value};
@@ -24,9 +25,8 @@ impl Emitter<'_> {
         }
         let slot = *instruction.slots.get(address.operand)?;
         let access = self.access(address.space, false, u64::from(bits) / 8 * count as u64, guard)?;
-        let at = self.address(slot, address.offset);
         let to = instruction.slots.get(..count)?;
-        let place = self.place(&at, &access);
+        let place = self.found(slot, address.offset, &access);
         for (to, value) in to.iter().zip(self.load_words(&place, &access, bits, count)) {
             self.write(*to, value, guard);
         }
@@ -40,19 +40,17 @@ impl Emitter<'_> {
             return None;
         }
         let slot = *instruction.slots.get(address.operand)?;
-        let at = self.address(slot, address.offset);
         let from = instruction.slots.get(address.operand + 1..)?.get(..count)?;
         if from.iter().any(|from| from.is_sink()) {
             return None;
         }
         let mut values: Vec<Value> = from.iter().map(|from| self.read(*from, bits)).collect();
         let access = self.access(address.space, true, u64::from(bits) / 8 * count as u64, guard)?;
-        let own = address.space == AddressSpace::Local;
-        if !own && at.as_scalar().is_some() && values.iter().any(|value| value.as_scalar().is_none()) {
+        let place = self.found(slot, address.offset, &access);
+        if matches!(place, Place::One(_)) && values.iter().any(|value| value.as_scalar().is_none()) {
             let lane = self.lane_that_stays(&access);
             values = values.iter().map(|value| self.of_lane(value, &lane)).collect();
         }
-        let place = self.place(&at, &access);
         self.store_words(&place, &access, &values);
         Some(())
     }
@@ -84,11 +82,55 @@ impl Emitter<'_> {
             return None;
         }
         let lanes = self.lanes(guard);
-        Some(Access { space, writes, bytes, lanes, guarded: !matches!(guard, Guard::All) })
+        let group = self.together.of_instruction(self.at).map(|(group, _)| self.together.group(group));
+        let reach = match group.filter(|group| group.first == self.at) {
+            Some(group) => Reach { below: group.below, bytes: group.bytes },
+            None => Reach { below: 0, bytes },
+        };
+        Some(Access { space, writes, bytes, reach, lanes, guarded: !matches!(guard, Guard::All) })
+    }
+
+    /// Where an access lies: as far from the first of those that are checked together as its offset is, else as its own check
+    /// has found.
+    fn found(&mut self, slot: Slot, offset: i64, access: &Access) -> Place {
+        let group = self.together.of_instruction(self.at);
+        if let Some((group, more)) = group
+            && let Some(first) = self.places.get(&group).cloned()
+        {
+            return self.moved(first, more, access);
+        }
+        let at = self.address(slot, offset);
+        let place = self.place(&at, access);
+        if let Some((group, _)) = group.filter(|(group, _)| self.together.group(*group).first == self.at) {
+            self.places.insert(group, place.clone());
+        }
+        place
+    }
+
+    /// A place some bytes beyond one, for an access of as many bytes.
+    fn moved(&mut self, place: Place, more: i64, access: &Access) -> Place {
+        if more == 0 {
+            return place;
+        }
+        match place {
+            Place::One(host) => Place::One(self.beyond(&host, more)),
+            Place::Row(host) => Place::Row(self.beyond(&host, more)),
+            Place::Rows(hosts) => Place::Rows(hosts.iter().map(|host| self.beyond(host, more)).collect()),
+            Place::Ones(hosts) => Place::Ones(hosts.iter().map(|host| self.beyond(host, more)).collect()),
+            Place::Each(pointers) => Place::Each(
+                self.writer.value(format!("getelementptr i8, <{LANES} x ptr> {pointers}, i64 {more}")),
+            ),
+            // The pointer stays aligned for words of 32 bits, out of which narrower ones are taken.
+            Place::From(base, offsets) if access.bytes < 4 => {
+                let more = self.writer.splat(32, &(more as u32).to_string());
+                Place::From(base, self.writer.value(format!("add <{LANES} x i32> {offsets}, {more}")))
+            }
+            Place::From(base, offsets) => Place::From(self.beyond(&base, more), offsets),
+        }
     }
 
     /// The lanes' addresses, as wide as their register.
-    fn address(&mut self, slot: ptxvm_machine::registers::Slot, more: i64) -> Value {
+    fn address(&mut self, slot: Slot, more: i64) -> Value {
         let base = self.whole(slot);
         if more == 0 {
             return base;

@@ -39,9 +39,10 @@ use ptxvm_ir::FunctionId;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::Left;
 
-use crate::analysis::{Analysis, HomeId, Shape, is_in};
+use crate::analysis::{Analysis, HomeId, Shape, Together, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
+use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;
 pub use repeated::Uses;
@@ -163,6 +164,8 @@ impl<'a> Emitter<'a> {
             log_before: 0,
             current: HashMap::new(),
             held: HashMap::new(),
+            together: Together::default(),
+            places: HashMap::new(),
             leaves: Vec::new(),
             leaves_at: BTreeMap::new(),
             waits: region.waiting.values().flatten().copied().collect(),
@@ -227,6 +230,9 @@ struct Emitter<'a> {
     current: HashMap<u32, usize>,
     /// By slot: what it held when the block began, as far as somebody has asked.
     held: HashMap<u32, Value>,
+    /// The accesses of the block that are checked together, and by group where the first of it has been found to lie.
+    together: Together,
+    places: HashMap<usize, Place>,
     /// Where the block is left before an instruction.
     leaves: Vec<Leave>,
     /// By block outside of the region, or head of a loop: who may wait when lanes leave at its beginning.

@@ -12,7 +12,7 @@ impl Emitter<'_> {
     /// Checks every lane's address for itself.
     pub(super) fn each_within_shared(&mut self, at: &Value, align: u64, access: &Access) -> Place {
         let bits = at.bits;
-        let limit = self.shared_limit(access.bytes, align);
+        let limit = self.shared_limit(access.reach.bytes, align);
         let mut offsets = at.lanes(&mut self.writer);
         if access.space == AddressSpace::Shared {
             let first = self.of_frame("i64", offset::SHARED_FIRST);
@@ -21,7 +21,8 @@ impl Emitter<'_> {
             offsets = self.writer.value(format!("sub <{LANES} x i{bits}> {offsets}, {first}"));
         }
         let limit = self.writer.cast("trunc", 64, &limit, bits);
-        let wrong = self.some_beyond(bits, (&offsets, "0"), &limit, align, access);
+        let lowest = self.lowered_lanes(bits, &offsets, access.reach.below);
+        let wrong = self.some_beyond(bits, (&lowest, "0"), &limit, align, access);
         self.leave_if(&wrong);
         if bits == 64 {
             offsets = self.writer.value(format!("trunc <{LANES} x i64> {offsets} to <{LANES} x i32>"));

@@ -37,7 +37,7 @@ impl Emitter<'_> {
         count: usize,
     ) -> Vec<Value> {
         let pieces = Pieces::of(bits, count);
-        let more = |element: usize| element as u64 * u64::from(bits) / 8;
+        let more = |element: usize| element as i64 * i64::from(bits) / 8;
         let loaded = match place {
             Place::One(host) => {
                 return (0..count).map(|element| self.load_one(host, access, bits, more(element))).collect();
@@ -74,7 +74,7 @@ impl Emitter<'_> {
             Place::Each(_) | Place::From(..) => {
                 let mut words = Vec::new();
                 for piece in 0..pieces.count {
-                    let more = piece as u64 * u64::from(pieces.bits) / 8;
+                    let more = piece as i64 * i64::from(pieces.bits) / 8;
                     let all = self.gather(place, more, pieces.bits, access);
                     words.extend(self.words_of(&all, (LANES, Pieces { count: 1, ..pieces }), bits));
                 }
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         seen.into_iter().map(|name| Value::vector(bits, name)).collect()
     }
 
-    fn load_one(&mut self, host: &str, access: &Access, bits: u32, more: u64) -> Value {
+    fn load_one(&mut self, host: &str, access: &Access, bits: u32, more: i64) -> Value {
         let at = self.beyond(host, more);
         if !access.guarded {
             let loaded = self.writer.value(format!("load i{bits}, ptr {at}"));
@@ -119,7 +119,7 @@ impl Emitter<'_> {
                 self.writer.line(format!("br i1 {some}, label %{there}, label %{rest}"));
                 self.writer.begin(there);
                 for (element, value) in (0..).zip(values.iter().filter_map(Value::as_scalar)) {
-                    let at = self.beyond(host, element * u64::from(bits) / 8);
+                    let at = self.beyond(host, element * i64::from(bits) / 8);
                     self.writer.line(format!("store i{bits} {value}, ptr {at}"));
                 }
                 self.writer.line(format!("br label %{rest}"));
@@ -147,7 +147,7 @@ impl Emitter<'_> {
                 let words = values.len() / pieces.count;
                 for (piece, values) in (0..).zip(values.chunks(words)) {
                     let all = self.pieces_of(values, Pieces { count: 1, ..pieces });
-                    let more = piece * u64::from(pieces.bits) / 8;
+                    let more = piece * i64::from(pieces.bits) / 8;
                     self.scatter((&all, pieces.bits), (place, more), &turns(access.bytes), access);
                 }
             }
@@ -182,7 +182,7 @@ impl Emitter<'_> {
     }
 
     /// The pointer that lies some bytes beyond one.
-    pub(super) fn beyond(&mut self, host: &str, more: u64) -> Name {
+    pub(super) fn beyond(&mut self, host: &str, more: i64) -> Name {
         self.writer.value(format!("getelementptr i8, ptr {host}, i64 {more}"))
     }
 

@@ -226,10 +226,10 @@ unsafe extern "C" fn each(
 
 /// Whether all bytes that lanes access lie in one region and are aligned; the place remembers it.
 fn within(context: &mut Context<'_>, site: u32, addresses: &[u64; LANES], lanes: u32, way: Way) -> bool {
-    let (space, wants, bytes) = way.meaning();
+    let (space, wants, bytes, align) = way.meaning();
     let of_lanes = || lanes_in(lanes).map(|lane| addresses[lane]);
     let (Some(low), Some(high)) = (of_lanes().min(), of_lanes().max()) else { return true };
-    if of_lanes().any(|address| address % bytes.next_power_of_two() != 0) {
+    if of_lanes().any(|address| address % align != 0) {
         return false;
     }
     let Some(span) = (high - low).checked_add(bytes) else { return false };
@@ -246,16 +246,20 @@ pub struct Way(pub u32);
 impl Way {
     const SPACES: [AddressSpace; 3] = [AddressSpace::Generic, AddressSpace::Global, AddressSpace::Const];
 
-    /// A read or a write of some bytes in a space, of which there are fewer than 128.
+    /// The most bytes that a way speaks of.
+    pub const MOST_BYTES: u64 = 1 << 20;
+
+    /// A read or a write of some bytes in a space, at an address that is a multiple of a power of two, 64 at most.
     #[must_use]
-    pub fn new(space: AddressSpace, writes: bool, bytes: u64) -> Self {
+    pub fn new(space: AddressSpace, writes: bool, bytes: u64, align: u64) -> Self {
         let space = Self::SPACES.iter().position(|known| *known == space).unwrap_or(0) as u32;
-        Self((space << 7 | bytes as u32 & 0x7f) << 1 | u32::from(writes))
+        let align = align.trailing_zeros() & 7;
+        Self((bytes.min(Self::MOST_BYTES) as u32) << 6 | align << 3 | space << 1 | u32::from(writes))
     }
 
-    fn meaning(self) -> (AddressSpace, Wants, u64) {
-        let space = Self::SPACES.get((self.0 >> 8) as usize).copied().unwrap_or(AddressSpace::Generic);
+    fn meaning(self) -> (AddressSpace, Wants, u64, u64) {
+        let space = Self::SPACES.get((self.0 >> 1 & 3) as usize).copied().unwrap_or(AddressSpace::Generic);
         let wants = if self.0 & 1 != 0 { Wants::Write } else { Wants::Read };
-        (space, wants, u64::from(self.0 >> 1 & 0x7f))
+        (space, wants, u64::from(self.0 >> 6), 1 << (self.0 >> 3 & 7))
     }
 }
