@@ -1,7 +1,8 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR. [`llvm`] knows LLVM and nothing of PTX: it makes machine
+//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR, and
+//! `module` puts it together. [`llvm`] knows LLVM and nothing of PTX: it makes machine
 //! code in this process of LLVM IR as text, by a libLLVM that is found at run time.
 
 mod analysis;
@@ -9,6 +10,7 @@ mod callee;
 mod emit;
 mod engine;
 pub mod llvm;
+mod module;
 mod region;
 
 pub use engine::{Engine, KernelCode, Refusal};

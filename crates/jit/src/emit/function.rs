@@ -224,7 +224,7 @@ impl Emitter<'_> {
         definition.push_str("  br label %warps\n");
         definition.push_str(&body);
         definition.push_str("}\n");
-        let Emitter { repeated, instructions, uses_local, .. } = self;
-        Text { definition, declarations, repeated, instructions, uses_local }
+        let Emitter { repeated, calls, instructions, uses_local, .. } = self;
+        Text { definition, declarations, repeated, calls, instructions, uses_local }
     }
 }

@@ -57,6 +57,8 @@ pub struct Text {
     pub declarations: BTreeSet<String>,
     /// The functions that it shares with others.
     pub repeated: Uses,
+    /// The functions that it calls.
+    pub calls: BTreeSet<FunctionId>,
     /// By instruction of the PTX function that it has: whether it executes it itself.
     pub instructions: BTreeMap<u32, bool>,
     /// Whether it accesses local memory.

@@ -1,0 +1,251 @@
+//! What is compiled of a kernel, in LLVM IR: the functions that begin with a block each, those that they call, and what all
+//! of them share.
+//!
+//! It is compiled in pieces, each of which is whole by itself, so that a large kernel is compiled on several threads at once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use ptxvm_ir::operation::{Matrix, Operation};
+use ptxvm_ir::{FunctionId, Program};
+use ptxvm_machine::code::{Callee, Source, Terminator};
+use ptxvm_machine::context::Code;
+use ptxvm_machine::schedule::compiled::Stack;
+
+use crate::analysis::Analysis;
+use crate::callee::{Callees, callee};
+use crate::emit::{self, Text};
+use crate::engine::Refusal;
+use crate::region::Region;
+
+/// The most threads that a CTA has on any device. The code holds a mask for each warp of it.
+pub const MOST_THREADS: u64 = 1024;
+
+/// A piece has so many lines of text at least: fewer are compiled as soon as another thread has begun.
+const LEAST_LINES: usize = 4_000;
+
+/// What is compiled of a kernel.
+#[derive(Default)]
+pub struct Module {
+    /// By the block that it begins with: a function that the schedule enters.
+    regions: BTreeMap<u32, Text>,
+    /// The functions that these call, and those call.
+    functions: BTreeMap<FunctionId, Text>,
+    common: emit::Common,
+    callees: Callees,
+    /// By instruction: whether the code executes it itself.
+    pub instructions: HashMap<Source, bool>,
+}
+
+/// A part of a module that is compiled by itself.
+#[derive(Default)]
+pub struct Piece {
+    pub text: String,
+    /// The blocks that its functions begin with.
+    pub entries: Vec<u32>,
+}
+
+impl Module {
+    /// The module of a kernel.
+    pub fn of(code: &Code, cta: [u32; 3]) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, 0)?;
+        module.add_functions(code, cta);
+        for id in (0..code.functions.len() as u32).map(FunctionId) {
+            module.add(code, cta, id, &entries(code, id, &module.callees));
+        }
+        module.unless_empty()
+    }
+
+    /// The module of one function that begins with a block, with places numbered from `sites` on.
+    pub fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, sites)?;
+        if let Some(linked) = code.blocks.get(block as usize) {
+            module.add_functions(code, cta);
+            module.add(code, cta, linked.source.function, &[block]);
+        }
+        module.unless_empty()
+    }
+
+    /// An empty module, if there are CTAs of that shape.
+    fn for_shape(cta: [u32; 3], sites: u32) -> Result<Self, Refusal> {
+        let threads = cta.iter().fold(1u64, |product, &extent| product.saturating_mul(u64::from(extent)));
+        if threads == 0 || threads > MOST_THREADS {
+            return Err(Refusal::Cta(cta));
+        }
+        let mut module = Self::default();
+        module.common.sites = sites;
+        Ok(module)
+    }
+
+    fn unless_empty(self) -> Result<Self, Refusal> {
+        if self.regions.is_empty() { Err(Refusal::Nothing) } else { Ok(self) }
+    }
+
+    /// Adds the functions that others can call: each after those that it calls itself.
+    fn add_functions(&mut self, code: &Code, cta: [u32; 3]) {
+        for id in call_order(code) {
+            let Some(analysis) = analysis(code, cta, id) else { continue };
+            let region = Region::of(&analysis, analysis.linked.block, &self.callees, true);
+            let Some(region) = region else { continue };
+            let written = emit::function(&analysis, &region, id, &self.callees, &mut self.common);
+            let Some((text, callee)) = written else { continue };
+            self.functions.insert(id, text);
+            self.callees.insert(id, callee);
+        }
+    }
+
+    /// Adds what begins with some blocks of a function, as far as that can be compiled.
+    fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, entries: &[u32]) {
+        let Some(analysis) = analysis(code, cta, id) else { return };
+        for entry in entries {
+            let Some(region) = Region::of(&analysis, *entry, &self.callees, false) else { continue };
+            let text = emit::region(&analysis, &region, &self.callees, &mut self.common);
+            let Some(text) = text else { continue };
+            for (instruction, itself) in &text.instructions {
+                let source = Source { function: id, instruction: *instruction };
+                *self.instructions.entry(source).or_insert(true) &= itself;
+            }
+            self.regions.insert(*entry, text);
+        }
+    }
+
+    /// How many places of it and those before access global memory.
+    pub fn sites(&self) -> usize {
+        self.common.sites as usize
+    }
+
+    /// What the code has to do with the stack.
+    pub fn stack(&self) -> Option<Stack> {
+        let calls = self.callees.values();
+        let mut all = self.functions.values().chain(self.regions.values());
+        (!self.callees.is_empty() || all.any(|text| text.uses_local)).then(|| Stack {
+            bytes: calls.clone().map(|callee| callee.stack).max().unwrap_or(0),
+            frames: calls.clone().any(|callee| callee.frames),
+        })
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> Piece {
+        self.piece(&self.regions.keys().copied().collect())
+    }
+
+    /// It in pieces that take about the same time, the longest first: as many as some threads can compile at once.
+    pub fn pieces(&self, threads: usize) -> Vec<Piece> {
+        let lines = |text: &Text| text.definition.bytes().filter(|byte| *byte == b'\n').count();
+        let mut regions: Vec<(usize, u32)> =
+            self.regions.iter().map(|(entry, text)| (lines(text), *entry)).collect();
+        regions.sort_unstable();
+        let all: usize = regions.iter().map(|(lines, _)| lines).sum();
+        let count = (all / LEAST_LINES).min(threads).min(regions.len()).max(1);
+        let mut pieces = vec![(0, BTreeSet::new()); count];
+        // The longest that is left goes to the shortest.
+        while let Some((lines, entry)) = regions.pop() {
+            if let Some((sum, entries)) = pieces.iter_mut().min_by_key(|(sum, _)| *sum) {
+                *sum += lines;
+                entries.insert(entry);
+            }
+        }
+        pieces.sort_by_key(|(sum, _)| std::cmp::Reverse(*sum));
+        pieces.iter().map(|(_, entries)| self.piece(entries)).collect()
+    }
+
+    /// Those of its functions that begin with some blocks, and all that they need.
+    fn piece(&self, entries: &BTreeSet<u32>) -> Piece {
+        let mut piece = Piece { entries: entries.iter().copied().collect(), ..Piece::default() };
+        let (mut declarations, mut repeated) = (BTreeSet::new(), emit::Uses::new());
+        let regions = || entries.iter().filter_map(|entry| self.regions.get(entry));
+        let called = self.called_by(regions());
+        for text in called.iter().filter_map(|id| self.functions.get(id)).chain(regions()) {
+            piece.text.push_str(&text.definition);
+            declarations.extend(&text.declarations);
+            for (number, times) in &text.repeated {
+                *repeated.entry(*number).or_default() += times;
+            }
+        }
+        piece.text.push_str(&self.common.repeated.definitions(&repeated));
+        for declaration in declarations {
+            piece.text.push_str(declaration);
+            piece.text.push('\n');
+        }
+        piece.text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" }\n");
+        piece.text.push_str("attributes #1 = { alwaysinline }\n");
+        piece.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
+        piece.text.push_str("!2 = !{!\"branch_weights\", i32 100000, i32 1}\n");
+        piece
+    }
+
+    /// The functions that some call, and those that these call.
+    fn called_by<'a>(&'a self, texts: impl Iterator<Item = &'a Text>) -> BTreeSet<FunctionId> {
+        let mut open: Vec<FunctionId> = texts.flat_map(|text| &text.calls).copied().collect();
+        let mut called = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if called.insert(id) {
+                open.extend(self.functions.get(&id).iter().flat_map(|text| &text.calls));
+            }
+        }
+        called
+    }
+}
+
+/// What is known of a function that can be compiled.
+fn analysis(code: &Code, cta: [u32; 3], id: FunctionId) -> Option<Analysis<'_>> {
+    let compiles = code.functions.get(id.0 as usize)?.is_some() && !has_wgmma(&code.program, id);
+    if compiles { Analysis::of(code, id, cta) } else { None }
+}
+
+/// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and
+/// lists of targets.
+fn entries(code: &Code, id: FunctionId, callees: &Callees) -> Vec<u32> {
+    let Some(function) = &code.functions[id.0 as usize] else { return Vec::new() };
+    let mut entries = BTreeSet::from([function.block]);
+    for block in code.blocks.iter().filter(|block| block.source.function == id) {
+        match &block.end_with {
+            Terminator::Barrier(arrival) => drop(entries.insert(arrival.next)),
+            // Where the code makes the call itself, it goes on itself.
+            Terminator::Call(call) if callee(call, callees).is_some() => {}
+            Terminator::Call(call) => drop(entries.insert(call.next)),
+            Terminator::Index { targets, next, .. } => entries.extend(targets.iter().chain([next])),
+            _ => {}
+        }
+    }
+    entries.into_iter().collect()
+}
+
+/// The functions that others call, each after those that it calls. Those that call themselves come in some order: not all
+/// of what they call has been there before them.
+fn call_order(code: &Code) -> Vec<FunctionId> {
+    let mut calls: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
+    for block in &code.blocks {
+        if let Terminator::Call(call) = &block.end_with
+            && let Callee::Function(callee) = call.callee
+        {
+            calls.entry(block.source.function).or_default().push(callee);
+        }
+    }
+    let mut order = Vec::new();
+    // Each function on the way with what it calls and has not been looked at; no function is looked at twice.
+    let mut way = vec![(code.entry, calls.remove(&code.entry).unwrap_or_default())];
+    let mut seen = BTreeSet::from([code.entry]);
+    while let Some((id, open)) = way.last_mut() {
+        match open.pop() {
+            Some(callee) if seen.insert(callee) => {
+                way.push((callee, calls.remove(&callee).unwrap_or_default()));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*id);
+                way.pop();
+            }
+        }
+    }
+    order.retain(|id| *id != code.entry);
+    order
+}
+
+/// Whether products of a warpgroup may be under way in a function: then instructions must look at the registers that
+/// they use.
+fn has_wgmma(program: &Program, id: FunctionId) -> bool {
+    let instructions = program.functions[id.0 as usize].instructions.iter();
+    instructions
+        .filter_map(|instruction| program.operation(instruction))
+        .any(|operation| matches!(operation, Operation::Matrix(Matrix::Wgmma(_))))
+}
