@@ -43,7 +43,7 @@ fn entrants(engines: &[Option<String>], program: &Path) -> Result<Vec<Entrant>, 
 
 /// Does what is asked. `false` if something went wrong with a kernel.
 fn bench(options: &Options) -> Result<bool, String> {
-    let cases: Vec<_> = cases::all().into_iter().filter(|case| options.wants(case.name)).collect();
+    let mut cases: Vec<_> = cases::all().into_iter().filter(|case| options.wants(case.name)).collect();
     if cases.is_empty() {
         return Err("no kernel has such a name; --list shows them".to_owned());
     }
@@ -63,6 +63,10 @@ fn bench(options: &Options) -> Result<bool, String> {
     let entrants = entrants(&engines, &program)?;
     let mut scratch = Scratch::new()?;
     if options.first {
+        let part = options.part.and_then(|part| u32::try_from(part).ok()).unwrap_or(1);
+        for launch in cases.iter_mut().flat_map(|case| &mut case.launches) {
+            launch.grid.0 = launch.grid.0.div_ceil(part);
+        }
         first::hold(&cases, &entrants, options.rounds.unwrap_or(3), &mut scratch)?;
         return Ok(true);
     }

@@ -10,6 +10,7 @@ ptxvm-bench-machine [NAME …]    only kernels whose names contain one of these
   --best          the fastest run counts instead, on a machine that others use
   --engine NAME   an engine of ptxvm; several are compared with each other
   --first         from the start of a process to its first result instead
+  --part N        with --first: only every launch's first N-th of the grid, for results that are there soon
   --list          the names of the kernels
 ";
 
@@ -21,6 +22,7 @@ pub struct Options {
     pub counts: Counts,
     pub engines: Vec<String>,
     pub first: bool,
+    pub part: Option<usize>,
     pub list: bool,
     pub help: bool,
     /// Not for people: be a contestant with so many threads and the engine in `engines`.
@@ -41,6 +43,7 @@ impl Options {
                 "--engine" => options.engines.push(words.next().ok_or("--engine needs a name")?),
                 "--best" => options.counts = Counts::Least,
                 "--first" => options.first = true,
+                "--part" => options.part = Some(number(words.next(), "--part")?),
                 "--list" => options.list = true,
                 "--help" | "-h" => options.help = true,
                 "--obey" => {
@@ -50,6 +53,9 @@ impl Options {
                 option if option.starts_with('-') => return Err(format!("no such option: {option}")),
                 _ => options.names.push(word),
             }
+        }
+        if options.part.is_some() && !options.first {
+            return Err("--part goes with --first".to_owned());
         }
         Ok(options)
     }

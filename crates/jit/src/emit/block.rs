@@ -72,6 +72,9 @@ impl Emitter<'_> {
                     Some(Operation::Warp(warp)) => self.warp(warp, instruction, &guard),
                     Some(Operation::Access(Access::Load(load))) => self.load(load, instruction, &guard),
                     Some(Operation::Access(Access::Store(store))) => self.store(store, instruction, &guard),
+                    Some(Operation::Access(Access::Atomic(atomic))) => {
+                        self.atomic(atomic, instruction, &guard)
+                    }
                     Some(Operation::Access(Access::LoadParameter(load))) => {
                         self.load_parameter(load, instruction, &guard)
                     }

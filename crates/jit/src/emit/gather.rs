@@ -90,7 +90,7 @@ impl Emitter<'_> {
     }
 
     /// Each lane's pointer, so many bytes beyond where it accesses memory.
-    fn pointers_of(&mut self, place: &Place, more: i64) -> Name {
+    pub(super) fn pointers_of(&mut self, place: &Place, more: i64) -> Name {
         match place {
             Place::Each(pointers) if more == 0 => pointers.clone(),
             Place::Each(pointers) => {

@@ -77,7 +77,13 @@ impl Emitter<'_> {
         Some(())
     }
 
-    fn access(&mut self, space: AddressSpace, writes: bool, bytes: u64, guard: &Guard) -> Option<Access> {
+    pub(super) fn access(
+        &mut self,
+        space: AddressSpace,
+        writes: bool,
+        bytes: u64,
+        guard: &Guard,
+    ) -> Option<Access> {
         if space == AddressSpace::SharedCluster || bytes > 64 {
             return None;
         }
@@ -130,7 +136,7 @@ impl Emitter<'_> {
     }
 
     /// The lanes' addresses, as wide as their register.
-    fn address(&mut self, slot: Slot, more: i64) -> Value {
+    pub(super) fn address(&mut self, slot: Slot, more: i64) -> Value {
         let base = self.whole(slot);
         if more == 0 {
             return base;
@@ -151,7 +157,7 @@ impl Emitter<'_> {
     }
 
     /// Checks an access. Leaves if the interpreter must look at it.
-    fn place(&mut self, at: &Value, access: &Access) -> Place {
+    pub(super) fn place(&mut self, at: &Value, access: &Access) -> Place {
         let align = access.bytes.next_power_of_two();
         if access.space == AddressSpace::Local {
             let at = self.widened(at);
@@ -188,7 +194,7 @@ impl Emitter<'_> {
     }
 
     /// The pointers of lanes, by those of rows and the step within them.
-    fn pointers(&mut self, hosts: &[Name], lanes: i64, step: i64) -> Name {
+    pub(super) fn pointers(&mut self, hosts: &[Name], lanes: i64, step: i64) -> Name {
         let numbers: Vec<Name> =
             hosts.iter().map(|host| self.writer.value(format!("ptrtoint ptr {host} to i64"))).collect();
         let all = self.writer.rows(64, &numbers, lanes as u32, step);

@@ -9,9 +9,11 @@
 
 mod access;
 mod ask;
+mod atomic;
 mod block;
 mod bounds;
 mod call;
+mod change;
 mod compute;
 mod control;
 mod dirty;

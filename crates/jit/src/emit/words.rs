@@ -350,7 +350,7 @@ impl Emitter<'_> {
     }
 
     /// The lanes of a row.
-    fn row_width(&self) -> usize {
+    pub(super) fn row_width(&self) -> usize {
         row_width(self.analysis.cta).map_or(LANES, |width| width as usize)
     }
 }

@@ -162,6 +162,8 @@ pub mod offset {
     pub const OTHER: usize = offset_of!(Frame, other);
     /// The activation whose registers the code has asked for last.
     pub const ACTIVATED: usize = offset_of!(Frame, activated);
+    /// [`Frame::looks`]
+    pub const LOOKS: usize = offset_of!(Frame, looks);
 }
 
 /// Where compiled code has left the lanes.

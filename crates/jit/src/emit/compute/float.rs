@@ -197,7 +197,13 @@ fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> 
     writer.select(&tiny, 32, &zero, result)
 }
 
-pub(super) fn arithmetic(writer: &mut Writer, function: F, bits: u32, names: &[Name], ftz: bool) -> Name {
+pub(in super::super) fn arithmetic(
+    writer: &mut Writer,
+    function: F,
+    bits: u32,
+    names: &[Name],
+    ftz: bool,
+) -> Name {
     let sources: Vec<Name> = names.iter().map(|name| flush(writer, name, ftz)).collect();
     let floats: Vec<Name> = sources.iter().map(|name| writer.as_float(bits, name)).collect();
     let ty = writer.float_ty(bits);

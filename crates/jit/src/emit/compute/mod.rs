@@ -21,6 +21,8 @@ mod packed;
 mod permute;
 mod widths;
 
+pub(super) use float::arithmetic;
+
 use ptxvm_ir::operation::compute::Compute;
 use ptxvm_machine::context::Instruction;
 

@@ -1,0 +1,154 @@
+//! `atom` and `red` on words of global and shared memory. Lanes that all change one word do it in one step, where the operation
+//! allows that; else they do it one after the other (`change.rs`).
+
+use ptxvm_ir::operation::access::{Atomic, AtomicFunction};
+use ptxvm_ir::operation::{AddressSpace, Order};
+use ptxvm_machine::context::Instruction;
+use ptxvm_machine::schedule::compiled::{LOOK, offset};
+
+use super::Emitter;
+use super::access::{Access, Place};
+use super::block::Guard;
+use super::change::Change;
+use super::value::Value;
+use super::writer::{LANES, Name};
+
+impl Emitter<'_> {
+    /// Writes an atomic operation; `None` if it is not written here.
+    pub(super) fn atomic(&mut self, atomic: &Atomic, instruction: &Instruction, guard: &Guard) -> Option<()> {
+        let Atomic { address, function, ty, count, destinations, order, .. } = *atomic;
+        let shared = match address.space {
+            AddressSpace::Global => false,
+            AddressSpace::Shared | AddressSpace::SharedVariable if order == Order::Relaxed => true,
+            _ => return None,
+        };
+        let slots = &instruction.slots;
+        let to = slots.first().copied().filter(|slot| destinations == 1 && !slot.is_sink());
+        let bits = ty.bits();
+        let change = Change { function, ty, bits, shared, answers: to.is_some() };
+        if count != 1 || !change.is_written() {
+            return None;
+        }
+        let slot = *slots.get(address.operand)?;
+        let mut operand = |at: usize| slots.get(address.operand + at).map(|slot| self.read(*slot, bits));
+        let b = operand(1)?;
+        let c = if function == AtomicFunction::Cas { operand(2)? } else { b.clone() };
+        let access = self.access(address.space, true, u64::from(bits) / 8, guard)?;
+        let at = self.address(slot, address.offset);
+        let place = self.place(&at, &access);
+        let one = matches!(place, Place::One(_));
+        let pointers = self.each_pointer(&place, &access);
+        let before = match change.commuting() {
+            Some(op) if one && !change.answers => {
+                let all = self.of_all_lanes(op, &b, &access, bits);
+                let first = self.first_of(&access.lanes);
+                self.change(&change, &pointers, [&all, &all], &first)
+            }
+            Some("add") if one && b.as_scalar().is_some() => self.counted(&change, &pointers, &b, &access),
+            _ => {
+                let [b, c] = [b, c].map(|value| value.lanes(&mut self.writer));
+                self.change(&change, &pointers, [&b, &c], &access.lanes)
+            }
+        };
+        if let Some(to) = to {
+            self.write(to, Value::vector(bits, before), guard);
+        }
+        Some(())
+    }
+
+    /// Calls the function that makes a change in some lanes; gives what was there before, if that is asked for.
+    fn change(&mut self, change: &Change, pointers: &str, [b, c]: [&str; 2], lanes: &str) -> Name {
+        let name = change.function(&mut self.writer);
+        let ty = format!("<{LANES} x i{}>", change.bits);
+        let given = format!("<{LANES} x ptr> {pointers}, {ty} {b}, {ty} {c}, i32 {lanes}");
+        if !change.answers {
+            self.writer.line(format!("call fastcc void {name}({given})"));
+            return "poison".into();
+        }
+        let seen = format!("%seen{}", self.at);
+        self.slot(seen.clone(), "{ i64, i64, i32 }");
+        self.prologue.push(format!("store {{ i64, i64, i32 }} zeroinitializer, ptr {seen}"));
+        let before = self.writer.value(format!("call fastcc {ty} {name}({given}, ptr {seen})"));
+        self.count_look(&seen);
+        before
+    }
+
+    /// The same answer as the last time: the loop around it may be waiting for another. As if the interpreter had executed it.
+    fn count_look(&mut self, seen: &str) {
+        let at = self.writer.value(format!("getelementptr i8, ptr {seen}, i64 16"));
+        let word = self.writer.value(format!("load i32, ptr {at}"));
+        let looked = self.writer.value(format!("icmp ne i32 {word}, 0"));
+        let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let looks = self.frame(offset::LOOKS);
+        let before = self.writer.value(format!("load i32, ptr {looks}"));
+        let more = self.writer.value(format!("add i32 {before}, 1"));
+        let now = self.writer.value(format!("select i1 {looked}, i32 {more}, i32 0"));
+        self.writer.line(format!("store i32 {now}, ptr {looks}"));
+        self.writer.line(format!("br i1 {looked}, label %{look}, label %{rest}, !prof !0"));
+        self.writer.begin(look);
+        self.spend(LOOK.unsigned_abs());
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+    }
+
+    /// What all lanes that execute an access add to a word, or do to it otherwise, as one number in every lane.
+    fn of_all_lanes(&mut self, op: &str, value: &Value, access: &Access, bits: u32) -> Name {
+        let all = value.lanes(&mut self.writer);
+        let ty = format!("<{LANES} x i{bits}>");
+        let nothing = match op {
+            "umin" | "and" => u64::MAX,
+            "smin" => u64::MAX >> 1 >> (64 - bits),
+            "smax" => 1 << (bits - 1),
+            _ => 0,
+        };
+        let nothing = self.writer.splat(bits, &(nothing & (u64::MAX >> (64 - bits))).to_string());
+        let lanes = self.bits_of(&access.lanes);
+        let theirs = self.writer.value(format!("select <{LANES} x i1> {lanes}, {ty} {all}, {ty} {nothing}"));
+        let function = format!("llvm.vector.reduce.{op}.v{LANES}i{bits}");
+        self.writer.declare(format!("declare i{bits} @{function}({ty})"));
+        let one = self.writer.value(format!("call i{bits} @{function}({ty} {theirs})"));
+        self.writer.splat(bits, &one)
+    }
+
+    /// The same number added to one word by some lanes: in one step, from which it follows what each of them would have found.
+    fn counted(&mut self, change: &Change, pointers: &str, value: &Value, access: &Access) -> Name {
+        let (bits, ty) = (change.bits, format!("<{LANES} x i{}>", change.bits));
+        let lanes = &access.lanes;
+        let all = self.of_all_lanes("add", value, access, bits);
+        let first = self.first_of(lanes);
+        let found = self.change(change, pointers, [&all, &all], &first);
+        let lane = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {lanes}, i1 false)"));
+        let lane = self.writer.with("and", 32, &lane, 31);
+        let found = self.of_lane(&Value::vector(bits, found), &lane);
+        let found = found.lanes(&mut self.writer);
+        let word = self.writer.splat(32, lanes);
+        let below = self.writer.per_lane(32, |lane| (1 << lane) - 1);
+        let wide = format!("<{LANES} x i32>");
+        let earlier = self.writer.value(format!("and {wide} {word}, {below}"));
+        self.writer.declare(format!("declare {wide} @llvm.ctpop.v{LANES}i32({wide})"));
+        let mut count = self.writer.value(format!("call {wide} @llvm.ctpop.v{LANES}i32({wide} {earlier})"));
+        if bits == 64 {
+            count = self.writer.value(format!("zext {wide} {count} to {ty}"));
+        }
+        let each = value.lanes(&mut self.writer);
+        let more = self.writer.value(format!("mul {ty} {count}, {each}"));
+        self.writer.value(format!("add {ty} {found}, {more}"))
+    }
+
+    /// The first of some lanes alone, if there is one.
+    fn first_of(&mut self, lanes: &str) -> Name {
+        let negated = self.writer.value(format!("sub i32 0, {lanes}"));
+        self.writer.value(format!("and i32 {lanes}, {negated}"))
+    }
+
+    /// A pointer for each lane.
+    fn each_pointer(&mut self, place: &Place, access: &Access) -> Name {
+        let step = access.bytes as i64;
+        match place {
+            Place::One(host) => self.pointers(std::slice::from_ref(host), LANES as i64, 0),
+            Place::Row(host) => self.pointers(std::slice::from_ref(host), LANES as i64, step),
+            Place::Rows(hosts) => self.pointers(hosts, self.row_width() as i64, step),
+            _ => self.pointers_of(place, 0),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The functions that change words of memory for `atom` and `red`, one for each operation and type: lane after lane, in the
+//! order of their numbers.
+//!
+//! Global memory is changed by the host's own atomics. Shared memory belongs to the one host thread that runs the CTA, so that
+//! there a load and a store are step enough.
+
+use std::fmt::Write;
+
+use ptxvm_ir::operation::access::{AtomicFunction, Combination};
+use ptxvm_ir::operation::compute::FloatFunction;
+use ptxvm_isa::Type;
+
+use super::compute::arithmetic;
+use super::nan::one_nan;
+use super::writer::{LANES, Name, Writer};
+
+/// What is done to a word.
+#[derive(Clone, Copy)]
+pub struct Change {
+    pub function: AtomicFunction,
+    pub ty: Type,
+    pub bits: u32,
+    /// Whether it lies in shared memory.
+    pub shared: bool,
+    /// Whether what was there before is asked for.
+    pub answers: bool,
+}
+
+impl Change {
+    /// The name of the function that makes it in some lanes; what the module needs for it is declared.
+    pub fn function(&self, writer: &mut Writer) -> Name {
+        let Self { bits, answers, .. } = *self;
+        let (name, ty) = (self.name(), format!("<{LANES} x i{bits}>"));
+        let mut inner = Writer::default();
+        let made = self.text(&mut inner);
+        let (_, declarations) = inner.finish();
+        declarations.into_iter().for_each(|declaration| writer.declare(declaration));
+        writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
+        let (result, more) = if answers { (&*ty, ", ptr %seen") } else { ("void", "") };
+        let mut text = format!(
+            "define internal fastcc {result} {name}(<{LANES} x ptr> %pointers, {ty} %bs, {ty} %cs, i32 %lanes{more}) noinline nounwind {{
+entry:
+  %p = alloca <{LANES} x ptr>
+  %b.all = alloca {ty}
+  %c.all = alloca {ty}
+  %found = alloca {ty}
+  store <{LANES} x ptr> %pointers, ptr %p
+  store {ty} %bs, ptr %b.all
+  store {ty} %cs, ptr %c.all
+  store {ty} zeroinitializer, ptr %found
+  %none = icmp eq i32 %lanes, 0
+  br i1 %none, label %end, label %each
+each:
+  %left = phi i32 [ %lanes, %entry ], [ %rest, %done ]
+  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %at = zext i32 %lane to i64
+  %p.at = getelementptr ptr, ptr %p, i64 %at
+  %b.at = getelementptr i{bits}, ptr %b.all, i64 %at
+  %c.at = getelementptr i{bits}, ptr %c.all, i64 %at
+  %to = load ptr, ptr %p.at
+  %b = load i{bits}, ptr %b.at
+  %c = load i{bits}, ptr %c.at
+{made}  br label %done
+done:
+  %f.at = getelementptr i{bits}, ptr %found, i64 %at
+  store i{bits} %old, ptr %f.at
+  %less = sub i32 %left, 1
+  %rest = and i32 %left, %less
+  %ready = icmp eq i32 %rest, 0
+  br i1 %ready, label %end, label %each
+end:
+"
+        );
+        text.push_str(&if answers { looked(&ty, bits) } else { "  ret void\n}".to_owned() });
+        writer.declare(text);
+        name
+    }
+
+    /// Whether it is written here.
+    pub fn is_written(&self) -> bool {
+        use Combination as C;
+        match (self.function, self.ty) {
+            (_, ty) if !matches!(ty.bits(), 32 | 64) => false,
+            (AtomicFunction::Exch | AtomicFunction::Cas, _) => true,
+            (AtomicFunction::Combine(C::Add), ty) => {
+                matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::F32 | Type::F64)
+            }
+            (AtomicFunction::Combine(C::Min | C::Max), ty) => {
+                matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::S64)
+            }
+            (AtomicFunction::Combine(C::Inc | C::Dec), ty) => ty == Type::U32,
+            (AtomicFunction::Combine(C::And | C::Or | C::Xor), _) => true,
+        }
+    }
+
+    fn is_float(&self) -> bool {
+        matches!(self.ty, Type::F32 | Type::F64)
+    }
+
+    /// What LLVM calls an operation whose order does not matter.
+    pub fn commuting(&self) -> Option<&'static str> {
+        use Combination as C;
+        let signed = matches!(self.ty, Type::S32 | Type::S64);
+        match self.function {
+            AtomicFunction::Combine(C::Add) if !self.is_float() => Some("add"),
+            AtomicFunction::Combine(C::And) => Some("and"),
+            AtomicFunction::Combine(C::Or) => Some("or"),
+            AtomicFunction::Combine(C::Xor) => Some("xor"),
+            AtomicFunction::Combine(C::Min) => Some(if signed { "smin" } else { "umin" }),
+            AtomicFunction::Combine(C::Max) => Some(if signed { "smax" } else { "umax" }),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> Name {
+        let what = match self.function {
+            AtomicFunction::Exch => "exch",
+            AtomicFunction::Cas => "cas",
+            AtomicFunction::Combine(combination) => combination.name(),
+        };
+        let ty = match self.ty {
+            Type::F32 | Type::F64 => format!("f{}", self.bits),
+            Type::S32 | Type::S64 => format!("s{}", self.bits),
+            _ => format!("u{}", self.bits),
+        };
+        let (unit, kind) =
+            (if self.shared { "shared" } else { "global" }, if self.answers { "atom" } else { "red" });
+        format!("@{kind}_{unit}_{what}_{ty}")
+    }
+
+    /// The lines that make it of one lane, and give `%old`.
+    fn text(&self, writer: &mut Writer) -> String {
+        let ty = format!("i{}", self.bits);
+        let mut text = String::new();
+        let host = match self.function {
+            AtomicFunction::Exch => Some("xchg"),
+            _ => self.commuting().filter(|op| matches!(*op, "add" | "and" | "or" | "xor")),
+        };
+        if self.shared {
+            let _ = writeln!(text, "  %old = load {ty}, ptr %to");
+            let new = self.applied(writer);
+            text.push_str(writer.since(0));
+            let _ = writeln!(text, "  store {ty} {new}, ptr %to");
+        } else if self.function == AtomicFunction::Cas {
+            let _ = writeln!(text, "  %pair = cmpxchg ptr %to, {ty} %b, {ty} %c seq_cst seq_cst");
+            let _ = writeln!(text, "  %old = extractvalue {{ {ty}, i1 }} %pair, 0");
+        } else if let Some(host) = host {
+            let _ = writeln!(text, "  %old = atomicrmw {host} ptr %to, {ty} %b seq_cst");
+        } else {
+            let bytes = self.bits / 8;
+            let _ = writeln!(text, "  %begin = load atomic {ty}, ptr %to monotonic, align {bytes}");
+            let _ = writeln!(text, "  br label %try\ntry:");
+            let _ = writeln!(text, "  %old = phi {ty} [ %begin, %each ], [ %met, %try ]");
+            let new = self.applied(writer);
+            text.push_str(writer.since(0));
+            let _ = writeln!(text, "  %pair = cmpxchg ptr %to, {ty} %old, {ty} {new} seq_cst seq_cst");
+            let _ = writeln!(text, "  %met = extractvalue {{ {ty}, i1 }} %pair, 0");
+            let _ = writeln!(text, "  %is.done = extractvalue {{ {ty}, i1 }} %pair, 1");
+            let _ = writeln!(text, "  br i1 %is.done, label %changed, label %try\nchanged:");
+        }
+        text
+    }
+
+    /// What the word becomes, by `%old`, `%b` and `%c`.
+    fn applied(&self, writer: &mut Writer) -> Name {
+        use Combination as C;
+        let (bits, old, b, c) = (self.bits, "%old", "%b", "%c");
+        match self.function {
+            AtomicFunction::Exch => b.into(),
+            AtomicFunction::Cas => {
+                let is = writer.compare("eq", bits, old, b);
+                writer.select(&is, bits, c, old)
+            }
+            AtomicFunction::Combine(C::Add) if self.is_float() => self.float_sum(writer),
+            AtomicFunction::Combine(C::Inc) => {
+                let last = writer.compare("uge", bits, old, b);
+                let more = writer.with("add", bits, old, 1);
+                writer.select(&last, bits, "0", &more)
+            }
+            AtomicFunction::Combine(C::Dec) => {
+                let none = writer.is("eq", bits, old, 0);
+                let beyond = writer.compare("ugt", bits, old, b);
+                let turns = writer.two("or", 1, &none, &beyond);
+                let less = writer.with("sub", bits, old, 1);
+                writer.select(&turns, bits, b, &less)
+            }
+            AtomicFunction::Combine(C::Min | C::Max) => {
+                let name = self.commuting().unwrap_or("umin");
+                writer.intrinsic(name, bits, &[old, b])
+            }
+            AtomicFunction::Combine(_) => writer.two(self.commuting().unwrap_or("or"), bits, old, b),
+        }
+    }
+
+    /// `ptxvm_num::float::atomic` says what the units do to subnormal numbers and to NaN.
+    fn float_sum(&self, writer: &mut Writer) -> Name {
+        let (old, b): (Name, Name) = ("%old".into(), "%b".into());
+        if self.bits == 32 {
+            let sum = arithmetic(writer, FloatFunction::Add, 32, &[old, b], !self.shared);
+            return one_nan(writer, &sum);
+        }
+        if self.shared {
+            return arithmetic(writer, FloatFunction::Add, 64, &[b, old], false);
+        }
+        let mut sum = arithmetic(writer, FloatFunction::Add, 64, &[old.clone(), b.clone()], false);
+        for operand in [&old, &b] {
+            let float = writer.as_float(64, operand);
+            let is = writer.value(format!("fcmp uno double {float}, {float}"));
+            sum = writer.select(&is, 64, operand, &sum);
+        }
+        sum
+    }
+}
+
+/// The end of a function with an answer: whether its first lane has found at the same place what was found there the last time
+/// is noted.
+fn looked(ty: &str, bits: u32) -> String {
+    let widened = if bits == 64 { "add i64 %f, 0".to_owned() } else { format!("zext i{bits} %f to i64") };
+    format!(
+        "  %before.at = getelementptr i8, ptr %seen, i64 8
+  %looked.at = getelementptr i8, ptr %seen, i64 16
+  %first = call i32 @llvm.cttz.i32(i32 %lanes, i1 false)
+  %first.low = and i32 %first, 31
+  %first.at = zext i32 %first.low to i64
+  %fp.at = getelementptr i64, ptr %p, i64 %first.at
+  %ff.at = getelementptr i{bits}, ptr %found, i64 %first.at
+  %where = load i64, ptr %fp.at
+  %f = load i{bits}, ptr %ff.at
+  %f.wide = {widened}
+  %where.before = load i64, ptr %seen
+  %f.before = load i64, ptr %before.at
+  %there = icmp eq i64 %where, %where.before
+  %same = icmp eq i64 %f.wide, %f.before
+  %both = and i1 %there, %same
+  %is = zext i1 %both to i32
+  store i64 %where, ptr %seen
+  store i64 %f.wide, ptr %before.at
+  store i32 %is, ptr %looked.at
+  %all = load {ty}, ptr %found
+  ret {ty} %all
+}}"
+    )
+}
