@@ -11,12 +11,13 @@ use ptxvm_ir::{FunctionId, Program};
 use ptxvm_machine::Kernel;
 use ptxvm_machine::code::{Callee, Source, Terminator};
 use ptxvm_machine::context::Code;
-use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack, callable};
+use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack};
 
 use crate::analysis::Analysis;
 use crate::callee::{Callees, callee};
 use crate::emit;
 use crate::llvm::{self, Absent, CompileError, Compiler, Target};
+use crate::outside;
 use crate::region::Region;
 
 /// The passes that are run over a kernel's code. They are few: what a warp does is a vector already, and vectorizing
@@ -167,14 +168,7 @@ impl Engine {
     }
 
     fn machine_code(&self, module: &Module) -> Result<llvm::Compiled, Refusal> {
-        // What code generation itself may call.
-        let filling: [(&str, *const std::ffi::c_void); 3] = [
-            ("memset", libc::memset as *const _),
-            ("memcpy", libc::memcpy as *const _),
-            ("memmove", libc::memmove as *const _),
-        ];
-        let symbols: Vec<_> = callable().into_iter().chain(filling).collect();
-        self.compiler.compile(&module.text, &self.passes(), &symbols).map_err(Refusal::Llvm)
+        self.compiler.compile(&module.text, &self.passes(), &outside::symbols()).map_err(Refusal::Llvm)
     }
 
     /// The LLVM IR of a kernel, for people who look at it.
@@ -329,6 +323,7 @@ impl Module {
         self.text.push_str("attributes #1 = { alwaysinline }\n");
         self.text.push_str("!0 = !{!\"branch_weights\", i32 1, i32 100000}\n!1 = !{}\n");
         self.text.push_str("!2 = !{!\"branch_weights\", i32 100000, i32 1}\n");
+        self.text = outside::named(self.text);
         if self.entries.is_empty() { Err(Refusal::Nothing) } else { Ok(self) }
     }
 }

@@ -1,14 +1,16 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR. [`llvm`] knows LLVM and nothing of PTX: it makes machine
-//! code in this process of LLVM IR as text, by a libLLVM that is found at run time.
+//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR, `outside`
+//! knows what code uses of this process. [`llvm`] knows LLVM and nothing of PTX: it makes machine code in this process of
+//! LLVM IR as text, by a libLLVM that is found at run time.
 
 mod analysis;
 mod callee;
 mod emit;
 mod engine;
 pub mod llvm;
+mod outside;
 mod region;
 
 pub use engine::{Engine, KernelCode, Refusal};
