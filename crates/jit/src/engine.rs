@@ -14,6 +14,7 @@ use ptxvm_machine::context::Code;
 use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack};
 
 use crate::analysis::Analysis;
+use crate::cache::CodeCache;
 use crate::callee::{Callees, callee};
 use crate::emit;
 use crate::llvm::{self, Absent, CompileError, Compiler, Target};
@@ -121,6 +122,12 @@ impl Engine {
         Ok(Self { compiler: Compiler::new(library, Target::default()) })
     }
 
+    /// Has the engine keep what it compiles, and look there before it compiles.
+    #[must_use]
+    pub fn keeping(self, cache: Arc<CodeCache>) -> Self {
+        Self { compiler: self.compiler.keeping(cache) }
+    }
+
     /// The library that it compiles with.
     #[must_use]
     pub fn library(&self) -> &llvm::Library {
@@ -138,11 +145,15 @@ impl Engine {
     pub fn compile(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<Arc<KernelCode>, Refusal> {
         let module = Module::of(kernel.code(), cta)?;
         let code = self.machine_code(&module)?;
-        let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
-        publish(&module, &code, &entries);
-        let sites = AtomicUsize::new(module.common.sites as usize);
-        let stack = module.stack();
-        Ok(Arc::new(KernelCode { entries, sites, stack, code, loops: Mutex::default() }))
+        Ok(module.finished(kernel, code))
+    }
+
+    /// The code of a kernel for CTAs of a shape, if it is kept on disk. Nothing is compiled.
+    #[must_use]
+    pub fn kept(&self, kernel: &Kernel, cta: [u32; 3]) -> Option<Arc<KernelCode>> {
+        let module = Module::of(kernel.code(), cta).ok()?;
+        let code = self.compiler.find(&module.text, &self.passes(), &outside::symbols())?;
+        Some(module.finished(kernel, code))
     }
 
     /// Adds a function that begins with a block to the code of a kernel: warps that are interpreted can enter a loop
@@ -301,6 +312,14 @@ impl Module {
         for (number, times) in repeated {
             *self.repeated.entry(number).or_default() += times;
         }
+    }
+
+    /// The code of a kernel that was made of its module.
+    fn finished(&self, kernel: &Kernel, code: llvm::Compiled) -> Arc<KernelCode> {
+        let entries = vec![OnceLock::new(); kernel.code().blocks.len()];
+        publish(self, &code, &entries);
+        let sites = AtomicUsize::new(self.common.sites as usize);
+        Arc::new(KernelCode { entries, sites, stack: self.stack(), code, loops: Mutex::default() })
     }
 
     /// What the code has to do with the stack.

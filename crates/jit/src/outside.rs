@@ -2,7 +2,7 @@
 //! knows where they lie.
 //!
 //! `emit` writes the addresses of tables, which are others in each process: a text with an address in it is the text of no
-//! other process, and nothing that is known of it helps another. So they get their names here.
+//! other process, and code that is kept for it would never be found again ([`crate::cache`]). So they get their names here.
 
 use std::ffi::c_void;
 
