@@ -102,8 +102,9 @@ fn cache() -> Line {
     match cache.survey() {
         Ok(found) => {
             let found = found.unwrap_or_default();
+            let files = if found.files == 1 { "file" } else { "files" };
             plain(format!(
-                "{} of compiled code in {} files, {bound} at most, in {}",
+                "{} of compiled code in {} {files}, {bound} at most, in {}",
                 show(found.bytes),
                 found.files,
                 cache.path().display()
