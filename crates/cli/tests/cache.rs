@@ -103,6 +103,7 @@ fn ran(mut command: Command) -> (String, String) {
 }
 
 /// Whether kernels can be compiled at all. If not, the test says so and has nothing to look at.
+#[allow(clippy::print_stdout, reason = "who runs the tests is to know what was not looked at")]
 fn can_compile(place: &Place) -> bool {
     let (said, _) = ran(place.command(&["doctor"]));
     let can = said.lines().any(|line| line.starts_with("engine") && line.contains("compile"));
@@ -120,7 +121,7 @@ fn a_second_process_compiles_nothing() {
     }
     let interpreted = ["run", "k.ptx", "--block", "32", "--arg", "f32[32]", "--engine", "interpret"];
     let (expected, _) = ran(place.command(&interpreted));
-    assert_eq!(place.kept(), [PathBuf::new(); 0], "the interpreter keeps nothing");
+    assert_eq!(place.kept(), Vec::<PathBuf>::new(), "the interpreter keeps nothing");
     assert_eq!(ran(place.run()), (expected.clone(), String::new()));
     let kept = place.kept();
     let [file] = kept.as_slice() else { panic!("{kept:?}") };
@@ -151,7 +152,7 @@ fn who_only_looks_keeps_nothing() {
     counted.arg("--stats");
     ran(counted);
     ran(place.command(&["doctor"]));
-    assert_eq!(place.kept(), [PathBuf::new(); 0]);
+    assert_eq!(place.kept(), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn a_disk_without_room_is_a_note_and_no_more() {
     let (out, err) = ran(shell);
     assert_eq!(out, expected);
     assert_eq!(err.matches("compiled code is not kept").count(), 1, "{err}");
-    assert_eq!(place.kept(), [PathBuf::new(); 0]);
+    assert_eq!(place.kept(), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn many_processes_at_once_do_no_harm() {
         fs::write(place.0.join(format!("k{number}.ptx")), source).expect("the kernel can be written");
     }
     let command = |number: usize, engine: &str| {
-        let name = if number % 2 == 0 { "k.ptx".to_owned() } else { format!("k{}.ptx", number / 2) };
+        let name = if number.is_multiple_of(2) { "k.ptx".to_owned() } else { format!("k{}.ptx", number / 2) };
         place.command(&["run", &name, "--block", "32", "--arg", "f32[32]", "--engine", engine])
     };
     let expected: Vec<String> = (0..PROCESSES).map(|number| ran(command(number, "interpret")).0).collect();

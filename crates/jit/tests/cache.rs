@@ -187,7 +187,7 @@ fn a_folder_that_others_may_write_to_is_told_of_once_and_not_used() {
     for round in 0..3 {
         assert!(!number(&compiler, round) && !number(&compiler, round));
     }
-    assert_eq!(files(&folder), [PathBuf::new(); 0]);
+    assert_eq!(files(&folder), Vec::<PathBuf>::new());
     let told = told.lock().expect("nobody has panicked").clone();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("others may write to it") && told[0].contains(folder.to_str().expect("text")));

@@ -74,7 +74,7 @@ fn list(folder: &Folder) -> io::Result<Vec<Kept>> {
         if FileType::from_raw_mode(about.st_mode) == FileType::Directory {
             continue;
         }
-        let used = (about.st_mtime as i64, about.st_mtime_nsec as i64);
+        let used = (about.st_mtime, about.st_mtime_nsec as i64);
         files.push(Kept { used, name: name.to_owned(), bytes: u64::try_from(about.st_size).unwrap_or(0) });
     }
     Ok(files)
