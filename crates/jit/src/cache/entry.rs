@@ -9,8 +9,7 @@
 //! | 32 | their BLAKE3 hash |
 //! | … | the object file |
 
-use super::FORMAT;
-use super::key::{KEY_BYTES, Key};
+use super::key::{FORMAT, KEY_BYTES, Key};
 
 const MAGIC: &[u8; 8] = b"ptxvmobj";
 const CHECKSUM_BYTES: usize = blake3::OUT_LEN;

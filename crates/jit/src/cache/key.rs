@@ -2,7 +2,8 @@
 
 use blake3::Hasher;
 
-use super::FORMAT;
+/// How the layout of the files and the key are numbered: another number is another cache.
+pub const FORMAT: u32 = 1;
 
 /// What the names of kept files end with.
 const SUFFIX: &str = ".code";

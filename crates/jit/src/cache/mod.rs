@@ -20,9 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use entry::Entry;
 use folder::{Folder, Refused};
 pub use key::{Key, Maker};
-
-/// How the layout of the files and the key are numbered: another number is another cache.
-pub const FORMAT: u32 = 1;
+pub use sweep::Survey;
 
 /// A file is not kept if it takes more of the bound than one part of so many: everything else would go for it.
 const LARGEST: u64 = 2;
@@ -54,15 +52,6 @@ struct State {
     told: bool,
     /// The bytes that this process has written since it looked at the sum; none as long as it has not looked.
     unseen: Option<u64>,
-}
-
-/// What lies in the folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
-    /// How many object files.
-    pub files: usize,
-    /// Their bytes.
-    pub bytes: u64,
 }
 
 impl CodeCache {

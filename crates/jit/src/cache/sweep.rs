@@ -8,12 +8,20 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 
-use super::Survey;
 use super::folder::{Folder, is_unfinished};
 use super::key::is_file_name;
 
 /// What is being written for longer than this will not be finished.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// What lies in a folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// How many object files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
 
 /// A file in the folder.
 struct Kept {
