@@ -12,7 +12,10 @@ const ASKS_THE_HOST: [(&str, &str); 9] = [
     ("cli", "it is the command"),
     ("cuda", "programs load it, and exec tells it by the environment"),
     ("host", "it says what the host can give"),
-    ("jit", "it looks for a libLLVM in folders, and where PTXVM_LLVM says"),
+    (
+        "jit",
+        "it looks for a libLLVM in folders, and where PTXVM_LLVM says, and keeps code in a folder that it is given",
+    ),
     ("memory", "pages that another process maps are a file without a name"),
     ("module", "its unit tests read the modules of tests/"),
     ("nvjitlink", "it looks for NVIDIA's library"),

@@ -1,6 +1,7 @@
 //! `ptxvm doctor`: what this host has for ptxvm to use, what is missing, and how to get it.
 
 use clap::Args;
+use ptxvm_host::show;
 use ptxvm_vm::{EngineChoice, Profile};
 use serde_json::json;
 
@@ -75,7 +76,7 @@ fn lines() -> Vec<Line> {
         },
         plain("vectors", ptxvm_num::level::level().name().to_owned()),
         plain("threads", format!("{threads} of this host; `--threads 0` uses all")),
-        plain("cache", "compiled code is kept for the process, not longer".to_owned()),
+        cache(),
         plain("device", format!("{} (default)", <&Profile>::default().name)),
         match library::find() {
             Ok(path) => plain("libcuda", path.display().to_string()),
@@ -86,4 +87,33 @@ fn lines() -> Vec<Line> {
             },
         },
     ]
+}
+
+/// Where compiled code is kept, and what is there.
+fn cache() -> Line {
+    let plain = |says: String| Line { name: "cache", says, remedy: None };
+    let cache = match ptxvm_settings::code_cache(|why| eprintln!("ptxvm: {why}")) {
+        Ok(cache) => cache,
+        Err(why) => {
+            return plain(format!("compiled code is kept for the process, not longer: {why}"));
+        }
+    };
+    let bound = show(cache.bound());
+    match cache.survey() {
+        Ok(found) => {
+            let found = found.unwrap_or_default();
+            let files = if found.files == 1 { "file" } else { "files" };
+            plain(format!(
+                "{} of compiled code in {} {files}, {bound} at most, in {}",
+                show(found.bytes),
+                found.files,
+                cache.path().display()
+            ))
+        }
+        Err(why) => Line {
+            name: "cache",
+            says: format!("compiled code is kept for the process, not longer: {why}"),
+            remedy: Some("name a folder of your own that only you may write to in PTXVM_CACHE"),
+        },
+    }
 }

@@ -40,6 +40,10 @@ pub fn init() -> Answer {
         // SAFETY: the handler stores to an atomic and nothing else, which is allowed in a forked child.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
         let options = options::get();
+        let told = |why: &str| ptxvm_host::say(format_args!("ptxvm: {why}\n"));
+        if let Ok(cache) = ptxvm_settings::code_cache(told) {
+            ptxvm_vm::keep_code(cache);
+        }
         let share = options.share;
         let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
         let device = Device::with_options(options.choices.profile, memory);

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ptxvm_machine::Kernel;
 use ptxvm_machine::code::Source;
-use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack, callable};
+use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack};
 
+use crate::cache::CodeCache;
 use crate::emit;
 use crate::llvm::{self, Absent, CompileError, Compiler, Target};
 use crate::module::{MOST_THREADS, Module, Piece};
+use crate::outside;
 
 /// The passes that are run over a kernel's code. They are few: what a warp does is a vector already, and vectorizing
 /// what is left of single numbers makes it slower. Homes become registers, and what does not change leaves loops.
@@ -110,6 +112,13 @@ impl Engine {
         Ok(Self { compilers: std::iter::repeat_with(compiler).take(threads).collect() })
     }
 
+    /// Has the engine keep what it compiles, and look there before it compiles.
+    #[must_use]
+    pub fn keeping(self, cache: &Arc<CodeCache>) -> Self {
+        let keeping = |compiler: Compiler| compiler.keeping(Arc::clone(cache));
+        Self { compilers: self.compilers.into_iter().map(keeping).collect() }
+    }
+
     /// The library that it compiles with.
     #[must_use]
     pub fn library(&self) -> &llvm::Library {
@@ -126,14 +135,22 @@ impl Engine {
     /// Nothing of it can be compiled, or LLVM refused.
     pub fn compile(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<Arc<KernelCode>, Refusal> {
         let module = Module::of(kernel.code(), cta)?;
-        let code = KernelCode {
-            entries: vec![OnceLock::new(); kernel.code().blocks.len()],
-            sites: AtomicUsize::new(module.sites()),
-            stack: module.stack(),
-            pieces: Mutex::default(),
-        };
+        let code = KernelCode::empty(kernel, &module);
         self.compile_pieces(&module.pieces(self.compilers.len()), &code)?;
         Ok(Arc::new(code))
+    }
+
+    /// The code of a kernel for CTAs of a shape, if all of it is kept on disk. Nothing is compiled.
+    #[must_use]
+    pub fn kept(&self, kernel: &Kernel, cta: [u32; 3]) -> Option<Arc<KernelCode>> {
+        let module = Module::of(kernel.code(), cta).ok()?;
+        let code = KernelCode::empty(kernel, &module);
+        for piece in module.pieces(self.compilers.len()) {
+            let found = self.compilers[0].find(&piece.text, &self.passes(), &outside::symbols())?;
+            code.publish(&piece, &found);
+            code.pieces().push(found);
+        }
+        Some(Arc::new(code))
     }
 
     /// Adds a function that begins with a block to the code of a kernel: warps that are interpreted can enter a loop
@@ -187,14 +204,7 @@ impl Engine {
     }
 
     fn machine_code(&self, compiler: &Compiler, piece: &Piece) -> Result<llvm::Compiled, Refusal> {
-        // What code generation itself may call.
-        let filling: [(&str, *const std::ffi::c_void); 3] = [
-            ("memset", libc::memset as *const _),
-            ("memcpy", libc::memcpy as *const _),
-            ("memmove", libc::memmove as *const _),
-        ];
-        let symbols: Vec<_> = callable().into_iter().chain(filling).collect();
-        compiler.compile(&piece.text, &self.passes(), &symbols).map_err(Refusal::Llvm)
+        compiler.compile(&piece.text, &self.passes(), &outside::symbols()).map_err(Refusal::Llvm)
     }
 
     /// The LLVM IR of a kernel, for people who look at it.
@@ -223,6 +233,16 @@ impl Engine {
 }
 
 impl KernelCode {
+    /// That of a kernel's module, before any of it is there.
+    fn empty(kernel: &Kernel, module: &Module) -> Self {
+        Self {
+            entries: vec![OnceLock::new(); kernel.code().blocks.len()],
+            sites: AtomicUsize::new(module.sites()),
+            stack: module.stack(),
+            pieces: Mutex::default(),
+        }
+    }
+
     fn pieces(&self) -> MutexGuard<'_, Vec<llvm::Compiled>> {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,16 +1,20 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR, and
-//! `module` puts it together. [`llvm`] knows LLVM and nothing of PTX: it makes machine
-//! code in this process of LLVM IR as text, by a libLLVM that is found at run time.
+//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR, `module`
+//! puts it together, `outside` knows what code uses of this process. [`llvm`] knows LLVM and nothing of PTX: it makes
+//! machine code in this process of LLVM IR as text, by a libLLVM that is found at run time. [`cache`] keeps what it made
+//! on disk.
 
 mod analysis;
+pub mod cache;
 mod callee;
 mod emit;
 mod engine;
 pub mod llvm;
 mod module;
+mod outside;
 mod region;
 
+pub use cache::CodeCache;
 pub use engine::{Engine, KernelCode, Refusal};

@@ -97,6 +97,10 @@ unsafe fn run(source: &str, values: &[u64], mut launch: LaunchOptions) {
 fn choices() -> &'static Choices {
     static CHOICES: OnceLock<Choices> = OnceLock::new();
     CHOICES.get_or_init(|| {
+        let cache = |why: &str| ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}\n"));
+        if let Ok(cache) = ptxvm_settings::code_cache(cache) {
+            ptxvm_vm::keep_code(cache);
+        }
         let told = |why| ptxvm_host::say(format_args!("ptxvm: ptx_run: {why}; it is ignored\n"));
         Said::from_environment(|_| true, told).choices()
     })

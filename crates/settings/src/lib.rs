@@ -5,15 +5,19 @@
 //! [`Choices`] made of it; the [`ptxvm_vm::Settings`] in them go whole into every launch. Only the doors (the command,
 //! libcuda and libgpuocelot) know this crate: nothing below them reads the environment.
 //!
+//! Where compiled code is kept on disk is no switch: [`code_cache()`] asks the environment for it.
+//!
 //! A new switch is a field of `Settings` (or of [`Choices`], if no launch asks for it) and an entry in the list.
 
 mod choices;
+mod code_cache;
 mod list;
 mod said;
 mod switch;
 mod value;
 
 pub use choices::Choices;
+pub use code_cache::code_cache;
 pub use list::SWITCHES;
 pub use said::Said;
 pub use switch::{Switch, Takes, Who};

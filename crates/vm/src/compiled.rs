@@ -1,5 +1,5 @@
-//! The compiled code of a kernel: made before its first launch, or beside its launches once it has run for a while. It is
-//! kept as long as the kernel.
+//! The compiled code of a kernel: made before its first launch, or beside its launches once it has run for a while. It
+//! stays as long as the kernel; where a folder for it has been named, also on disk.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ptxvm_jit::{Engine, KernelCode};
+use ptxvm_jit::{CodeCache, Engine, KernelCode};
 use ptxvm_machine::schedule::compiled::{Compiled, Tier};
 use ptxvm_machine::{EngineChoice, Kernel, Settings};
 
@@ -16,8 +16,23 @@ static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
 
 /// The engine of the process; why there is none, if there is none. `PTXVM_LLVM` may name the library.
 fn engine() -> Result<&'static Engine, String> {
-    let engine = ENGINE.get_or_init(|| Engine::of_host().map_err(|absent| absent.to_string()));
+    let engine = ENGINE.get_or_init(|| {
+        let engine = Engine::of_host().map_err(|absent| absent.to_string())?;
+        Ok(match CACHE.get() {
+            Some(cache) => engine.keeping(cache),
+            None => engine,
+        })
+    });
     engine.as_ref().map_err(String::clone)
+}
+
+/// Where the process keeps compiled code on disk, if it does.
+static CACHE: OnceLock<Arc<CodeCache>> = OnceLock::new();
+
+/// Has this process keep compiled code on disk, and take from there what an earlier one has compiled. It counts for what
+/// is compiled first after it, and only once: a program that embeds this crate decides whether it wants that.
+pub fn keep_code(cache: CodeCache) {
+    let _first = CACHE.set(Arc::new(cache));
 }
 
 /// The libLLVM that kernels are compiled with.
@@ -71,10 +86,21 @@ pub struct KernelTier {
 /// milliseconds for them.
 const HOT: u64 = 1 << 20;
 
+/// After so many it is worth looking whether its code is kept on disk: what costs time then is to write its text, a tenth
+/// of what compiling costs. LLVM itself is not started for that; it would take as long as what can be gained.
+const WARM: u64 = 1 << 17;
+
 impl KernelTier {
     fn compiled(&self) -> &MaybeCode {
         self.code
             .get_or_init(|| engine()?.compile(&self.kernel, self.cta).map_err(|refusal| refusal.to_string()))
+    }
+
+    /// Takes code that is kept on disk, if there is some.
+    fn look(&self) {
+        if let Some(code) = engine().ok().and_then(|engine| engine.kept(&self.kernel, self.cta)) {
+            let _first = self.code.set(Ok(code));
+        }
     }
 
     fn code(&self) -> Option<&Arc<KernelCode>> {
@@ -112,11 +138,14 @@ impl Tier for TierOfLaunch {
             return;
         }
         let before = self.0.worked.fetch_add(instructions, Ordering::Relaxed);
-        if before < HOT && before.saturating_add(instructions) >= HOT {
-            let kernel = Arc::clone(&self.0);
+        let reached = |count: u64| before < count && before.saturating_add(instructions) >= count;
+        let kernel = Arc::clone(&self.0);
+        if reached(HOT) {
             in_background(Box::new(move || {
                 let _ = kernel.compiled();
             }));
+        } else if reached(WARM) && CACHE.get().is_some() && ENGINE.get().is_some() {
+            in_background(Box::new(move || kernel.look()));
         }
     }
 

@@ -60,7 +60,8 @@
 //!
 //! Nothing here prints, reads files or reads the environment: what the guest prints comes through a callback
 //! ([`LaunchOptions::on_print`]), and a launch is watched and stopped through its [`Control`]. A checker can observe every
-//! access to memory ([`Kernel::observed_by`]).
+//! access to memory ([`Kernel::observed_by`]). Compiled code is kept on disk only if the program says where
+//! ([`keep_code`]).
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -84,7 +85,7 @@ mod texture;
 pub use arguments::{Argument, Arguments, ArgumentsError, Pointer};
 pub use array::{Array, ArrayError};
 pub use buffer::{Buffer, Element};
-pub use compiled::{Llvm, llvm};
+pub use compiled::{Llvm, keep_code, llvm};
 pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
 pub use held::Held;
@@ -98,6 +99,7 @@ pub use texture::Texture;
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
+pub use ptxvm_jit::CodeCache;
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{

@@ -61,6 +61,18 @@ pub fn run(arguments: &Arguments) -> Exit {
     }
 }
 
+/// Has compiled code kept in the user's folder, if there is one.
+fn keep_code(chatty: bool) {
+    let tell = move |why: &str| {
+        if chatty {
+            eprintln!("ptxvm: {why}");
+        }
+    };
+    if let Ok(cache) = ptxvm_settings::code_cache(tell) {
+        ptxvm_vm::keep_code(cache);
+    }
+}
+
 /// What the user has said of the switches, on the command line or else in the environment. A variable that says nothing
 /// that is known is wrong usage, as an option is.
 fn said(arguments: &Arguments, wrong: impl FnMut(String)) -> Said {
@@ -141,6 +153,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
         launch = launch.on_event(move |event| events::write(&module, form, event));
     }
     interruptible(&launch.control).map_err(usage)?;
+    keep_code(output.chatty());
 
     let before = audit.as_ref().map(|_| Before::of(&device));
     let ctas = launch.grid.product();

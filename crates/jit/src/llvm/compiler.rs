@@ -5,12 +5,14 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::cache::CodeCache;
+
 use super::error::CompileError;
 use super::library::Library;
 use super::linker::Place;
 use super::process;
 use super::room;
-use super::session::Times;
+use super::session::{Product, Times};
 use super::target::Target;
 use super::worker::{Health, Worker};
 
@@ -33,6 +35,7 @@ use super::worker::{Health, Worker};
 pub struct Compiler {
     library: Library,
     target: Target,
+    cache: Option<Arc<CodeCache>>,
     worker: Mutex<Option<Worker>>,
     health: Arc<Health>,
 }
@@ -43,6 +46,7 @@ pub struct Compiled {
     times: Times,
     code_bytes: usize,
     data_bytes: usize,
+    kept: bool,
     /// Taken when it is dropped.
     place: Option<Place>,
     worker: Worker,
@@ -51,7 +55,13 @@ pub struct Compiled {
 impl Compiler {
     /// A compiler with a library, for a target. Nothing of LLVM is called yet.
     pub fn new(library: Library, target: Target) -> Self {
-        Self { library, target, worker: Mutex::new(None), health: Arc::default() }
+        Self { library, target, cache: None, worker: Mutex::new(None), health: Arc::default() }
+    }
+
+    /// Has the compiler keep what it makes, and look there before it compiles.
+    #[must_use]
+    pub fn keeping(self, cache: Arc<CodeCache>) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// Makes machine code of a module.
@@ -68,18 +78,19 @@ impl Compiler {
     ) -> Result<Compiled, CompileError> {
         room::check(ir)?;
         let worker = self.worker()?;
-        let (ir, passes) = (ir.to_owned(), passes.to_owned());
-        let symbols: Vec<(String, u64)> =
-            symbols.iter().map(|(name, address)| ((*name).to_owned(), address.addr() as u64)).collect();
+        let (ir, passes, symbols) = (ir.to_owned(), passes.to_owned(), owned(symbols));
         let product = worker.call(move |session| session.compile(&ir, &passes, &symbols))?;
-        Ok(Compiled {
-            addresses: product.linked.addresses,
-            times: product.times,
-            code_bytes: product.code_bytes,
-            data_bytes: product.data_bytes,
-            place: Some(product.linked.place),
-            worker,
-        })
+        Ok(Compiled::of(product, worker))
+    }
+
+    /// The machine code of a module, if it is kept. Nothing is compiled.
+    pub fn find(&self, ir: &str, passes: &str, symbols: &[(&str, *const c_void)]) -> Option<Compiled> {
+        self.cache.as_ref()?;
+        room::check("").ok()?;
+        let worker = self.worker().ok()?;
+        let (ir, passes, symbols) = (ir.to_owned(), passes.to_owned(), owned(symbols));
+        let product = worker.call(move |session| Ok(session.find(&ir, &passes, &symbols))).ok()??;
+        Some(Compiled::of(product, worker))
     }
 
     /// The assembly of the code that would be made, for people who look at it.
@@ -110,12 +121,30 @@ impl Compiler {
         if let Some(worker) = &*worker {
             return Ok(worker.clone());
         }
-        let started = Worker::start(self.library.clone(), self.target, Arc::clone(&self.health))?;
+        let (library, cache) = (self.library.clone(), self.cache.clone());
+        let started = Worker::start(library, self.target, cache, Arc::clone(&self.health))?;
         Ok(worker.insert(started).clone())
     }
 }
 
+/// Symbols that another thread can keep.
+fn owned(symbols: &[(&str, *const c_void)]) -> Vec<(String, u64)> {
+    symbols.iter().map(|(name, address)| ((*name).to_owned(), address.addr() as u64)).collect()
+}
+
 impl Compiled {
+    fn of(product: Product, worker: Worker) -> Self {
+        Self {
+            addresses: product.linked.addresses,
+            times: product.times,
+            code_bytes: product.code_bytes,
+            data_bytes: product.data_bytes,
+            kept: product.kept,
+            place: Some(product.linked.place),
+            worker,
+        }
+    }
+
     /// Where a function or variable of the module lies, by its name.
     ///
     /// The address is good for as long as this value lives.
@@ -131,6 +160,11 @@ impl Compiled {
     /// How long it took.
     pub fn times(&self) -> Times {
         self.times
+    }
+
+    /// Whether the code was kept on disk, and has only been linked.
+    pub fn is_kept(&self) -> bool {
+        self.kept
     }
 
     /// Bytes of machine code.

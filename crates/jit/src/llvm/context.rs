@@ -188,6 +188,20 @@ pub struct OwnBuffer {
 }
 
 impl OwnBuffer {
+    /// A copy of some bytes that LLVM can own.
+    pub fn copy_of(functions: &'static Functions, bytes: &[u8]) -> Self {
+        let name = text::terminated("kept");
+        // SAFETY: as many bytes as it is told, which LLVM copies, and a name that ends with a zero.
+        let buffer = unsafe {
+            (functions.LLVMCreateMemoryBufferWithMemoryRangeCopy)(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                name.as_ptr(),
+            )
+        };
+        Self { functions, buffer }
+    }
+
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: a buffer has as many bytes as it says, and they stay until it is disposed of.
         unsafe {

@@ -1,8 +1,10 @@
 //! A libLLVM that has been opened, and which version it is.
 #![allow(unsafe_code)]
 
-use std::ffi::c_void;
+use std::ffi::{CStr, OsStr, c_void};
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use libloading::os::unix;
@@ -77,6 +79,19 @@ impl Library {
     /// By which path or name it was opened.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Which file it is, and which build: another library in the same place has another length or is of another time.
+    pub(super) fn identity(&self) -> Option<String> {
+        // SAFETY: the structure is plain numbers and pointers; the path in it stays as long as the library, for ever.
+        let path = unsafe {
+            let mut about: libc::Dl_info = std::mem::zeroed();
+            let found = libc::dladdr(self.functions.LLVMContextCreate as *const c_void, &raw mut about);
+            (found != 0 && !about.dli_fname.is_null()).then(|| CStr::from_ptr(about.dli_fname))?
+        };
+        let path = std::fs::canonicalize(OsStr::from_bytes(path.to_bytes())).ok()?;
+        let about = path.metadata().ok()?;
+        Some(format!("{path:?} {} {}.{:09}", about.len(), about.mtime(), about.mtime_nsec()))
     }
 }
 

@@ -27,26 +27,32 @@ const NEWEST: u32 = 22;
 
 /// By this name a library remembers that it has been told: who tells it twice ends the process too, and a second copy of
 /// this crate in a process (in another shared object) has the same library.
-const TOLD: &CStr = c"ptxvm_has_set_its_switches";
+static TOLD: &CStr = c"ptxvm_has_set_its_switches";
 
-/// Sets the switches of a library of this version, once in a process. Who does is inside of it (`process.rs`): LLVM goes
-/// through all its switches, and the end of the process must not destroy them meanwhile.
-pub fn set(functions: &Functions, major: u32) {
+/// Sets the switches of a library of this version, once in a process, and says which hold; none if another copy of this
+/// crate has set its own. Who does is inside of it (`process.rs`): LLVM goes through all its switches, and the end of the
+/// process must not destroy them meanwhile.
+pub fn set(functions: &Functions, major: u32) -> Option<&'static [&'static CStr]> {
     let (Some(parse), Some(add), Some(search)) = (
         functions.LLVMParseCommandLineOptions,
         functions.LLVMAddSymbol,
         functions.LLVMSearchForAddressOfSymbol,
     ) else {
-        return;
+        return Some(&[]);
     };
-    // SAFETY: strings that end with a zero; the symbol's address is never used, and the arguments are only read.
+    if major > NEWEST {
+        return Some(&[]);
+    }
+    // SAFETY: strings that end with a zero; nothing is read at the symbol's address, and the arguments are only read.
     unsafe {
-        if major > NEWEST || !search(TOLD.as_ptr()).is_null() {
-            return;
+        let told = search(TOLD.as_ptr());
+        if !told.is_null() {
+            return (told.addr() == TOLD.as_ptr().addr()).then_some(SWITCHES);
         }
         add(TOLD.as_ptr(), TOLD.as_ptr().cast::<c_void>().cast_mut());
         let words = [c"ptxvm"].into_iter().chain(SWITCHES.iter().copied());
         let words: Vec<*const c_char> = words.map(CStr::as_ptr).collect();
         parse(words.len() as i32, words.as_ptr(), std::ptr::null());
     }
+    Some(SWITCHES)
 }

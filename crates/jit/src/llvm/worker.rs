@@ -9,6 +9,8 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
 
+use crate::cache::CodeCache;
+
 use super::error::CompileError;
 use super::fatal::{self, GiveUp};
 use super::library::Library;
@@ -52,11 +54,16 @@ impl Health {
 
 impl Worker {
     /// Starts the thread, in the process that uses LLVM.
-    pub fn start(library: Library, target: Target, health: Arc<Health>) -> Result<Self, CompileError> {
+    pub fn start(
+        library: Library,
+        target: Target,
+        cache: Option<Arc<CodeCache>>,
+        health: Arc<Health>,
+    ) -> Result<Self, CompileError> {
         let (jobs, received) = channel();
         let shared = Arc::clone(&health);
         let thread = std::thread::Builder::new().name("ptxvm-llvm".to_owned()).stack_size(STACK);
-        let started = thread.spawn(move || run(&library, target, received, shared));
+        let started = thread.spawn(move || run(&library, target, cache.as_ref(), received, shared));
         match started {
             Ok(_thread) => Ok(Self { jobs, health }),
             Err(error) => Err(CompileError::Setup(format!("no thread could be started: {error}"))),
@@ -115,7 +122,13 @@ struct Desk {
 }
 
 /// The thread's life.
-fn run(library: &Library, target: Target, jobs: Receiver<Job>, health: Arc<Health>) {
+fn run(
+    library: &Library,
+    target: Target,
+    cache: Option<&Arc<CodeCache>>,
+    jobs: Receiver<Job>,
+    health: Arc<Health>,
+) {
     let desk =
         Rc::new(Desk { jobs, fail: RefCell::default(), reserve: RefCell::new(Some(Reserve::new())), health });
     fatal::on_this_thread(Rc::<Desk>::clone(&desk));
@@ -126,11 +139,15 @@ fn run(library: &Library, target: Target, jobs: Receiver<Job>, health: Arc<Healt
             continue;
         };
         *desk.fail.borrow_mut() = Some(job.fail);
-        match ready(&mut session, library, target) {
+        match ready(&mut session, library, target, cache) {
             Ok(session) => (job.work)(session),
             Err(error) => desk.refuse(error),
         }
         desk.fail.take();
+        // The end of the process waits for this, nobody else does.
+        if let Some(session) = &session {
+            session.settle();
+        }
     }
     // Nobody has code any more. At the end of the process what LLVM has is left where it is.
     let inside = process::enter();
@@ -144,12 +161,13 @@ fn ready<'a>(
     session: &'a mut Option<Session>,
     library: &Library,
     target: Target,
+    cache: Option<&Arc<CodeCache>>,
 ) -> Result<&'a Session, CompileError> {
     let made = match session.take() {
         Some(made) => made,
         None => {
             fatal::install(library.functions);
-            Session::new(library, target)?
+            Session::new(library, target, cache.cloned())?
         }
     };
     Ok(session.insert(made))

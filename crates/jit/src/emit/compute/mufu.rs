@@ -7,6 +7,7 @@ use ptxvm_num::mufu;
 use super::super::nan::NAN;
 use super::super::writer::{LANES, Name, Writer};
 use super::bits::clz;
+use crate::outside::{self, Table};
 
 pub const SIGN: u64 = 0x8000_0000;
 pub const INFINITY: u64 = 0x7f80_0000;
@@ -39,7 +40,7 @@ impl Unit<'_> {
         let index = self.0.with("lshr", 32, &mantissa, 16);
         let twice = self.0.with("shl", 32, &rest, 1);
         let square = self.square(&twice);
-        let sum = self.polynomial(&mufu::RCP, mufu::RCP_TABLE.as_ptr(), &index, (&rest, &square));
+        let sum = self.polynomial(&mufu::RCP, &outside::RCP, &index, (&rest, &square));
         let bits = self.cut(&sum, 15 + SINGLE - width);
         let bits = self.0.with("and", 32, &bits, lower);
         let zero = self.number(0);
@@ -89,7 +90,7 @@ impl Unit<'_> {
         let (odd, mantissa, half) = self.for_root(x, width);
         let (index, rest) = self.entry_of_root(&odd, &mantissa);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::RSQRT, mufu::RSQRT_TABLE.as_ptr(), &index, (&rest, &square));
+        let sum = self.polynomial(&mufu::RSQRT, &outside::RSQRT, &index, (&rest, &square));
         let bits = self.cut(&sum, 16 + SINGLE - width);
         let bits = self.0.with("and", 32, &bits, low(width));
         let most = (3 * bias).div_ceil(2);
@@ -113,7 +114,7 @@ impl Unit<'_> {
         let (index, rest) = self.entry_of_root(&odd, &mantissa);
         let square = self.square(&rest);
         let doubled = self.0.two("shl", 32, &rest, &odd);
-        let sum = self.polynomial(&mufu::SQRT, mufu::SQRT_TABLE.as_ptr(), &index, (&doubled, &square));
+        let sum = self.polynomial(&mufu::SQRT, &outside::SQRT, &index, (&doubled, &square));
         let bits = self.cut(&sum, 17);
         let bits = self.0.with("and", 32, &bits, MANTISSA);
         let scale = self.0.with("add", 32, &half, 63);
@@ -156,7 +157,7 @@ impl Unit<'_> {
         let rest = self.0.with("and", 32, &fraction, 0x1_ffff);
         let index = self.0.with("lshr", 32, &fraction, 17);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::EX2, mufu::EX2_TABLE.as_ptr(), &index, (&rest, &square));
+        let sum = self.polynomial(&mufu::EX2, &outside::EX2, &index, (&rest, &square));
         let bits = self.cut(&sum, 15);
         let bits = self.0.with("and", 32, &bits, MANTISSA);
         let moved = self.0.with("shl", 32, &power, 23);
@@ -176,7 +177,7 @@ impl Unit<'_> {
         let index = self.0.with("lshr", 32, x, 17);
         let index = self.0.with("and", 32, &index, 0x3f);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::LG2, mufu::LG2_TABLE.as_ptr(), &index, (&rest, &square));
+        let sum = self.polynomial(&mufu::LG2, &outside::LG2, &index, (&rest, &square));
         let fraction = self.0.with("ashr", 64, &sum, 2);
         let exponent = self.0.with("lshr", 32, x, 23);
         let exponent = self.0.with("and", 32, &exponent, 0xff);
@@ -250,7 +251,7 @@ impl Unit<'_> {
         let rest = self.0.with("and", 32, &fraction, 0x1_ffff);
         let index = self.0.with("lshr", 32, &fraction, 17);
         let square = self.square(&rest);
-        let sine = self.polynomial(&mufu::SIN, mufu::SIN_TABLE.as_ptr(), &index, (&rest, &square));
+        let sine = self.polynomial(&mufu::SIN, &outside::SIN, &index, (&rest, &square));
         let first = self.number(152);
         let magnitude = self.float_of(&sine, &first);
         let (none, zero) = (self.0.is("eq", 64, &sine, 0), self.number(0));
@@ -269,7 +270,7 @@ impl Unit<'_> {
         let first = self.number(mufu::FIRST.into());
         let number = self.0.intrinsic("usub.sat", 32, &[&exponent, &first]);
         let number = self.0.with("and", 32, &number, 15);
-        let binade = self.entry(mufu::BINADES.as_ptr() as u64, 32, &number);
+        let binade = self.entry(&outside::BINADES, 32, &number);
         let first = self.0.with("and", 32, &binade, 0xff);
         let dropped = self.0.with("lshr", 32, &binade, 8);
         let dropped = self.0.with("and", 32, &dropped, 0xff);
@@ -281,7 +282,7 @@ impl Unit<'_> {
         let index = self.0.two("add", 32, &first, &further);
         let index = self.0.with("and", 32, &index, 63);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::TANH, mufu::TANH_TABLE.as_ptr(), &index, (&rest, &square));
+        let sum = self.polynomial(&mufu::TANH, &outside::TANH, &index, (&rest, &square));
         let first = self.number(189);
         let first = self.0.two("sub", 32, &first, &unit);
         let inside = self.float_of(&sum, &first);
@@ -309,11 +310,11 @@ impl Unit<'_> {
     fn polynomial(
         &mut self,
         polynomial: &mufu::Polynomial,
-        table: *const u64,
+        table: &Table,
         index: &Name,
         (x, square): (&Name, &Name),
     ) -> Name {
-        let entry = self.entry(table as u64, 64, index);
+        let entry = self.entry(table, 64, index);
         let c0 = self.0.with("and", 64, &entry, 0xffff_ffff);
         let c0 = self.0.with("shl", 64, &c0, polynomial.c0_shift.into());
         let c1 = self.0.with("lshr", 64, &entry, 32);
@@ -336,19 +337,17 @@ impl Unit<'_> {
         self.0.cast("trunc", 64, &moved, 32)
     }
 
-    /// An entry of a table, which lies where it is as long as the process.
-    fn entry(&mut self, table: u64, bits: u32, index: &Name) -> Name {
+    /// An entry of a table.
+    fn entry(&mut self, table: &Table, bits: u32, index: &Name) -> Name {
+        let (table, declaration) = table.named();
+        self.0.declare(declaration);
         let index = self.0.cast("zext", 32, index, 64);
         if !self.0.wide {
-            let at = self
-                .0
-                .value(format!("getelementptr i{bits}, ptr inttoptr (i64 {table} to ptr), i64 {index}"));
+            let at = self.0.value(format!("getelementptr i{bits}, ptr {table}, i64 {index}"));
             return self.0.value(format!("load i{bits}, ptr {at}"));
         }
         let all = self.0.all_true();
-        let at = self.0.value(format!(
-            "getelementptr i{bits}, ptr inttoptr (i64 {table} to ptr), <{LANES} x i64> {index}"
-        ));
+        let at = self.0.value(format!("getelementptr i{bits}, ptr {table}, <{LANES} x i64> {index}"));
         self.0.gather(&at, bits, &all, "poison")
     }
 
