@@ -12,9 +12,10 @@ use ptxvm_machine::schedule::compiled::{Compiled, Enter, Stack};
 
 use crate::cache::CodeCache;
 use crate::emit;
-use crate::llvm::{self, Absent, CompileError, Compiler, Target};
-use crate::module::{MOST_THREADS, Module, Piece};
+use crate::llvm::{self, Absent, Compiler, Target};
+use crate::module::{Module, Piece};
 use crate::outside;
+use crate::refusal::Refusal;
 
 /// The passes that are run over a kernel's code. They are few: what a warp does is a vector already, and vectorizing
 /// what is left of single numbers makes it slower. Homes become registers, and what does not change leaves loops.
@@ -33,29 +34,6 @@ const MOST_AT_ONCE: usize = 4;
 pub struct Engine {
     /// One for each thread that can compile at once, of which there is one at least.
     compilers: Vec<Compiler>,
-}
-
-/// Why there is no compiled code for a kernel.
-#[derive(Debug)]
-pub enum Refusal {
-    /// Nothing of the kernel can be compiled; the interpreter serves.
-    Nothing,
-    /// No device launches CTAs of such a shape.
-    Cta([u32; 3]),
-    /// LLVM refused.
-    Llvm(CompileError),
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Nothing => f.write_str("nothing of the kernel can be compiled"),
-            Self::Cta([x, y, z]) => {
-                write!(f, "a CTA of {x} x {y} x {z} has no thread, or more than {MOST_THREADS}")
-            }
-            Self::Llvm(error) => error.fmt(f),
-        }
-    }
 }
 
 /// The compiled code of a kernel, for CTAs of one shape.

@@ -1,10 +1,10 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `callee` which functions the code calls itself, `emit` writes LLVM IR, `module`
-//! puts it together, `outside` knows what code uses of this process. [`llvm`] knows LLVM and nothing of PTX: it makes
-//! machine code in this process of LLVM IR as text, by a libLLVM that is found at run time. [`cache`] keeps what it made
-//! on disk.
+//! blocks a warp can run at a stretch, `together` which accesses are checked at once, `callee` which functions the code
+//! calls itself, `emit` writes LLVM IR, `module` puts it together, `outside` knows what code uses of this process.
+//! [`llvm`] knows LLVM and nothing of PTX: it makes machine code in this process of LLVM IR as text, by a libLLVM that is
+//! found at run time. [`cache`] keeps what it made on disk.
 
 mod analysis;
 pub mod cache;
@@ -14,7 +14,10 @@ mod engine;
 pub mod llvm;
 mod module;
 mod outside;
+mod refusal;
 mod region;
+mod together;
 
 pub use cache::CodeCache;
-pub use engine::{Engine, KernelCode, Refusal};
+pub use engine::{Engine, KernelCode};
+pub use refusal::Refusal;

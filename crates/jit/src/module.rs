@@ -14,11 +14,8 @@ use ptxvm_machine::schedule::compiled::Stack;
 use crate::analysis::Analysis;
 use crate::callee::{Callees, callee};
 use crate::emit::{self, Text};
-use crate::engine::Refusal;
+use crate::refusal::{MOST_THREADS, Refusal};
 use crate::region::Region;
-
-/// The most threads that a CTA has on any device. The code holds a mask for each warp of it.
-pub const MOST_THREADS: u64 = 1024;
 
 /// A piece has so many lines of text at least: fewer are compiled as soon as another thread has begun.
 const LEAST_LINES: usize = 4_000;

@@ -4,12 +4,10 @@
 mod home;
 mod id;
 mod shape;
-mod together;
 
 pub use home::Homes;
 pub use id::{HomeId, is_in};
 pub use shape::{Rows, Shape, of_special, row_width};
-pub use together::Together;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};

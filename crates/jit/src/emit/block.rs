@@ -12,7 +12,8 @@ use super::nan::one_nan;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 use super::{Emitter, Written};
-use crate::analysis::{HomeId, Shape, Together};
+use crate::analysis::{HomeId, Shape};
+use crate::together::Together;
 
 /// The lanes that execute an instruction: those that run, less those whose guard says no.
 pub enum Guard {

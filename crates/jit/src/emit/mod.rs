@@ -41,9 +41,10 @@ use ptxvm_ir::FunctionId;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::Left;
 
-use crate::analysis::{Analysis, HomeId, Shape, Together, is_in};
+use crate::analysis::{Analysis, HomeId, Shape, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
+use crate::together::Together;
 use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;

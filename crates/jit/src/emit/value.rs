@@ -121,7 +121,8 @@ impl Value {
         match &self.kept {
             Kept::Scalar(name) => Some((vec![name.clone(); count], 0)),
             Kept::Affine(base, step) => {
-                let further = |row: usize| truncated((row * width as usize) as i64 * step, self.bits);
+                let further =
+                    |row: usize| truncated(((row * width as usize) as i64).wrapping_mul(*step), self.bits);
                 let each = (0..count)
                     .map(|row| writer.value(format!("add i{} {base}, {}", self.bits, further(row))));
                 Some((each.collect(), *step))

@@ -305,7 +305,7 @@ impl Writer {
     pub fn ramp(&mut self, bits: u32, base: &str, step: i64) -> Name {
         let base = self.splat(bits, base);
         let wide = std::mem::replace(&mut self.wide, true);
-        let steps = self.per_lane(bits, |lane| truncated(lane as i64 * step, bits));
+        let steps = self.per_lane(bits, |lane| truncated((lane as i64).wrapping_mul(step), bits));
         let sum = self.two("add", bits, &base, &steps);
         self.wide = wide;
         sum
@@ -329,7 +329,8 @@ impl Writer {
         };
         if step != 0 {
             let wide = std::mem::replace(&mut self.wide, true);
-            let steps = self.per_lane(bits, |lane| truncated((lane as i64 % i64::from(width)) * step, bits));
+            let steps = self
+                .per_lane(bits, |lane| truncated((lane as i64 % i64::from(width)).wrapping_mul(step), bits));
             all = self.two("add", bits, &all, &steps);
             self.wide = wide;
         }

@@ -11,7 +11,7 @@ use ptxvm_machine::code::Meaning;
 use ptxvm_machine::context::Instruction;
 use ptxvm_machine::schedule::compiled::Way;
 
-use super::Analysis;
+use crate::analysis::Analysis;
 
 /// The accesses of a block that are checked together with others.
 #[derive(Default)]
