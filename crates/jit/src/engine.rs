@@ -125,8 +125,7 @@ impl Engine {
         let code = KernelCode::empty(kernel, &module);
         for piece in module.pieces(self.compilers.len()) {
             let found = self.compilers[0].find(&piece.text, &self.passes(), &outside::symbols())?;
-            code.publish(&piece, &found);
-            code.pieces().push(found);
+            code.take(&mut code.pieces(), &piece, found);
         }
         Some(Arc::new(code))
     }
@@ -149,8 +148,7 @@ impl Engine {
         let code = self.machine_code(&self.compilers[0], &piece)?;
         // Who sees the entry sees that there are more places.
         to.sites.store(module.sites(), Ordering::Release);
-        to.publish(&piece, &code);
-        pieces.push(code);
+        to.take(&mut pieces, &piece, code);
         Ok(())
     }
 
@@ -158,8 +156,7 @@ impl Engine {
     fn compile_pieces(&self, pieces: &[Piece], to: &KernelCode) -> Result<(), Refusal> {
         let work = |(piece, compiler): (&Piece, &Compiler)| {
             let code = self.machine_code(compiler, piece)?;
-            to.publish(piece, &code);
-            to.pieces().push(code);
+            to.take(&mut to.pieces(), piece, code);
             Ok(())
         };
         let mut pieces = pieces.iter().zip(&self.compilers);
@@ -225,14 +222,15 @@ impl KernelCode {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says at which blocks the functions of a piece begin, which this takes next.
-    fn publish(&self, piece: &Piece, code: &llvm::Compiled) {
+    /// Takes the code of a piece, and says at which blocks its functions begin.
+    fn take(&self, pieces: &mut Vec<llvm::Compiled>, piece: &Piece, code: llvm::Compiled) {
         for block in &piece.entries {
             let address = code.address(&emit::name(*block)).filter(|address| !address.is_null());
             let (Some(address), Some(entry)) = (address, self.entries.get(*block as usize)) else { continue };
             // SAFETY: the function of this name has the type of an entry; its code lives as long as the entries, which
-            // the same value comes to own.
+            // the same value owns.
             entry.get_or_init(|| unsafe { std::mem::transmute::<*const std::ffi::c_void, Enter>(address) });
         }
+        pieces.push(code);
     }
 }

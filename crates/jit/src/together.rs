@@ -18,16 +18,16 @@ use crate::analysis::Analysis;
 pub struct Together {
     /// By instruction of the code: its group, and how far it lies from where the first of it accesses memory.
     members: HashMap<u32, (usize, i64)>,
-    groups: Vec<Group>,
+    /// By group: its first instruction, and what that checks.
+    groups: Vec<(u32, Reach)>,
 }
 
-/// Accesses that are checked together.
+/// What is checked for an access: its own bytes, or those of all accesses that are checked together with it.
 #[derive(Clone, Copy)]
-pub struct Group {
-    /// The first of them.
-    pub first: u32,
-    /// What lies below its offset, and how many bytes there are from the lowest to the end of the highest.
+pub struct Reach {
+    /// How far it begins below the access.
     pub below: u64,
+    /// How many bytes it has.
     pub bytes: u64,
 }
 
@@ -56,16 +56,16 @@ impl Together {
             if let Some((key, offset)) = access(analysis, instruction) {
                 let bytes = key.bytes as i64;
                 let (group, first, low) = open.entry(key).or_insert_with(|| {
-                    all.groups.push(Group { first: at, below: 0, bytes: bytes as u64 });
+                    all.groups.push((at, Reach { below: 0, bytes: bytes as u64 }));
                     (all.groups.len() - 1, offset, offset)
                 });
-                let group_of = &mut all.groups[*group];
+                let (_, reach) = &mut all.groups[*group];
                 let lowest = offset.min(*low);
-                let end = (*low + group_of.bytes as i64).max(offset + bytes);
+                let end = (*low + reach.bytes as i64).max(offset + bytes);
                 if (end - lowest) as u64 <= Way::MOST_BYTES {
                     *low = lowest;
-                    group_of.below = (*first - lowest) as u64;
-                    group_of.bytes = (end - lowest) as u64;
+                    reach.below = (*first - lowest) as u64;
+                    reach.bytes = (end - lowest) as u64;
                     all.members.insert(at, (*group, offset - *first));
                 }
             }
@@ -83,13 +83,14 @@ impl Together {
     }
 
     /// The group of an instruction of the code, and how far it lies from where the first accesses memory.
-    pub fn of_instruction(&self, at: u32) -> Option<(usize, i64)> {
+    pub fn group(&self, at: u32) -> Option<(usize, i64)> {
         self.members.get(&at).copied()
     }
 
-    /// A group.
-    pub fn group(&self, number: usize) -> Group {
-        self.groups[number]
+    /// What an instruction of the code checks, if it is the first of a group.
+    pub fn reach(&self, at: u32) -> Option<Reach> {
+        let (first, reach) = self.groups.get(self.group(at)?.0)?;
+        (*first == at).then_some(*reach)
     }
 }
 

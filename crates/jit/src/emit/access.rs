@@ -3,6 +3,7 @@
 use ptxvm_ir::operation::AddressSpace;
 
 use super::writer::Name;
+use crate::together::Reach;
 
 /// Memory that an access has been found to lie in.
 #[derive(Clone)]
@@ -33,13 +34,4 @@ pub(super) struct Access {
     pub lanes: Name,
     /// Whether there may be none.
     pub guarded: bool,
-}
-
-/// What is checked for an access: its own bytes, or those of all accesses that are checked together with it.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    /// How far it begins below the access.
-    pub below: u64,
-    /// How many bytes it has.
-    pub bytes: u64,
 }

@@ -1,10 +1,10 @@
 //! `atom` and `red` on words of global and shared memory. Lanes that all change one word do it in one step, where the operation
 //! allows that; else they do it one after the other (`change.rs`).
 
-use ptxvm_ir::operation::access::{Atomic, AtomicFunction};
+use ptxvm_ir::operation::access::Atomic;
 use ptxvm_ir::operation::{AddressSpace, Order};
 use ptxvm_machine::context::Instruction;
-use ptxvm_machine::schedule::compiled::{LOOK, offset};
+use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
 use super::access::{Access, Place};
@@ -31,8 +31,7 @@ impl Emitter<'_> {
         }
         let slot = *slots.get(address.operand)?;
         let mut operand = |at: usize| slots.get(address.operand + at).map(|slot| self.read(*slot, bits));
-        let b = operand(1)?;
-        let c = if function == AtomicFunction::Cas { operand(2)? } else { b.clone() };
+        let operands: Vec<Value> = (1..=change.operands()).map(&mut operand).collect::<Option<_>>()?;
         let access = self.access(address.space, true, u64::from(bits) / 8, guard)?;
         let at = self.address(slot, address.offset);
         let place = self.place(&at, &access);
@@ -40,14 +39,16 @@ impl Emitter<'_> {
         let pointers = self.each_pointer(&place, &access);
         let before = match change.commuting() {
             Some(op) if one && !change.answers => {
-                let all = self.of_all_lanes(op, &b, &access, bits);
+                let all = self.of_all_lanes(op, &operands[0], &access, bits);
                 let first = self.first_of(&access.lanes);
-                self.change(&change, &pointers, [&all, &all], &first)
+                self.change(&change, &pointers, &[all], &first)
             }
-            Some("add") if one && b.as_scalar().is_some() => self.counted(&change, &pointers, &b, &access),
+            Some("add") if one && operands[0].as_scalar().is_some() => {
+                self.counted(&change, &pointers, &operands[0], &access)
+            }
             _ => {
-                let [b, c] = [b, c].map(|value| value.lanes(&mut self.writer));
-                self.change(&change, &pointers, [&b, &c], &access.lanes)
+                let each: Vec<Name> = operands.iter().map(|value| value.lanes(&mut self.writer)).collect();
+                self.change(&change, &pointers, &each, &access.lanes)
             }
         };
         if let Some(to) = to {
@@ -57,10 +58,11 @@ impl Emitter<'_> {
     }
 
     /// Calls the function that makes a change in some lanes; gives what was there before, if that is asked for.
-    fn change(&mut self, change: &Change, pointers: &str, [b, c]: [&str; 2], lanes: &str) -> Name {
+    fn change(&mut self, change: &Change, pointers: &str, operands: &[Name], lanes: &str) -> Name {
         let name = change.function(&mut self.writer);
         let ty = format!("<{LANES} x i{}>", change.bits);
-        let given = format!("<{LANES} x ptr> {pointers}, {ty} {b}, {ty} {c}, i32 {lanes}");
+        let operands: String = operands.iter().map(|operand| format!("{ty} {operand}, ")).collect();
+        let given = format!("<{LANES} x ptr> {pointers}, {operands}i32 {lanes}");
         if !change.answers {
             self.writer.line(format!("call fastcc void {name}({given})"));
             return "poison".into();
@@ -78,17 +80,12 @@ impl Emitter<'_> {
         let at = self.writer.value(format!("getelementptr i8, ptr {seen}, i64 16"));
         let word = self.writer.value(format!("load i32, ptr {at}"));
         let looked = self.writer.value(format!("icmp ne i32 {word}, 0"));
-        let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         let looks = self.frame(offset::LOOKS);
         let before = self.writer.value(format!("load i32, ptr {looks}"));
         let more = self.writer.value(format!("add i32 {before}, 1"));
         let now = self.writer.value(format!("select i1 {looked}, i32 {more}, i32 0"));
         self.writer.line(format!("store i32 {now}, ptr {looks}"));
-        self.writer.line(format!("br i1 {looked}, label %{look}, label %{rest}, !prof !0"));
-        self.writer.begin(look);
-        self.spend(LOOK.unsigned_abs());
-        self.writer.line(format!("br label %{rest}"));
-        self.writer.begin(rest);
+        self.pay_for_look(&looked);
     }
 
     /// What all lanes that execute an access add to a word, or do to it otherwise, as one number in every lane.
@@ -116,7 +113,7 @@ impl Emitter<'_> {
         let lanes = &access.lanes;
         let all = self.of_all_lanes("add", value, access, bits);
         let first = self.first_of(lanes);
-        let found = self.change(change, pointers, [&all, &all], &first);
+        let found = self.change(change, pointers, &[all], &first);
         let lane = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {lanes}, i1 false)"));
         let lane = self.writer.with("and", 32, &lane, 31);
         let found = self.of_lane(&Value::vector(bits, found), &lane);

@@ -10,9 +10,10 @@ use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::schedule::compiled::{Way, offset};
 
 use super::Emitter;
-use super::access::{Access, Reach};
+use super::access::Access;
 use super::value::Value;
 use super::writer::{LANES, Name};
+use crate::together::Reach;
 
 /// What an access is compared with.
 pub(super) struct Known {

@@ -11,6 +11,7 @@ use ptxvm_ir::operation::compute::FloatFunction;
 use ptxvm_isa::Type;
 
 use super::compute::arithmetic;
+use super::lane_by_lane::LaneByLane;
 use super::nan::one_nan;
 use super::writer::{LANES, Name, Writer};
 
@@ -29,51 +30,36 @@ pub struct Change {
 impl Change {
     /// The name of the function that makes it in some lanes; what the module needs for it is declared.
     pub fn function(&self, writer: &mut Writer) -> Name {
-        let Self { bits, answers, .. } = *self;
-        let (name, ty) = (self.name(), format!("<{LANES} x i{bits}>"));
+        let (name, ty) = (self.name(), format!("i{}", self.bits));
         let mut inner = Writer::default();
-        let made = self.text(&mut inner);
+        let mut each = self.text(&mut inner);
         let (_, declarations) = inner.finish();
         declarations.into_iter().for_each(|declaration| writer.declare(declaration));
-        writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-        let (result, more) = if answers { (&*ty, ", ptr %seen") } else { ("void", "") };
-        let mut text = format!(
-            "define internal fastcc {result} {name}(<{LANES} x ptr> %pointers, {ty} %bs, {ty} %cs, i32 %lanes{more}) noinline nounwind {{
-entry:
-  %p = alloca <{LANES} x ptr>
-  %b.all = alloca {ty}
-  %c.all = alloca {ty}
-  %found = alloca {ty}
-  store <{LANES} x ptr> %pointers, ptr %p
-  store {ty} %bs, ptr %b.all
-  store {ty} %cs, ptr %c.all
-  store {ty} zeroinitializer, ptr %found
-  %none = icmp eq i32 %lanes, 0
-  br i1 %none, label %end, label %each
-each:
-  %left = phi i32 [ %lanes, %entry ], [ %rest, %done ]
-  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
-  %at = zext i32 %lane to i64
-  %p.at = getelementptr ptr, ptr %p, i64 %at
-  %b.at = getelementptr i{bits}, ptr %b.all, i64 %at
-  %c.at = getelementptr i{bits}, ptr %c.all, i64 %at
-  %to = load ptr, ptr %p.at
-  %b = load i{bits}, ptr %b.at
-  %c = load i{bits}, ptr %c.at
-{made}  br label %done
-done:
-  %f.at = getelementptr i{bits}, ptr %found, i64 %at
-  store i{bits} %old, ptr %f.at
-  %less = sub i32 %left, 1
-  %rest = and i32 %left, %less
-  %ready = icmp eq i32 %rest, 0
-  br i1 %ready, label %end, label %each
-end:
-"
-        );
-        text.push_str(&if answers { looked(&ty, bits) } else { "  ret void\n}".to_owned() });
-        writer.declare(text);
+        let all = format!("<{LANES} x {ty}>");
+        let (mut before, mut after) = (String::new(), "  ret void\n".to_owned());
+        if self.answers {
+            before = format!("  %found = alloca {all}\n  store {all} zeroinitializer, ptr %found\n");
+            let _ = writeln!(each, "  %found.at = getelementptr {ty}, ptr %found, i64 %at");
+            let _ = writeln!(each, "  store {ty} %old, ptr %found.at");
+            after = looked(&all, self.bits);
+        }
+        let sources = [("to", "ptr"), ("b", &*ty), ("c", &*ty)];
+        LaneByLane {
+            result: if self.answers { &all } else { "void" },
+            name: &name,
+            sources: &sources[..self.operands() + 1],
+            more: if self.answers { ", ptr %seen" } else { "" },
+            before: &before,
+            each: &each,
+            after: &after,
+        }
+        .declare(writer);
         name
+    }
+
+    /// How many operands it has beside the word in memory.
+    pub fn operands(&self) -> usize {
+        if self.function == AtomicFunction::Cas { 2 } else { 1 }
     }
 
     /// Whether it is written here.
@@ -222,7 +208,7 @@ fn looked(ty: &str, bits: u32) -> String {
   %first = call i32 @llvm.cttz.i32(i32 %lanes, i1 false)
   %first.low = and i32 %first, 31
   %first.at = zext i32 %first.low to i64
-  %fp.at = getelementptr i64, ptr %p, i64 %first.at
+  %fp.at = getelementptr i64, ptr %to.all, i64 %first.at
   %ff.at = getelementptr i{bits}, ptr %found, i64 %first.at
   %where = load i64, ptr %fp.at
   %f = load i{bits}, ptr %ff.at
@@ -238,6 +224,6 @@ fn looked(ty: &str, bits: u32) -> String {
   store i32 %is, ptr %looked.at
   %all = load {ty}, ptr %found
   ret {ty} %all
-}}"
+"
     )
 }

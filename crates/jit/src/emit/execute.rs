@@ -49,6 +49,12 @@ impl Emitter<'_> {
         !self.current.contains_key(&slot.offset()) && self.live_home(self.block, register).is_none()
     }
 
+    /// Takes the price of a look at what others may change, if that is what has been done.
+    pub(super) fn pay_for_look(&mut self, looked: &str) {
+        let price = self.writer.value(format!("select i1 {looked}, i64 {LOOK}, i64 0"));
+        self.spend(price);
+    }
+
     /// Executes an instruction by the interpreter's own function: its sources go to their registers, its results are
     /// found there.
     pub(super) fn execute(&mut self, instruction: &Instruction, guard: &Guard) {
@@ -94,10 +100,7 @@ impl Emitter<'_> {
         let stopped = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Stopped.number()));
         self.fault_if(&stopped);
         let looked = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Looked.number()));
-        let price = self.writer.value(format!("select i1 {looked}, i64 {LOOK}, i64 0"));
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        let left = self.writer.value(format!("sub i64 {fuel}, {price}"));
-        self.writer.line(format!("store i64 {left}, ptr %fuel"));
+        self.pay_for_look(&looked);
         let mask = self.mask.clone();
         let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
         let first = self.writer.value(format!("zext i32 {first} to i64"));

@@ -154,7 +154,7 @@ impl Emitter<'_> {
     }
 
     /// Takes some of the fuel.
-    pub(super) fn spend(&mut self, cost: u64) {
+    pub(super) fn spend(&mut self, cost: impl std::fmt::Display) {
         let fuel = self.writer.value("load i64, ptr %fuel");
         let left = self.writer.value(format!("sub i64 {fuel}, {cost}"));
         self.writer.line(format!("store i64 {left}, ptr %fuel"));

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use super::access::{Access, Place};
+use super::lane_by_lane::LaneByLane;
 use super::repeated::Reads;
 use super::writer::{LANES, Name, Writer};
 
@@ -111,38 +112,21 @@ impl Emitter<'_> {
 }
 
 impl Writer {
-    /// A scatter of words of less than 32 bits, by a function that goes through the lanes: no processor has it, and LLVM would
-    /// write a branch for each lane of each. The first element is stored first.
+    /// A scatter of words of less than 32 bits. The first element is stored first.
     fn scatter_narrow(&mut self, value: &str, bits: u32, pointers: &str, lanes: &str) {
-        let (ty, all) = (format!("<{LANES} x i{bits}>"), format!("<{LANES} x ptr>"));
-        self.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-        self.declare(format!(
-            "define internal fastcc void @scatter_i{bits}({ty} %values, {all} %pointers, i32 %lanes) noinline nounwind {{
-entry:
-  %v = alloca {ty}
-  %p = alloca {all}
-  store {ty} %values, ptr %v
-  store {all} %pointers, ptr %p
-  %none = icmp eq i32 %lanes, 0
-  br i1 %none, label %end, label %each
-each:
-  %left = phi i32 [ %lanes, %entry ], [ %rest, %each ]
-  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
-  %at = zext i32 %lane to i64
-  %v.at = getelementptr i{bits}, ptr %v, i64 %at
-  %p.at = getelementptr ptr, ptr %p, i64 %at
-  %value = load i{bits}, ptr %v.at
-  %to = load ptr, ptr %p.at
-  store i{bits} %value, ptr %to
-  %less = sub i32 %left, 1
-  %rest = and i32 %left, %less
-  %done = icmp eq i32 %rest, 0
-  br i1 %done, label %end, label %each
-end:
-  ret void
-}}"
-        ));
+        let (ty, name) = (format!("i{bits}"), format!("@scatter_i{bits}"));
+        LaneByLane {
+            result: "void",
+            name: &name,
+            sources: &[("value", &ty), ("to", "ptr")],
+            more: "",
+            before: "",
+            each: &format!("  store {ty} %value, ptr %to\n"),
+            after: "  ret void\n",
+        }
+        .declare(self);
         let word = self.value(format!("bitcast <{LANES} x i1> {lanes} to i32"));
-        self.line(format!("call fastcc void @scatter_i{bits}({ty} {value}, {all} {pointers}, i32 {word})"));
+        let given = format!("<{LANES} x {ty}> {value}, <{LANES} x ptr> {pointers}, i32 {word}");
+        self.line(format!("call fastcc void {name}({given})"));
     }
 }

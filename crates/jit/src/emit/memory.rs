@@ -10,11 +10,12 @@ use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
-use super::access::{Access, Place, Reach};
+use super::access::{Access, Place};
 use super::block::Guard;
 use super::bounds::Line;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
+use crate::together::Reach;
 
 impl Emitter<'_> {
     /// Writes a load; `None` if it is not written here.
@@ -88,18 +89,14 @@ impl Emitter<'_> {
             return None;
         }
         let lanes = self.lanes(guard);
-        let group = self.together.of_instruction(self.at).map(|(group, _)| self.together.group(group));
-        let reach = match group.filter(|group| group.first == self.at) {
-            Some(group) => Reach { below: group.below, bytes: group.bytes },
-            None => Reach { below: 0, bytes },
-        };
+        let reach = self.together.reach(self.at).unwrap_or(Reach { below: 0, bytes });
         Some(Access { space, writes, bytes, reach, lanes, guarded: !matches!(guard, Guard::All) })
     }
 
     /// Where an access lies: as far from the first of those that are checked together as its offset is, else as its own check
     /// has found.
     fn found(&mut self, slot: Slot, offset: i64, access: &Access) -> Place {
-        let group = self.together.of_instruction(self.at);
+        let group = self.together.group(self.at);
         if let Some((group, more)) = group
             && let Some(first) = self.places.get(&group).cloned()
         {
@@ -107,7 +104,7 @@ impl Emitter<'_> {
         }
         let at = self.address(slot, offset);
         let place = self.place(&at, access);
-        if let Some((group, _)) = group.filter(|(group, _)| self.together.group(*group).first == self.at) {
+        if let Some((group, _)) = group.filter(|_| self.together.reach(self.at).is_some()) {
             self.places.insert(group, place.clone());
         }
         place

@@ -21,6 +21,7 @@ mod execute;
 mod function;
 mod gather;
 mod index;
+mod lane_by_lane;
 mod leave;
 mod local;
 mod memory;
