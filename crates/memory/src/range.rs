@@ -101,6 +101,12 @@ impl Range {
         system::commit(self.at(u64::from(first) * PAGE), u64::from(pages) * PAGE)
     }
 
+    /// Asks the host for memory in large pages, of which a processor looks up fewer. It may refuse.
+    pub(crate) fn ask_for_large(&self, first: u32, pages: u32) {
+        debug_assert!(u64::from(first) + u64::from(pages) <= u64::from(self.pages()));
+        system::ask_for_large(self.at(u64::from(first) * PAGE), u64::from(pages) * PAGE);
+    }
+
     /// Makes the bytes between two addresses of the range zero and gives their memory back to the host. Both are
     /// multiples of 4096.
     pub(crate) fn discard(&self, start: u64, end: u64) {
@@ -198,6 +204,16 @@ mod system {
         }
     }
 
+    pub(super) fn ask_for_large(start: NonNull<u8>, bytes: u64) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: the pages are a reservation of ours, and advice changes nothing that they hold.
+        unsafe {
+            libc::madvise(start.as_ptr().cast(), bytes as usize, libc::MADV_HUGEPAGE);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, bytes);
+    }
+
     /// `exported`: the pages may be those of a file, which keeps what they held unless it is told.
     pub(super) fn discard(start: NonNull<u8>, bytes: u64, exported: bool) {
         #[cfg(target_os = "linux")]
@@ -287,6 +303,8 @@ mod system {
     pub(super) fn commit(_: NonNull<u8>, _: u64) -> bool {
         true
     }
+
+    pub(super) fn ask_for_large(_: NonNull<u8>, _: u64) {}
 
     pub(super) fn discard(start: NonNull<u8>, bytes: u64, _: bool) {
         // SAFETY: the bytes are mapped, and the guest touches them with atomics only. Miri, in which that would take

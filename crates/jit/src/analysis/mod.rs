@@ -36,6 +36,8 @@ pub struct Analysis<'a> {
     live: Vec<Vec<u64>>,
     live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
+    /// By block of the function: whether it is in a loop.
+    repeats: Vec<bool>,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
     pub has_local: bool,
     /// The slot of the carry flag, if some instruction uses it.
@@ -59,9 +61,23 @@ impl<'a> Analysis<'a> {
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
         registers.extend(carry.map(|slot| (slot.offset(), function.registers.len() as u32)));
+        let blocks = 0..function.blocks.len() as u32;
+        let repeats = blocks.map(|block| flow.loops.innermost(block).is_some()).collect();
         let live_homes = vec![OnceCell::new(); live.len()];
         let has_local = code.functions.iter().flatten().any(|function| function.frame_bytes != 0);
-        Some(Self { code, function, linked, cta, homes, live, live_homes, registers, has_local, carry })
+        Some(Self {
+            code,
+            function,
+            linked,
+            cta,
+            homes,
+            live,
+            live_homes,
+            registers,
+            repeats,
+            has_local,
+            carry,
+        })
     }
 
     /// The number of the register that lies in a slot; `None` for what an instruction of the linker's own prepares.
@@ -84,6 +100,11 @@ impl<'a> Analysis<'a> {
             }
             (None, _) => BlockId(0),
         }
+    }
+
+    /// Whether a block of the code is in a loop.
+    pub fn repeats(&self, block: u32) -> bool {
+        self.repeats[self.begins_as(&self.code.blocks[block as usize]).0 as usize]
     }
 
     /// Whether warps only begin with a block of the code: no lane has ended or parted before it.

@@ -104,6 +104,9 @@ impl Emitter<'_> {
         }
         let at = self.address(slot, offset);
         let place = self.place(&at, access);
+        if let Place::Row(host) = &place {
+            self.look_ahead(host, access);
+        }
         if let Some((group, _)) = group.filter(|_| self.together.reach(self.at).is_some()) {
             self.places.insert(group, place.clone());
         }

@@ -8,6 +8,7 @@
 //! is the same for all of them is loaded once, before the first.
 
 mod access;
+mod ahead;
 mod ask;
 mod atomic;
 mod block;
