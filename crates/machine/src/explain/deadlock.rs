@@ -89,6 +89,13 @@ fn missing_at_barrier(ctas: &[Box<Cta>], barrier: &ClusterBarrier) -> String {
     )
 }
 
+/// The groups of a warp by their lowest lanes.
+fn in_order(warp: &Warp) -> Vec<&Group> {
+    let mut groups: Vec<&Group> = warp.groups.iter().collect();
+    groups.sort_by_key(|group| group.mask.trailing_zeros());
+    groups
+}
+
 /// A cluster that stands still.
 struct Scene<'a> {
     ctas: &'a [Box<Cta>],
@@ -97,11 +104,12 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Every group of lanes, with the rank of its CTA and its warp.
+    /// Every group of lanes, with the rank of its CTA and its warp; those of a warp by their lowest lanes, since their order
+    /// in it is only that in which they came.
     fn groups(&self) -> impl Iterator<Item = (usize, &'a Warp, &'a Group)> {
         let warps =
             self.ctas.iter().enumerate().flat_map(|(rank, cta)| cta.warps.iter().map(move |w| (rank, w)));
-        warps.flat_map(|(rank, warp)| warp.groups.iter().map(move |group| (rank, warp, group)))
+        warps.flat_map(|(rank, warp)| in_order(warp).into_iter().map(move |group| (rank, warp, group)))
     }
 
     /// The instruction that a waiting group stands at.
@@ -250,7 +258,7 @@ impl<'a> Scene<'a> {
         if warp.state.exited & party.lanes != 0 {
             fates.push("ended".to_owned());
         }
-        for group in warp.groups.iter().filter(|group| group.mask & party.lanes != 0) {
+        for group in in_order(warp).iter().filter(|group| group.mask & party.lanes != 0) {
             fates.push(format!("waits at {}", text(self.source(group), self.run)));
         }
         fates.dedup();
