@@ -2,13 +2,15 @@
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
 //! blocks a warp can run at a stretch, `together` which accesses are checked at once, `callee` which functions the code
-//! calls itself, `emit` writes LLVM IR, `module` puts it together, `outside` knows what code uses of this process.
+//! calls itself, `emit` writes LLVM IR, `module` puts it together, `outside` knows what code uses of this process, of
+//! which `doubles` is for NaNs of double precision.
 //! [`llvm`] knows LLVM and nothing of PTX: it makes machine code in this process of LLVM IR as text, by a libLLVM that is
 //! found at run time. [`cache`] keeps what it made on disk.
 
 mod analysis;
 pub mod cache;
 mod callee;
+mod doubles;
 mod emit;
 mod engine;
 pub mod llvm;

@@ -9,6 +9,8 @@ use std::ffi::c_void;
 use ptxvm_machine::schedule::compiled::callable;
 use ptxvm_num::mufu;
 
+use crate::doubles::take_steps;
+
 /// A table of this process.
 pub struct Table {
     name: &'static str,
@@ -47,6 +49,7 @@ pub fn symbols() -> Vec<(&'static str, *const c_void)> {
         ("memcpy", libc::memcpy as *const _),
         ("memmove", libc::memmove as *const _),
     ];
+    let doubles = ("ptxvm_doubles", take_steps as *const c_void);
     let tables = TABLES.iter().map(|table| (table.name, (table.lies)().0));
-    callable().into_iter().chain(filling).chain(tables).collect()
+    callable().into_iter().chain(filling).chain([doubles]).chain(tables).collect()
 }

@@ -34,6 +34,7 @@ impl Emitter<'_> {
         self.held.clear();
         self.together = Together::of(self.analysis, block);
         self.places.clear();
+        self.looked_at.clear();
         self.dirty = self.dirty_at.get(&block).cloned();
         self.dirty_when_left = Some(BTreeSet::new());
         self.log_before = 0;
@@ -56,12 +57,16 @@ impl Emitter<'_> {
             }
             self.instruction(&self.analysis.code.instructions[at as usize]);
         }
+        self.look();
         self.end();
         self.leave_block();
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
         let guard = self.guard(instruction.guard);
+        if !self.only_computes(instruction) {
+            self.look();
+        }
         let written = match instruction.meaning {
             Meaning::Prepared(what) => self.prepared(what, instruction, &guard),
             Meaning::Program => {
@@ -85,8 +90,16 @@ impl Emitter<'_> {
         };
         self.note(instruction.source.instruction, written.is_some());
         if written.is_none() {
+            self.look();
             self.execute(instruction, &guard);
         }
+    }
+
+    /// Whether an instruction makes values of others, and does nothing else.
+    fn only_computes(&self, instruction: &Instruction) -> bool {
+        let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
+        matches!(instruction.meaning, Meaning::Program)
+            && matches!(self.analysis.code.program.operation(described), Some(Operation::Compute(_)))
     }
 
     /// The lanes that a guard lets through.
@@ -119,6 +132,12 @@ impl Emitter<'_> {
 
     /// What a slot holds, as wide as it is.
     pub(super) fn whole(&mut self, slot: Slot) -> Value {
+        let value = self.as_written(slot);
+        if value.loose && value.bits == 64 { self.looked_at(value) } else { value }
+    }
+
+    /// What a slot holds; a NaN in a result of double precision may have any bits.
+    pub(super) fn as_written(&mut self, slot: Slot) -> Value {
         if slot.is_constant() {
             return self.constant(slot);
         }
@@ -179,10 +198,13 @@ impl Emitter<'_> {
         if value.loose && bits == 32 { value } else { self.read(slot, bits) }
     }
 
-    /// A value whose NaN is the one of single precision.
+    /// A value whose NaNs are the right ones.
     pub(super) fn tight(&mut self, value: Value) -> Value {
         if !value.loose {
             return value;
+        }
+        if value.bits == 64 {
+            return self.looked_at(value);
         }
         self.map(&[value], 32, |writer, names| one_nan(writer, &names[0]))
     }
@@ -259,7 +281,8 @@ impl Emitter<'_> {
         let instruction = source.instruction;
         let register = self.analysis.register(slot);
         let home = register.and_then(|register| self.analysis.homes.written(instruction, register));
-        let loose = home.is_some_and(|home| self.analysis.homes.is_loose(home));
+        // One of double precision is looked at before the block ends.
+        let loose = value.bits == 64 || home.is_some_and(|home| self.analysis.homes.is_loose(home));
         let value = if loose { value } else { self.tight(value) };
         let value = match home {
             Some(home) => value.kept_as(self.analysis.homes.shape(home), &mut self.writer),

@@ -27,6 +27,7 @@ impl Emitter<'_> {
     }
 
     fn leave(&mut self, condition: &str, left: Left) {
+        self.look();
         let next = self.writer.fresh_label();
         let (from, at) = (self.writer.label().to_owned(), self.first_of_instruction());
         let out = self.out();

@@ -32,6 +32,7 @@ mod registers;
 mod repeated;
 mod shared;
 mod special;
+mod unlooked;
 mod value;
 mod warp;
 mod words;
@@ -51,6 +52,7 @@ use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;
 pub use repeated::Uses;
+use unlooked::Unlooked;
 use value::Value;
 use writer::{LANES, Name, Writer};
 
@@ -173,6 +175,8 @@ impl<'a> Emitter<'a> {
             held: HashMap::new(),
             together: Together::default(),
             places: HashMap::new(),
+            unlooked: Vec::new(),
+            looked_at: HashMap::new(),
             leaves: Vec::new(),
             leaves_at: BTreeMap::new(),
             waits: region.waiting.values().flatten().copied().collect(),
@@ -240,6 +244,9 @@ struct Emitter<'a> {
     /// The accesses of the block that are checked together, and by group where the first of it has been found to lie.
     together: Together,
     places: HashMap<usize, Place>,
+    /// The results of the block that nobody has looked at, and by the name of each of the others the one that it has since.
+    unlooked: Vec<Unlooked>,
+    looked_at: HashMap<Name, Name>,
     /// Where the block is left before an instruction.
     leaves: Vec<Leave>,
     /// By block outside of the region, or head of a loop: who may wait when lanes leave at its beginning.

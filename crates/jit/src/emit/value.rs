@@ -11,7 +11,7 @@ pub struct Value {
     pub bits: u32,
     /// How it is kept.
     pub kept: Kept,
-    /// Whether a NaN in it may have any bits: it is a result of single precision that nobody has looked at but other
+    /// Whether a NaN in it may have any bits: it is the result of an instruction that nobody has looked at but other
     /// arithmetic.
     pub loose: bool,
 }

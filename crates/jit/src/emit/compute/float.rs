@@ -1,7 +1,7 @@
 //! Floating point of single and double precision.
 //!
 //! What is a NaN at the end follows an H200: in single precision there is one, in double precision that of an operand
-//! goes on. Products and sums are never joined.
+//! goes on (`double.rs`). Products and sums are never joined.
 
 use ptxvm_ir::operation::compute::{Float, FloatFunction as F};
 use ptxvm_isa::Type;
@@ -14,12 +14,9 @@ use super::super::nan::one_nan;
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
 use super::directed::directed;
+use super::double::QUIET;
 use super::extreme::{SINGLE, extreme, of_doubles};
 use super::finish::{flush, saturate};
-
-/// The NaN that an invalid operation of double precision gives, and the bit that makes one quiet.
-const INVALID: u64 = 0xfff8_0000_0000_0000;
-const QUIET: u64 = 0x0008_0000_0000_0000;
 
 impl Emitter<'_> {
     pub(super) fn float(&mut self, float: &Float, slots: &[Slot], guard: &Guard) -> Option<()> {
@@ -41,16 +38,24 @@ impl Emitter<'_> {
             _ => false,
         };
         let mut sources: Vec<Value> = Vec::new();
+        let rounds = matches!(function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp);
         for slot in from.get(..arity(function))? {
-            sources.push(if looks { self.read(*slot, bits) } else { self.read_loose(*slot, bits) });
+            sources.push(match bits {
+                64 if rounds && rounding == Rounding::Rn => self.read_unlooked(*slot, 64),
+                32 if !looks => self.read_loose(*slot, 32),
+                _ => self.read(*slot, bits),
+            });
         }
         let value = match function {
-            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp if rounding == Rounding::Rn => {
+            _ if rounds && rounding == Rounding::Rn => {
                 let value = self.map(&sources, bits, |writer, names| {
                     let value = arithmetic(writer, function, bits, names, finish.ftz);
                     if finish.sat { saturate(writer, &value) } else { value }
                 });
-                Value { loose: bits == 32 && !finish.ftz && !finish.sat, ..value }
+                match bits {
+                    64 => self.with_nans(function, &sources, value),
+                    _ => Value { loose: !finish.ftz && !finish.sat, ..value },
+                }
             }
             F::Add | F::Sub | F::Mul | F::Fma if bits == 32 && is_directed(rounding) => {
                 self.map(&sources, bits, |writer, names| {
@@ -197,6 +202,7 @@ fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> 
     writer.select(&tiny, 32, &zero, result)
 }
 
+/// A function of numbers to the nearest; a NaN among the results may have any bits, but not with `.ftz`.
 pub(in super::super) fn arithmetic(
     writer: &mut Writer,
     function: F,
@@ -221,33 +227,13 @@ pub(in super::super) fn arithmetic(
         _ => writer.float_intrinsic("sqrt", bits, &[&floats[0]]),
     };
     let value = writer.as_bits(bits, &result);
-    if bits == 32 && !ftz {
+    if !ftz {
         return value;
     }
-    if bits == 32 {
-        let value = match function {
-            F::Mul | F::Fma | F::Div | F::Rcp => flush_by(writer, function, &floats, &value),
-            _ => value,
-        };
-        let value = one_nan(writer, &value);
-        return flush(writer, &value, ftz);
-    }
-    // The first in this order that is a NaN goes on.
-    let order: &[usize] = match function {
-        F::Add | F::Sub | F::Mul => &[1, 0],
-        F::Fma => &[1, 2, 0],
-        F::Div => &[0, 1],
-        _ => &[0],
+    let value = match function {
+        F::Mul | F::Fma | F::Div | F::Rcp => flush_by(writer, function, &floats, &value),
+        _ => value,
     };
-    let is = writer.value(format!("fcmp uno {ty} {result}, {result}"));
-    let invalid = writer.constant(64, INVALID);
-    let mut nan = invalid;
-    for at in order.iter().rev() {
-        let operand = &floats[*at];
-        let is = writer.value(format!("fcmp uno {ty} {operand}, {operand}"));
-        let quiet = writer.constant(64, QUIET);
-        let quiet = writer.two("or", 64, &sources[*at], &quiet);
-        nan = writer.select(&is, 64, &quiet, &nan);
-    }
-    writer.select(&is, 64, &nan, &value)
+    let value = one_nan(writer, &value);
+    flush(writer, &value, ftz)
 }

@@ -6,6 +6,7 @@ mod comparison;
 mod convert;
 mod directed;
 mod division;
+mod double;
 mod extended;
 mod extreme;
 mod finish;
