@@ -25,11 +25,10 @@ const MOST_VECTORS: usize = 64;
 const MOST: usize = MOST_VECTORS / 4;
 
 impl Emitter<'_> {
-    /// The result of a function, in which NaNs may have any bits, with the right ones, at once or when somebody looks.
+    /// The result of a function: in a vector NaNs may have any bits, until somebody looks.
     pub(super) fn with_nans(&mut self, function: F, sources: &[Value], result: Value) -> Value {
         if result.as_scalar().is_some() {
-            let names = [sources, &[result]].concat();
-            return self.map(&names, 64, |writer, names| each(writer, function, names));
+            return result;
         }
         if self.unlooked.len() >= MOST {
             self.look();
@@ -192,18 +191,17 @@ fn order(function: F) -> &'static [usize] {
     }
 }
 
-/// The last of some names, the result of a function of the others, with the right NaNs.
-fn each(writer: &mut Writer, function: F, names: &[Name]) -> Name {
+/// The result of a function with the right NaN.
+pub fn right_nan(writer: &mut Writer, function: F, sources: &[Name], result: &str) -> Name {
     let ty = writer.float_ty(64);
     let is_nan = |writer: &mut Writer, name: &str| {
         let number = writer.as_float(64, name);
         writer.value(format!("fcmp uno {ty} {number}, {number}"))
     };
-    let result = &names[names.len() - 1];
     let mut nan = writer.constant(64, INVALID);
     for at in order(function).iter().rev() {
-        let is = is_nan(writer, &names[*at]);
-        let quiet = writer.with("or", 64, &names[*at], QUIET);
+        let is = is_nan(writer, &sources[*at]);
+        let quiet = writer.with("or", 64, &sources[*at], QUIET);
         nan = writer.select(&is, 64, &quiet, &nan);
     }
     let is = is_nan(writer, result);

@@ -14,7 +14,7 @@ use super::super::nan::one_nan;
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
 use super::directed::directed;
-use super::double::QUIET;
+use super::double::{QUIET, right_nan};
 use super::extreme::{SINGLE, extreme, of_doubles};
 use super::finish::{flush, saturate};
 
@@ -202,7 +202,8 @@ fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> 
     writer.select(&tiny, 32, &zero, result)
 }
 
-/// A function of numbers to the nearest; a NaN among the results may have any bits, but not with `.ftz`.
+/// A function of numbers to the nearest. A NaN of single precision without `.ftz`, and one in a vector of double precision,
+/// may have any bits.
 pub(in super::super) fn arithmetic(
     writer: &mut Writer,
     function: F,
@@ -227,6 +228,9 @@ pub(in super::super) fn arithmetic(
         _ => writer.float_intrinsic("sqrt", bits, &[&floats[0]]),
     };
     let value = writer.as_bits(bits, &result);
+    if bits == 64 && !writer.wide {
+        return right_nan(writer, function, &sources, &value);
+    }
     if !ftz {
         return value;
     }
