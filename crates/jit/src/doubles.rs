@@ -13,6 +13,7 @@ type Vector = [u64; 32];
 
 /// A function and where the vectors lie that it is a function of, packed into a word of code's.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Step(u32);
 
 impl Step {

@@ -192,10 +192,10 @@ impl Emitter<'_> {
         self.resized(&value, bits, "zext")
     }
 
-    /// A number of single precision, of which a NaN may have any bits.
+    /// A number, of which a NaN may have any bits.
     pub(super) fn read_loose(&mut self, slot: Slot, bits: u32) -> Value {
-        let value = self.whole(slot);
-        if value.loose && bits == 32 { value } else { self.read(slot, bits) }
+        let value = self.as_written(slot);
+        if value.loose && value.bits == bits { self.as_looked_at(value) } else { self.read(slot, bits) }
     }
 
     /// A value whose NaNs are the right ones.

@@ -117,7 +117,7 @@ impl Emitter<'_> {
         let bits = ty.bits();
         match (ty.kind(), ty) {
             (_, Type::F32 | Type::F64 | Type::F16 | Type::Bf16) => {
-                let sources = [self.read_unlooked(a, bits), self.read_unlooked(b, bits)];
+                let sources = [self.read_loose(a, bits), self.read_loose(b, bits)];
                 Some(vec![self.map(&sources, 1, |writer, names| {
                     related(writer, ty, relation, ftz, [&names[0], &names[1]])
                 })])

@@ -89,7 +89,7 @@ impl Emitter<'_> {
             return None;
         }
         let (bits, wide) = (to.bits(), if from == Type::F64 { 64 } else { 32 });
-        let a = self.read_unlooked(source, from.bits());
+        let a = self.read_loose(source, from.bits());
         let op = if to.kind() == Kind::Signed { "fptosi.sat" } else { "fptoui.sat" };
         Some(self.map(&[a], bits, |writer, names| {
             let a = widened(writer, &names[0], from);

@@ -5,7 +5,6 @@
 //! all of them are computed again as the interpreter does it.
 
 use ptxvm_ir::operation::compute::FloatFunction as F;
-use ptxvm_machine::registers::Slot;
 
 use super::super::Emitter;
 use super::super::unlooked::Unlooked;
@@ -40,18 +39,8 @@ impl Emitter<'_> {
         Value { loose: true, ..result }
     }
 
-    /// A number, of which a NaN may have any bits.
-    pub(in super::super) fn read_unlooked(&mut self, slot: Slot, bits: u32) -> Value {
-        let value = self.as_written(slot);
-        match value.loose && value.bits == bits {
-            true if bits == 64 => self.as_looked_at(value),
-            true => value,
-            false => self.read(slot, bits),
-        }
-    }
-
     /// A value that nobody had looked at may have another name since somebody has.
-    fn as_looked_at(&self, value: Value) -> Value {
+    pub(in super::super) fn as_looked_at(&self, value: Value) -> Value {
         match &value.kept {
             Kept::Vector(name) if value.loose && value.bits == 64 => match self.looked_at.get(name) {
                 Some(name) => Value::vector(64, name.clone()),

@@ -31,23 +31,21 @@ impl Emitter<'_> {
         if finish.relu || finish.oob || bits == 64 && (finish.sat || finish.ftz) {
             return None;
         }
-        // The sign of a NaN may count.
+        let rounds = matches!(function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp);
+        let nearest = rounds && rounding == Rounding::Rn;
         let looks = match function {
+            _ if bits == 64 => !nearest,
+            // The sign of a NaN may count.
             F::Copysign => true,
             F::Extreme { modifiers, .. } => modifiers.xorsign,
             _ => false,
         };
         let mut sources: Vec<Value> = Vec::new();
-        let rounds = matches!(function, F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp);
         for slot in from.get(..arity(function))? {
-            sources.push(match bits {
-                64 if rounds && rounding == Rounding::Rn => self.read_unlooked(*slot, 64),
-                32 if !looks => self.read_loose(*slot, 32),
-                _ => self.read(*slot, bits),
-            });
+            sources.push(if looks { self.read(*slot, bits) } else { self.read_loose(*slot, bits) });
         }
         let value = match function {
-            _ if rounds && rounding == Rounding::Rn => {
+            _ if nearest => {
                 let value = self.map(&sources, bits, |writer, names| {
                     let value = arithmetic(writer, function, bits, names, finish.ftz);
                     if finish.sat { saturate(writer, &value) } else { value }

@@ -124,7 +124,11 @@ impl Emitter<'_> {
             }
             (Type::F64, None) if !sat && !ftz => Some(self.read(source, 64)),
             (Type::F16 | Type::Bf16 | Type::F32 | Type::F64, Some(rounding)) if !sat => {
-                let a = self.read_loose(source, bits);
+                // A NaN of double precision stays what it is.
+                let a = match to {
+                    Type::F64 => self.read(source, 64),
+                    _ => self.read_loose(source, bits),
+                };
                 (!ftz || to == Type::F32).then(|| {
                     self.map(&[a], bits, |writer, names| whole(writer, &names[0], to, rounding, ftz))
                 })
