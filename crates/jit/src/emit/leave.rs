@@ -1,7 +1,7 @@
 //! How compiled code is left: what is live goes back to the registers of the activation, and the frame says where lanes
 //! stand.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ptxvm_machine::code::Terminator;
 use ptxvm_machine::registers::Slot;
@@ -9,11 +9,23 @@ use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
 
 use super::value::Value;
 use super::writer::{LANES, Name};
-use super::{Emitter, Leave};
+use super::{Emitter, Leave, Written};
 use crate::analysis::HomeId;
 
 /// So many instructions of a block share a way out: for each of them and each value written there is something to join.
 const MOST_SHARING: usize = 24;
+
+/// What goes back from homes to registers when a function is left: by slot and home the lanes that have it there, or none if
+/// nobody else has anything. Lanes that wait often have the same homes as those that run.
+#[derive(Default)]
+struct Back(BTreeMap<(u32, HomeId), (Slot, Vec<Name>)>);
+
+impl Back {
+    fn add(&mut self, slot: Slot, home: HomeId, lanes: Option<&Name>) {
+        let (_, all) = self.0.entry((slot.offset(), home)).or_insert((slot, Vec::new()));
+        all.extend(lanes.cloned());
+    }
+}
 
 impl Emitter<'_> {
     /// Leaves the block before the instruction that is being written, if a condition holds. `ptxvm` executes it then.
@@ -110,8 +122,15 @@ impl Emitter<'_> {
         self.activate(None);
         self.leaving = self.dirty_when_left.clone();
         let only = self.blend_lanes();
+        let mut back = Back::default();
         for (register, slot) in self.changed(&live) {
-            let mut value = self.live_home(block, register).map(|home| self.load_home(home, slot.bits()));
+            let home = self.live_home(block, register);
+            let is_slot = |written: &&Written| written.slot.offset() == slot.offset();
+            if let Some(home) = home.filter(|_| !self.log.iter().any(|written| is_slot(&written))) {
+                back.add(slot, home, only.as_ref());
+                continue;
+            }
+            let mut value = home.map(|home| self.load_home(home, slot.bits()));
             let before = self.log[..self.log_before].iter().rev();
             if let Some(last) = before.into_iter().find(|written| written.slot.offset() == slot.offset()) {
                 value = Some(last.value.clone());
@@ -139,7 +158,7 @@ impl Emitter<'_> {
         }
         let waiting = self.waiting();
         let mask = self.mask.clone();
-        self.stand(block, &number, &mask, &waiting);
+        self.stand((block, &number, &mask), &waiting, back);
         self.give(&left);
     }
 
@@ -207,7 +226,7 @@ impl Emitter<'_> {
         {
             self.next_warp_unless_parted(&mask);
         }
-        self.stand(block, "0", &mask, &waiting);
+        self.stand((block, "0", &mask), &waiting, Back::default());
         self.give(&Left::End.number().to_string());
     }
 
@@ -228,8 +247,9 @@ impl Emitter<'_> {
         self.writer.begin(no);
     }
 
-    /// Says in the frame where lanes stand, and where others wait.
-    fn stand(&mut self, block: u32, number: &str, mask: &str, waiting: &BTreeSet<u32>) {
+    /// Says in the frame where lanes stand, which instruction of the block is next, and where others wait. What they have
+    /// goes back to registers, beside what the lanes that stand there have.
+    fn stand(&mut self, (block, number, mask): (u32, &str, &str), waiting: &BTreeSet<u32>, mut back: Back) {
         for (at, value) in
             [(offset::BLOCK, block.to_string()), (offset::NUMBER, number.into()), (offset::MASK, mask.into())]
         {
@@ -239,23 +259,44 @@ impl Emitter<'_> {
         self.tell_warp();
         self.tell();
         for waits in waiting {
-            self.others(*waits);
+            self.leaving = None;
+            let lanes = self.writer.value(format!("load i32, ptr %wait{waits}"));
+            for (slot, home) in self.changed_at(*waits) {
+                back.add(slot, home, Some(&lanes));
+            }
+            self.group_if_some(*waits, &lanes, |_| {});
+        }
+        for ((_, home), (slot, lanes)) in back.0 {
+            let mut lanes = lanes.into_iter();
+            let first = lanes.next();
+            let only = first.map(|first| {
+                lanes.fold(first, |all, more| self.writer.value(format!("or i32 {all}, {more}")))
+            });
+            let value = self.load_home(home, slot.bits());
+            self.store_register(slot, &value, only.as_deref());
         }
     }
 
     /// Lanes that wait at a block become a group of their own.
     pub(super) fn others(&mut self, block: u32) {
         self.leaving = None;
-        let (there, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
         let lanes = self.writer.value(format!("load i32, ptr %wait{block}"));
+        self.group_if_some(block, &lanes, |emitter| {
+            for (slot, home) in emitter.changed_at(block) {
+                let value = emitter.load_home(home, slot.bits());
+                emitter.store_register(slot, &value, Some(&lanes));
+            }
+        });
+    }
+
+    /// Lanes at the beginning of a block become a group of their own after something has been done, if there are some.
+    fn group_if_some(&mut self, block: u32, lanes: &str, first: impl FnOnce(&mut Self)) {
+        let (there, nobody) = (self.writer.fresh_label(), self.writer.fresh_label());
         let none = self.writer.value(format!("icmp eq i32 {lanes}, 0"));
         self.writer.line(format!("br i1 {none}, label %{nobody}, label %{there}"));
         self.writer.begin(there);
-        for (slot, home) in self.changed_at(block) {
-            let value = self.load_home(home, slot.bits());
-            self.store_register(slot, &value, Some(&lanes));
-        }
-        self.group(block, &lanes);
+        first(self);
+        self.group(block, lanes);
         self.writer.line(format!("br label %{nobody}"));
         self.writer.begin(nobody);
     }
@@ -285,11 +326,11 @@ impl Emitter<'_> {
             self.leaving = self.dirty_at.get(&block).cloned();
             let mask = self.writer.value("load i32, ptr %mask");
             let only = (!waiting.is_empty()).then(|| mask.clone());
+            let mut back = Back::default();
             for (slot, home) in self.changed_at(block) {
-                let value = self.load_home(home, slot.bits());
-                self.store_register(slot, &value, only.as_deref());
+                back.add(slot, home, only.as_ref());
             }
-            self.stand(block, "0", &mask, &waiting);
+            self.stand((block, "0", &mask), &waiting, back);
             self.give(&Left::Before.number().to_string());
         }
     }
