@@ -1,7 +1,7 @@
 //! Machine code for kernels.
 //!
 //! [`Engine`] makes it of a linked kernel, for CTAs of one shape: `analysis` finds out what is uniform, `region` which
-//! blocks a warp can run at a stretch, `together` which accesses are checked at once, `callee` which functions the code
+//! blocks a warp can run at a stretch, `seam` where long ones are cut, `together` which accesses are checked at once, `callee` which functions the code
 //! calls itself, `emit` writes LLVM IR, `module` puts it together, `outside` knows what code uses of this process, of
 //! which `doubles` is for NaNs of double precision.
 //! [`llvm`] knows LLVM and nothing of PTX: it makes machine code in this process of LLVM IR as text, by a libLLVM that is
@@ -18,8 +18,10 @@ mod module;
 mod outside;
 mod refusal;
 mod region;
+mod seam;
 mod together;
 
 pub use cache::CodeCache;
 pub use engine::{Engine, KernelCode};
 pub use refusal::Refusal;
+pub use seam::Stretches;

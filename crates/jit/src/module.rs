@@ -16,6 +16,7 @@ use crate::callee::{Callees, callee};
 use crate::emit::{self, Text};
 use crate::refusal::{MOST_THREADS, Refusal};
 use crate::region::Region;
+use crate::seam::{Stretches, seams};
 
 /// A piece has so many lines of text at least: fewer are compiled as soon as another thread has begun.
 const LEAST_LINES: usize = 4_000;
@@ -29,6 +30,7 @@ pub struct Module {
     functions: BTreeMap<FunctionId, Text>,
     common: emit::Common,
     callees: Callees,
+    pub stretches: Stretches,
     /// By instruction: whether the code executes it itself.
     pub instructions: HashMap<Source, bool>,
 }
@@ -43,32 +45,38 @@ pub struct Piece {
 
 impl Module {
     /// The module of a kernel.
-    pub fn of(code: &Code, cta: [u32; 3]) -> Result<Self, Refusal> {
-        let mut module = Self::for_shape(cta, 0)?;
+    pub fn of(code: &Code, cta: [u32; 3], stretches: Stretches) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, 0, stretches)?;
         module.add_functions(code, cta);
         for id in (0..code.functions.len() as u32).map(FunctionId) {
-            module.add(code, cta, id, &entries(code, id, &module.callees));
+            module.add(code, cta, id, None);
         }
         module.unless_empty()
     }
 
     /// The module of one function that begins with a block, with places numbered from `sites` on.
-    pub fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32) -> Result<Self, Refusal> {
-        let mut module = Self::for_shape(cta, sites)?;
+    pub fn at(
+        code: &Code,
+        cta: [u32; 3],
+        block: u32,
+        sites: u32,
+        stretches: Stretches,
+    ) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, sites, stretches)?;
         if let Some(linked) = code.blocks.get(block as usize) {
             module.add_functions(code, cta);
-            module.add(code, cta, linked.source.function, &[block]);
+            module.add(code, cta, linked.source.function, Some(block));
         }
         module.unless_empty()
     }
 
     /// An empty module, if there are CTAs of that shape.
-    fn for_shape(cta: [u32; 3], sites: u32) -> Result<Self, Refusal> {
+    fn for_shape(cta: [u32; 3], sites: u32, stretches: Stretches) -> Result<Self, Refusal> {
         let threads = cta.iter().fold(1u64, |product, &extent| product.saturating_mul(u64::from(extent)));
         if threads == 0 || threads > MOST_THREADS {
             return Err(Refusal::Cta(cta));
         }
-        let mut module = Self::default();
+        let mut module = Self { stretches, ..Self::default() };
         module.common.sites = sites;
         Ok(module)
     }
@@ -81,8 +89,7 @@ impl Module {
     fn add_functions(&mut self, code: &Code, cta: [u32; 3]) {
         for id in call_order(code) {
             let Some(analysis) = analysis(code, cta, id) else { continue };
-            let region = Region::of(&analysis, analysis.linked.block, &self.callees, true);
-            let Some(region) = region else { continue };
+            let Some(region) = Region::of_called(&analysis, &self.callees) else { continue };
             let written = emit::function(&analysis, &region, id, &self.callees, &mut self.common);
             let Some((text, callee)) = written else { continue };
             self.functions.insert(id, text);
@@ -90,11 +97,14 @@ impl Module {
         }
     }
 
-    /// Adds what begins with some blocks of a function, as far as that can be compiled.
-    fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, entries: &[u32]) {
+    /// Adds what begins with a block of a function, or with all at which a warp may go on, as far as that can be compiled.
+    fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, only: Option<u32>) {
         let Some(analysis) = analysis(code, cta, id) else { return };
-        for entry in entries {
-            let Some(region) = Region::of(&analysis, *entry, &self.callees, false) else { continue };
+        let entries = entries(code, id, &self.callees);
+        let seams = seams(&analysis, id, &entries, self.stretches);
+        let all = || entries.union(&seams).copied().collect();
+        for entry in &only.map_or_else(all, |only| BTreeSet::from([only])) {
+            let Some(region) = Region::of(&analysis, *entry, &self.callees, &seams) else { continue };
             let text = emit::region(&analysis, &region, &self.callees, &mut self.common);
             let Some(text) = text else { continue };
             for (instruction, itself) in &text.instructions {
@@ -191,8 +201,8 @@ fn analysis(code: &Code, cta: [u32; 3], id: FunctionId) -> Option<Analysis<'_>> 
 
 /// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and
 /// lists of targets.
-fn entries(code: &Code, id: FunctionId, callees: &Callees) -> Vec<u32> {
-    let Some(function) = &code.functions[id.0 as usize] else { return Vec::new() };
+fn entries(code: &Code, id: FunctionId, callees: &Callees) -> BTreeSet<u32> {
+    let Some(function) = &code.functions[id.0 as usize] else { return BTreeSet::new() };
     let mut entries = BTreeSet::from([function.block]);
     for block in code.blocks.iter().filter(|block| block.source.function == id) {
         match &block.end_with {
@@ -204,7 +214,7 @@ fn entries(code: &Code, id: FunctionId, callees: &Callees) -> Vec<u32> {
             _ => {}
         }
     }
-    entries.into_iter().collect()
+    entries
 }
 
 /// The functions that others call, each after those that it calls. Those that call themselves come in some order: not all

@@ -22,6 +22,8 @@ pub struct Region {
     pub entry: u32,
     /// By block: the blocks where lanes may wait while it runs.
     pub waiting: BTreeMap<u32, BTreeSet<u32>>,
+    /// The blocks that it leads to and that begin a stretch of their own.
+    pub seams: BTreeSet<u32>,
     /// The registers that it writes: the others stay in the activation as they are.
     written: BTreeSet<u32>,
     /// The registers that it reads.
@@ -29,13 +31,30 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region that begins with a block, in a function that is `called` by others of the code or in one that is entered;
-    /// `None` if it is too large, or the interpreter must run the block.
-    pub fn of(analysis: &Analysis<'_>, entry: u32, callees: &Callees, called: bool) -> Option<Self> {
+    /// The region that begins with a block, in a function that is entered; `None` if it is too large, or the interpreter
+    /// must run the block. It ends at the latest where other stretches begin.
+    pub fn of(analysis: &Analysis<'_>, entry: u32, callees: &Callees, seams: &BTreeSet<u32>) -> Option<Self> {
+        Self::find(analysis, entry, callees, Some(seams))
+    }
+
+    /// All of a function that others of the code call, as far as they can.
+    pub fn of_called(analysis: &Analysis<'_>, callees: &Callees) -> Option<Self> {
+        Self::find(analysis, analysis.linked.block, callees, None)
+    }
+
+    fn find(
+        analysis: &Analysis<'_>,
+        entry: u32,
+        callees: &Callees,
+        seams: Option<&BTreeSet<u32>>,
+    ) -> Option<Self> {
         if !runs(analysis, entry) {
             return None;
         }
-        let mut finder = Finder { analysis, callees, called, waiting: BTreeMap::new(), open: Vec::new() };
+        let (called, others) = (seams.is_none(), seams.cloned().unwrap_or_default());
+        let others = others.into_iter().filter(|seam| *seam != entry).collect();
+        let (waiting, open, seams) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+        let mut finder = Finder { analysis, callees, called, others, waiting, seams, open };
         finder.arrive(entry, BTreeSet::new());
         let mut looks = 0;
         while let Some(block) = finder.open.pop() {
@@ -45,10 +64,10 @@ impl Region {
             }
             finder.leave(block);
         }
-        let waiting = finder.waiting;
+        let Finder { waiting, seams, .. } = finder;
         let blocks = waiting.keys().map(|block| &analysis.code.blocks[*block as usize]);
         let instructions: usize = blocks.map(|block| (block.end - block.start) as usize + 1).sum();
-        let mut region = Self { entry, waiting, written: BTreeSet::new(), read: BTreeSet::new() };
+        let mut region = Self { entry, waiting, seams, written: BTreeSet::new(), read: BTreeSet::new() };
         region.find_registers(analysis);
         (instructions <= MOST_INSTRUCTIONS).then_some(region)
     }
@@ -118,6 +137,9 @@ struct Finder<'a> {
     analysis: &'a Analysis<'a>,
     callees: &'a Callees,
     called: bool,
+    /// The blocks that begin other stretches, and those of them that were found.
+    others: BTreeSet<u32>,
+    seams: BTreeSet<u32>,
     waiting: BTreeMap<u32, BTreeSet<u32>>,
     open: Vec<u32>,
 }
@@ -125,6 +147,10 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// Lanes come to a block while others wait.
     fn arrive(&mut self, block: u32, waiting: BTreeSet<u32>) {
+        if self.others.contains(&block) {
+            self.seams.insert(block);
+            return;
+        }
         if !runs(self.analysis, block) {
             return;
         }

@@ -114,6 +114,23 @@ pub enum Terminator {
     Barrier(Box<Arrival>),
 }
 
+impl Terminator {
+    /// The blocks of its function that it leads to.
+    #[must_use]
+    pub fn successors(&self) -> Vec<u32> {
+        match self {
+            Self::Next(next) => vec![*next],
+            Self::Branch { guard: None, target, .. } => vec![*target],
+            Self::Branch { target, next, .. } => vec![*target, *next],
+            Self::Index { targets, next, .. } => targets.iter().copied().chain([*next]).collect(),
+            Self::Exit { guard: None, .. } | Self::Return { guard: None, .. } => Vec::new(),
+            Self::Exit { next, .. } | Self::Return { next, .. } => vec![*next],
+            Self::Call(call) => vec![call.next],
+            Self::Barrier(arrival) => vec![arrival.next],
+        }
+    }
+}
+
 /// A call and what goes with it.
 pub struct Call {
     /// Who calls.

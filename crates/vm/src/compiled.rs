@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ptxvm_jit::{CodeCache, Engine, KernelCode};
+use ptxvm_jit::{CodeCache, Engine, KernelCode, Stretches};
 use ptxvm_machine::schedule::compiled::{Compiled, Tier};
 use ptxvm_machine::{EngineChoice, Kernel, Settings};
 
@@ -91,9 +91,11 @@ const HOT: u64 = 1 << 20;
 const WARM: u64 = 1 << 17;
 
 impl KernelTier {
-    fn compiled(&self) -> &MaybeCode {
-        self.code
-            .get_or_init(|| engine()?.compile(&self.kernel, self.cta).map_err(|refusal| refusal.to_string()))
+    fn compiled(&self, stretches: Stretches) -> &MaybeCode {
+        self.code.get_or_init(|| {
+            let code = engine()?.compile(&self.kernel, self.cta, stretches);
+            code.map_err(|refusal| refusal.to_string())
+        })
     }
 
     /// Takes code that is kept on disk, if there is some.
@@ -142,7 +144,7 @@ impl Tier for TierOfLaunch {
         let kernel = Arc::clone(&self.0);
         if reached(HOT) {
             in_background(Box::new(move || {
-                let _ = kernel.compiled();
+                let _ = kernel.compiled(Stretches::default());
             }));
         } else if reached(WARM) && CACHE.get().is_some() && ENGINE.get().is_some() {
             in_background(Box::new(move || kernel.look()));
@@ -188,8 +190,8 @@ impl CompiledCodes {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn of(&self, kernel: &Arc<Kernel>, cta: [u32; 3]) -> MaybeCode {
-        self.tier(kernel, cta).compiled().clone()
+    pub fn of(&self, kernel: &Arc<Kernel>, cta: [u32; 3], stretches: Stretches) -> MaybeCode {
+        self.tier(kernel, cta).compiled(stretches).clone()
     }
 
     /// Why there is no code for launches with CTAs of a shape, if one has asked for it. Nothing is compiled.
@@ -208,7 +210,9 @@ impl CompiledCodes {
             EngineChoice::Auto => Some(Arc::new(TierOfLaunch(self.tier(kernel, cta)))),
             EngineChoice::Compile => {
                 let tier = self.tier(kernel, cta);
-                tier.compiled().is_ok().then(|| Arc::new(TierOfLaunch(tier)) as Arc<dyn Tier>)
+                tier.compiled(Stretches::default())
+                    .is_ok()
+                    .then(|| Arc::new(TierOfLaunch(tier)) as Arc<dyn Tier>)
             }
         }
     }

@@ -7,7 +7,7 @@
 //! not change either; only what differs between them is excused.
 
 use ptxvm_machine::vector::lanes::Level;
-use ptxvm_vm::{EngineChoice, Module};
+use ptxvm_vm::{EngineChoice, Module, Stretches};
 
 use super::scene::Scene;
 use super::setting::{Ending, Ran, Setting, Way, Wrong, wrong};
@@ -46,6 +46,12 @@ pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wron
             agreed.unended += 1;
             continue;
         }
+        // Programs are short: their code is cut at all places where it can be, or at some.
+        setting.stretches = match seed % 4 {
+            0 => Stretches { least: 1, most: 1 },
+            1 => Stretches { least: 8, most: 24 },
+            _ => Stretches::default(),
+        };
         // What counts instructions is interpreted.
         setting.options.settings.max_instructions = None;
         let second = setting.launch(&Way { engine: EngineChoice::Compile, ..way })?;

@@ -119,7 +119,7 @@ impl Emitter<'_> {
     fn exit(&mut self, predicate: Option<&Value>, next: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
         let Some(predicate) = predicate else {
-            if !waiting.is_empty() || self.has_plain_barrier() || self.called.is_some() {
+            if !waiting.is_empty() || self.has_meeting() || self.called.is_some() {
                 self.end_lanes(&mask);
             }
             return self.next_of(waiting);
@@ -159,7 +159,7 @@ impl Emitter<'_> {
     }
 
     /// Says in the frame that lanes have ended. Nobody has to say that all have that were left of a warp, unless some
-    /// warps end and others come to a barrier: those before the one where the code is left have ended then.
+    /// warps end and others meet: those before the one where the code is left have ended then.
     fn end_lanes(&mut self, lanes: &str) {
         self.ends_some = true;
         let alive = self.writer.value("load i32, ptr %alive");
@@ -170,7 +170,8 @@ impl Emitter<'_> {
     /// The lanes that run go to a block, unless others wait at lower ones.
     pub(super) fn go(&mut self, to: u32, waiting: &BTreeSet<u32>) {
         let mask = self.mask.clone();
-        if !self.region.has(to) {
+        let seam = self.region.seams.contains(&to);
+        if !self.region.has(to) && !seam {
             self.writer.line(format!("store i32 {mask}, ptr %mask"));
             return self.leave_before(to, waiting);
         }
@@ -206,6 +207,9 @@ impl Emitter<'_> {
             self.writer.line(format!("store i32 0, ptr %wait{to}"));
         }
         self.writer.line(format!("store i32 {mask}, ptr %mask"));
+        if seam {
+            return self.leave_before(to, &waiting.range(to + 1..).copied().collect());
+        }
         self.writer.line(format!("br label %b{to}"));
     }
 

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxvm_machine::code::Terminator;
 use ptxvm_machine::context::Code;
 
 use crate::region::Region;
@@ -82,7 +81,7 @@ pub fn at_beginnings(
         let alone = region.waiting.get(&block).is_some_and(BTreeSet::is_empty);
         let after = known.get(&block).filter(|_| alone && !unknown.contains(&block));
         let after = after.map(|before| changed.after(before));
-        for next in successors(&code.blocks[block as usize].end_with) {
+        for next in code.blocks[block as usize].end_with.successors() {
             let news = match &after {
                 None => unknown.insert(next),
                 Some(after) => {
@@ -100,15 +99,4 @@ pub fn at_beginnings(
     }
     known.retain(|block, _| !unknown.contains(block));
     known
-}
-
-fn successors(end: &Terminator) -> Vec<u32> {
-    match end {
-        Terminator::Next(next) => vec![*next],
-        Terminator::Branch { target, next, .. } => vec![*target, *next],
-        Terminator::Index { targets, next, .. } => targets.iter().copied().chain([*next]).collect(),
-        Terminator::Exit { next, .. } | Terminator::Return { next, .. } => vec![*next],
-        Terminator::Call(call) => vec![call.next],
-        Terminator::Barrier(arrival) => vec![arrival.next],
-    }
 }

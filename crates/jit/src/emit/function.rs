@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use ptxvm_machine::code::Terminator;
-use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
+use ptxvm_machine::schedule::compiled::{Left, Meeting, offset};
 
 use super::writer::{LANES, Name};
 use super::{Emitter, REGISTERS, Text, name};
@@ -21,8 +21,8 @@ impl Emitter<'_> {
             self.slot(name, ty);
             self.prologue.push(format!("store {ty} {value}, ptr {name}"));
         }
-        self.slot("%barrier", "i32");
-        self.prologue.push(format!("store i32 {NO_BARRIER}, ptr %barrier"));
+        self.slot("%meeting", "i32");
+        self.prologue.push(format!("store i32 {}, ptr %meeting", Meeting::Nowhere.number()));
         self.writer.begin("warps");
         self.writer.line("%w = load i32, ptr %warp");
         self.writer.line("%w.wide = zext i32 %w to i64");
@@ -58,16 +58,16 @@ impl Emitter<'_> {
         self.writer.line(format!("%alive = getelementptr i32, ptr {alive}, i64 %w.wide"));
     }
 
-    /// Whether a whole CTA runs in the region: it begins with it, and no barrier ends it.
+    /// Whether a whole CTA runs in the region: it begins with it, and warps do not meet before they end.
     fn holds_cta(&self) -> bool {
-        self.analysis.is_beginning(self.region.entry) && !self.has_plain_barrier()
+        self.analysis.is_beginning(self.region.entry) && !self.has_meeting()
     }
 
-    /// Whether warps may come to a barrier of all warps, and the next one runs.
-    pub(super) fn has_plain_barrier(&self) -> bool {
+    /// Whether warps may come to a barrier of all warps or to a seam, and the next one runs.
+    pub(super) fn has_meeting(&self) -> bool {
         let blocks = self.region.waiting.keys().map(|block| &self.analysis.code.blocks[*block as usize]);
         let plain = |end: &Terminator| matches!(end, Terminator::Barrier(arrival) if arrival.plain);
-        blocks.map(|block| &block.end_with).any(plain)
+        !self.region.seams.is_empty() || blocks.map(|block| &block.end_with).any(plain)
     }
 
     /// The lanes of a warp that enter: those that have not ended, of which there is one at least. All warps of a CTA begin
@@ -110,10 +110,12 @@ impl Emitter<'_> {
         let to = self.frame(offset::WARP);
         self.writer.line(format!("store i32 {last}, ptr {to}"));
         self.tell();
-        let barrier = self.writer.value("load i32, ptr %barrier");
-        let none = self.writer.value(format!("icmp eq i32 {barrier}, {NO_BARRIER}"));
-        let (ended, end) = (Left::Ended.number(), Left::End.number());
-        let left = self.writer.value(format!("select i1 {none}, i32 {ended}, i32 {end}"));
+        let meeting = self.writer.value("load i32, ptr %meeting");
+        let none = self.writer.value(format!("icmp eq i32 {meeting}, {}", Meeting::Nowhere.number()));
+        let (ended, end, seam) = (Left::Ended.number(), Left::End.number(), Left::Seam.number());
+        let barrier = self.writer.value(format!("icmp sge i32 {meeting}, 0"));
+        let place = self.writer.value(format!("select i1 {barrier}, i32 {end}, i32 {seam}"));
+        let left = self.writer.value(format!("select i1 {none}, i32 {ended}, i32 {place}"));
         self.writer.line(format!("ret i32 {left}"));
     }
 
@@ -160,12 +162,12 @@ impl Emitter<'_> {
         self.writer.line(format!("store i64 {left}, ptr %fuel"));
     }
 
-    /// Says in the frame what fuel is left, and where the warps are that have come to a barrier.
+    /// Says in the frame what fuel is left, and where the warps are that have met.
     pub(super) fn tell(&mut self) {
         self.tell_fuel();
         if self.called.is_none() {
-            let value = self.writer.value("load i32, ptr %barrier");
-            let to = self.frame(offset::BARRIER);
+            let value = self.writer.value("load i32, ptr %meeting");
+            let to = self.frame(offset::MEETING);
             self.writer.line(format!("store i32 {value}, ptr {to}"));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ptxvm_machine::code::Terminator;
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::{Left, NO_BARRIER, offset};
+use ptxvm_machine::schedule::compiled::{Left, Meeting, offset};
 
 use super::value::Value;
 use super::writer::{LANES, Name};
@@ -224,25 +224,26 @@ impl Emitter<'_> {
         if let Terminator::Barrier(arrival) = &analysis.code.blocks[block as usize].end_with
             && arrival.plain
         {
-            self.next_warp_unless_parted(&mask);
+            self.next_warp_unless_parted(Meeting::Barrier(block), &mask);
         }
         self.stand((block, "0", &mask), &waiting, Back::default());
         self.give(&Left::End.number().to_string());
     }
 
-    /// If the whole warp stands at the barrier at the end of the block, and those before it do, the next warp runs.
-    fn next_warp_unless_parted(&mut self, mask: &str) {
+    /// If the whole warp stands where warps meet, and those before it do, the next warp runs.
+    fn next_warp_unless_parted(&mut self, meeting: Meeting, mask: &str) {
+        let here = meeting.number();
         let alive = self.writer.value("load i32, ptr %alive");
         let whole = self.writer.value(format!("icmp eq i32 {alive}, {mask}"));
-        let barrier = self.writer.value("load i32, ptr %barrier");
-        let first = self.writer.value(format!("icmp eq i32 {barrier}, {NO_BARRIER}"));
-        let same = self.writer.value(format!("icmp eq i32 {barrier}, {}", self.block));
+        let before = self.writer.value("load i32, ptr %meeting");
+        let first = self.writer.value(format!("icmp eq i32 {before}, {}", Meeting::Nowhere.number()));
+        let same = self.writer.value(format!("icmp eq i32 {before}, {here}"));
         let same = self.writer.value(format!("or i1 {first}, {same}"));
         let all = self.writer.value(format!("and i1 {whole}, {same}"));
         let (yes, no) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {all}, label %{yes}, label %{no}"));
         self.writer.begin(yes);
-        self.writer.line(format!("store i32 {}, ptr %barrier", self.block));
+        self.writer.line(format!("store i32 {here}, ptr %meeting"));
         self.writer.line("br label %done");
         self.writer.begin(no);
     }
@@ -266,6 +267,10 @@ impl Emitter<'_> {
             }
             self.group_if_some(*waits, &lanes, |_| {});
         }
+        self.put_back(back);
+    }
+
+    fn put_back(&mut self, back: Back) {
         for ((_, home), (slot, lanes)) in back.0 {
             let mut lanes = lanes.into_iter();
             let first = lanes.next();
@@ -330,8 +335,14 @@ impl Emitter<'_> {
             for (slot, home) in self.changed_at(block) {
                 back.add(slot, home, only.as_ref());
             }
+            let seam = self.region.seams.contains(&block) && waiting.is_empty();
+            if seam {
+                self.put_back(std::mem::take(&mut back));
+                self.next_warp_unless_parted(Meeting::Seam(block), &mask);
+            }
             self.stand((block, "0", &mask), &waiting, back);
-            self.give(&Left::Before.number().to_string());
+            let left = if seam { Left::Seam } else { Left::Before };
+            self.give(&left.number().to_string());
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::schedule::warp::Warp;
 
 pub(crate) use crate::schedule::callback::LEAST_FUEL;
 pub use crate::schedule::callback::{Executed, LOOK, NO_FUNCTION, Way, callable};
-pub use crate::state::frame::{Compiled, Enter, Frame, Left, NO_BARRIER, Site, Stack, Tier, offset};
+pub use crate::state::frame::{Compiled, Enter, Frame, Left, Meeting, Site, Stack, Tier, offset};
 
 /// Where compiled code has left warps.
 pub(crate) struct Stay {
@@ -24,8 +24,8 @@ pub(crate) struct Stay {
     pub left: Left,
     /// The warp that came elsewhere than those before it, if one did.
     pub parted: Option<usize>,
-    /// The block whose barrier those before it, or all, have come to; [`NO_BARRIER`] if they have ended.
-    pub barrier: u32,
+    /// Where those before it, or all, have come to.
+    pub meeting: Meeting,
     /// Where the lanes of the last stand.
     pub block: u32,
     pub number: u32,
@@ -106,7 +106,8 @@ impl Visit {
         // SAFETY: the frame is whole, and the code was made for this kernel and this shape (`Launch::tier`).
         let left = unsafe { enter(&raw mut *frame) };
         host.catch_up(frame);
-        if frame.barrier == NO_BARRIER {
+        let meeting = Meeting::of(frame.meeting);
+        if meeting == Meeting::Nowhere {
             // Those before the warp that the code has left have ended, which it says once and for all of them.
             let ended = frame.first as usize..frame.warp as usize;
             if let Some(ended) = frame.alive.get_mut(ended) {
@@ -123,7 +124,7 @@ impl Visit {
         Stay {
             left,
             parted: (frame.warp != frame.last).then_some(frame.warp as usize),
-            barrier: frame.barrier,
+            meeting,
             block: frame.block,
             number: frame.number,
             mask: frame.mask,

@@ -2,17 +2,17 @@
 //!
 //! As long as all warps that live stand at the beginning of the same block, there are no groups, no turns and no
 //! arrivals: each warp runs the compiled code of the block up to where that leaves it, and if all have come to the same
-//! plain barrier, all go on after it. Where one does something else, each warp gets the group that it would have had,
+//! plain barrier or seam, all go on after it. Where one does something else, each warp gets the group that it would have had,
 //! and the schedule goes on as usual.
 //!
 //! Warps run in the order of their numbers, as in the interpreter, but a turn may end elsewhere: compiled code has more
 //! fuel, and pays for a look at what others may change ([`LOOK`](crate::schedule::compiled::LOOK)). So a kernel whose
 //! result depends on an order that PTX leaves open may give another one of its results.
 
-use crate::code::{Arrival, Block, Terminator};
+use crate::code::{Arrival, Terminator};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
-use crate::schedule::compiled::{Compiled, LEAST_FUEL, Stay, Visit};
+use crate::schedule::compiled::{Compiled, LEAST_FUEL, Meeting, Stay, Visit};
 use crate::schedule::interpret::{Leave, enter};
 use crate::schedule::stack;
 use crate::schedule::succession;
@@ -98,16 +98,17 @@ pub(crate) fn run(
         }
         worker.instructions += stay.effort;
         worker.effort += stay.effort;
-        match run.code.blocks.get(stay.barrier as usize).and_then(plain) {
-            Some(arrival) => block = arrival.next,
-            None if succeeds && succession::next(cta, worker, run, enough) => {
+        match (stay.meeting, arrival(&stay, run)) {
+            (Meeting::Barrier(_), Some(arrival)) => block = arrival.next,
+            (Meeting::Seam(next), _) => block = next,
+            _ if succeeds && succession::next(cta, worker, run, enough) => {
                 visit.begin_again(warps.warps);
                 // Some may have ended before the others ran in step.
                 *warps.living = u32::MAX >> (u32::BITS - warps.warps.len() as u32);
                 block = first;
                 continue;
             }
-            None => break Some(Round::Ended),
+            _ => break Some(Round::Ended),
         }
         if worker.effort >= enough || run.halt.is_set() {
             break Some(Round::Over);
@@ -154,9 +155,10 @@ enum Round {
     Parted(Stay),
 }
 
-/// The barrier that a block ends with, if every warp waits there for all others and nothing more.
-fn plain(block: &Block) -> Option<&Arrival> {
-    match &block.end_with {
+/// The barrier that warps have come to, at which each waits for all others and nothing more.
+fn arrival<'a>(stay: &Stay, run: &Run<'a>) -> Option<&'a Arrival> {
+    let Meeting::Barrier(block) = stay.meeting else { return None };
+    match &run.code.blocks.get(block as usize)?.end_with {
         Terminator::Barrier(arrival) if arrival.plain => Some(arrival),
         _ => None,
     }
@@ -169,7 +171,7 @@ fn part(block: u32, which: u32, warps: &mut Warps<'_>) {
     }
 }
 
-/// Places each warp where it is: those before the one that parted at a barrier, those after it at the beginning of the
+/// Places each warp where it is: those before the one that parted where they met, those after it at the beginning of the
 /// block, and that one goes on from where compiled code has left it.
 #[cold]
 fn go_apart(
@@ -183,14 +185,18 @@ fn go_apart(
 ) -> Leave {
     let index = stay.parted.unwrap_or(0);
     let before = (1 << index) - 1;
+    let came = *warps.living & before;
     part(block, *warps.living & !before & !(1 << index), warps);
-    if let Some(arrival) = run.code.blocks.get(stay.barrier as usize).and_then(plain) {
-        let came = *warps.living & before;
-        for warp in warps.warps.iter_mut().filter(|warp| came >> warp.state.index & 1 != 0) {
-            let mut group = Group::at_beginning(stay.barrier, warp.state.alive());
-            // A plain barrier of all warps cannot be refused.
-            let _ = arrive::arrive(arrival, &mut group, warp, cta, worker, run);
+    match (stay.meeting, arrival(stay, run)) {
+        (Meeting::Barrier(block), Some(arrival)) => {
+            for warp in warps.warps.iter_mut().filter(|warp| came >> warp.state.index & 1 != 0) {
+                let mut group = Group::at_beginning(block, warp.state.alive());
+                // A plain barrier of all warps cannot be refused.
+                let _ = arrive::arrive(arrival, &mut group, warp, cta, worker, run);
+            }
         }
+        (Meeting::Seam(block), _) => part(block, came, warps),
+        _ => {}
     }
     let fuel = enough.saturating_sub(worker.effort);
     enter::go_on_after(stay, &mut warps.warps[index], cta, worker, run, fuel)

@@ -42,7 +42,7 @@ pub struct Stack {
     pub frames: bool,
 }
 
-/// A function that runs warps one after another, as long as each ends or comes to the same plain barrier.
+/// A function that runs warps one after another, as long as each ends or comes to the same place where warps meet.
 ///
 /// # Safety
 /// The frame is whole, and belongs to the kernel and the shape of CTAs that the function was made for.
@@ -51,8 +51,39 @@ pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
 /// The region that a place accessed last: its first address and its size.
 pub type Site = [u64; 2];
 
-/// The number that is no block's.
-pub const NO_BARRIER: u32 = u32::MAX;
+/// Where the warps of a CTA have come to that run one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// Nowhere: they have ended.
+    Nowhere,
+    /// To the plain barrier at the end of a block.
+    Barrier(u32),
+    /// To the beginning of a block with which other code begins.
+    Seam(u32),
+}
+
+impl Meeting {
+    const NOWHERE: u32 = u32::MAX;
+    const SEAM: u32 = 1 << 31;
+
+    /// The number that compiled code knows it by. Blocks have lower ones than a seam's mark.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::Nowhere => Self::NOWHERE,
+            Self::Barrier(block) => block,
+            Self::Seam(block) => block | Self::SEAM,
+        }
+    }
+
+    pub(crate) const fn of(number: u32) -> Self {
+        match number {
+            Self::NOWHERE => Self::Nowhere,
+            _ if number & Self::SEAM != 0 => Self::Seam(number & !Self::SEAM),
+            _ => Self::Barrier(number),
+        }
+    }
+}
 
 /// What compiled code reads and writes besides memory. Its layout is known to the code ([`offset`]).
 #[repr(C)]
@@ -74,8 +105,8 @@ pub struct Frame {
     /// The warp that runs, or that the code has left; the one after the last if none of them came elsewhere than the
     /// others.
     pub(crate) warp: u32,
-    /// The block with the barrier at its end that the warps have come to; none of them if it is [`NO_BARRIER`].
-    pub(crate) barrier: u32,
+    /// The number of the [`Meeting`] that the warps have come to.
+    pub(crate) meeting: u32,
     pub(crate) mask: u32,
     pub(crate) block: u32,
     pub(crate) number: u32,
@@ -136,8 +167,8 @@ pub mod offset {
     pub const LAST: usize = offset_of!(Frame, last);
     /// The one that runs.
     pub const WARP: usize = offset_of!(Frame, warp);
-    /// The block whose barrier those before it have come to.
-    pub const BARRIER: usize = offset_of!(Frame, barrier);
+    /// Where those before it have come to.
+    pub const MEETING: usize = offset_of!(Frame, meeting);
     /// By warp: where its registers begin.
     pub const BANKS: usize = offset_of!(Frame, banks);
     /// By warp: where `%tid.x` of all lanes lies, then `.y`, then `.z`.
@@ -177,11 +208,13 @@ pub enum Left {
     Before,
     /// At an instruction that has met a fault.
     Fault,
+    /// At the beginning of a block with which other code begins.
+    Seam,
 }
 
 impl Left {
     /// Every answer, by its number.
-    pub const ALL: [Left; 4] = [Self::Ended, Self::End, Self::Before, Self::Fault];
+    pub const ALL: [Left; 5] = [Self::Ended, Self::End, Self::Before, Self::Fault, Self::Seam];
 
     /// The number that compiled code returns.
     #[must_use]
@@ -213,7 +246,7 @@ impl Default for Frame {
             first: 0,
             last: 0,
             warp: 0,
-            barrier: NO_BARRIER,
+            meeting: Meeting::Nowhere.number(),
             mask: 0,
             block: 0,
             number: 0,

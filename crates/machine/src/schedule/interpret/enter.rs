@@ -5,7 +5,7 @@ use crate::context::{CtaState, Run, Worker};
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
 use crate::schedule::stack;
 use crate::schedule::warp::{Group, Warp};
-use crate::state::frame::{Compiled, Enter, Left};
+use crate::state::frame::{Compiled, Enter, Left, Meeting};
 
 /// Goes on with a warp whose lanes were all together in compiled code, where that has left them.
 pub(crate) fn go_on_after(
@@ -58,8 +58,8 @@ impl Turn<'_> {
         let mut stay = visit.enter(code.1, all, cta, worker, run, (fuel.max(LEAST_FUEL), 0));
         visit.dismiss(warp, cta, worker);
         visit.end(worker);
-        if stay.parted.is_none() {
-            (stay.number, stay.mask, stay.block) = (0, warp.state.alive(), stay.barrier);
+        if let (None, Meeting::Barrier(block) | Meeting::Seam(block)) = (stay.parted, stay.meeting) {
+            (stay.number, stay.mask, stay.block) = (0, warp.state.alive(), block);
         }
         self.after(&stay, group, stuck)
     }
@@ -94,6 +94,7 @@ impl Turn<'_> {
                     other => other,
                 }
             }
+            Left::Seam => self.between_blocks(group, from).unwrap_or(Next::Go),
             Left::Before if *stuck => self.between_blocks(group, from).unwrap_or(Next::Go),
             _ => Next::Go,
         }
