@@ -16,7 +16,7 @@ use crate::llvm::{self, Absent, Compiler, Target};
 use crate::module::{Module, Piece};
 use crate::outside;
 use crate::refusal::Refusal;
-use crate::seam::Stretches;
+use crate::tuning::Tuning;
 
 /// The passes that are run over a kernel's code. They are few: what a warp does is a vector already, and vectorizing
 /// what is left of single numbers makes it slower. Homes become registers, and what does not change leaves loops.
@@ -42,7 +42,7 @@ pub struct KernelCode {
     /// By block: the function that begins with it, if there is one by now.
     entries: Vec<OnceLock<Enter>>,
     sites: AtomicUsize,
-    stretches: Stretches,
+    tuning: Tuning,
     /// The stack that calls inside of the code take, if it has any to do with the stack.
     stack: Option<Stack>,
     /// Owns the code that the entries lie in: the pieces of the kernel, and loops that were entered in their middle.
@@ -117,9 +117,9 @@ impl Engine {
         &self,
         kernel: &Kernel,
         cta: [u32; 3],
-        stretches: Stretches,
+        tuning: Tuning,
     ) -> Result<Arc<KernelCode>, Refusal> {
-        let module = Module::of(kernel.code(), cta, stretches)?;
+        let module = Module::of(kernel.code(), cta, tuning)?;
         let code = KernelCode::empty(kernel, &module);
         self.compile_pieces(&module.pieces(self.compilers.len()), &code)?;
         Ok(Arc::new(code))
@@ -128,7 +128,7 @@ impl Engine {
     /// The code of a kernel for CTAs of a shape, if all of it is kept on disk. Nothing is compiled.
     #[must_use]
     pub fn kept(&self, kernel: &Kernel, cta: [u32; 3]) -> Option<Arc<KernelCode>> {
-        let module = Module::of(kernel.code(), cta, Stretches::default()).ok()?;
+        let module = Module::of(kernel.code(), cta, Tuning::default()).ok()?;
         let code = KernelCode::empty(kernel, &module);
         for piece in module.pieces(self.compilers.len()) {
             let found = self.compilers[0].find(&piece.text, &self.passes(), &outside::symbols())?;
@@ -150,7 +150,7 @@ impl Engine {
         block: u32,
     ) -> Result<(), Refusal> {
         let mut pieces = to.pieces();
-        let module = Module::at(kernel.code(), cta, block, to.sites() as u32, to.stretches)?;
+        let module = Module::at(kernel.code(), cta, block, to.sites() as u32, to.tuning)?;
         let piece = module.whole();
         let code = self.machine_code(&self.compilers[0], &piece)?;
         // Who sees the entry sees that there are more places.
@@ -194,14 +194,14 @@ impl Engine {
     /// # Errors
     /// Nothing of it can be compiled.
     pub fn text(kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
-        Module::of(kernel.code(), cta, Stretches::default()).map(|module| module.whole().text)
+        Module::of(kernel.code(), cta, Tuning::default()).map(|module| module.whole().text)
     }
 
     /// By instruction of a kernel that its code has: whether the code executes it itself, or the interpreter's function for
     /// it is called.
     #[must_use]
     pub fn instructions(kernel: &Kernel, cta: [u32; 3]) -> HashMap<Source, bool> {
-        let module = Module::of(kernel.code(), cta, Stretches::default());
+        let module = Module::of(kernel.code(), cta, Tuning::default());
         module.map(|module| module.instructions).unwrap_or_default()
     }
 
@@ -210,7 +210,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::compile`].
     pub fn assembly(&self, kernel: &Kernel, cta: [u32; 3]) -> Result<String, Refusal> {
-        let piece = Module::of(kernel.code(), cta, Stretches::default())?.whole();
+        let piece = Module::of(kernel.code(), cta, Tuning::default())?.whole();
         self.compilers[0].emit_assembly(&piece.text, &self.passes()).map_err(Refusal::Llvm)
     }
 }
@@ -221,7 +221,7 @@ impl KernelCode {
         Self {
             entries: vec![OnceLock::new(); kernel.code().blocks.len()],
             sites: AtomicUsize::new(module.sites()),
-            stretches: module.stretches,
+            tuning: module.tuning,
             stack: module.stack(),
             pieces: Mutex::default(),
         }

@@ -16,7 +16,8 @@ use crate::callee::{Callees, callee};
 use crate::emit::{self, Text};
 use crate::refusal::{MOST_THREADS, Refusal};
 use crate::region::Region;
-use crate::seam::{Stretches, seams};
+use crate::seam::seams;
+use crate::tuning::Tuning;
 
 /// A piece has so many lines of text at least: fewer are compiled as soon as another thread has begun.
 const LEAST_LINES: usize = 4_000;
@@ -30,7 +31,7 @@ pub struct Module {
     functions: BTreeMap<FunctionId, Text>,
     common: emit::Common,
     callees: Callees,
-    pub stretches: Stretches,
+    pub tuning: Tuning,
     /// By instruction: whether the code executes it itself.
     pub instructions: HashMap<Source, bool>,
 }
@@ -45,8 +46,8 @@ pub struct Piece {
 
 impl Module {
     /// The module of a kernel.
-    pub fn of(code: &Code, cta: [u32; 3], stretches: Stretches) -> Result<Self, Refusal> {
-        let mut module = Self::for_shape(cta, 0, stretches)?;
+    pub fn of(code: &Code, cta: [u32; 3], tuning: Tuning) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, 0, tuning)?;
         module.add_functions(code, cta);
         for id in (0..code.functions.len() as u32).map(FunctionId) {
             module.add(code, cta, id, None);
@@ -55,14 +56,8 @@ impl Module {
     }
 
     /// The module of one function that begins with a block, with places numbered from `sites` on.
-    pub fn at(
-        code: &Code,
-        cta: [u32; 3],
-        block: u32,
-        sites: u32,
-        stretches: Stretches,
-    ) -> Result<Self, Refusal> {
-        let mut module = Self::for_shape(cta, sites, stretches)?;
+    pub fn at(code: &Code, cta: [u32; 3], block: u32, sites: u32, tuning: Tuning) -> Result<Self, Refusal> {
+        let mut module = Self::for_shape(cta, sites, tuning)?;
         if let Some(linked) = code.blocks.get(block as usize) {
             module.add_functions(code, cta);
             module.add(code, cta, linked.source.function, Some(block));
@@ -71,12 +66,12 @@ impl Module {
     }
 
     /// An empty module, if there are CTAs of that shape.
-    fn for_shape(cta: [u32; 3], sites: u32, stretches: Stretches) -> Result<Self, Refusal> {
+    fn for_shape(cta: [u32; 3], sites: u32, tuning: Tuning) -> Result<Self, Refusal> {
         let threads = cta.iter().fold(1u64, |product, &extent| product.saturating_mul(u64::from(extent)));
         if threads == 0 || threads > MOST_THREADS {
             return Err(Refusal::Cta(cta));
         }
-        let mut module = Self { stretches, ..Self::default() };
+        let mut module = Self { tuning, ..Self::default() };
         module.common.sites = sites;
         Ok(module)
     }
@@ -101,11 +96,11 @@ impl Module {
     fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, only: Option<u32>) {
         let Some(analysis) = analysis(code, cta, id) else { return };
         let entries = entries(code, id, &self.callees);
-        let seams = seams(&analysis, id, &entries, self.stretches);
+        let seams = seams(&analysis, id, &entries, self.tuning);
         let all = || entries.union(&seams).copied().collect();
         for entry in &only.map_or_else(all, |only| BTreeSet::from([only])) {
             let Some(region) = Region::of(&analysis, *entry, &self.callees, &seams) else { continue };
-            let text = emit::region(&analysis, &region, &self.callees, &mut self.common);
+            let text = emit::region(&analysis, &region, &self.callees, self.tuning.alone, &mut self.common);
             let Some(text) = text else { continue };
             for (instruction, itself) in &text.instructions {
                 let source = Source { function: id, instruction: *instruction };

@@ -128,7 +128,7 @@ pub fn ways(block: u32, guard: Option<Slot>, targets: &[u32], next: u32) -> Opti
 }
 
 /// Whether lanes may differ in what the guard at the end of a block says.
-fn varies(analysis: &Analysis<'_>, block: u32, guard: Slot) -> bool {
+pub fn varies(analysis: &Analysis<'_>, block: u32, guard: Slot) -> bool {
     let Some(register) = analysis.register(guard) else { return true };
     analysis.shape_at_end(block, register) != Shape::Uniform
 }

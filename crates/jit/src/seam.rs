@@ -12,22 +12,7 @@ use ptxvm_machine::code::Block;
 
 use crate::analysis::Analysis;
 use crate::region::runs;
-
-/// How long stretches of code are, in instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretches {
-    /// A seam is as far from the one before it at least.
-    pub least: usize,
-    /// There is none where a stretch is no longer than that without it.
-    pub most: usize,
-}
-
-impl Default for Stretches {
-    /// LLVM takes a tenth of a second for such a stretch. What a seam costs, some stores and loads, is little beside it.
-    fn default() -> Self {
-        Self { least: 256, most: 768 }
-    }
-}
+use crate::tuning::Tuning;
 
 /// A block at which a stretch may end.
 struct Candidate {
@@ -43,7 +28,7 @@ pub fn seams(
     analysis: &Analysis<'_>,
     id: FunctionId,
     entries: &BTreeSet<u32>,
-    stretches: Stretches,
+    tuning: Tuning,
 ) -> BTreeSet<u32> {
     let code = analysis.code;
     let blocks: Vec<(u32, &Block)> =
@@ -55,14 +40,14 @@ pub fn seams(
         if entries.contains(number) {
             (length, best) = (0, None);
         }
-        if narrow && length >= stretches.least.max(1) && runs(analysis, *number) {
+        if narrow && length >= tuning.least.max(1) && runs(analysis, *number) {
             let live = analysis.live_at(*number).len();
             if best.as_ref().is_none_or(|best| live < best.live) {
                 best = Some(Candidate { block: *number, live, length });
             }
         }
         length += (block.end - block.start) as usize + 1;
-        if length > stretches.most
+        if length > tuning.most
             && let Some(best) = best.take()
         {
             seams.insert(best.block);

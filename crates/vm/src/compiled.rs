@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ptxvm_jit::{CodeCache, Engine, KernelCode, Stretches};
+use ptxvm_jit::{CodeCache, Engine, KernelCode, Tuning};
 use ptxvm_machine::schedule::compiled::{Compiled, Tier};
 use ptxvm_machine::{EngineChoice, Kernel, Settings};
 
@@ -91,9 +91,9 @@ const HOT: u64 = 1 << 20;
 const WARM: u64 = 1 << 17;
 
 impl KernelTier {
-    fn compiled(&self, stretches: Stretches) -> &MaybeCode {
+    fn compiled(&self, tuning: Tuning) -> &MaybeCode {
         self.code.get_or_init(|| {
-            let code = engine()?.compile(&self.kernel, self.cta, stretches);
+            let code = engine()?.compile(&self.kernel, self.cta, tuning);
             code.map_err(|refusal| refusal.to_string())
         })
     }
@@ -144,7 +144,7 @@ impl Tier for TierOfLaunch {
         let kernel = Arc::clone(&self.0);
         if reached(HOT) {
             in_background(Box::new(move || {
-                let _ = kernel.compiled(Stretches::default());
+                let _ = kernel.compiled(Tuning::default());
             }));
         } else if reached(WARM) && CACHE.get().is_some() && ENGINE.get().is_some() {
             in_background(Box::new(move || kernel.look()));
@@ -190,8 +190,8 @@ impl CompiledCodes {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn of(&self, kernel: &Arc<Kernel>, cta: [u32; 3], stretches: Stretches) -> MaybeCode {
-        self.tier(kernel, cta).compiled(stretches).clone()
+    pub fn of(&self, kernel: &Arc<Kernel>, cta: [u32; 3], tuning: Tuning) -> MaybeCode {
+        self.tier(kernel, cta).compiled(tuning).clone()
     }
 
     /// Why there is no code for launches with CTAs of a shape, if one has asked for it. Nothing is compiled.
@@ -210,7 +210,7 @@ impl CompiledCodes {
             EngineChoice::Auto => Some(Arc::new(TierOfLaunch(self.tier(kernel, cta)))),
             EngineChoice::Compile => {
                 let tier = self.tier(kernel, cta);
-                tier.compiled(Stretches::default())
+                tier.compiled(Tuning::default())
                     .is_ok()
                     .then(|| Arc::new(TierOfLaunch(tier)) as Arc<dyn Tier>)
             }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
-use ptxvm_jit::Stretches;
+use ptxvm_jit::Tuning;
 use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
 use ptxvm_profile::Demand;
 
@@ -202,16 +202,15 @@ impl Kernel {
     /// # Errors
     /// Why there is no compiled code: the interpreter runs it then.
     pub fn compile(&self, block: impl Into<Dimensions>) -> Result<(), String> {
-        self.compile_in(block, Stretches::default())
+        self.compile_tuned(block, Tuning::default())
     }
 
-    /// The same in stretches of other lengths than are best. Launches do the same, but for the order of warps between
-    /// barriers, which PTX leaves open; tests see to that.
+    /// The same in another way than is best. Launches do the same, but for orders that PTX leaves open; tests see to that.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
-    pub fn compile_in(&self, block: impl Into<Dimensions>, stretches: Stretches) -> Result<(), String> {
-        self.compiled.of(&self.linked, block.into().0, stretches).map(drop)
+    pub fn compile_tuned(&self, block: impl Into<Dimensions>, tuning: Tuning) -> Result<(), String> {
+        self.compiled.of(&self.linked, block.into().0, tuning).map(drop)
     }
 
     /// Why a launch with CTAs of a shape was interpreted, if it asked for code and there was none.

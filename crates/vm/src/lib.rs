@@ -99,7 +99,7 @@ pub use texture::Texture;
 
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
-pub use ptxvm_jit::{CodeCache, Stretches};
+pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{

@@ -6,7 +6,7 @@
 
 mod common;
 
-use ptxvm_vm::{Buffer, Device, EngineChoice, LaunchOptions, Profile, Settings, Stretches};
+use ptxvm_vm::{Buffer, Device, EngineChoice, GoAlone, LaunchOptions, Profile, Settings, Tuning};
 use serde::Deserialize;
 
 use common::golden;
@@ -134,11 +134,14 @@ fn run(whole: &Whole, case: &Case, source: &str, want: &[u32], engine: EngineCho
             .argument(&input)
             .argument(case.n as u32)
     };
-    // The code of some is cut wherever it can be.
-    let cut = Stretches { least: 1, most: 1 };
-    let stretches = if case.seed.is_multiple_of(2) { cut } else { Stretches::default() };
+    // Code of every kind: cut wherever it can be, for one lane after the other wherever that can be, and as it is best.
+    let tuning = match case.seed % 4 {
+        0 => Tuning { least: 1, most: 1, ..Tuning::default() },
+        1 => Tuning { alone: GoAlone::Always, ..Tuning::default() },
+        _ => Tuning::default(),
+    };
     if engine == EngineChoice::Compile
-        && let Err(why) = kernel.compile_in(block, stretches)
+        && let Err(why) = kernel.compile_tuned(block, tuning)
     {
         return Some(format!("does not compile: {why}"));
     }

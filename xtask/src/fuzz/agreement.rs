@@ -7,7 +7,7 @@
 //! not change either; only what differs between them is excused.
 
 use ptxvm_machine::vector::lanes::Level;
-use ptxvm_vm::{EngineChoice, Module, Stretches};
+use ptxvm_vm::{EngineChoice, GoAlone, Module, Tuning};
 
 use super::scene::Scene;
 use super::setting::{Ending, Ran, Setting, Way, Wrong, wrong};
@@ -46,12 +46,7 @@ pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wron
             agreed.unended += 1;
             continue;
         }
-        // Programs are short: their code is cut at all places where it can be, or at some.
-        setting.stretches = match seed % 4 {
-            0 => Stretches { least: 1, most: 1 },
-            1 => Stretches { least: 8, most: 24 },
-            _ => Stretches::default(),
-        };
+        setting.tuning = tuning(seed);
         // What counts instructions is interpreted.
         setting.options.settings.max_instructions = None;
         let second = setting.launch(&Way { engine: EngineChoice::Compile, ..way })?;
@@ -65,6 +60,22 @@ pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wron
         setting.untouched()?;
     }
     Ok(agreed)
+}
+
+/// How the code of a program is made: short programs are cut at all places where they can be, or at some, and lanes go alone
+/// wherever they can, or nowhere.
+fn tuning(seed: u64) -> Tuning {
+    let (least, most) = match seed % 4 {
+        0 => (1, 1),
+        1 => (8, 24),
+        _ => (Tuning::default().least, Tuning::default().most),
+    };
+    let alone = match seed / 4 % 3 {
+        0 => GoAlone::WhereItPays,
+        1 => GoAlone::Always,
+        _ => GoAlone::Never,
+    };
+    Tuning { least, most, alone }
 }
 
 fn is_limit(ending: Ending) -> bool {

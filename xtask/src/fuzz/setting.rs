@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ptxvm_machine::vector::lanes::{Level, at_most};
 use ptxvm_vm::{
-    Buffer, EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, Module, Parameter, Stretches,
+    Buffer, EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, Module, Parameter, Tuning,
 };
 
 use super::names::interesting;
@@ -91,8 +91,8 @@ pub struct Setting {
     module: Module,
     name: String,
     pub options: LaunchOptions,
-    /// How long the stretches of compiled code are.
-    pub stretches: Stretches,
+    /// How long the tuning of compiled code are.
+    pub tuning: Tuning,
     /// Each buffer with what it holds before a launch.
     buffers: Vec<(Arc<Buffer>, Vec<u8>)>,
     /// The arrays and the module's variables with their initial bytes.
@@ -125,7 +125,7 @@ impl Setting {
             module: module.clone(),
             name: name.to_owned(),
             options,
-            stretches: Stretches::default(),
+            tuning: Tuning::default(),
             buffers: Vec::new(),
             variables: scene.arrays.clone(),
             canaries: Vec::new(),
@@ -190,7 +190,7 @@ impl Setting {
         let most = u64::from(device.profile().threads_per_cta);
         if way.engine == EngineChoice::Compile
             && options.block.product() <= most
-            && let Err(why) = kernel.compile_in(options.block, self.stretches)
+            && let Err(why) = kernel.compile_tuned(options.block, self.tuning)
             && !why.starts_with("nothing of the kernel")
         {
             return Err(wrong("refused", why));

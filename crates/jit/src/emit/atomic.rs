@@ -35,6 +35,13 @@ impl Emitter<'_> {
         let access = self.access(address.space, true, u64::from(bits) / 8, guard)?;
         let at = self.address(slot, address.offset);
         let place = self.place(&at, &access);
+        if self.alone.is_some() {
+            let before = self.change_of_one(&change, &place, &operands, &access)?;
+            if let Some(to) = to {
+                self.write(to, before, guard);
+            }
+            return Some(());
+        }
         let one = matches!(place, Place::One(_));
         let pointers = self.each_pointer(&place, &access);
         let before = match change.commuting() {
@@ -73,6 +80,56 @@ impl Emitter<'_> {
         let before = self.writer.value(format!("call fastcc {ty} {name}({given}, ptr {seen})"));
         self.count_look(&seen);
         before
+    }
+
+    /// A change that one lane makes, if its guard lets it; gives what was there before.
+    fn change_of_one(
+        &mut self,
+        change: &Change,
+        place: &Place,
+        operands: &[Value],
+        access: &Access,
+    ) -> Option<Value> {
+        let Place::One(host) = place else { return None };
+        let name = change.function_of_one(&mut self.writer);
+        let ty = format!("i{}", change.bits);
+        let names: Option<Vec<&Name>> = operands.iter().map(Value::as_scalar).collect();
+        let operands: String = names?.iter().map(|operand| format!(", {ty} {operand}")).collect();
+        let (there, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
+        let from = self.writer.label().to_owned();
+        let some = self.writer.value(format!("icmp ne i32 {}, 0", access.lanes));
+        self.writer.line(format!("br i1 {some}, label %{there}, label %{rest}"));
+        self.writer.begin(there);
+        let before = self.writer.value(format!("call fastcc {ty} {name}(ptr {host}{operands})"));
+        if change.answers {
+            let wide = self.writer.cast("zext", change.bits, &before, 64);
+            self.look_of_one(host, &wide);
+        }
+        let done = self.writer.label().to_owned();
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+        let answer = format!("phi {ty} [ 0, %{from} ], [ {before}, %{done} ]");
+        Some(Value::scalar(change.bits, self.writer.value(answer)))
+    }
+
+    /// Notes what one lane has found where, as the functions for all lanes do.
+    fn look_of_one(&mut self, host: &str, found: &str) {
+        let seen = format!("%seen{}.one", self.at);
+        self.slot(seen.clone(), "{ i64, i64, i32 }");
+        self.prologue.push(format!("store {{ i64, i64, i32 }} zeroinitializer, ptr {seen}"));
+        let place = self.writer.value(format!("ptrtoint ptr {host} to i64"));
+        let mut same = "true".to_owned();
+        for (at, now) in [(0, place.as_str()), (8, found)] {
+            let to = self.writer.value(format!("getelementptr i8, ptr {seen}, i64 {at}"));
+            let before = self.writer.value(format!("load i64, ptr {to}"));
+            let is = self.writer.value(format!("icmp eq i64 {before}, {now}"));
+            same = self.writer.value(format!("and i1 {same}, {is}"));
+            self.writer.line(format!("store i64 {now}, ptr {to}"));
+        }
+        let to = self.writer.value(format!("getelementptr i8, ptr {seen}, i64 16"));
+        let word = self.writer.value(format!("zext i1 {same} to i32"));
+        self.writer.line(format!("store i32 {word}, ptr {to}"));
+        self.count_look(&seen);
     }
 
     /// The same answer as the last time: the loop around it may be waiting for another. As if the interpreter had executed it.

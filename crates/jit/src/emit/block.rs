@@ -28,21 +28,13 @@ pub enum Guard {
 impl Emitter<'_> {
     /// Writes a block.
     pub(super) fn block(&mut self, block: u32) {
-        self.block = block;
-        self.log.clear();
-        self.current.clear();
-        self.held.clear();
-        self.together = Together::of(self.analysis, block);
-        self.places.clear();
-        self.looked_at.clear();
+        self.begin_block(block);
         self.dirty = self.dirty_at.get(&block).cloned();
         self.dirty_when_left = Some(BTreeSet::new());
-        self.log_before = 0;
         self.changes.insert(block, Changes::default());
         self.writer.begin(format!("b{block}"));
         self.mask = self.writer.value("load i32, ptr %mask");
         let described = &self.analysis.code.blocks[block as usize];
-        self.at = described.start;
         // Others may wait in a function that has called this one.
         let parted = !self.waiting().is_empty() || self.called.is_some();
         if described.converge.is_some() && parted {
@@ -50,6 +42,26 @@ impl Emitter<'_> {
             let absent = self.writer.value(format!("icmp ne i32 {alive}, {}", self.mask));
             self.leave_if(&absent);
         }
+        self.instructions_of(block);
+        self.end();
+        self.leave_block();
+    }
+
+    /// Nothing is known of a block that begins.
+    pub(super) fn begin_block(&mut self, block: u32) {
+        self.block = block;
+        self.at = self.analysis.code.blocks[block as usize].start;
+        self.log.clear();
+        self.current.clear();
+        self.held.clear();
+        self.together = Together::of(self.analysis, block);
+        self.places.clear();
+        self.looked_at.clear();
+        self.log_before = 0;
+    }
+
+    pub(super) fn instructions_of(&mut self, block: u32) {
+        let described = &self.analysis.code.blocks[block as usize];
         for at in described.start..described.end {
             self.at = at;
             if self.first_of_instruction() == at {
@@ -58,8 +70,6 @@ impl Emitter<'_> {
             self.instruction(&self.analysis.code.instructions[at as usize]);
         }
         self.look();
-        self.end();
-        self.leave_block();
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
@@ -88,6 +98,10 @@ impl Emitter<'_> {
                 }
             }
         };
+        if written.is_none() && self.alone.is_some() {
+            self.failed = true;
+            return;
+        }
         self.note(instruction.source.instruction, written.is_some());
         if written.is_none() {
             self.look();
@@ -160,7 +174,8 @@ impl Emitter<'_> {
                 let mask = self.mask.clone();
                 let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
                 let first = self.writer.value(format!("zext i32 {first} to i64"));
-                self.load_register(slot, Shape::Varying, &first)
+                let all = self.load_register(slot, Shape::Varying, &first);
+                self.of_one_alone(all)
             }
         };
         self.held.insert(slot.offset(), value.clone());
@@ -262,6 +277,7 @@ impl Emitter<'_> {
             return;
         }
         let bits = slot.bits();
+        let value = self.of_one_alone(value);
         let value = if slot.width() == 0 && value.bits != 1 {
             let from = value.bits;
             self.map(&[value], 1, |writer, names| {
@@ -285,11 +301,11 @@ impl Emitter<'_> {
         let loose = value.bits == 64 || home.is_some_and(|home| self.analysis.homes.is_loose(home));
         let value = if loose { value } else { self.tight(value) };
         let value = match home {
-            Some(home) => value.kept_as(self.analysis.homes.shape(home), &mut self.writer),
+            Some(home) => value.kept_as(self.shape(home), &mut self.writer),
             None => value,
         };
         if let Some(home) = home {
-            self.failed |= !value.is_kept_as(self.analysis.homes.shape(home));
+            self.failed |= !value.is_kept_as(self.shape(home));
         }
         self.keep_in_place(slot, &value);
         self.current.insert(slot.offset(), self.log.len());

@@ -57,6 +57,23 @@ impl Change {
         name
     }
 
+    /// The name of a function that makes it of one lane and gives what was there before.
+    pub fn function_of_one(&self, writer: &mut Writer) -> Name {
+        let (name, ty) = (format!("{}_one", self.name()), format!("i{}", self.bits));
+        let mut inner = Writer::default();
+        let each = self.text(&mut inner);
+        let (_, declarations) = inner.finish();
+        declarations.into_iter().for_each(|declaration| writer.declare(declaration));
+        let more = if self.operands() == 2 { format!(", {ty} %c") } else { String::new() };
+        writer.declare(format!(
+            "define internal fastcc {ty} {name}(ptr %to, {ty} %b{more}) alwaysinline nounwind {{
+each:
+{each}  ret {ty} %old
+}}"
+        ));
+        name
+    }
+
     /// How many operands it has beside the word in memory.
     pub fn operands(&self) -> usize {
         if self.function == AtomicFunction::Cas { 2 } else { 1 }
@@ -128,8 +145,15 @@ impl Change {
             text.push_str(writer.since(0));
             let _ = writeln!(text, "  store {ty} {new}, ptr %to");
         } else if self.function == AtomicFunction::Cas {
+            // One that changes nothing is a load, for which no other thread has to give the word away.
+            let bytes = self.bits / 8;
+            let _ = writeln!(text, "  %begin = load atomic {ty}, ptr %to seq_cst, align {bytes}");
+            let _ = writeln!(text, "  %may = icmp eq {ty} %begin, %b");
+            let _ = writeln!(text, "  br i1 %may, label %try, label %changed\ntry:");
             let _ = writeln!(text, "  %pair = cmpxchg ptr %to, {ty} %b, {ty} %c seq_cst seq_cst");
-            let _ = writeln!(text, "  %old = extractvalue {{ {ty}, i1 }} %pair, 0");
+            let _ = writeln!(text, "  %met = extractvalue {{ {ty}, i1 }} %pair, 0");
+            let _ = writeln!(text, "  br label %changed\nchanged:");
+            let _ = writeln!(text, "  %old = phi {ty} [ %begin, %each ], [ %met, %try ]");
         } else if let Some(host) = host {
             let _ = writeln!(text, "  %old = atomicrmw {host} ptr %to, {ty} %b seq_cst");
         } else {

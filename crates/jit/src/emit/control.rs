@@ -84,7 +84,7 @@ impl Emitter<'_> {
             let Some(home) = home.filter(|home| is_last && live.contains(home)) else { continue };
             let mut value = written.value.clone();
             // Lanes that wait keep what they have.
-            if waits.contains(&home) && self.analysis.homes.shape(home) == Shape::Varying {
+            if waits.contains(&home) && self.shape(home) == Shape::Varying {
                 let old = self.load_home(home, value.bits).lanes(&mut self.writer);
                 let new = value.lanes(&mut self.writer);
                 let mask = self.mask.clone();
@@ -210,7 +210,14 @@ impl Emitter<'_> {
         if seam {
             return self.leave_before(to, &waiting.range(to + 1..).copied().collect());
         }
-        self.writer.line(format!("br label %b{to}"));
+        let label = self.label_of(to);
+        self.writer.line(format!("br label %{label}"));
+    }
+
+    /// Where lanes go on that come to a block from before it.
+    fn label_of(&self, block: u32) -> String {
+        let begins = self.alones.iter().any(|alone| alone.first == block);
+        if begins { format!("enter{block}") } else { format!("b{block}") }
     }
 
     fn leave_before(&mut self, to: u32, waiting: &BTreeSet<u32>) {
@@ -243,7 +250,8 @@ impl Emitter<'_> {
             self.writer.line(format!("store i32 0, ptr %wait{block}"));
             self.writer.line(format!("store i32 {lanes}, ptr %mask"));
             if self.region.has(block) {
-                self.writer.line(format!("br label %b{block}"));
+                let label = self.label_of(block);
+                self.writer.line(format!("br label %{label}"));
             } else {
                 self.leave_before(block, &above);
             }

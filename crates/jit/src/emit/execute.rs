@@ -17,6 +17,9 @@ impl Emitter<'_> {
     /// A register has been written: it differs from what the activation holds, unless the interpreter has written it there
     /// or it goes there at once.
     pub(super) fn keep_in_place(&mut self, slot: Slot, value: &Value) {
+        if self.alone.is_some() {
+            return;
+        }
         if self.executing {
             return self.is_in_place(slot);
         }

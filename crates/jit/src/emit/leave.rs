@@ -18,7 +18,7 @@ const MOST_SHARING: usize = 24;
 /// What goes back from homes to registers when a function is left: by slot and home the lanes that have it there, or none if
 /// nobody else has anything. Lanes that wait often have the same homes as those that run.
 #[derive(Default)]
-struct Back(BTreeMap<(u32, HomeId), (Slot, Vec<Name>)>);
+pub(super) struct Back(BTreeMap<(u32, HomeId), (Slot, Vec<Name>)>);
 
 impl Back {
     fn add(&mut self, slot: Slot, home: HomeId, lanes: Option<&Name>) {
@@ -41,6 +41,11 @@ impl Emitter<'_> {
     fn leave(&mut self, condition: &str, left: Left) {
         self.look();
         let next = self.writer.fresh_label();
+        if let Some(alone) = self.alone.as_ref().filter(|alone| alone.pure) {
+            let again = format!("alone{}.again", alone.first);
+            self.writer.line(format!("br i1 {condition}, label %{again}, label %{next}, !prof !0"));
+            return self.writer.begin(next);
+        }
         let (from, at) = (self.writer.label().to_owned(), self.first_of_instruction());
         let out = self.out();
         self.writer.line(format!("br i1 {condition}, label %{out}, label %{next}, !prof !0"));
@@ -64,7 +69,8 @@ impl Emitter<'_> {
 
     /// The way out of the block that its instructions share just now.
     fn out(&self) -> Name {
-        format!("out{}.{}", self.block, self.log_before)
+        let alone = if self.alone.is_some() { "alone." } else { "" };
+        format!("{alone}out{}.{}", self.block, self.log_before)
     }
 
     /// Begins another way out of the block if many share the last one: what was written before it needs no join there.
@@ -126,7 +132,8 @@ impl Emitter<'_> {
         for (register, slot) in self.changed(&live) {
             let home = self.live_home(block, register);
             let is_slot = |written: &&Written| written.slot.offset() == slot.offset();
-            if let Some(home) = home.filter(|_| !self.log.iter().any(|written| is_slot(&written))) {
+            let as_it_was = home.filter(|_| self.alone.is_none());
+            if let Some(home) = as_it_was.filter(|_| !self.log.iter().any(|written| is_slot(&written))) {
                 back.add(slot, home, only.as_ref());
                 continue;
             }
@@ -158,7 +165,12 @@ impl Emitter<'_> {
         }
         let waiting = self.waiting();
         let mask = self.mask.clone();
+        let alone = self.alone.take();
+        if let Some(alone) = &alone {
+            self.join_others(alone, &mask);
+        }
         self.stand((block, &number, &mask), &waiting, back);
+        self.alone = alone;
         self.give(&left);
     }
 
@@ -176,7 +188,13 @@ impl Emitter<'_> {
 
     /// The blocks where lanes may wait while the block runs.
     pub(super) fn waiting(&self) -> BTreeSet<u32> {
-        self.region.waiting.get(&self.block).cloned().unwrap_or_default()
+        let at = |block: u32| self.region.waiting.get(&block).cloned().unwrap_or_default();
+        match &self.alone {
+            Some(alone) => {
+                at(alone.first).into_iter().chain(alone.exits.iter().copied()).chain([alone.first]).collect()
+            }
+            None => at(self.block),
+        }
     }
 
     /// The registers of a set that the region may have changed, with their slots: all others are where they were.
@@ -250,7 +268,12 @@ impl Emitter<'_> {
 
     /// Says in the frame where lanes stand, which instruction of the block is next, and where others wait. What they have
     /// goes back to registers, beside what the lanes that stand there have.
-    fn stand(&mut self, (block, number, mask): (u32, &str, &str), waiting: &BTreeSet<u32>, mut back: Back) {
+    pub(super) fn stand(
+        &mut self,
+        (block, number, mask): (u32, &str, &str),
+        waiting: &BTreeSet<u32>,
+        mut back: Back,
+    ) {
         for (at, value) in
             [(offset::BLOCK, block.to_string()), (offset::NUMBER, number.into()), (offset::MASK, mask.into())]
         {

@@ -9,6 +9,7 @@
 
 mod access;
 mod ahead;
+mod alone;
 mod ask;
 mod atomic;
 mod block;
@@ -21,6 +22,7 @@ mod dirty;
 mod execute;
 mod function;
 mod gather;
+mod home;
 mod index;
 mod lane_by_lane;
 mod leave;
@@ -39,15 +41,18 @@ mod words;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use ptxvm_ir::FunctionId;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::Left;
 
-use crate::analysis::{Analysis, HomeId, Shape, is_in};
+use crate::alone::{Alone, alone};
+use crate::analysis::{Analysis, HomeId, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
 use crate::together::Together;
+use crate::tuning::GoAlone;
 use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;
@@ -93,10 +98,12 @@ pub fn region(
     analysis: &Analysis<'_>,
     region: &Region,
     callees: &Callees,
+    go_alone: GoAlone,
     common: &mut Common,
 ) -> Option<Text> {
     let sites = common.sites;
     let mut emitter = Emitter::new(analysis, region, callees, common);
+    emitter.alones = alone(analysis, region, go_alone).into_iter().map(Rc::new).collect();
     emitter.write_region();
     if emitter.executes && !emitter.failed {
         // Once more, knowing which registers the interpreter finds where they are.
@@ -149,6 +156,8 @@ impl<'a> Emitter<'a> {
             inlined: 0,
             registers: String::new(),
             at_end: false,
+            alones: Vec::new(),
+            alone: None,
             executes: false,
             executing: false,
             uses_local: false,
@@ -269,6 +278,9 @@ struct Emitter<'a> {
     registers: Name,
     /// Whether the end of the block is being written.
     at_end: bool,
+    /// The stretches through which lanes may go alone, and the one that is being written for one lane.
+    alones: Vec<Rc<Alone>>,
+    alone: Option<Rc<Alone>>,
     /// Whether the interpreter executes an instruction of it.
     executes: bool,
     /// Whether the results of such an instruction are being fetched.
@@ -308,6 +320,9 @@ impl Emitter<'_> {
         for block in self.region.waiting.keys() {
             self.block(*block);
         }
+        for alone in self.alones.clone() {
+            self.write_alone(&alone);
+        }
         self.write_chain();
         self.leave_at_beginnings();
     }
@@ -335,41 +350,5 @@ impl Emitter<'_> {
     /// A stack slot of the function.
     fn slot(&mut self, name: impl Into<Name>, ty: impl Into<String>) {
         self.slots.insert(name.into(), ty.into());
-    }
-
-    fn store_home(&mut self, home: HomeId, value: &Value) {
-        for (part, kept) in value.names().iter().enumerate() {
-            let (name, ty) = self.home(home, part, value.bits);
-            self.writer.line(format!("store {ty} {kept}, ptr {name}"));
-        }
-    }
-
-    fn load_home(&mut self, home: HomeId, bits: u32) -> Value {
-        let shape = self.analysis.homes.shape(home);
-        let part = |emitter: &mut Self, part: usize| {
-            let (name, ty) = emitter.home(home, part, bits);
-            emitter.writer.value(format!("load {ty}, ptr {name}"))
-        };
-        let value = match shape {
-            Shape::Uniform => Value::scalar(bits, part(self, 0)),
-            Shape::Affine(step) => Value::affine(bits, part(self, 0), step),
-            Shape::Rows(rows) => {
-                let count = if rows.alike { 1 } else { LANES / rows.width as usize };
-                Value::rows(bits, (0..count).map(|row| part(self, row)).collect(), rows)
-            }
-            Shape::Varying => Value::vector(bits, part(self, 0)),
-        };
-        Value { loose: bits == 32 && self.analysis.homes.is_loose(home), ..value }
-    }
-
-    /// The stack slot of a part of a home, and its type.
-    fn home(&mut self, home: HomeId, part: usize, bits: u32) -> (Name, String) {
-        let name = format!("%home{}.{part}", home.0);
-        let ty = match self.analysis.homes.shape(home) {
-            Shape::Varying => format!("<{LANES} x i{bits}>"),
-            _ => format!("i{bits}"),
-        };
-        self.slot(name.clone(), ty.clone());
-        (name, ty)
     }
 }

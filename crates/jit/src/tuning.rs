@@ -1,0 +1,30 @@
+//! How code is made. Whatever is chosen here, it does the same; tests choose what is not best.
+
+/// How code is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// A stretch of code that is compiled by itself has so many instructions at least, if it is one of several.
+    pub least: usize,
+    /// It is not cut if it has no more than so many.
+    pub most: usize,
+    /// Where lanes go alone, one after the other.
+    pub alone: GoAlone,
+}
+
+/// Where lanes go through a stretch alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoAlone {
+    /// Where it may pay, as long as it does.
+    WhereItPays,
+    /// Wherever they can, always.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+impl Default for Tuning {
+    /// LLVM takes a tenth of a second for the longest stretch. What a cut costs, some stores and loads, is little beside it.
+    fn default() -> Self {
+        Self { least: 256, most: 768, alone: GoAlone::WhereItPays }
+    }
+}
