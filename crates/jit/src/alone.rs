@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxvm_ir::operation::access::Words;
+use ptxvm_ir::operation::compute::{Compute, IntegerFunction, LogicFunction, Movement};
 use ptxvm_ir::operation::{Access, AddressSpace, Operation, Order};
 use ptxvm_isa::Kind;
 use ptxvm_machine::code::{Meaning, Terminator};
@@ -21,8 +22,8 @@ use crate::tuning::GoAlone;
 /// Longer stretches are not written twice.
 const MOST_INSTRUCTIONS: u32 = 192;
 
-/// So many instructions for each access that is not regular: with more, vectors pay.
-const MOST_ARITHMETIC: u32 = 24;
+/// So many instructions for each access without a pattern: with more, vectors pay.
+const MOST_ARITHMETIC: u32 = 16;
 
 /// Loops with so few instructions between them are one stretch.
 const MOST_BETWEEN: u32 = 24;
@@ -60,6 +61,8 @@ pub fn alone(analysis: &Analysis<'_>, region: &Region, go_alone: GoAlone) -> Vec
     if analysis.carry.is_some() || go_alone == GoAlone::Never {
         return Vec::new();
     }
+    let wild = without_pattern(analysis);
+    let stretch = |first: u32, last: u32| stretch(analysis, region, go_alone, &wild, (first, last));
     let mut found: Vec<Alone> = Vec::new();
     for (first, last) in loops(analysis, region) {
         if found.last().is_some_and(|before| before.has(first)) {
@@ -67,8 +70,8 @@ pub fn alone(analysis: &Analysis<'_>, region: &Region, go_alone: GoAlone) -> Vec
         }
         // Together with the one before it, if there is not much between them.
         let near = found.last().filter(|before| between(analysis, before.last, first) <= MOST_BETWEEN);
-        let both = near.and_then(|before| stretch(analysis, region, go_alone, (before.first, last)));
-        if let Some(one) = both.or_else(|| stretch(analysis, region, go_alone, (first, last))) {
+        let both = near.and_then(|before| stretch(before.first, last));
+        if let Some(one) = both.or_else(|| stretch(first, last)) {
             found.retain(|before| !one.has(before.first) && !one.has(before.last));
             found.push(one);
         }
@@ -95,12 +98,49 @@ fn between(analysis: &Analysis<'_>, last: u32, first: u32) -> u32 {
     blocks.iter().map(|block| block.end - block.start + 1).sum()
 }
 
+/// The registers whose values have no pattern over lanes: they come of memory, or of more than sums and products. Where lanes
+/// count on by the same step, they stay side by side, also if they leave the loop at different times.
+fn without_pattern(analysis: &Analysis<'_>) -> BTreeSet<u32> {
+    let function = analysis.function;
+    let mut wild = BTreeSet::new();
+    loop {
+        let before = wild.len();
+        for instruction in &function.instructions {
+            let operation = analysis.code.program.operation(instruction);
+            let guard = instruction.guard.map(|guard| guard.register.0);
+            let mut reads = function.reads(instruction).filter(|register| Some(register.0) != guard);
+            if !operation.is_some_and(is_linear) || reads.any(|register| wild.contains(&register.0)) {
+                wild.extend(function.writes(instruction).map(|written| written.register.0));
+            }
+        }
+        if wild.len() == before {
+            return wild;
+        }
+    }
+}
+
+/// Whether lanes that are apart by a step stay so.
+fn is_linear(operation: &Operation) -> bool {
+    use IntegerFunction as F;
+    match operation {
+        Operation::Compute(Compute::Integer(integer)) => {
+            matches!(integer.function, F::Add | F::Sub | F::MulLo | F::MulWide | F::MadLo | F::MadWide)
+        }
+        Operation::Compute(Compute::Logic(logic)) => logic.function == LogicFunction::Shl,
+        Operation::Compute(Compute::Movement(Movement::Copy { .. }) | Compute::Convert(_))
+        | Operation::Generic(_)
+        | Operation::Access(Access::LoadParameter(_)) => true,
+        _ => false,
+    }
+}
+
 /// The stretch from a block to another, or from an earlier one if others lead into it; `None` if lanes cannot go through it
 /// alone, or it does not pay.
 fn stretch(
     analysis: &Analysis<'_>,
     region: &Region,
     go_alone: GoAlone,
+    wild: &BTreeSet<u32>,
     (first, last): (u32, u32),
 ) -> Option<Alone> {
     let first = beginning(analysis, region, first, last);
@@ -136,27 +176,17 @@ fn stretch(
         if alone.instructions > MOST_INSTRUCTIONS {
             return None;
         }
-        // By register: the home of what it holds.
-        let mut homes: BTreeMap<u32, HomeId> = BTreeMap::new();
-        let of = analysis.begins_as(described);
         for instruction in &analysis.code.instructions[described.start as usize..described.end as usize] {
             let number = instruction.source.instruction;
             let written = &analysis.function.instructions[number as usize];
             let address = goes_alone(analysis, instruction)?;
             alone.pure &= !changes_memory(analysis, instruction);
-            if let Some(register) = address.and_then(|slot| analysis.register(slot)) {
-                let home =
-                    homes.get(&register).copied().unwrap_or_else(|| analysis.homes.at_start(of, register));
-                let regular = home != HomeId(u32::MAX) && analysis.homes.shape(home) != Shape::Varying;
-                alone.irregular += u32::from(!regular);
-            }
+            let address = address.and_then(|slot| analysis.register(slot));
+            alone.irregular += u32::from(address.is_some_and(|register| wild.contains(&register)));
             read.extend(analysis.function.reads(written).map(|register| register.0));
             for register in analysis.function.writes(written).map(|written| written.register.0) {
                 read.insert(register);
-                if let Some(home) = analysis.homes.written(number, register) {
-                    homes.insert(register, home);
-                    alone.written.insert(home);
-                }
+                alone.written.extend(analysis.homes.written(number, register));
             }
         }
     }

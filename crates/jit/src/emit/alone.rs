@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use ptxvm_machine::code::Terminator;
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::Left;
+use ptxvm_machine::schedule::compiled::{Left, offset};
 
 use super::Emitter;
 use super::leave::Back;
@@ -23,14 +23,18 @@ use super::writer::{LANES, Name};
 use crate::alone::Alone;
 use crate::analysis::{Analysis, HomeId, Shape};
 
-/// What something takes, in sixteenths of the time of an instruction that is executed for one lane: one of all lanes, an
-/// access of all lanes without a pattern, and to begin with a lane and find its end.
+/// What something takes, in sixteenths of the time of an instruction for one lane: an instruction for all lanes; an access
+/// without a pattern, of all lanes and what it takes more than another instruction for one; to begin with a lane and find
+/// out where it ends.
 const OF_ALL: u32 = 100;
-const IRREGULAR: u32 = 3_200;
+const GATHER: u32 = 3_000;
+const LOAD: u32 = 96;
 const LANE: u32 = 1_600;
 
-/// So often warps go together after that has been found to be faster.
-const TOGETHER: u32 = 31;
+/// Of so many warps that go alone it is found out whether they would have been faster together; if so, so many go together
+/// before the next try.
+const TRIES: u32 = 8;
+const TOGETHER: u32 = 248;
 
 impl Alone {
     /// Whether the lane has a home of its own for what lies in one: it changes it, or has brought it along.
@@ -49,9 +53,10 @@ impl Alone {
         all
     }
 
-    /// What a warp takes for an instruction of the lane that goes furthest.
-    fn price_of_all(&self) -> u32 {
-        OF_ALL + self.irregular * IRREGULAR / self.instructions.max(1)
+    /// What an instruction takes on average, for one lane and for all.
+    fn prices(&self) -> [u32; 2] {
+        let each = |more: u32| self.irregular * more / self.instructions.max(1);
+        [16 + each(LOAD), OF_ALL + each(GATHER)]
     }
 }
 
@@ -92,19 +97,30 @@ impl Emitter<'_> {
         name
     }
 
+    /// Where the worker keeps how often warps go together: beside the regions that places have met, so that the next call
+    /// finds it too.
+    fn turns_together(&mut self, alone: &Alone) -> Name {
+        let first = alone.first;
+        let site = *self.turns.entry(first).or_insert_with(|| {
+            self.common.sites += 1;
+            self.common.sites - 1
+        });
+        let sites = self.of_frame("ptr", offset::SITES);
+        self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16))
+    }
+
     /// Where lanes come from outside: together, if that was faster before, else what they bring goes to memory.
     fn choose(&mut self, alone: &Alone) {
         let first = alone.first;
         self.writer.begin(format!("enter{first}"));
-        let skip = self.of_stretch(alone, "skip", "i32");
-        self.prologue.push(format!("store i32 0, ptr {skip}"));
-        let left = self.writer.value(format!("load i32, ptr {skip}"));
-        let none = self.writer.value(format!("icmp eq i32 {left}, 0"));
+        let skip = self.turns_together(alone);
+        let left = self.writer.value(format!("load i64, ptr {skip}"));
+        let none = self.writer.value(format!("icmp ule i64 {left}, {TRIES}"));
         let (together, apart) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {none}, label %{apart}, label %{together}"));
         self.writer.begin(together);
-        let fewer = self.writer.value(format!("sub i32 {left}, 1"));
-        self.writer.line(format!("store i32 {fewer}, ptr {skip}"));
+        let fewer = self.writer.value(format!("sub i64 {left}, 1"));
+        self.writer.line(format!("store i64 {fewer}, ptr {skip}"));
         self.writer.line(format!("br label %b{first}"));
         self.writer.begin(apart);
         for (home, slot) in alone.differing(self.analysis) {
@@ -379,15 +395,32 @@ impl Emitter<'_> {
         let began = self.writer.value(format!("load i64, ptr %alone{first}.began"));
         let most = self.writer.value(format!("load i64, ptr %alone{first}.most"));
         let spent = self.writer.value(format!("sub i64 {began}, {fuel}"));
-        let spent = self.writer.value(format!("mul i64 {spent}, 16"));
+        let [for_one, for_all] = alone.prices();
+        let spent = self.writer.value(format!("mul i64 {spent}, {for_one}"));
         let begun = self.writer.value(format!("mul i64 {lanes}, {LANE}"));
         let apart = self.writer.value(format!("add i64 {spent}, {begun}"));
-        let together = self.writer.value(format!("mul i64 {most}, {}", alone.price_of_all()));
-        let slower = self.writer.value(format!("icmp sgt i64 {apart}, {together}"));
-        let turns = if alone.always { 0 } else { TOGETHER };
-        let skip = self.writer.value(format!("select i1 {slower}, i32 {turns}, i32 0"));
-        self.writer.line(format!("store i32 {skip}, ptr %alone{first}.skip"));
+        let together = self.writer.value(format!("mul i64 {most}, {for_all}"));
+        self.weigh(alone, &apart, &together);
         let waiting = self.region.waiting.get(&first).into_iter().flatten().chain(&alone.exits);
         self.next_of(&waiting.copied().collect());
+    }
+
+    /// Adds up what warps took and would have taken together. After some tries it says how the next ones go.
+    fn weigh(&mut self, alone: &Alone, apart: &str, together: &str) {
+        let turns_at = self.turns_together(alone);
+        let sum_at = self.writer.value(format!("getelementptr i8, ptr {turns_at}, i64 8"));
+        let sum = self.writer.value(format!("load i64, ptr {sum_at}"));
+        let gain = self.writer.value(format!("sub i64 {together}, {apart}"));
+        let sum = self.writer.value(format!("add i64 {sum}, {gain}"));
+        let left = self.writer.value(format!("load i64, ptr {turns_at}"));
+        let last = self.writer.value(format!("icmp eq i64 {left}, 0"));
+        let slower = self.writer.value(format!("icmp slt i64 {sum}, 0"));
+        let most = if alone.always { TRIES } else { TRIES + TOGETHER };
+        let turns = self.writer.value(format!("select i1 {slower}, i64 {most}, i64 {TRIES}"));
+        let fewer = self.writer.value(format!("sub i64 {left}, 1"));
+        let turns = self.writer.value(format!("select i1 {last}, i64 {turns}, i64 {fewer}"));
+        let sum = self.writer.value(format!("select i1 {last}, i64 0, i64 {sum}"));
+        self.writer.line(format!("store i64 {turns}, ptr {turns_at}"));
+        self.writer.line(format!("store i64 {sum}, ptr {sum_at}"));
     }
 }

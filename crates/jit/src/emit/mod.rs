@@ -158,6 +158,7 @@ impl<'a> Emitter<'a> {
             at_end: false,
             alones: Vec::new(),
             alone: None,
+            turns: BTreeMap::new(),
             executes: false,
             executing: false,
             uses_local: false,
@@ -281,6 +282,8 @@ struct Emitter<'a> {
     /// The stretches through which lanes may go alone, and the one that is being written for one lane.
     alones: Vec<Rc<Alone>>,
     alone: Option<Rc<Alone>>,
+    /// By the first block of each: the place of its turns.
+    turns: BTreeMap<u32, u32>,
     /// Whether the interpreter executes an instruction of it.
     executes: bool,
     /// Whether the results of such an instruction are being fetched.
