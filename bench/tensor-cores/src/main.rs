@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ptxvm_num::level::{Level, at_most, level};
+use ptxvm_num::matrix::fragment::{self, FragmentA, FragmentB};
 use ptxvm_num::matrix::tile::multiply;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit};
 
@@ -77,8 +78,11 @@ impl Case {
         let a = bytes(rows * depth, 0);
         let b = bytes(rows_of_b * columns, 77);
         let c = if self.accumulator == Accumulator::F16 { 0x3c00 } else { 1f32.to_bits() };
-        let mut d = vec![c; rows * columns];
         let packed = Packed::tight(self.element);
+        if !self.sparse && fragment::suits(&scheme, self.precision, packed, depth) {
+            return self.in_blocks(&scheme, &a, &b, c);
+        }
+        let mut d = vec![c; rows * columns];
         let belongs: Vec<u16> = (0..rows * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
         let (mut left, mut right) = (Left::default(), Right::default());
         fastest(|| {
@@ -91,6 +95,30 @@ impl Case {
                 }
                 right.decode_columns(packed, columns, black_box(&b));
                 multiply(&scheme, self.precision, &left, &right, black_box(&mut d));
+            }
+        }) / 8.0
+    }
+
+    /// The same of fragments, which dense products are made of: sixteen rows after the other, with one B.
+    fn in_blocks(&self, scheme: &Scheme, a: &[u8], b: &[u8], c: u32) -> f64 {
+        let [rows, columns, _] = self.shape;
+        let packed = Packed::tight(self.element);
+        let registers = |bytes: &[u8]| -> Vec<[u32; 32]> {
+            let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            words.as_chunks().0.to_vec()
+        };
+        let (a, b) = (registers(a), registers(b));
+        let mut d = vec![[c; 64]; rows * columns / 64];
+        let (mut left, mut right) = (FragmentA::default(), FragmentB::default());
+        fastest(|| {
+            d.fill([c; 64]);
+            for _ in 0..8 {
+                right.decode_columns(packed, false, columns / 8, black_box(&b));
+                let warps = black_box(&a).chunks(a.len() * 16 / rows);
+                for (a, d) in warps.zip(d.chunks_mut(16 * columns / 64)) {
+                    left.decode(packed, self.precision, false, 2, a);
+                    fragment::multiply(scheme, self.precision, &left, &right, black_box(d));
+                }
             }
         }) / 8.0
     }

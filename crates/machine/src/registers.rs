@@ -242,6 +242,24 @@ impl<'a> Bank<'a> {
         }
     }
 
+    /// The lanes of 32-bit registers that lie one after the other in the order of these slots, all at once; nothing if
+    /// they do not, or if one of them is no such register.
+    pub(crate) fn neighbours(&mut self, slots: &[Slot]) -> Option<&mut [[u32; LANES]]> {
+        let first = *slots.first()?;
+        let mut expected = first.offset;
+        for slot in slots {
+            if (slot.offset, slot.width, slot.flags) != (expected, 4, 0) {
+                return None;
+            }
+            expected += first.size();
+        }
+        assert!(expected <= self.register_bytes, "slots outside of their block: {slots:?}");
+        let first = self.pointer(first).cast_mut().cast::<[u32; LANES]>();
+        // SAFETY: the registers are as many times 32 words from the first on, inside of the block as asserted, and words
+        // are aligned there as in `lanes`. The bank borrows the register block exclusively.
+        Some(unsafe { std::slice::from_raw_parts_mut(first, slots.len()) })
+    }
+
     /// Clears a register in the lanes of a mask.
     pub(crate) fn clear(&mut self, slot: Slot, mask: u32) {
         match slot.width {

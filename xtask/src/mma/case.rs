@@ -4,9 +4,12 @@
 //! elements does not depend on the formats.
 
 use ptxvm_num::matrix::integer::{self, IntegerElement};
-use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, tile};
+use ptxvm_num::matrix::{
+    Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, fragment, tile,
+};
 use serde_json::Value;
 
+use super::blocks::{Blocks, Dense};
 use super::inputs::{Kind, METADATA, Place, mix};
 
 /// What the products are of.
@@ -44,6 +47,7 @@ pub struct Matrices {
     a: Vec<u32>,
     b: Vec<u32>,
     d: Vec<u32>,
+    blocks: Blocks,
 }
 
 impl ProductCase {
@@ -100,7 +104,7 @@ impl ProductCase {
         let made = |kind: &Kind, register: usize, lane: usize| {
             kind.register(place.regime, place.word(register as u64, lane as u64))
         };
-        let Matrices { left, right, a, b, d } = matrices;
+        let Matrices { left, right, a, b, d, blocks } = matrices;
         // A is row after row, B column after column.
         let words = [a_registers * lanes / rows, b_registers * lanes / columns];
         a.resize(rows * words[0], 0);
@@ -140,6 +144,12 @@ impl ProductCase {
             }
         }
         match self.factors {
+            Factors::Floats { a: of_a, b: of_b, d: of_d }
+                if let Some(scheme) = self.in_blocks(of_a, of_d) =>
+            {
+                let packed = (Packed::tight(of_a), Packed::tight(of_b));
+                blocks.floats(&scheme, packed, Dense { a, b, columns, d });
+            }
             Factors::Floats { a: of_a, b: of_b, d: of_d } => {
                 let bytes =
                     |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -150,8 +160,7 @@ impl ProductCase {
                         (0..lanes).map(|lane| made(kind, METADATA as usize, lane)).collect();
                     self.belongs(of_a, rows, &metadata)
                 });
-                let family = if self.group { Family::Wgmma } else { Family::Mma };
-                let scheme = Scheme::of(Unit::Hopper, family, of_a, of_d, left.depth);
+                let scheme = Scheme::of(Unit::Hopper, self.family(), of_a, of_d, left.depth);
                 tile::multiply(&scheme, Precision::Exact, left, right, d);
             }
             Factors::Integers { a: of_a, b: of_b, satfinite } => {
@@ -171,6 +180,17 @@ impl ProductCase {
             }
         }
         hash
+    }
+
+    fn family(&self) -> Family {
+        if self.group { Family::Wgmma } else { Family::Mma }
+    }
+
+    /// How a dense product is computed, if that is in blocks.
+    fn in_blocks(&self, a: Element, d: Accumulator) -> Option<Scheme> {
+        let scheme = Scheme::of(Unit::Hopper, self.family(), a, d, self.k);
+        let suits = fragment::suits(&scheme, Precision::Exact, Packed::tight(a), self.k);
+        (self.metadata.is_none() && suits).then_some(scheme)
     }
 
     /// The row of B that each stored element of A belongs to.

@@ -1,5 +1,6 @@
 //! `cargo xtask mma`: compares millions of matrix products with the recorded hashes of an H200's results.
 
+mod blocks;
 mod case;
 mod inputs;
 mod sweep;

@@ -1,6 +1,8 @@
 //! The tensor cores that a launch computes with, and the arithmetic that it asks of them.
 
-use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Precision, Right, Scheme, Unit, tile};
+use ptxvm_num::matrix::{
+    Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, fragment, tile,
+};
 
 /// The arithmetic that a launch asks of its matrix instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,5 +59,19 @@ impl Cores {
     ) {
         let scheme = Scheme::of(self.unit, family, element, accumulator, a.depth);
         tile::multiply(&scheme, self.precision, a, b, d);
+    }
+
+    /// How a product of fragments is computed, whose A is packed like this and has so many factors in a row; nothing if
+    /// it must be brought into rows and columns.
+    #[must_use]
+    pub fn in_blocks(
+        self,
+        family: Family,
+        packed: Packed,
+        accumulator: Accumulator,
+        depth: usize,
+    ) -> Option<Scheme> {
+        let scheme = Scheme::of(self.unit, family, packed.element, accumulator, depth);
+        fragment::suits(&scheme, self.precision, packed, depth).then_some(scheme)
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use ptxvm_memory::chunk::CHUNK;
 use ptxvm_tensor::Swizzle;
-use ptxvm_tensor::swizzle::LINE;
+use ptxvm_tensor::swizzle::{LINE, Pattern};
 
 /// Which index runs through neighbouring elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,62 @@ pub struct Descriptor {
     pub base_offset: u32,
     /// The swizzle.
     pub swizzle: Swizzle,
+}
+
+/// The bytes of a unit.
+const UNIT: u64 = CHUNK as u64;
+
+/// Where units lie without a swizzle: the start, what the index along the major direction adds, and what the other adds.
+#[derive(Clone, Copy)]
+struct Places {
+    start: u64,
+    /// The logarithms of the units in a span, and of the rows or columns in an atom.
+    span_log: u32,
+    high_log: u32,
+    /// From one span to the next, from one row or column to the next, from one atom to the next.
+    span: u64,
+    line: u64,
+    atom: u64,
+}
+
+impl Places {
+    #[inline(always)]
+    fn along(&self, along: u32) -> u64 {
+        let (span, rest) = (along >> self.span_log, along & ((1 << self.span_log) - 1));
+        u64::from(rest) * UNIT + u64::from(span) * self.span
+    }
+
+    #[inline(always)]
+    fn across(&self, across: u32) -> u64 {
+        let (atom, rest) = (across >> self.high_log, across & ((1 << self.high_log) - 1));
+        u64::from(rest) * self.line + u64::from(atom) * self.atom
+    }
+}
+
+/// Where a unit lies whose place without the swizzle is known.
+///
+/// The number of the line counts from the pattern's beginning, `base` bytes into its period; the address itself does not
+/// move. The pattern looks at the lowest bits of the number, so that it may wrap.
+#[inline(always)]
+fn swizzled(address: u64, pattern: Pattern, base: u32) -> u64 {
+    let counted = (address as u32).wrapping_sub(base);
+    address ^ u64::from(pattern.place(counted) ^ counted)
+}
+
+/// The units of one index in the major direction.
+#[derive(Clone, Copy)]
+pub(super) struct UnitLine {
+    places: Places,
+    pattern: Pattern,
+    base: u32,
+}
+
+impl UnitLine {
+    /// The offset in shared memory of the unit in a row or column.
+    #[inline(always)]
+    pub(super) fn unit(&self, across: u32) -> u64 {
+        swizzled(self.places.start + self.places.across(across), self.pattern, self.base)
+    }
 }
 
 /// Bits of the descriptor that are a field of fourteen bits in units of sixteen bytes.
@@ -135,42 +191,49 @@ impl Descriptor {
         if matches!((major, self.swizzle), (Major::Mn, Swizzle::Bytes128Atom32)) { 2 } else { 3 }
     }
 
-    /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
+    /// Where units would lie without the swizzle, unless the leading dimension is an address.
     ///
     /// No number here can be too large: fields have 18 bits, and 64 are counted with.
-    #[inline]
-    fn plain(&self, major: Major, along: u32, across: u32) -> u64 {
-        const UNIT: u64 = CHUNK as u64;
+    fn places(&self, major: Major) -> Places {
         let [start, leading, stride] = [self.start, self.leading, self.stride].map(u64::from);
         let (span_log, high_log) = (self.span_log(), self.high_log(major));
-        let (span, rest_of_span) = (along >> span_log, along & ((1 << span_log) - 1));
-        let (atom, rest_of_atom) = (across >> high_log, across & ((1 << high_log) - 1));
-        let [span, rest_of_span, atom, rest_of_atom, along] =
-            [span, rest_of_span, atom, rest_of_atom, along].map(u64::from);
-        let line = rest_of_atom * (UNIT << span_log);
-        match (major, self.swizzle) {
-            (Major::K, _) if self.leading_is_address => {
-                // What leaves its line goes on at the beginning of the line that the address names.
-                let within = start % u64::from(LINE) + along * UNIT;
-                match within.checked_sub(LINE.into()) {
-                    Some(rest) => leading + line + atom * stride + rest,
-                    None => start + line + atom * stride + along * UNIT,
-                }
-            }
-            (Major::Mn, Swizzle::None) => start + along * stride + line + atom * leading,
-            _ => start + line + atom * stride + rest_of_span * UNIT + span * leading,
+        let (span, atom) = match (major, self.swizzle) {
+            (Major::Mn, Swizzle::None) => (stride, leading),
+            _ => (leading, stride),
+        };
+        Places { start, span_log, high_log, span, line: UNIT << span_log, atom }
+    }
+
+    /// Where a unit would lie without the swizzle: the unit `along` in the major direction, the row or column `across`.
+    #[inline]
+    fn plain(&self, major: Major, along: u32, across: u32) -> u64 {
+        let places = self.places(major);
+        if major == Major::K && self.leading_is_address {
+            // What leaves its line goes on at the beginning of the line that the address names.
+            let within = u64::from(self.start) % u64::from(LINE) + u64::from(along) * UNIT;
+            return match within.checked_sub(LINE.into()) {
+                Some(rest) => u64::from(self.leading) + places.across(across) + rest,
+                None => places.start + places.across(across) + u64::from(along) * UNIT,
+            };
         }
+        places.start + places.along(along) + places.across(across)
+    }
+
+    /// The units of one index `along`: what it adds, and how the swizzle exchanges, is found once for all of them. Nothing
+    /// if the leading dimension is an address.
+    #[inline]
+    pub(super) fn line(&self, major: Major, along: u32) -> Option<UnitLine> {
+        let mut places = self.places(major);
+        places.start += places.along(along);
+        let line = UnitLine { places, pattern: self.swizzle.pattern(), base: self.base_offset * LINE };
+        (!self.leading_is_address).then_some(line)
     }
 
     /// The offset in shared memory of a unit.
     #[inline]
     #[must_use]
     pub fn unit(&self, major: Major, along: u32, across: u32) -> u64 {
-        let address = self.plain(major, along, across);
-        // The number of the line counts from the pattern's beginning, `base_offset` lines into its period; the address
-        // itself does not move. The pattern looks at the lowest bits of the number, so that it may wrap.
-        let counted = (address as u32).wrapping_sub(self.base_offset * LINE);
-        address ^ u64::from(self.swizzle.pattern().place(counted) ^ counted)
+        swizzled(self.plain(major, along, across), self.swizzle.pattern(), self.base_offset * LINE)
     }
 
     /// Where the last line ends that has a unit of a matrix without an absolute address.

@@ -3,10 +3,12 @@
 //! Every matrix instruction brings its operands into plain matrices ([`ptxvm_num::matrix::Left`], `Right`) and has
 //! [`Cores`] multiply them; how lanes and memory hold them is the instruction's own affair.
 
+pub mod blocks;
 pub mod cores;
 pub mod descriptor;
 pub mod fragment;
 pub mod instruction;
+pub mod kept_b;
 pub mod operands;
 pub mod quad_pair;
 pub mod sparse;

@@ -1,9 +1,12 @@
 //! The operands of a matrix product on their way from registers and memory to the multipliers: buffers that are used
 //! again, because a kernel executes millions of products.
 
-use ptxvm_num::matrix::{Element, Left, Right};
+use ptxvm_num::matrix::fragment::{Block, FragmentA, FragmentB};
+use ptxvm_num::matrix::{Element, Left, Packed, Precision, Right};
 
 use super::descriptor::Major;
+use super::kept_b::KeptB;
+use crate::registers::LANES;
 
 /// The buffers of one host thread.
 #[derive(Debug, Default)]
@@ -22,6 +25,53 @@ pub struct Operands {
     pub right_is: Option<(Element, usize, Major, bool)>,
     /// C and then D, row after row.
     pub d: Vec<u32>,
+    /// The fragments of a dense product.
+    pub fragments: Fragments,
+    /// Matrices B of such products.
+    pub kept_b: KeptB,
+    /// C and then D of such products.
+    pub blocks: Vec<Block>,
+}
+
+/// The fragments of a dense product, decoded.
+#[derive(Debug, Default)]
+pub struct Fragments {
+    /// A.
+    pub a: FragmentA,
+    /// B.
+    pub b: FragmentB,
+    /// What `a` was decoded from, if that is known.
+    a_is: Option<(Packed, Precision, [[u32; LANES]; REGISTERS_OF_A])>,
+}
+
+/// The most registers that A has in an `mma`.
+pub const REGISTERS_OF_A: usize = 4;
+
+impl Fragments {
+    /// Decodes the A of an `mma`: so many of these registers, of which the others are zero. Compilers multiply the same A
+    /// with one B after the other, so that it is often there already.
+    pub fn decode_a(
+        &mut self,
+        packed: Packed,
+        precision: Precision,
+        registers: &[[u32; LANES]; REGISTERS_OF_A],
+        count: usize,
+    ) {
+        if self.a.depth() == count / 2 * (128 / packed.bits)
+            && let Some((of, with, before)) = &self.a_is
+            && (*of, *with) == (packed, precision)
+            && before == registers
+        {
+            return;
+        }
+        self.a.decode(packed, precision, false, 2, &registers[..count]);
+        self.a_is = Some((packed, precision, *registers));
+    }
+
+    /// A is about to be decoded from something else.
+    pub const fn forget_a(&mut self) {
+        self.a_is = None;
+    }
 }
 
 impl Operands {

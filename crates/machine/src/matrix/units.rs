@@ -11,7 +11,7 @@ use crate::door::peer::Peer;
 use crate::door::touch::{Proxy, Touch, Wants, When};
 
 /// The units of a matrix, all of them in the first `bytes` bytes of shared memory. [`Descriptor::within`] alone makes one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
     descriptor: Descriptor,
     major: Major,
@@ -92,4 +92,108 @@ impl Units {
             }
         }
     }
+
+    /// Copies units as the registers of fragments hold them: those of one index `along` after the other, of each eight
+    /// rows or columns in this order. Shared memory has to have as many bytes as were looked at.
+    ///
+    /// # Safety
+    /// As for [`Self::gather`].
+    pub unsafe fn gather_quads(
+        &self,
+        shared: Peer,
+        along: Range<u32>,
+        across: Range<u32>,
+        order: [u32; 8],
+        to: &mut [[u32; 4]],
+    ) {
+        assert!(self.bytes <= shared.bytes, "{self:?} in {shared:?}");
+        let mut to = to.iter_mut();
+        self.each_place(along, across, order, |at| {
+            let Some(to) = to.next() else { return };
+            // SAFETY: it is a unit that was found in the memory's bytes, which the caller promises are there.
+            *to = words(unsafe { unit(shared, at) });
+        });
+    }
+
+    /// Where all units lie, in the order of [`Self::gather_quads`].
+    #[must_use]
+    pub fn places(&self, order: [u32; 8]) -> UnitPlaces {
+        let mut offsets = Vec::new();
+        self.each_place(0..self.along, 0..self.across, order, |at| offsets.push(at as u32));
+        UnitPlaces { offsets, bytes: self.bytes }
+    }
+
+    /// Calls `f` with the place of each unit, those of one index `along` after the other, of each eight rows or columns in
+    /// this order.
+    #[inline(always)]
+    fn each_place(&self, along: Range<u32>, across: Range<u32>, order: [u32; 8], mut f: impl FnMut(u64)) {
+        assert!(along.end <= self.along && across.end <= self.across, "{along:?} of {across:?} in {self:?}");
+        // Whole eights, so that what the order makes of an index is an index of the range.
+        let eights = across.len() as u32 / 8;
+        for along in along {
+            let line = self.descriptor.line(self.major, along);
+            for first in (0..eights).map(|eight| across.start + 8 * eight) {
+                for next in order {
+                    let across = first + next % 8;
+                    f(match &line {
+                        Some(line) => line.unit(across),
+                        None => self.descriptor.unit(self.major, along, across),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The places of units that were found in the first `bytes` bytes of shared memory: what is looked at again and again need
+/// not be found each time. [`Units::places`] alone makes one.
+#[derive(Debug)]
+pub struct UnitPlaces {
+    offsets: Vec<u32>,
+    bytes: u64,
+}
+
+impl UnitPlaces {
+    /// Copies the units out of a CTA's shared memory, which has to have as many bytes as were looked at.
+    ///
+    /// # Safety
+    /// As for [`Units::gather`].
+    pub unsafe fn gather(&self, shared: Peer, to: &mut Vec<[u32; 4]>) {
+        assert!(self.bytes <= shared.bytes, "{self:?} in {shared:?}");
+        to.clear();
+        // SAFETY: they are units that were found in the memory's bytes, which the caller promises are there.
+        to.extend(self.offsets.iter().map(|at| words(unsafe { unit(shared, u64::from(*at)) })));
+    }
+
+    /// Whether the units are these.
+    ///
+    /// # Safety
+    /// As for [`Units::gather`].
+    #[must_use]
+    pub unsafe fn hold(&self, shared: Peer, quads: &[[u32; 4]]) -> bool {
+        assert!(self.bytes <= shared.bytes, "{self:?} in {shared:?}");
+        let mut differences = 0;
+        for (at, &[a, b, c, d]) in self.offsets.iter().zip(quads) {
+            // SAFETY: as in `gather`.
+            let (low, high) = unsafe { unit(shared, u64::from(*at)) };
+            differences |= low ^ (u64::from(a) | u64::from(b) << 32);
+            differences |= high ^ (u64::from(c) | u64::from(d) << 32);
+        }
+        differences == 0 && self.offsets.len() == quads.len()
+    }
+}
+
+/// The two halves of a unit.
+///
+/// # Safety
+/// The unit is one that was found in the bytes of this shared memory, whose cluster has not ended.
+#[inline(always)]
+unsafe fn unit(shared: Peer, at: u64) -> (u64, u64) {
+    let at = shared.first().wrapping_add(at as usize);
+    // SAFETY: shared memory begins at a multiple of 128 and units at multiples of 16; the rest is the caller's promise.
+    unsafe { (access::load(at), access::load(at.wrapping_add(8))) }
+}
+
+const fn words((low, high): (u64, u64)) -> [u32; 4] {
+    [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
 }

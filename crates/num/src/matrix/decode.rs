@@ -2,6 +2,8 @@
 //!
 //! It does the same as [`Element::decode`], in loops without branches over neighbouring elements, so that they vectorise.
 
+use std::marker::PhantomData;
+
 use super::element::{Element, NOTHING};
 use super::operand::{Left, Right};
 use super::packed::Packed;
@@ -82,18 +84,45 @@ struct Decode<'a> {
 impl Work for Decode<'_> {
     #[inline(always)]
     fn run<V: Vector>(self) {
-        match (self.packed.element, self.packed.bits) {
-            (Element::F16, _) => self.all::<V, 16, 5, 10, 0, IEEE>(),
-            (Element::Bf16, _) => self.all::<V, 16, 8, 7, 0, IEEE>(),
-            (Element::Tf32, _) => self.all::<V, 32, 8, 10, 13, IEEE>(),
-            (Element::E4m3, _) => self.all::<V, 8, 4, 3, 0, ONE_NAN>(),
-            (Element::E5m2, _) => self.all::<V, 8, 5, 2, 0, IEEE>(),
-            (Element::E3m2, _) => self.all::<V, 8, 3, 2, 0, FINITE>(),
-            (Element::E2m3, _) => self.all::<V, 8, 2, 3, 0, FINITE>(),
-            (Element::E2m1, 4) => self.all::<V, 4, 2, 1, 0, FINITE>(),
-            // Two bits of padding are below it in its byte.
-            (Element::E2m1, _) => self.all::<V, 8, 2, 1, 2, FINITE>(),
-        }
+        of_format(self.packed, DecodeWith::<V>(self, PhantomData));
+    }
+}
+
+/// Loops that are compiled for each format: `BITS` for each element, of which the lowest `BELOW` do not count, then the
+/// mantissa and the exponent, and what is above the largest numbers.
+pub(super) trait OfFormat {
+    /// Does the work for a format.
+    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+        self,
+    );
+}
+
+/// Does the work for the format of packed elements.
+#[inline(always)]
+pub(super) fn of_format(packed: Packed, work: impl OfFormat) {
+    match (packed.element, packed.bits) {
+        (Element::F16, _) => work.run::<16, 5, 10, 0, IEEE>(),
+        (Element::Bf16, _) => work.run::<16, 8, 7, 0, IEEE>(),
+        (Element::Tf32, _) => work.run::<32, 8, 10, 13, IEEE>(),
+        (Element::E4m3, _) => work.run::<8, 4, 3, 0, ONE_NAN>(),
+        (Element::E5m2, _) => work.run::<8, 5, 2, 0, IEEE>(),
+        (Element::E3m2, _) => work.run::<8, 3, 2, 0, FINITE>(),
+        (Element::E2m3, _) => work.run::<8, 2, 3, 0, FINITE>(),
+        (Element::E2m1, 4) => work.run::<4, 2, 1, 0, FINITE>(),
+        // Two bits of padding are below it in its byte.
+        (Element::E2m1, _) => work.run::<8, 2, 1, 2, FINITE>(),
+    }
+}
+
+/// Decoding with the vectors of a level.
+struct DecodeWith<'a, V>(Decode<'a>, PhantomData<V>);
+
+impl<V: Vector> OfFormat for DecodeWith<'_, V> {
+    #[inline(always)]
+    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+        self,
+    ) {
+        self.0.all::<V, BITS, EXPONENT, MANTISSA, BELOW, TOP>();
     }
 }
 
@@ -209,8 +238,9 @@ impl RowParts<'_> {
     }
 }
 
+/// The significand and the exponent of an element.
 #[inline(always)]
-fn one<const EXPONENT: u32, const MANTISSA: u32, const TOP: u8>(bits: u32) -> (f32, i16) {
+pub(super) fn one<const EXPONENT: u32, const MANTISSA: u32, const TOP: u8>(bits: u32) -> (f32, i16) {
     let sign = bits << (31 - EXPONENT - MANTISSA) & 1 << 31;
     let magnitude = bits & ((1 << (EXPONENT + MANTISSA)) - 1);
     let field = magnitude >> MANTISSA;

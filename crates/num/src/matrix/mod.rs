@@ -9,6 +9,7 @@
 mod decode;
 pub mod double;
 mod element;
+pub mod fragment;
 pub mod fused;
 pub mod integer;
 mod operand;

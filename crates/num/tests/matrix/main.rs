@@ -1,5 +1,6 @@
 //! The arithmetic of tensor cores.
 
 mod decode;
+mod fragments;
 mod scaled;
 mod tiles;

@@ -5,10 +5,10 @@ use ptxvm_num::matrix::tile::multiply;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Order, Precision, Right, Scheme, Unit, fused};
 
 /// SplitMix64.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,7 +16,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    fn below(&mut self, end: u32) -> u32 {
+    pub fn below(&mut self, end: u32) -> u32 {
         (self.next() % u64::from(end)) as u32
     }
 
@@ -27,7 +27,7 @@ impl Random {
 
 /// What numbers a tile has.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Regime {
+pub enum Regime {
     /// Exponents around that of one.
     Narrow,
     /// Exponents of half the format's range.
@@ -48,7 +48,7 @@ enum Regime {
     Full,
 }
 
-const REGIMES: [Regime; 9] = [
+pub const REGIMES: [Regime; 9] = [
     Regime::Narrow,
     Regime::Wide,
     Regime::Top,
@@ -61,7 +61,7 @@ const REGIMES: [Regime; 9] = [
 ];
 
 /// Fields of a format: bits of the exponent and of the mantissa, and how far left its register has them.
-fn fields(element: Element) -> (u32, u32, u32) {
+pub fn fields(element: Element) -> (u32, u32, u32) {
     match element {
         Element::F16 => (5, 10, 0),
         Element::Bf16 => (8, 7, 0),
@@ -75,7 +75,7 @@ fn fields(element: Element) -> (u32, u32, u32) {
 }
 
 /// Random bits of a format with so many bits of exponent and mantissa.
-fn number(random: &mut Random, (exponent_bits, mantissa_bits): (u32, u32), regime: Regime) -> u32 {
+pub fn number(random: &mut Random, (exponent_bits, mantissa_bits): (u32, u32), regime: Regime) -> u32 {
     let top: u32 = (1 << exponent_bits) - 1;
     let middle = top / 2;
     let exponent = match regime {
@@ -195,7 +195,7 @@ const STEP: usize = if cfg!(miri) { 23 } else { 1 };
 /// The rows and columns of a tile: whole vectors of every level, and some numbers more.
 const TILE: (usize, usize) = if cfg!(miri) { (1, 20) } else { (3, 72) };
 
-const FAMILIES: [Family; 4] = [Family::Mma, Family::Wmma, Family::Wgmma, Family::Tcgen05];
+pub const FAMILIES: [Family; 4] = [Family::Mma, Family::Wmma, Family::Wgmma, Family::Tcgen05];
 
 /// Every scheme that an instruction with factors of this format has, at these depths.
 fn schemes(element: Element, depth: usize) -> Vec<Scheme> {

@@ -5,6 +5,7 @@ use ptxvm_isa::Type;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use super::accumulator::{self, Order};
+use super::blocks;
 use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::operands::Operands;
@@ -62,6 +63,13 @@ impl Execute for Float {
         }
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let cores = context.cores();
+        if self.sparse.is_none()
+            && let Some(scheme) = cores.in_blocks(Family::Mma, self.a, self.accumulator, self.shape.k)
+        {
+            blocks::multiply(context, (&scheme, cores.precision), (self.a, self.b), [d, a, b, c]);
+            context.count_products(self.shape.products());
+            return Flow::Next;
+        }
         let Shape { m, n, k } = self.shape;
         let (a, b) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
         let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));

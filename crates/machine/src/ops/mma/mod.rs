@@ -4,6 +4,7 @@
 //! `integer`.
 
 pub(super) mod accumulator;
+pub(super) mod blocks;
 mod double;
 pub(super) mod float;
 mod integer;

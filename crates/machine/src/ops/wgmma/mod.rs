@@ -3,6 +3,7 @@
 //! Each of the four warps has sixteen rows of D in its own registers, so each computes its own part, and only the rules
 //! say that the others do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
 
+mod blocks;
 mod issue;
 pub mod pending;
 mod product;

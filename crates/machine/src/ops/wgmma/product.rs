@@ -125,6 +125,10 @@ impl UnderWay for PendingProduct {
         // forgets these before a warp is used again. Only the host thread that runs the warp completes them, between two
         // reads or writes of an operation.
         let mut bank = unsafe { self.bank.bank() };
+        if let Some(types) = self.dense() {
+            self.complete_in_blocks(&types, &mut bank, operands);
+            return;
+        }
         self.left(&bank, operands);
         self.right(operands);
         operands.left.belongs = belongs;
@@ -174,7 +178,7 @@ impl PendingProduct {
     }
 
     /// The units of A that this warp multiplies with.
-    fn rows_of_a(&self, units: &Units) -> (Range<u32>, Range<u32>) {
+    pub fn rows_of_a(&self, units: &Units) -> (Range<u32>, Range<u32>) {
         let rows = ROWS as u32;
         match units.major() {
             Major::K => (0..units.along(), self.warp * rows..(self.warp + 1) * rows),

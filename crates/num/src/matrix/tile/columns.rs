@@ -2,7 +2,7 @@
 
 /// A row's elements of a panel, while they are computed.
 #[repr(align(64))]
-pub(super) struct Block<const W: usize> {
+pub(in crate::matrix) struct Block<const W: usize> {
     /// C, then each step's D.
     pub c: [u32; W],
     /// The exponents of the step.
@@ -24,6 +24,6 @@ impl<const W: usize> Default for Block<W> {
 }
 
 /// [`Rounded`](super::super::scheme::Rounded) as a constant of the loops.
-pub(super) const F32: u8 = 0;
-pub(super) const E8M13: u8 = 1;
-pub(super) const F16: u8 = 2;
+pub(in crate::matrix) const F32: u8 = 0;
+pub(in crate::matrix) const E8M13: u8 = 1;
+pub(in crate::matrix) const F16: u8 = 2;

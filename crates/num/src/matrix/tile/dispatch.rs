@@ -3,7 +3,8 @@
 //! This is the only place where code of a level is entered.
 #![allow(unsafe_code)]
 
-use super::vector::{Plain, Vector};
+use super::quads::Quads;
+use super::vector::Plain;
 #[cfg(target_arch = "x86_64")]
 use super::vector::{V3, V4};
 use crate::level::{Level, level};
@@ -12,7 +13,7 @@ use crate::level::{Level, level};
 /// inlined into the function of a level uses its instructions.
 pub(in crate::matrix) trait Work {
     /// Does the work with the vectors of a level.
-    fn run<V: Vector>(self);
+    fn run<V: Quads>(self);
 }
 
 /// Does the work at the best level that is no higher than `most`.

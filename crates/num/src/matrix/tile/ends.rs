@@ -14,7 +14,7 @@ const SOMETHING: i32 = NOTHING as i32 / 2;
 
 /// Adds C to the exponents, and finds what the products are multiplied with.
 #[inline(always)]
-pub(super) fn begin<const W: usize, const ROUNDED: u8>(scheme: &Scheme, block: &mut Block<W>) {
+pub(in crate::matrix) fn begin<const W: usize, const ROUNDED: u8>(scheme: &Scheme, block: &mut Block<W>) {
     let (floor, fraction) = (scheme.floor.max(SOMETHING), scheme.fraction);
     for lane in 0..W {
         let c = block.c[lane];
@@ -39,7 +39,10 @@ pub(super) fn begin<const W: usize, const ROUNDED: u8>(scheme: &Scheme, block: &
 
 /// Adds C to the sums and rounds them.
 #[inline(always)]
-pub(super) fn finish<V: Vector, const W: usize, const ROUNDED: u8>(scheme: &Scheme, block: &mut Block<W>) {
+pub(in crate::matrix) fn finish<V: Vector, const W: usize, const ROUNDED: u8>(
+    scheme: &Scheme,
+    block: &mut Block<W>,
+) {
     let mut cut = [0.0; W];
     let mut addends = [0; W];
     for part in (0..W).step_by(V::LANES) {

@@ -170,7 +170,7 @@ impl<const W: usize> Product<'_, W> {
 /// Gives every NaN the silicon's bits: no sign and all ones.
 #[cold]
 #[inline(never)]
-fn canonical(line: &mut [u32]) {
+pub(in crate::matrix) fn canonical(line: &mut [u32]) {
     for bits in line {
         if f32::from_bits(*bits).is_nan() {
             *bits = 0x7fff_ffff;

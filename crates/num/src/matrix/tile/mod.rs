@@ -1,12 +1,13 @@
 //! Computes whole tiles of a matrix product, exactly or fast.
 
-mod columns;
+pub(in crate::matrix) mod columns;
 pub(in crate::matrix) mod dispatch;
-mod ends;
+pub(in crate::matrix) mod ends;
 mod exact;
 mod fast;
 mod pack;
 mod precision;
+pub(in crate::matrix) mod quads;
 pub(in crate::matrix) mod vector;
 
 use std::cell::RefCell;
@@ -17,6 +18,7 @@ use super::scheme::Scheme;
 use dispatch::{Work, dispatch};
 use exact::ExactTile;
 use fast::Fast;
+pub(in crate::matrix) use fast::canonical;
 pub(in crate::matrix) use pack::part;
 use pack::{Panels, Rows};
 pub use precision::Precision;

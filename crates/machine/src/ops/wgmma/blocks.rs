@@ -1,0 +1,140 @@
+//! A dense product of one warp, in blocks as the warp's registers hold D.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+
+use ptxvm_num::matrix::fragment::{self, Block, LANES, ORDER_OF_ROWS};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Packed, Scheme};
+
+use super::product::{A, PendingProduct, ProductTypes};
+use crate::matrix::blocks;
+use crate::matrix::descriptor::Major;
+use crate::matrix::kept_b::Kind;
+use crate::matrix::operands::Operands;
+use crate::matrix::units::Units;
+use crate::registers::{Bank, Slot};
+use crate::vector::value::Value;
+
+/// Units in their own order.
+const IN_ORDER: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// Registers of A, and the blocks of rows that they are of.
+const REGISTERS: usize = 4;
+const BLOCKS: usize = 2;
+
+/// What a product in blocks needs to know of its types.
+pub struct DenseTypes {
+    a: Element,
+    b: Element,
+    d: Accumulator,
+    negate_a: bool,
+    negate_b: bool,
+    scheme: Scheme,
+}
+
+impl PendingProduct {
+    /// The types of a product that can be computed in blocks.
+    pub fn dense(&self) -> Option<DenseTypes> {
+        let ProductTypes::Float { a, b, d, negate_a, negate_b } = self.product.factors else { return None };
+        if self.product.sparse.is_some() {
+            return None;
+        }
+        let scheme = self.cores.in_blocks(Family::Wgmma, Packed::tight(a), d, self.product.depth)?;
+        Some(DenseTypes { a, b, d, negate_a, negate_b, scheme })
+    }
+
+    /// Reads A, B and C, and writes D.
+    pub fn complete_in_blocks(&self, types: &DenseTypes, bank: &mut Bank<'_>, operands: &mut Operands) {
+        let precision = self.cores.precision;
+        let registers = self.registers_of_a(bank);
+        let fragments = &mut operands.fragments;
+        fragments.forget_a();
+        fragments.a.decode(Packed::tight(types.a), precision, types.negate_a, BLOCKS, &registers);
+
+        let kind = Kind {
+            packed: Packed::tight(types.b),
+            negate: types.negate_b,
+            blocks: self.product.columns / 8,
+            units: self.b,
+        };
+        let order = match self.b.major() {
+            Major::K => IN_ORDER,
+            Major::Mn => ORDER_OF_ROWS.map(|row| row as u32),
+        };
+        // SAFETY: no warp of a cluster that has ended runs and could complete a product.
+        let b = unsafe { operands.kept_b.decoded(self.shared, order, kind) };
+
+        let slots = &self.slots[..self.product.registers];
+        self.accumulate(types.d, bank, slots, &mut operands.blocks, |d| {
+            fragment::multiply(&types.scheme, precision, &fragments.a, b, d);
+        });
+    }
+
+    /// Has D's blocks changed, where they lie if that is possible.
+    fn accumulate(
+        &self,
+        accumulator: Accumulator,
+        bank: &mut Bank<'_>,
+        slots: &[Slot],
+        copy: &mut Vec<Block>,
+        multiply: impl FnOnce(&mut [Block]),
+    ) {
+        let multiply = |d: &mut [Block]| {
+            if !self.add {
+                d.fill([0; _]);
+            }
+            multiply(d);
+        };
+        if let Some(d) = blocks::in_place(bank, accumulator, slots) {
+            return multiply(d);
+        }
+        copy.resize(BLOCKS * self.product.columns / 8, [0; _]);
+        blocks::read(bank, accumulator, slots, copy);
+        multiply(copy);
+        blocks::write(bank, accumulator, slots, copy);
+    }
+
+    /// This warp's rows of A as registers hold them.
+    fn registers_of_a(&self, bank: &Bank<'_>) -> [[u32; LANES]; REGISTERS] {
+        let mut registers = [[0; LANES]; REGISTERS];
+        match self.a {
+            A::Registers { slot } => {
+                for (register, slot) in registers.iter_mut().zip(&self.slots[slot..slot + REGISTERS]) {
+                    *register = u32::read(bank, *slot);
+                }
+            }
+            A::Shared(units) if units.major() == Major::K => {
+                let (along, across) = self.rows_of_a(&units);
+                let quads = registers.as_flattened_mut().as_chunks_mut().0;
+                self.gather_quads(&units, along, across, IN_ORDER, quads);
+            }
+            A::Shared(units) => {
+                // Eight rows of one k after the other, elements of sixteen bits.
+                let (along, across) = self.rows_of_a(&units);
+                let mut quads = [[0; 4]; BLOCKS * 16];
+                self.gather_quads(&units, along, across, IN_ORDER, &mut quads);
+                for (index, quad) in quads.iter().enumerate() {
+                    let (block, k) = (index / 16, index % 16);
+                    let register = &mut registers[block + BLOCKS * (k / 8)];
+                    for row in 0..8 {
+                        let element = quad[row / 2] >> (16 * (row % 2)) & 0xffff;
+                        register[4 * row + k % 8 / 2] |= element << (16 * (k % 2));
+                    }
+                }
+            }
+        }
+        registers
+    }
+
+    fn gather_quads(
+        &self,
+        units: &Units,
+        along: Range<u32>,
+        across: Range<u32>,
+        order: [u32; 8],
+        to: &mut [[u32; 4]],
+    ) {
+        // SAFETY: no warp of a cluster that has ended runs and could complete a product.
+        unsafe { units.gather_quads(self.shared, along, across, order, to) };
+    }
+}

@@ -1,0 +1,159 @@
+//! Products of fragments give the bits of single dot products, at every level of vector instructions.
+
+use ptxvm_num::level::{Level, at_most};
+use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, LANES, ORDER_OF_ROWS};
+use ptxvm_num::matrix::{Accumulator, Element, Left, Packed, Precision, Right, Scheme, Unit, fused};
+
+use crate::tiles::{FAMILIES, REGIMES, Random, Regime, fields, number};
+
+/// Rows and columns of D.
+const ROWS: usize = 16;
+const COLUMNS: usize = 40;
+
+/// Few of the products are enough for Miri, which is slow.
+const STEP: usize = if cfg!(miri) { 61 } else { 1 };
+
+/// A product: A row after row, B column after column and C row after row, as bits.
+struct Product {
+    packed: Packed,
+    depth: usize,
+    a: Vec<u32>,
+    b: Vec<u32>,
+    c: Vec<u32>,
+}
+
+impl Product {
+    fn new(
+        random: &mut Random,
+        element: Element,
+        accumulator: Accumulator,
+        depth: usize,
+        regime: Regime,
+    ) -> Self {
+        let (exponent, mantissa, shift) = fields(element);
+        let packed = if element.bits() <= 8 { Packed::bytes(element) } else { Packed::tight(element) };
+        // An e2m1 stands above two bits of padding.
+        let shift = if element == Element::E2m1 { 2 } else { shift };
+        let mut some = |count: usize| -> Vec<u32> {
+            (0..count).map(|_| number(random, (exponent, mantissa), regime) << shift).collect()
+        };
+        let (a, b) = (some(ROWS * depth), some(COLUMNS * depth));
+        let format = if accumulator == Accumulator::F32 { (8, 23) } else { (5, 10) };
+        let others = [regime, Regime::Narrow, Regime::Bottom, Regime::Raw, Regime::Zeros];
+        let c = (0..ROWS * COLUMNS).map(|_| {
+            let regime = others[random.below(32).saturating_sub(27) as usize];
+            number(random, format, regime)
+        });
+        let c = c.collect();
+        Self { packed, depth, a, b, c }
+    }
+
+    /// Registers of lanes that hold lines of elements, eight lines each, all lines of the first sixteen bytes first.
+    fn registers(&self, lines: &[u32]) -> Vec<[u32; LANES]> {
+        let per = 32 / self.packed.bits;
+        let word = |line: usize, word: usize| {
+            (0..per)
+                .fold(0, |bits, i| bits | lines[line * self.depth + word * per + i] << (i * self.packed.bits))
+        };
+        let (blocks, quads) = (lines.len() / self.depth / 8, self.depth / per / 4);
+        let of = |quad: usize, block: usize| {
+            std::array::from_fn(|lane| word(8 * block + lane / 4, 4 * quad + lane % 4))
+        };
+        (0..quads).flat_map(|quad| (0..blocks).map(move |block| of(quad, block))).collect()
+    }
+
+    /// The rows of B, elements of sixteen bits, in the order in which they are multiplied.
+    fn rows(&self) -> Vec<[u32; 4]> {
+        let element = |k: usize, column: usize| self.b[column * self.depth + k];
+        let row = |block: usize, place: usize| {
+            let k = place / 8 * 8 + ORDER_OF_ROWS[place % 8];
+            std::array::from_fn(|i| element(k, 8 * block + 2 * i) | element(k, 8 * block + 2 * i + 1) << 16)
+        };
+        (0..COLUMNS / 8).flat_map(|block| (0..self.depth).map(move |place| row(block, place))).collect()
+    }
+
+    /// The element of a row and a column, as single dot products have it.
+    fn expected(&self, scheme: &Scheme, negate: bool) -> Vec<u32> {
+        let (mut left, mut right) = (Left::new(ROWS, self.depth), Right::new(self.depth, COLUMNS));
+        let bits = |bits: u32| if self.packed.element == Element::E2m1 { bits >> 2 } else { bits };
+        for k in 0..self.depth {
+            (0..ROWS)
+                .for_each(|row| left.set(row, k, self.packed.element, bits(self.a[row * self.depth + k])));
+            for column in 0..COLUMNS {
+                right.set(k, column, self.packed.element, bits(self.b[column * self.depth + k]));
+            }
+        }
+        if negate {
+            left.negate();
+        }
+        (0..ROWS * COLUMNS)
+            .map(|at| fused::dot(scheme, &left, at / COLUMNS, &right, at % COLUMNS, self.c[at]))
+            .collect()
+    }
+}
+
+/// Where the element of a row and a column lies in the blocks of D.
+fn place(row: usize, column: usize) -> (usize, usize) {
+    (column / 8 * 2 + row / 8, column % 2 * LANES + row % 8 * 4 + column % 8 / 2)
+}
+
+fn check(product: &Product, scheme: &Scheme, negate: bool, level: Level, what: &dyn std::fmt::Debug) {
+    let expected = product.expected(scheme, negate);
+    let (mut a, mut b) = (FragmentA::default(), FragmentB::default());
+    for by_rows in [false, true] {
+        if by_rows && product.packed.bits != 16 {
+            continue;
+        }
+        let mut d: Vec<Block> = vec![[0; 64]; ROWS * COLUMNS / 64];
+        for (at, c) in product.c.iter().enumerate() {
+            let (block, place) = place(at / COLUMNS, at % COLUMNS);
+            d[block][place] = *c;
+        }
+        at_most(level, || {
+            a.decode(product.packed, Precision::Exact, negate, ROWS / 8, &product.registers(&product.a));
+            if by_rows {
+                b.decode_rows(product.packed, false, COLUMNS / 8, &product.rows());
+            } else {
+                b.decode_columns(product.packed, false, COLUMNS / 8, &product.registers(&product.b));
+            }
+            fragment::multiply(scheme, Precision::Exact, &a, &b, &mut d);
+        });
+        for (at, expected) in expected.iter().enumerate() {
+            let (block, place) = place(at / COLUMNS, at % COLUMNS);
+            let d = d[block][place];
+            assert_eq!(d, *expected, "{what:?} {level:?} {at}: {d:#x}, not {expected:#x}");
+        }
+    }
+}
+
+/// Every format and scheme that can be computed in blocks, with numbers of every kind.
+#[test]
+fn blocks_have_the_bits_of_dot_products() {
+    let mut random = Random(42);
+    let mut count = 0;
+    for element in Element::ALL {
+        let bits = if element.bits() <= 8 { 8 } else { element.bits() as usize };
+        for depth in [128 / bits, 256 / bits] {
+            for accumulator in [Accumulator::F32, Accumulator::F16] {
+                for unit in Unit::ALL {
+                    for family in FAMILIES {
+                        let scheme = Scheme::of(unit, family, element, accumulator, depth);
+                        for regime in REGIMES {
+                            let product = Product::new(&mut random, element, accumulator, depth, regime);
+                            if !fragment::suits(&scheme, Precision::Exact, product.packed, depth) {
+                                continue;
+                            }
+                            count += 1;
+                            let level = Level::ALL[count % Level::ALL.len()];
+                            if count.is_multiple_of(STEP) {
+                                let what = (element, accumulator, depth, unit, family, regime);
+                                check(&product, &scheme, random.below(4) == 0, level, &what);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count} products are too few");
+}
