@@ -8,7 +8,7 @@ use super::place::{ObjectAt, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
-use crate::registers::{LANES, Slot, lanes_in};
+use crate::registers::{LANES, Slot};
 use crate::schedule::warp::Awaited;
 use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -75,32 +75,39 @@ impl Execute for Waiting {
             Ok(places) => places,
             Err(flow) => return flow,
         };
-        let mut complete = [false; LANES];
-        let mut awaited = None;
-        let mut parities = [false; LANES];
-        for lane in lanes_in(mask) {
-            let address = places.addresses()[lane];
-            let named = context.bank.lane(slots[self.wait.phase], lane);
-            match self.ask(context, address, named) {
+        let named = u64::read(&context.bank, slots[self.wait.phase]);
+        let addresses = *places.addresses();
+        let (mut complete, mut parities, mut awaited) = (0, 0, None);
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let (address, phase) = (addresses[lane], named[lane]);
+            // All lanes that ask the same get the same answer; usually that is the whole warp.
+            let alike = (0..LANES).fold(0, |alike, lane| {
+                alike | u32::from((addresses[lane] == address) & (named[lane] == phase)) << lane
+            }) & rest;
+            match self.ask(context, address, phase) {
                 Ok((ended, parity)) => {
-                    (complete[lane], parities[lane]) = (ended, parity);
+                    complete |= if ended { alike } else { 0 };
+                    parities |= if parity { alike } else { 0 };
                     awaited = awaited.or((!ended).then_some(Awaited::Mbarrier { address, parity }));
                 }
                 Err(wrong) => return misused(context, lane, wrong),
             }
+            rest &= !alike;
         }
-        if complete.contains(&true) {
+        if complete != 0 {
             context.warp.asked = 0;
         } else if context.warp.expired & mask == 0 && !self.answers(context) {
             context.warp.awaited = awaited;
             return Flow::Wait;
         }
         context.warp.expired &= !mask;
-        bool::write(&mut context.bank, slots[0], mask, &complete);
-        let seen = lanes_in(mask).filter(|lane| complete[*lane]).fold(0, |seen, lane| seen | 1 << lane);
-        context.note_each(seen, |lane| What::PhaseSeen {
-            mbarrier: places.addresses()[lane],
-            parity: parities[lane],
+        let answers = std::array::from_fn(|lane| complete >> lane & 1 != 0);
+        bool::write(&mut context.bank, slots[0], mask, &answers);
+        context.note_each(complete, |lane| What::PhaseSeen {
+            mbarrier: addresses[lane],
+            parity: parities >> lane & 1 != 0,
         })
     }
 }

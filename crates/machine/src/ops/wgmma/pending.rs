@@ -34,8 +34,8 @@ pub trait UnderWay: std::fmt::Debug + Send {
     /// The registers of the activation that issued it.
     fn bank(&self) -> &KeptBank;
 
-    /// Calls `f` for each register of D, and of A if it is there.
-    fn each_register(&self, f: &mut dyn FnMut(&Slot));
+    /// The registers of D, and of A if it is there.
+    fn registers(&self) -> [&[Slot]; 2];
 }
 
 /// A product and the group it belongs to: the number of those closed before.
@@ -58,7 +58,7 @@ impl Products {
         let (count, digest) = &mut self.issued;
         *count += 1;
         *digest = digested(*digest, [instruction, descriptors[0], descriptors[1]]);
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && !self.watched.is_just_that_of(&*product) {
             self.watched.clear();
         }
         self.watched.add(&*product);
@@ -85,13 +85,15 @@ impl Products {
     /// Whether an instruction with these operands uses a register of a product under way.
     #[must_use]
     pub fn is_touched(&self, bank: &Bank, slots: &[Slot]) -> bool {
-        self.watched.is_touched(bank, slots)
+        self.is_busy() && self.watched.is_touched(bank, slots)
     }
 
     /// Forgets the registers of products that are no longer under way.
     pub fn watch_the_rest(&mut self) {
-        self.watched.clear();
-        self.pending.iter().for_each(|pending| self.watched.add(&*pending.product));
+        if self.is_busy() && self.watched.others {
+            self.watched.clear();
+            self.pending.iter().for_each(|pending| self.watched.add(&*pending.product));
+        }
     }
 
     /// Closes a group.
@@ -142,28 +144,53 @@ struct RegistersInUse {
     registers: Vec<u64>,
     /// The activation whose registers they are: the last that issued a product.
     bank: Option<KeptBank>,
+    /// The registers that were added last: the products of a loop use the same again and again.
+    last: Vec<Slot>,
+    /// Whether there are others than those.
+    others: bool,
 }
 
 impl RegistersInUse {
     fn clear(&mut self) {
         self.registers.fill(0);
+        self.last.clear();
+        self.others = false;
+    }
+
+    /// Whether they are the registers of a product and no others.
+    fn is_just_that_of(&self, product: &dyn UnderWay) -> bool {
+        !self.others && self.is_last(product)
+    }
+
+    /// Whether the registers that were added last are those of a product.
+    fn is_last(&self, product: &dyn UnderWay) -> bool {
+        let [d, a] = product.registers();
+        self.bank.as_ref().is_some_and(|bank| bank.is_that_of(product.bank()))
+            && self.last.split_at_checked(d.len()).is_some_and(|(last_d, last_a)| last_d == d && last_a == a)
     }
 
     fn add(&mut self, product: &dyn UnderWay) {
+        if self.is_last(product) {
+            return;
+        }
         if self.bank.as_ref().is_none_or(|bank| !bank.is_that_of(product.bank())) {
             self.clear();
             self.bank = Some(*product.bank());
         }
-        product.each_register(&mut |slot| {
+        let [d, a] = product.registers();
+        self.others = !self.last.is_empty();
+        self.last.clear();
+        self.last.extend(d.iter().chain(a));
+        for slot in &self.last {
             let number = slot.number();
             if slot.is_sink() {
-                return;
+                continue;
             }
             if self.registers.len() <= number / 64 {
                 self.registers.resize(number / 64 + 1, 0);
             }
             self.registers[number / 64] |= 1 << (number % 64);
-        });
+        }
     }
 
     /// Whether an instruction with these operands uses one of them.

@@ -74,12 +74,12 @@ pub enum A {
 
 impl AsyncProduct {
     /// The registers of D, and of A if it is there.
-    pub fn registers_among<'a>(&self, slots: &'a [Slot]) -> impl Iterator<Item = &'a Slot> + use<'a> {
+    pub fn registers_among<'a>(&self, slots: &'a [Slot]) -> [&'a [Slot]; 2] {
         let a = match self.a {
             OperandA::Registers { slot } => &slots[slot..slot + 4],
             OperandA::Shared { .. } => &[],
         };
-        slots[..self.registers].iter().chain(a)
+        [&slots[..self.registers], a]
     }
 
     /// The row of B that each stored element of a sparse A belongs to.
@@ -157,8 +157,8 @@ impl UnderWay for PendingProduct {
         &self.bank
     }
 
-    fn each_register(&self, f: &mut dyn FnMut(&Slot)) {
-        self.product.registers_among(&self.slots).for_each(f);
+    fn registers(&self) -> [&[Slot]; 2] {
+        self.product.registers_among(&self.slots)
     }
 }
 
