@@ -1,6 +1,7 @@
 //! Dense products of the sweep as the machine computes them: in blocks, as the lanes of a warp hold them.
 
-use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, LANES};
+use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, IntegerFragments, LANES};
+use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Packed, Precision, Scheme};
 
 /// The rows that a warp has.
@@ -11,6 +12,7 @@ const ROWS: usize = 16;
 pub struct Blocks {
     a: FragmentA,
     b: FragmentB,
+    integers: IntegerFragments,
     d: Vec<Block>,
 }
 
@@ -30,6 +32,16 @@ impl Blocks {
         each_warp(dense, d, |rows, d| {
             left.decode(a, Precision::Exact, false, ROWS / 8, rows);
             fragment::multiply(scheme, Precision::Exact, left, right, d);
+        });
+    }
+
+    /// D of integers.
+    pub fn integers(&mut self, (a, b): (IntegerElement, IntegerElement), satfinite: bool, dense: Dense<'_>) {
+        let Self { integers, d, .. } = self;
+        integers.decode_b(b, dense.columns / 8, &registers(dense.b, dense.columns));
+        each_warp(dense, d, |rows, d| {
+            integers.decode_a(a, ROWS / 8, rows);
+            integers.multiply(satfinite, d);
         });
     }
 }

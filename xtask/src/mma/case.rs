@@ -3,7 +3,7 @@
 //! The layouts are those of the manual's figures, in words of four bytes. Where a lane `4g + t` has words and pairs of
 //! elements does not depend on the formats.
 
-use ptxvm_num::matrix::integer::{self, IntegerElement};
+use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{
     Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, fragment, tile,
 };
@@ -164,10 +164,7 @@ impl ProductCase {
                 tile::multiply(&scheme, Precision::Exact, left, right, d);
             }
             Factors::Integers { a: of_a, b: of_b, satfinite } => {
-                let (mut left, mut right) = (vec![0; 4 * a.len()], vec![0; 4 * b.len()]);
-                of_a.unpack(a, &mut left);
-                of_b.unpack(b, &mut right);
-                integer::multiply(&left, &right, self.k, satfinite, d);
+                blocks.integers((of_a, of_b), satfinite, Dense { a, b, columns, d });
             }
         }
         let mut hash = 0u64;

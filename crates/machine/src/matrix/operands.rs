@@ -1,7 +1,7 @@
 //! The operands of a matrix product on their way from registers and memory to the multipliers: buffers that are used
 //! again, because a kernel executes millions of products.
 
-use ptxvm_num::matrix::fragment::{Block, FragmentA, FragmentB};
+use ptxvm_num::matrix::fragment::{Block, FragmentA, FragmentB, IntegerFragments};
 use ptxvm_num::matrix::{Element, Left, Packed, Precision, Right};
 
 use super::descriptor::Major;
@@ -27,7 +27,11 @@ pub struct Operands {
     pub d: Vec<u32>,
     /// The fragments of a dense product.
     pub fragments: Fragments,
-    /// Matrices B of such products.
+    /// The fragments of a dense product of integers.
+    pub integers: IntegerFragments,
+    /// Their B, as it is stored.
+    pub quads: Vec<[u32; 4]>,
+    /// Matrices B of products of floating point numbers.
     pub kept_b: KeptB,
     /// C and then D of such products.
     pub blocks: Vec<Block>,

@@ -1,7 +1,10 @@
 //! Products of fragments give the bits of single dot products, at every level of vector instructions.
 
 use ptxvm_num::level::{Level, at_most};
-use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, LANES, ORDER_OF_ROWS};
+use ptxvm_num::matrix::fragment::{
+    self, Block, FragmentA, FragmentB, IntegerFragments, LANES, ORDER_OF_ROWS,
+};
+use ptxvm_num::matrix::integer::{self, IntegerElement};
 use ptxvm_num::matrix::{Accumulator, Element, Left, Packed, Precision, Right, Scheme, Unit, fused};
 
 use crate::tiles::{FAMILIES, REGIMES, Random, Regime, fields, number};
@@ -156,4 +159,74 @@ fn blocks_have_the_bits_of_dot_products() {
         }
     }
     assert!(count > 500, "{count} products are too few");
+}
+
+/// Integers in blocks are what the plain product is, wrapped or clamped.
+#[test]
+fn integers_in_blocks() {
+    let mut random = Random(43);
+    for a in [IntegerElement::S8, IntegerElement::U8, IntegerElement::S4, IntegerElement::U4] {
+        for b in [IntegerElement::S8, IntegerElement::U8, IntegerElement::S4, IntegerElement::U4] {
+            // Miri has time for few.
+            if a.bits() != b.bits() || cfg!(miri) && (a, b) != (IntegerElement::S8, IntegerElement::U8) {
+                continue;
+            }
+            for (rows, satfinite) in [(8, false), (8, true), (16, false), (16, true)] {
+                // Sixteen bytes along k in a quad, two of them.
+                let depth = 256 / a.bits();
+                let words = depth * a.bits() / 32;
+                let lines = |random: &mut Random, count: usize| -> Vec<u32> {
+                    (0..count * words).map(|_| random.next() as u32).collect()
+                };
+                let (left, right) = (lines(&mut random, rows), lines(&mut random, COLUMNS));
+                let registers = |lines: &[u32]| -> Vec<[u32; LANES]> {
+                    let blocks = lines.len() / words / 8;
+                    let word = |quad: usize, block: usize, lane: usize| {
+                        lines[(8 * block + lane / 4) * words + 4 * quad + lane % 4]
+                    };
+                    (0..words / 4)
+                        .flat_map(|quad| (0..blocks).map(move |block| (quad, block)))
+                        .map(|(quad, block)| std::array::from_fn(|lane| word(quad, block, lane)))
+                        .collect()
+                };
+                let numbers = |element: IntegerElement, lines: &[u32]| {
+                    let mut numbers = vec![0; lines.len() * 32 / element.bits()];
+                    element.unpack(lines, &mut numbers);
+                    numbers
+                };
+                // Some at the ends of what 32 bits hold.
+                let c = |random: &mut Random| {
+                    [random.next() as u32, i32::MAX as u32 - 7, i32::MIN as u32 + 7][random.below(3) as usize]
+                };
+                let c: Vec<u32> = (0..rows * COLUMNS).map(|_| c(&mut random)).collect();
+                let mut expected = c.clone();
+                integer::multiply(&numbers(a, &left), &numbers(b, &right), depth, satfinite, &mut expected);
+                for level in Level::ALL {
+                    let place = |at: usize| {
+                        let (row, column) = (at / COLUMNS, at % COLUMNS);
+                        let block = column / 8 * (rows / 8) + row / 8;
+                        (block, column % 2 * LANES + row % 8 * 4 + column % 8 / 2)
+                    };
+                    let mut d: Vec<Block> = vec![[0; 64]; rows * COLUMNS / 64];
+                    for (at, c) in c.iter().enumerate() {
+                        let (block, place) = place(at);
+                        d[block][place] = *c;
+                    }
+                    at_most(level, || {
+                        let mut fragments = IntegerFragments::default();
+                        fragments.decode_a(a, rows / 8, &registers(&left));
+                        fragments.decode_b(b, COLUMNS / 8, &registers(&right));
+                        fragments.multiply(satfinite, &mut d);
+                    });
+                    for (at, expected) in expected.iter().enumerate() {
+                        let (block, place) = place(at);
+                        assert_eq!(
+                            d[block][place], *expected,
+                            "{a:?} {b:?} {rows} {satfinite} {level:?} {at}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! A dense product of 16 rows and 8 columns from and to the registers of a warp, as they are.
 
 use ptxvm_num::matrix::fragment::{self, Block};
-use ptxvm_num::matrix::{Packed, Precision, Scheme};
+use ptxvm_num::matrix::integer::IntegerElement;
+use ptxvm_num::matrix::{Accumulator, Packed, Precision, Scheme};
 
 use crate::context::Context;
 use crate::matrix::blocks;
@@ -29,6 +30,26 @@ pub fn multiply(
     blocks::read(&context.bank, accumulator, c, &mut d);
     fragment::multiply(scheme, precision, &fragments.a, &fragments.b, &mut d);
     blocks::write(&mut context.bank, accumulator, to, &d);
+}
+
+/// The same of integers. A matrix of one register has eight rows.
+pub fn multiply_integers(
+    context: &mut Context<'_>,
+    (a, b): (IntegerElement, IntegerElement),
+    satfinite: bool,
+    [to, of_a, of_b, c]: [&[Slot]; 4],
+) {
+    let fragments = &mut context.worker.operands.integers;
+    let (rows, columns): ([_; REGISTERS_OF_A], [_; REGISTERS_OF_A]) =
+        (registers(&context.bank, of_a), registers(&context.bank, of_b));
+    let count = of_a.len().min(BLOCKS);
+    fragments.decode_a(a, count, &rows[..of_a.len()]);
+    fragments.decode_b(b, 1, &columns[..of_b.len()]);
+    let mut d: [Block; BLOCKS] = [[0; _]; BLOCKS];
+    let d = &mut d[..count];
+    blocks::read(&context.bank, Accumulator::F32, c, d);
+    fragments.multiply(satfinite, d);
+    blocks::write(&mut context.bank, Accumulator::F32, to, d);
 }
 
 /// The registers of a fragment, and zeros.

@@ -6,6 +6,7 @@ use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, IntegerElement};
 
 use super::accumulator::{self, Order};
+use super::blocks;
 use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::sparse::Sparse;
@@ -47,21 +48,21 @@ impl Execute for Integers {
             return flow;
         }
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
+        let Some(sparse) = &self.sparse else {
+            blocks::multiply_integers(context, (self.a, self.b), self.satfinite, [d, a, b, c]);
+            context.count_products(self.shape.products());
+            return Flow::Next;
+        };
         let Shape { m, n, k } = self.shape;
         let (mut left, mut right) = ([0; 16 * DEPTH], [0; 8 * DEPTH]);
-        match &self.sparse {
-            None => self.a.unpack(&rows_of_a(&context.bank, a), &mut left[..m * k]),
-            Some(sparse) => {
-                let mut stored = [0; 16 * DEPTH / 2];
-                self.a.unpack(&rows_of_a(&context.bank, a), &mut stored[..m * k / 2]);
-                let mut belongs = context.worker.operands.left.belongs.take().unwrap_or_default();
-                if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
-                    return flow;
-                }
-                integer::spread(&stored[..m * k / 2], &belongs, k, &mut left[..m * k]);
-                context.worker.operands.left.belongs = Some(belongs);
-            }
+        let mut stored = [0; 16 * DEPTH / 2];
+        self.a.unpack(&rows_of_a(&context.bank, a), &mut stored[..m * k / 2]);
+        let mut belongs = context.worker.operands.left.belongs.take().unwrap_or_default();
+        if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
+            return flow;
         }
+        integer::spread(&stored[..m * k / 2], &belongs, k, &mut left[..m * k]);
+        context.worker.operands.left.belongs = Some(belongs);
         self.b.unpack(&columns_of_b(&context.bank, b), &mut right[..n * k]);
         let mut values = accumulator::read(&context.bank, Accumulator::F32, c, Order::Rows);
         integer::multiply(&left[..m * k], &right[..n * k], k, self.satfinite, &mut values[..m * n]);

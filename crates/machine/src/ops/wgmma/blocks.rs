@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use ptxvm_num::matrix::fragment::{self, Block, LANES, ORDER_OF_ROWS};
+use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed, Scheme};
 
 use super::product::{A, PendingProduct, ProductTypes};
@@ -67,6 +68,25 @@ impl PendingProduct {
         let slots = &self.slots[..self.product.registers];
         self.accumulate(types.d, bank, slots, &mut operands.blocks, |d| {
             fragment::multiply(&types.scheme, precision, &fragments.a, b, d);
+        });
+    }
+
+    /// The same of integers.
+    pub fn complete_integers(
+        &self,
+        (a, b, satfinite): (IntegerElement, IntegerElement, bool),
+        bank: &mut Bank<'_>,
+        operands: &mut Operands,
+    ) {
+        let columns = self.product.columns / 8;
+        operands.integers.decode_a(a, BLOCKS, &self.registers_of_a(bank));
+        let quads = &mut operands.quads;
+        quads.resize((self.b.along() * self.b.across()) as usize, [0; 4]);
+        self.gather_quads(&self.b, 0..self.b.along(), 0..self.b.across(), IN_ORDER, quads);
+        operands.integers.decode_b(b, columns, quads.as_flattened().as_chunks().0);
+        let slots = &self.slots[..self.product.registers];
+        self.accumulate(Accumulator::F32, bank, slots, &mut operands.blocks, |d| {
+            operands.integers.multiply(satfinite, d);
         });
     }
 

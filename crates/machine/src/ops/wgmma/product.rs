@@ -129,6 +129,10 @@ impl UnderWay for PendingProduct {
             self.complete_in_blocks(&types, &mut bank, operands);
             return;
         }
+        if let (ProductTypes::Integer { a, b, satfinite }, None) = (product.factors, &product.sparse) {
+            self.complete_integers((a, b, satfinite), &mut bank, operands);
+            return;
+        }
         self.left(&bank, operands);
         self.right(operands);
         operands.left.belongs = belongs;

@@ -11,12 +11,14 @@ mod b;
 mod elements;
 mod exact;
 mod fast;
+mod integer;
 mod shape;
 
 use std::cell::RefCell;
 
 pub use a::FragmentA;
 pub use b::{FragmentB, ORDER_OF_ROWS};
+pub use integer::IntegerFragments;
 pub use shape::{BLOCK, Block, LANES};
 
 use super::fused::dot;

@@ -24,6 +24,8 @@ pub(in crate::matrix) trait Quads: Vector {
     fn pairs(from: &[u32]) -> Self::Shorts;
     /// Stores them.
     fn store_pairs(to: &mut [u32], value: Self::Shorts);
+    /// The sums of both products of each pair.
+    fn multiply_pairs(a: Self::Shorts, b: Self::Shorts) -> Self::Integers;
     /// For each of the four places in a quad, its number in the whole quad.
     fn spread(a: Self::Floats) -> [Self::Floats; 4];
 
@@ -41,7 +43,8 @@ pub(in crate::matrix) trait Quads: Vector {
 }
 
 macro_rules! x86 {
-    ($lanes:literal: |$four:ident| $quad:expr, $quadi:ident $loadi:ident $storei:ident $permute:ident) => {
+    ($lanes:literal: |$four:ident| $quad:expr, $quadi:ident $loadi:ident $storei:ident $permute:ident
+     $madd:ident) => {
         // SAFETY of all blocks below: the type is named only by the functions of `dispatch.rs` that have the level's
         // features, and the slices are cut to the vector's length before their pointers are used.
         #[inline(always)]
@@ -70,6 +73,11 @@ macro_rules! x86 {
             unsafe { $storei(to.as_mut_ptr().cast(), value) }
         }
         #[inline(always)]
+        fn multiply_pairs(a: Self::Shorts, b: Self::Shorts) -> Self::Integers {
+            // SAFETY: see above.
+            unsafe { $madd(a, b) }
+        }
+        #[inline(always)]
         fn spread(a: Self::Floats) -> [Self::Floats; 4] {
             // SAFETY: see above.
             unsafe { [$permute::<0x00>(a), $permute::<0x55>(a), $permute::<0xaa>(a), $permute::<0xff>(a)] }
@@ -80,7 +88,7 @@ macro_rules! x86 {
 #[cfg(target_arch = "x86_64")]
 impl Quads for V4 {
     x86!(16: |four| _mm512_broadcast_f32x4(four), _mm512_broadcast_i32x4 _mm512_loadu_si512 _mm512_storeu_si512
-         _mm512_permute_ps);
+         _mm512_permute_ps _mm512_madd_epi16);
 
     #[inline(always)]
     fn turn_quads(register: &[u32; WARP]) -> [[u32; WARP / 2]; 2] {
@@ -103,7 +111,7 @@ impl Quads for V4 {
 #[cfg(target_arch = "x86_64")]
 impl Quads for V3 {
     x86!(8: |four| _mm256_set_m128(four, four), _mm256_broadcastsi128_si256 _mm256_loadu_si256 _mm256_storeu_si256
-         _mm256_permute_ps);
+         _mm256_permute_ps _mm256_madd_epi16);
 }
 
 impl Quads for Plain {
@@ -124,6 +132,13 @@ impl Quads for Plain {
         for (lane, to) in to[..Self::LANES].iter_mut().enumerate() {
             *to = u32::from(value[2 * lane] as u16) | u32::from(value[2 * lane + 1] as u16) << 16;
         }
+    }
+    #[inline(always)]
+    fn multiply_pairs(a: Self::Shorts, b: Self::Shorts) -> Self::Integers {
+        std::array::from_fn(|lane| {
+            let product = |half: usize| i32::from(a[2 * lane + half]).wrapping_mul(b[2 * lane + half].into());
+            product(0).wrapping_add(product(1))
+        })
     }
     #[inline(always)]
     fn spread(a: Self::Floats) -> [Self::Floats; 4] {
