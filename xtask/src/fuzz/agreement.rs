@@ -7,7 +7,7 @@
 //! not change either; only what differs between them is excused.
 
 use ptxvm_machine::vector::lanes::Level;
-use ptxvm_vm::{EngineChoice, GoAlone, Module, Tuning};
+use ptxvm_vm::{EngineChoice, Module, Tuning};
 
 use super::scene::Scene;
 use super::setting::{Ending, Ran, Setting, Way, Wrong, wrong};
@@ -31,7 +31,7 @@ pub struct Agreed {
 }
 
 /// Launches every kernel of a module with both engines.
-pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wrong> {
+pub fn engines(module: &Module, scene: &Scene, seed: u64, tuning: Tuning) -> Result<Agreed, Wrong> {
     let mut agreed = Agreed::default();
     scene.bind(module, &mut Random::new(seed));
     let names: Vec<String> = module.kernels().map(|k| k.name.clone()).collect();
@@ -46,7 +46,7 @@ pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wron
             agreed.unended += 1;
             continue;
         }
-        setting.tuning = tuning(seed);
+        setting.tuning = tuning;
         // What counts instructions is interpreted.
         setting.options.settings.max_instructions = None;
         let second = setting.launch(&Way { engine: EngineChoice::Compile, ..way })?;
@@ -60,22 +60,6 @@ pub fn engines(module: &Module, scene: &Scene, seed: u64) -> Result<Agreed, Wron
         setting.untouched()?;
     }
     Ok(agreed)
-}
-
-/// How the code of a program is made: short programs are cut at all places where they can be, or at some, and lanes go alone
-/// wherever they can, or nowhere.
-fn tuning(seed: u64) -> Tuning {
-    let (least, most) = match seed % 4 {
-        0 => (1, 1),
-        1 => (8, 24),
-        _ => (Tuning::default().least, Tuning::default().most),
-    };
-    let alone = match seed / 4 % 3 {
-        0 => GoAlone::WhereItPays,
-        1 => GoAlone::Always,
-        _ => GoAlone::Never,
-    };
-    Tuning { least, most, alone }
 }
 
 fn is_limit(ending: Ending) -> bool {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ptxvm_vm::{Device, Profile};
+use ptxvm_vm::{Device, GoAlone, Profile, Tuning};
 
 use super::agreement::{self, Agreed};
 use super::forms::Forms;
@@ -118,6 +118,23 @@ impl Sources {
     }
 }
 
+/// How the code of a program is made: it is cut at all places where it can be, at some, or as it is best, and lanes go alone
+/// wherever they can, where it pays, or nowhere. Where lanes of a warp race, as they may in all but small programs, their
+/// order counts: those do not go alone wherever they can.
+fn tuning(seed: u64, is_small: bool) -> Tuning {
+    let (least, most) = match seed % 4 {
+        0 => (1, 1),
+        1 => (8, 24),
+        _ => (Tuning::default().least, Tuning::default().most),
+    };
+    let alone = match seed / 4 % 3 {
+        1 if is_small => GoAlone::Always,
+        2 => GoAlone::Never,
+        _ => GoAlone::WhereItPays,
+    };
+    Tuning { least, most, alone }
+}
+
 /// Loads a module and has both engines run it.
 fn try_lines(
     profile: &'static Profile,
@@ -130,7 +147,7 @@ fn try_lines(
         let device = Device::new(profile);
         let scene = if is_small { Scene::empty() } else { judge::scene(&device, &mut Random::new(seed))? };
         let Some(module) = judge::load(&device, &source)? else { return Ok(None) };
-        agreement::engines(&module, &scene, seed).map(Some)
+        agreement::engines(&module, &scene, seed, tuning(seed, is_small)).map(Some)
     })
 }
 
