@@ -110,7 +110,7 @@ impl Module {
         }
     }
 
-    /// How many places of it and those before access global memory.
+    /// How many places of it and those before there are of which something is remembered.
     pub fn sites(&self) -> usize {
         self.common.sites as usize
     }

@@ -6,35 +6,22 @@
 //! is that of whoever comes to it first. Where memory has been changed that cannot be; the lane is left to the interpreter
 //! where it stands, and those that have not begun at the beginning.
 //!
-//! Whether this was faster than all lanes at once would have been follows from how far each lane went. If it was not, the
-//! next warps go together for a while.
+//! Whether this was faster than all lanes at once would have been is found out on the way (`weigh.rs`).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ptxvm_machine::code::Terminator;
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::{Left, offset};
+use ptxvm_machine::schedule::compiled::Left;
 
 use super::Emitter;
 use super::leave::Back;
 use super::value::{Kept, Value};
+use super::weigh::TRIES;
 use super::writer::{LANES, Name};
 use crate::alone::Alone;
 use crate::analysis::{Analysis, HomeId, Shape};
-
-/// What something takes, in sixteenths of the time of an instruction for one lane: an instruction for all lanes; an access
-/// without a pattern, of all lanes and what it takes more than another instruction for one; to begin with a lane and find
-/// out where it ends.
-const OF_ALL: u32 = 100;
-const GATHER: u32 = 3_000;
-const LOAD: u32 = 96;
-const LANE: u32 = 1_600;
-
-/// Of so many warps that go alone it is found out whether they would have been faster together; if so, so many go together
-/// before the next try.
-const TRIES: u32 = 8;
-const TOGETHER: u32 = 248;
 
 impl Alone {
     /// Whether the lane has a home of its own for what lies in one: it changes it, or has brought it along.
@@ -51,12 +38,6 @@ impl Alone {
         all.sort_by_key(|(home, _)| *home);
         all.dedup_by_key(|(home, _)| *home);
         all
-    }
-
-    /// What an instruction takes on average, for one lane and for all.
-    fn prices(&self) -> [u32; 2] {
-        let each = |more: u32| self.irregular * more / self.instructions.max(1);
-        [16 + each(LOAD), OF_ALL + each(GATHER)]
     }
 }
 
@@ -95,18 +76,6 @@ impl Emitter<'_> {
         let name = format!("%alone{}.{name}", alone.first);
         self.slot(name.clone(), ty);
         name
-    }
-
-    /// Where the worker keeps how often warps go together: beside the regions that places have met, so that the next call
-    /// finds it too.
-    fn turns_together(&mut self, alone: &Alone) -> Name {
-        let first = alone.first;
-        let site = *self.turns.entry(first).or_insert_with(|| {
-            self.common.sites += 1;
-            self.common.sites - 1
-        });
-        let sites = self.of_frame("ptr", offset::SITES);
-        self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16))
     }
 
     /// Where lanes come from outside: together, if that was faster before, else what they bring goes to memory.
@@ -387,40 +356,8 @@ impl Emitter<'_> {
         let first = alone.first;
         self.writer.begin(format!("alone{first}.done"));
         self.bring_home(alone);
-        let mask = self.writer.value("load i32, ptr %mask");
-        self.writer.declare("declare i32 @llvm.ctpop.i32(i32)");
-        let lanes = self.writer.value(format!("call i32 @llvm.ctpop.i32(i32 {mask})"));
-        let lanes = self.writer.value(format!("zext i32 {lanes} to i64"));
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        let began = self.writer.value(format!("load i64, ptr %alone{first}.began"));
-        let most = self.writer.value(format!("load i64, ptr %alone{first}.most"));
-        let spent = self.writer.value(format!("sub i64 {began}, {fuel}"));
-        let [for_one, for_all] = alone.prices();
-        let spent = self.writer.value(format!("mul i64 {spent}, {for_one}"));
-        let begun = self.writer.value(format!("mul i64 {lanes}, {LANE}"));
-        let apart = self.writer.value(format!("add i64 {spent}, {begun}"));
-        let together = self.writer.value(format!("mul i64 {most}, {for_all}"));
-        self.weigh(alone, &apart, &together);
+        self.weigh(alone);
         let waiting = self.region.waiting.get(&first).into_iter().flatten().chain(&alone.exits);
         self.next_of(&waiting.copied().collect());
-    }
-
-    /// Adds up what warps took and would have taken together. After some tries it says how the next ones go.
-    fn weigh(&mut self, alone: &Alone, apart: &str, together: &str) {
-        let turns_at = self.turns_together(alone);
-        let sum_at = self.writer.value(format!("getelementptr i8, ptr {turns_at}, i64 8"));
-        let sum = self.writer.value(format!("load i64, ptr {sum_at}"));
-        let gain = self.writer.value(format!("sub i64 {together}, {apart}"));
-        let sum = self.writer.value(format!("add i64 {sum}, {gain}"));
-        let left = self.writer.value(format!("load i64, ptr {turns_at}"));
-        let last = self.writer.value(format!("icmp eq i64 {left}, 0"));
-        let slower = self.writer.value(format!("icmp slt i64 {sum}, 0"));
-        let most = if alone.always { TRIES } else { TRIES + TOGETHER };
-        let turns = self.writer.value(format!("select i1 {slower}, i64 {most}, i64 {TRIES}"));
-        let fewer = self.writer.value(format!("sub i64 {left}, 1"));
-        let turns = self.writer.value(format!("select i1 {last}, i64 {turns}, i64 {fewer}"));
-        let sum = self.writer.value(format!("select i1 {last}, i64 0, i64 {sum}"));
-        self.writer.line(format!("store i64 {turns}, ptr {turns_at}"));
-        self.writer.line(format!("store i64 {sum}, ptr {sum_at}"));
     }
 }

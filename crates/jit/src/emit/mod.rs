@@ -37,6 +37,7 @@ mod special;
 mod unlooked;
 mod value;
 mod warp;
+mod weigh;
 mod words;
 mod writer;
 
@@ -88,7 +89,7 @@ const REGISTERS: &str = "%registers";
 /// What the functions of a module have in common.
 #[derive(Default)]
 pub struct Common {
-    /// How many places access global memory.
+    /// How many places access global memory, or begin a stretch through which lanes may go alone.
     pub sites: u32,
     pub repeated: Repeated,
 }

@@ -51,11 +51,13 @@ impl Visit {
         if worker.sites.len() != compiled.sites() || worker.sites_generation != generation {
             worker.sites.clear();
             worker.sites.resize(compiled.sites(), [0, 0]);
+            worker.weights.resize(compiled.sites(), [0, 0]);
             worker.sites_generation = generation;
         }
         // It is large and belongs to the worker.
         let mut frame = std::mem::take(&mut worker.frame).unwrap_or_default();
         frame.sites = worker.sites.as_mut_ptr();
+        frame.weights = worker.weights.as_mut_ptr();
         frame.shared = cta.shared.pointer();
         frame.shared_first = cta.shared_base;
         frame.shared_size = cta.quick_shared;
@@ -68,7 +70,7 @@ impl Visit {
     /// Whether it has room for what the places of the code remember: another thread may have added some.
     #[inline(always)]
     pub fn has_room(&self, compiled: &dyn Compiled, worker: &Worker) -> bool {
-        worker.sites.len() >= compiled.sites()
+        worker.sites.len().min(worker.weights.len()) >= compiled.sites()
     }
 
     /// A warp takes part, in one of its activations.

@@ -26,7 +26,8 @@ pub trait Compiled: Send + Sync + std::fmt::Debug {
     /// The function that runs warps from the beginning of a block, if there is one.
     fn entry(&self, block: u32) -> Option<Enter>;
 
-    /// How many places access memory whose last region is remembered.
+    /// How many places it has of which something is remembered: accesses with the region that they met last, and stretches
+    /// through which lanes may go alone.
     fn sites(&self) -> usize;
 
     /// What it has to do with the stacks of lanes; `None` if nothing.
@@ -50,6 +51,10 @@ pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
 
 /// The region that a place accessed last: its first address and its size.
 pub type Site = [u64; 2];
+
+/// What code has found out about a stretch through which lanes may go alone: two numbers of its own. The machine only keeps
+/// them, from one entry of the code to the next.
+pub type Weight = [i64; 2];
 
 /// Where the warps of a CTA have come to that run one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +97,7 @@ pub struct Frame {
     pub(crate) shared_first: u64,
     pub(crate) shared_size: u64,
     pub(crate) sites: *mut Site,
+    pub(crate) weights: *mut Weight,
     /// `%ctaid`, and how many CTAs after it in its row of the grid the code may begin itself.
     pub(crate) ctaid: [u32; 3],
     pub(crate) ctas: u32,
@@ -149,6 +155,8 @@ pub mod offset {
     pub const SHARED_SIZE: usize = offset_of!(Frame, shared_size);
     /// The regions that the places of the code accessed last.
     pub const SITES: usize = offset_of!(Frame, sites);
+    /// What the code has found out, by the same numbers.
+    pub const WEIGHTS: usize = offset_of!(Frame, weights);
     /// `%ctaid`
     pub const CTAID: usize = offset_of!(Frame, ctaid);
     /// How many CTAs after it the code may begin.
@@ -237,6 +245,7 @@ impl Default for Frame {
             shared_first: 0,
             shared_size: 0,
             sites: null_mut(),
+            weights: null_mut(),
             ctaid: [0; 3],
             ctas: 0,
             nctaid: null(),

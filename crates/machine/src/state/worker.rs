@@ -15,7 +15,7 @@ use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
 use crate::registers::LANES;
 use crate::schedule::cluster::state::ClusterState;
-use crate::state::frame::{Frame, Site};
+use crate::state::frame::{Frame, Site, Weight};
 use crate::state::opaque::Opaque;
 use crate::statistics::Statistics;
 
@@ -44,6 +44,8 @@ pub struct Worker {
     pub generation: u64,
     /// The regions that the places of compiled code accessed last, and the generation that they belong to.
     pub sites: Vec<Site>,
+    /// By the same numbers: what compiled code has found out about stretches through which lanes may go alone.
+    pub weights: Vec<Weight>,
     /// The generation of the memory that those belong to.
     pub sites_generation: u64,
     /// What compiled code works with, when it does not run.
@@ -114,6 +116,7 @@ impl Worker {
             oldest: 0,
             generation: 0,
             sites: Vec::new(),
+            weights: Vec::new(),
             sites_generation: 0,
             frame: None,
             limit: None,
