@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxvm_ir::operation::access::Words;
-use ptxvm_ir::operation::compute::{Compute, IntegerFunction, LogicFunction, Movement};
 use ptxvm_ir::operation::{Access, AddressSpace, Operation, Order};
 use ptxvm_isa::Kind;
 use ptxvm_machine::code::{Meaning, Terminator};
@@ -61,8 +60,7 @@ pub fn alone(analysis: &Analysis<'_>, region: &Region, go_alone: GoAlone) -> Vec
     if analysis.carry.is_some() || go_alone == GoAlone::Never {
         return Vec::new();
     }
-    let wild = without_pattern(analysis);
-    let stretch = |first: u32, last: u32| stretch(analysis, region, go_alone, &wild, (first, last));
+    let stretch = |first: u32, last: u32| stretch(analysis, region, go_alone, (first, last));
     let mut found: Vec<Alone> = Vec::new();
     for (first, last) in loops(analysis, region) {
         if found.last().is_some_and(|before| before.has(first)) {
@@ -98,49 +96,12 @@ fn between(analysis: &Analysis<'_>, last: u32, first: u32) -> u32 {
     blocks.iter().map(|block| block.end - block.start + 1).sum()
 }
 
-/// The registers whose values have no pattern over lanes: they come of memory, or of more than sums and products. Where lanes
-/// count on by the same step, they stay side by side, also if they leave the loop at different times.
-fn without_pattern(analysis: &Analysis<'_>) -> BTreeSet<u32> {
-    let function = analysis.function;
-    let mut wild = BTreeSet::new();
-    loop {
-        let before = wild.len();
-        for instruction in &function.instructions {
-            let operation = analysis.code.program.operation(instruction);
-            let guard = instruction.guard.map(|guard| guard.register.0);
-            let mut reads = function.reads(instruction).filter(|register| Some(register.0) != guard);
-            if !operation.is_some_and(is_linear) || reads.any(|register| wild.contains(&register.0)) {
-                wild.extend(function.writes(instruction).map(|written| written.register.0));
-            }
-        }
-        if wild.len() == before {
-            return wild;
-        }
-    }
-}
-
-/// Whether lanes that are apart by a step stay so.
-fn is_linear(operation: &Operation) -> bool {
-    use IntegerFunction as F;
-    match operation {
-        Operation::Compute(Compute::Integer(integer)) => {
-            matches!(integer.function, F::Add | F::Sub | F::MulLo | F::MulWide | F::MadLo | F::MadWide)
-        }
-        Operation::Compute(Compute::Logic(logic)) => logic.function == LogicFunction::Shl,
-        Operation::Compute(Compute::Movement(Movement::Copy { .. }) | Compute::Convert(_))
-        | Operation::Generic(_)
-        | Operation::Access(Access::LoadParameter(_)) => true,
-        _ => false,
-    }
-}
-
 /// The stretch from a block to another, or from an earlier one if others lead into it; `None` if lanes cannot go through it
 /// alone, or it does not pay.
 fn stretch(
     analysis: &Analysis<'_>,
     region: &Region,
     go_alone: GoAlone,
-    wild: &BTreeSet<u32>,
     (first, last): (u32, u32),
 ) -> Option<Alone> {
     let first = beginning(analysis, region, first, last);
@@ -182,7 +143,7 @@ fn stretch(
             let address = goes_alone(analysis, instruction)?;
             alone.pure &= !changes_memory(analysis, instruction);
             let address = address.and_then(|slot| analysis.register(slot));
-            alone.irregular += u32::from(address.is_some_and(|register| wild.contains(&register)));
+            alone.irregular += u32::from(address.is_some_and(|register| analysis.is_wild(register)));
             read.extend(analysis.function.reads(written).map(|register| register.0));
             for register in analysis.function.writes(written).map(|written| written.register.0) {
                 read.insert(register);

@@ -4,10 +4,12 @@
 mod home;
 mod id;
 mod shape;
+mod wild;
 
 pub use home::Homes;
 pub use id::{HomeId, is_in};
 pub use shape::{Rows, Shape, of_special, row_width};
+use wild::without_pattern;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -36,6 +38,7 @@ pub struct Analysis<'a> {
     live: Vec<Vec<u64>>,
     live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
+    wild: OnceCell<Vec<bool>>,
     /// By block of the function: whether it is in a loop.
     repeats: Vec<bool>,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
@@ -74,6 +77,7 @@ impl<'a> Analysis<'a> {
             live,
             live_homes,
             registers,
+            wild: OnceCell::new(),
             repeats,
             has_local,
             carry,
@@ -100,6 +104,12 @@ impl<'a> Analysis<'a> {
             }
             (None, _) => BlockId(0),
         }
+    }
+
+    /// Whether what a register holds has no pattern over lanes.
+    pub fn is_wild(&self, register: u32) -> bool {
+        let wild = self.wild.get_or_init(|| without_pattern(&self.code.program, self.function));
+        wild.get(register as usize).copied().unwrap_or(true)
     }
 
     /// Whether a block of the code is in a loop.

@@ -233,23 +233,14 @@ impl Emitter<'_> {
         if to > self.block {
             return self.writer.line(format!("br label %alone{first}.b{to}"));
         }
-        let block = self.block;
-        self.spend(self.region.cost(self.analysis, |again| (to..=block).contains(&again)));
-        let fuel = self.writer.value("load i64, ptr %fuel");
-        let over = self.writer.value(format!("icmp slt i64 {fuel}, 0"));
-        let ask = self.writer.fresh_label();
-        self.writer.line(format!("br i1 {over}, label %{ask}, label %alone{first}.b{to}, !prof !0"));
-        self.writer.begin(ask);
-        let more = self.ask("refuel", "i64", &[]);
-        let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
-        self.writer.line(format!("store i64 {sum}, ptr %fuel"));
-        for count in ["since", "began"] {
-            let before = self.writer.value(format!("load i64, ptr %alone{first}.{count}"));
-            let after = self.writer.value(format!("add i64 {before}, {more}"));
-            self.writer.line(format!("store i64 {after}, ptr %alone{first}.{count}"));
-        }
-        let none = self.writer.value(format!("icmp eq i64 {more}, 0"));
-        self.writer.line(format!("br i1 {none}, label %alone{first}.tired{to}, label %alone{first}.b{to}"));
+        let (back, tired) = (format!("alone{first}.b{to}"), format!("alone{first}.tired{to}"));
+        self.go_back(to, &back, &tired, |emitter, more| {
+            for count in ["since", "began"] {
+                let before = emitter.writer.value(format!("load i64, ptr %alone{first}.{count}"));
+                let after = emitter.writer.value(format!("add i64 {before}, {more}"));
+                emitter.writer.line(format!("store i64 {after}, ptr %alone{first}.{count}"));
+            }
+        });
     }
 
     /// The lane is out, with what it takes along.

@@ -177,19 +177,8 @@ impl Emitter<'_> {
         }
         if to <= self.block {
             self.writer.line(format!("store i32 {mask}, ptr %mask"));
-            let block = self.block;
-            self.spend(self.region.cost(self.analysis, |again| (to..=block).contains(&again)));
-            let fuel = self.writer.value("load i64, ptr %fuel");
-            let over = self.writer.value(format!("icmp slt i64 {fuel}, 0"));
-            let ask = self.writer.fresh_label();
-            self.writer.line(format!("br i1 {over}, label %{ask}, label %b{to}, !prof !0"));
-            self.writer.begin(ask);
-            let more = self.ask("refuel", "i64", &[]);
-            let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
-            self.writer.line(format!("store i64 {sum}, ptr %fuel"));
-            let none = self.writer.value(format!("icmp eq i64 {more}, 0"));
             self.leaves_at.entry(to).or_default().extend(waiting);
-            return self.writer.line(format!("br i1 {none}, label %before{to}, label %b{to}"));
+            return self.go_back(to, &format!("b{to}"), &format!("before{to}"), |_, _| {});
         }
         if waiting.first().is_some_and(|lowest| *lowest < to) {
             self.waits.insert(to);
@@ -212,6 +201,30 @@ impl Emitter<'_> {
         }
         let label = self.label_of(to);
         self.writer.line(format!("br label %{label}"));
+    }
+
+    /// Lanes go back to a block, and pay for the loop once more. If there is no fuel they go elsewhere; if there was some more,
+    /// `refuelled` is told how much.
+    pub(super) fn go_back(
+        &mut self,
+        to: u32,
+        back: &str,
+        elsewhere: &str,
+        refuelled: impl FnOnce(&mut Self, &str),
+    ) {
+        let block = self.block;
+        self.spend(self.region.cost(self.analysis, |again| (to..=block).contains(&again)));
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        let over = self.writer.value(format!("icmp slt i64 {fuel}, 0"));
+        let ask = self.writer.fresh_label();
+        self.writer.line(format!("br i1 {over}, label %{ask}, label %{back}, !prof !0"));
+        self.writer.begin(ask);
+        let more = self.ask("refuel", "i64", &[]);
+        let sum = self.writer.value(format!("add i64 {fuel}, {more}"));
+        self.writer.line(format!("store i64 {sum}, ptr %fuel"));
+        refuelled(self, &more);
+        let none = self.writer.value(format!("icmp eq i64 {more}, 0"));
+        self.writer.line(format!("br i1 {none}, label %{elsewhere}, label %{back}"));
     }
 
     /// Where lanes go on that come to a block from before it.
