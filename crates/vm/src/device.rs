@@ -64,6 +64,9 @@ impl Device {
     /// ```
     #[must_use]
     pub fn with_options(profile: &'static Profile, options: DeviceOptions) -> Self {
+        // Kernels may be compiled at any time from now on, also while the process ends. Most make their device on the
+        // main thread.
+        ptxvm_jit::llvm::wait_at_end();
         let DeviceOptions { memory, budget } = options;
         let memory = GlobalMemory::with_budget(memory.unwrap_or(profile.memory), budget);
         Self { shared: Arc::new(Shared { profile, memory, objects: Objects::default() }) }

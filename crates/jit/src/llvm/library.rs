@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::os::unix;
 
+use super::error::CompileError;
 use super::functions::Functions;
 use super::target::HOST;
 use super::{process, statics};
@@ -42,6 +43,11 @@ impl Library {
         if let Some(major) = version_in_name(path).filter(|major| *major < OLDEST) {
             return Err(too_old(&major.to_string()));
         }
+        // Opening is a stay in LLVM: the end of the process waits for it.
+        if !process::claim() {
+            return Err(CompileError::Forked.to_string());
+        }
+        let _inside = process::enter().ok_or_else(|| CompileError::Ending.to_string())?;
         // SAFETY: what a library of the system's or of the user's choice does when it is opened is its own affair.
         let library = unsafe { unix::Library::open(Some(path), libc::RTLD_LAZY | libc::RTLD_LOCAL) }
             .map_err(|error| describe(&error))?;

@@ -28,5 +28,6 @@ pub use compiler::{Compiled, Compiler};
 pub use error::CompileError;
 pub use find::{Absent, find};
 pub use library::{Library, Version};
+pub use process::wait_at_end;
 pub use session::Times;
 pub use target::{Effort, Level, Target};

@@ -2,7 +2,8 @@
 //!
 //! A forked child has LLVM's memory as it was in the midst of a compilation, and not the thread that would finish it: it
 //! never enters. At the end of a process LLVM's own variables are destroyed, and who compiles then would fall: the end
-//! waits for who is inside, and nobody enters any more.
+//! waits for who is inside, and nobody enters any more. While the library is being opened it makes those variables, and
+//! nothing that we ask for at the end would come before them: only the main thread's own end does ([`wait_at_end`]).
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,6 +31,29 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn watch() {
     // SAFETY: a function that is always there. If there is no room for it, the end does not wait.
     unsafe { libc::atexit(end) };
+}
+
+/// Has the main thread, if it calls this, wait at its end until nobody is in LLVM. The end of a process ends that thread
+/// first, before all that was asked for by `atexit`, so this holds also while a library of LLVM's is being opened.
+pub fn wait_at_end() {
+    AT_END.with(|_| ());
+}
+
+thread_local! {
+    static AT_END: AtEnd = const { AtEnd };
+}
+
+/// What the end of a thread drops.
+struct AtEnd;
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        // SAFETY: a function that is always there and that has no conditions.
+        let thread = unsafe { libc::gettid() };
+        if u32::try_from(thread) == Ok(std::process::id()) {
+            end();
+        }
+    }
 }
 
 /// Makes this process the one that uses LLVM, if no parent of it was.
