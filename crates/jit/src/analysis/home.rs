@@ -19,6 +19,8 @@ pub struct Homes {
     shapes: Vec<Shape>,
     /// By home: whether all its values are results of single precision, or constants that are no NaN.
     loose: Vec<bool>,
+    /// By home: the number that all its values are, if they are one.
+    constants: Vec<Option<u64>>,
     /// By block, by register: the home of what it holds there at first.
     starts: Vec<Vec<HomeId>>,
 }
@@ -50,14 +52,24 @@ impl Homes {
         }
         let of = groups.finish();
         let starts = starts(&values, function, flow, &of);
-        let solver =
-            Solver { program, function, flow, uniformity, values: &values, dead: &dead, homes: &of, cta };
+        let constants = constants(program, function, &values, &of);
+        let solver = Solver {
+            program,
+            function,
+            flow,
+            uniformity,
+            values: &values,
+            dead: &dead,
+            homes: &of,
+            constants: &constants,
+            cta,
+        };
         let shapes = solver.solve();
         let mut loose = vec![true; of.len()];
         for (value, home) in values.values.iter().zip(&of) {
             loose[home.0 as usize] &= is_loose(program, function, value.origin);
         }
-        Some(Self { values, of, shapes, loose, starts })
+        Some(Self { values, of, shapes, loose, constants, starts })
     }
 
     /// The home of what a register holds at the beginning of a block.
@@ -82,9 +94,50 @@ impl Homes {
         self.loose.get(home.0 as usize).copied().unwrap_or(false)
     }
 
+    /// The number that all values of a home are, if they are one.
+    pub fn constant(&self, home: HomeId) -> Option<u64> {
+        self.constants.get(home.0 as usize).copied().flatten()
+    }
+
     /// How the values of a home differ between lanes.
     pub fn shape(&self, home: HomeId) -> Shape {
         self.shapes.get(home.0 as usize).copied().unwrap_or(Shape::Varying)
+    }
+}
+
+/// By home: the number that all its values are, if they are one. Compilers put the operands of `shfl` into registers.
+fn constants(program: &Program, function: &Function, values: &Values, homes: &[HomeId]) -> Vec<Option<u64>> {
+    let mut constants = vec![None; homes.len()];
+    let mut several = vec![false; homes.len()];
+    for (value, home) in values.values.iter().zip(homes) {
+        let (constant, several) = (&mut constants[home.0 as usize], &mut several[home.0 as usize]);
+        let made = match value.origin {
+            Origin::Join { .. } => continue,
+            Origin::Unset => None,
+            Origin::Instruction(at) => moved(program, function, at),
+        };
+        *several |= made.is_none() || constant.is_some_and(|known| Some(known) != made);
+        *constant = made;
+    }
+    constants
+        .iter_mut()
+        .zip(several)
+        .filter(|(_, several)| *several)
+        .for_each(|(constant, _)| *constant = None);
+    constants
+}
+
+/// The number that an instruction moves to a register, if it does no more.
+fn moved(program: &Program, function: &Function, at: u32) -> Option<u64> {
+    let instruction = &function.instructions[at as usize];
+    let operation = program.operation(instruction).filter(|_| instruction.guard.is_none())?;
+    let Operation::Compute(Compute::Movement(Movement::Copy { bits: bits @ (32 | 64) })) = operation else {
+        return None;
+    };
+    let source = function.operands_of(instruction).iter().find(|operand| !operand.written)?;
+    match source.kind {
+        OperandKind::Immediate(number) => Some(number & (u64::MAX >> (64 - bits))),
+        _ => None,
     }
 }
 

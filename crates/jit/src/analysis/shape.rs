@@ -189,6 +189,8 @@ pub struct Solver<'a> {
     /// By value: whether it is what ways join to and nobody reads.
     pub dead: &'a [bool],
     pub homes: &'a [HomeId],
+    /// By home: the number that all its values are, if they are one.
+    pub constants: &'a [Option<u64>],
     pub cta: [u32; 3],
 }
 
@@ -223,6 +225,9 @@ impl Solver<'_> {
     fn read_after_loops(&self, blocks: &[u32], shapes: &mut [Option<Shape>]) {
         let mut seen_from = |value: &ValueId, block: u32| {
             let made = self.values.values[value.0 as usize].block;
+            if self.constant(*value).is_some() {
+                return;
+            }
             if self.flow.loops.left(made, block).any(|id| self.uniformity.exit(id) == UniformOver::Lane) {
                 shapes[self.homes[value.0 as usize].0 as usize] = Some(Shape::Varying);
             }
@@ -237,6 +242,9 @@ impl Solver<'_> {
 
     /// The shape of a value as far as it is known; `None` as long as nothing is.
     fn value(&self, value: ValueId, origin: Origin, block: u32, shapes: &[Option<Shape>]) -> Option<Shape> {
+        if self.constant(value).is_some() {
+            return Some(Shape::Uniform);
+        }
         match origin {
             Origin::Unset if self.function.entry => Some(Shape::Uniform),
             Origin::Unset => Some(Shape::Varying),
@@ -261,13 +269,13 @@ impl Solver<'_> {
         };
         let mut sources: Vec<(Source, &Operand)> = Vec::new();
         for operand in self.function.operands_of(instruction).iter().filter(|operand| !operand.written) {
-            let shape = match read_by(operand) {
-                Some(_) => known(reads.next()?)?,
-                None => self.operand(operand),
-            };
-            let constant = match operand.kind {
-                OperandKind::Immediate(bits) => Some(bits),
-                _ => None,
+            let (shape, constant) = match (read_by(operand), operand.kind) {
+                (Some(_), _) => {
+                    let read = reads.next()?;
+                    (known(read)?, self.constant(*read))
+                }
+                (None, OperandKind::Immediate(bits)) => (self.operand(operand), Some(bits)),
+                (None, _) => (self.operand(operand), None),
             };
             sources.push((Source { shape, constant }, operand));
         }
@@ -289,6 +297,11 @@ impl Solver<'_> {
         }
         let sources: Vec<Source> = sources.iter().map(|(source, _)| *source).collect();
         Some(steps(operation, &sources))
+    }
+
+    /// The number that a value is, if all of its home are one.
+    fn constant(&self, value: ValueId) -> Option<u64> {
+        self.constants[self.homes[value.0 as usize].0 as usize]
     }
 
     fn operand(&self, operand: &Operand) -> Shape {

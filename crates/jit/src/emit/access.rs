@@ -20,6 +20,8 @@ pub(super) enum Place {
     Each(Name),
     /// Offsets of 32 bits from one pointer, which is aligned for all: half of the registers, and of the gathers.
     From(Name, Name),
+    /// Side by side from a pointer on if a condition holds, else somewhere.
+    Perhaps { row: Name, host: Name, each: Box<Place> },
 }
 
 /// An access as its checks see it.

@@ -215,8 +215,10 @@ impl Emitter<'_> {
 
     /// A value whose NaNs are the right ones.
     pub(super) fn tight(&mut self, value: Value) -> Value {
-        if !value.loose {
-            return value;
+        // Those that are loose are no NaN (`Homes::is_loose`).
+        let is_constant = value.as_scalar().is_some_and(|name| name.parse::<u64>().is_ok());
+        if !value.loose || is_constant {
+            return Value { loose: false, ..value };
         }
         if value.bits == 64 {
             return self.looked_at(value);

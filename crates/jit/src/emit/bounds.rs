@@ -18,7 +18,7 @@ use crate::together::Reach;
 /// What an access is compared with.
 pub(super) struct Known {
     /// The first address of the region.
-    start: Name,
+    pub(super) start: Name,
     /// The offsets from there that are aligned and leave room for the access are less than this, turned.
     limit: Name,
     /// The place, if it is one of global memory.
@@ -162,18 +162,46 @@ impl Emitter<'_> {
 
     /// Checks every lane's address in global memory for itself, and gives their pointers.
     pub(super) fn each_within(&mut self, at: &Value, align: u64, access: &Access) -> Name {
-        let ty = format!("<{LANES} x i64>");
-        let span = Span { bytes: access.reach.bytes, align };
-        let (site, known) = self.site(span);
+        let known = self.known_of_lane(access, align);
         let addresses = at.lanes(&mut self.writer);
-        let lowest = self.lowered_lanes(64, &addresses, access.reach.below);
-        let wrong = self.some_beyond(64, (&lowest, &known.start), &known.limit, align, access);
+        self.each_of_site(known, &addresses, align, access)
+    }
+
+    /// What an access of one lane is compared with.
+    pub(super) fn known_of_lane(&mut self, access: &Access, align: u64) -> Known {
+        self.known(access, Span { bytes: access.reach.bytes, align })
+    }
+
+    /// Whether the access of a lane at an address is aligned and within what it is compared with.
+    pub(super) fn is_within(&mut self, address: &str, known: &Known, align: u64, below: u64) -> Name {
+        let low = self.lowered(address, below);
+        let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
+        let turned = self.turned(false, 64, &offset, align);
+        self.writer.value(format!("icmp ult i64 {turned}, {}", known.limit))
+    }
+
+    /// Checks every lane's address in global memory, compared with what a place has met, and gives their pointers.
+    pub(super) fn each_of_site(
+        &mut self,
+        known: Known,
+        addresses: &str,
+        align: u64,
+        access: &Access,
+    ) -> Name {
+        let ty = format!("<{LANES} x i64>");
+        let Known { start, limit, site: Some(site) } = known else {
+            self.failed = true;
+            return "poison".into();
+        };
+        let span = Span { bytes: access.reach.bytes, align };
+        let lowest = self.lowered_lanes(64, addresses, access.reach.below);
+        let wrong = self.some_beyond(64, (&lowest, &start), &limit, align, access);
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         let within = self.writer.label().to_owned();
         self.writer.begin(look);
         let local = (access.space == AddressSpace::Generic && self.analysis.has_local)
-            .then(|| self.generic_local(&addresses, align, access, &rest));
+            .then(|| self.generic_local(addresses, align, access, &rest));
         self.slot("%addresses", ty.as_str());
         self.writer.line(format!("store {ty} {lowest}, ptr %addresses"));
         let (site_is, way) = (site.to_string(), word_of_access(access, align).to_string());
@@ -186,7 +214,7 @@ impl Emitter<'_> {
         let Some((pointers, from)) = local else {
             return self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"));
         };
-        let came = [(&addresses, within), (&addresses, asked), (&pointers, from)];
+        let came = [(addresses, within), (addresses, asked), (&*pointers, from)];
         let came = came.map(|(value, from)| format!("[ {value}, %{from} ]")).join(", ");
         let hosts = self.writer.value(format!("phi {ty} {came}"));
         self.writer.value(format!("inttoptr {ty} {hosts} to <{LANES} x ptr>"))

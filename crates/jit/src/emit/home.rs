@@ -16,6 +16,9 @@ impl Emitter<'_> {
     }
 
     pub(super) fn load_home(&mut self, home: HomeId, bits: u32) -> Value {
+        if let Some(constant) = self.analysis.homes.constant(home) {
+            return Value::scalar(bits, constant.to_string());
+        }
         let part = |emitter: &mut Self, part: usize| {
             let (name, ty) = emitter.home(home, part, bits);
             let kept = emitter.writer.value(format!("load {ty}, ptr {name}"));

@@ -103,7 +103,10 @@ impl Emitter<'_> {
             return self.moved(first, more, access);
         }
         let at = self.address(slot, offset);
-        let place = self.place(&at, access);
+        let place = match self.may_lie_side_by_side(slot, &at, access) {
+            true => self.row_or_each(&at, access),
+            false => self.place(&at, access),
+        };
         if let Place::Row(host) = &place {
             self.look_ahead(host, access);
         }
@@ -132,6 +135,10 @@ impl Emitter<'_> {
                 Place::From(base, self.writer.value(format!("add <{LANES} x i32> {offsets}, {more}")))
             }
             Place::From(base, offsets) => Place::From(self.beyond(&base, more), offsets),
+            Place::Perhaps { row, host, each } => {
+                let host = self.beyond(&host, more);
+                Place::Perhaps { row, host, each: Box::new(self.moved(*each, more, access)) }
+            }
         }
     }
 
@@ -146,7 +153,7 @@ impl Emitter<'_> {
     }
 
     /// Addresses in 64 bits. Where lanes would wrap in 32 bits, they leave the region that is compared with.
-    fn widened(&mut self, at: &Value) -> Value {
+    pub(super) fn widened(&mut self, at: &Value) -> Value {
         match at.kept {
             Kept::Affine(..) | Kept::Rows(..) if at.bits < 64 => {
                 let wide = at.renamed(|base| self.writer.cast("zext", 32, base, 64));

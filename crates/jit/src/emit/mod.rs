@@ -33,6 +33,7 @@ mod once;
 mod registers;
 mod repeated;
 mod shared;
+mod side_by_side;
 mod special;
 mod unlooked;
 mod value;

@@ -42,6 +42,9 @@ impl Emitter<'_> {
             Place::One(host) => {
                 return (0..count).map(|element| self.load_one(host, access, bits, more(element))).collect();
             }
+            Place::Perhaps { row, host, each } => {
+                return self.load_either((row, host, each), access, bits, count);
+            }
             Place::Row(host) => {
                 let all = self.load_row(host, (0, 1), LANES, &access.lanes, pieces);
                 self.words_of(&all, (LANES, pieces), bits)
@@ -125,6 +128,7 @@ impl Emitter<'_> {
                 self.writer.line(format!("br label %{rest}"));
                 self.writer.begin(rest);
             }
+            Place::Perhaps { row, host, each } => self.store_either((row, host, each), access, values),
             Place::Row(host) => {
                 let all = self.pieces_of(values, pieces);
                 self.store_row(host, (0, 1), LANES, &access.lanes, (&all, pieces));

@@ -1,0 +1,141 @@
+//! Rows of words that are found when the code runs: addresses that lanes count on by the same step, of which it is not
+//! known that all lanes have done so as often.
+//!
+//! Compilers unroll a loop that strides over an array, and have its odd rounds run before. Lanes may leave those at
+//! different rounds, and what they count on has no shape from there on; but mostly all do the same. So the code looks:
+//! where all lanes run, and their words lie side by side in the region that the place met last, they are one row, else
+//! each lane's is moved as if nothing had been hoped for.
+
+use ptxvm_ir::operation::AddressSpace;
+use ptxvm_machine::registers::Slot;
+use ptxvm_machine::schedule::compiled::offset;
+
+use super::Emitter;
+use super::access::{Access, Place};
+use super::value::{Kept, Value};
+use super::writer::{LANES, Name};
+
+impl Emitter<'_> {
+    /// Whether lanes' addresses may lie side by side though nothing is known of them.
+    pub(super) fn may_lie_side_by_side(&self, slot: Slot, at: &Value, access: &Access) -> bool {
+        let counted = self.analysis.register(slot).is_some_and(|register| !self.analysis.is_wild(register));
+        let whole = access.bytes.is_power_of_two() && access.space != AddressSpace::Local;
+        counted && whole && matches!(at.kept, Kept::Vector(_))
+    }
+
+    /// Checks an access whose words may lie side by side.
+    pub(super) fn row_or_each(&mut self, at: &Value, access: &Access) -> Place {
+        // What waits to be looked at would be on one of the two ways only.
+        self.look();
+        let align = access.bytes;
+        let shared = matches!(access.space, AddressSpace::Shared | AddressSpace::SharedVariable);
+        let at = if shared { at.clone() } else { self.widened(at) };
+        let known = self.known_of_lane(access, align);
+        let addresses = at.lanes(&mut self.writer);
+        let ty = format!("<{LANES} x i{}>", at.bits);
+        let first = self.writer.value(format!("extractelement {ty} {addresses}, i32 0"));
+        let ramp = self.writer.ramp(at.bits, &first, access.bytes as i64);
+        let same = self.writer.value(format!("icmp eq {ty} {addresses}, {ramp}"));
+        let same = self.word_of(&same);
+        let all = self.writer.value(format!("and i32 {same}, {}", access.lanes));
+        let mut row = self.writer.value(format!("icmp eq i32 {all}, -1"));
+        let first = self.writer.cast("zext", at.bits, &first, 64);
+        for lane in [0, LANES as u64 - 1] {
+            let end = self.writer.value(format!("add i64 {first}, {}", lane * access.bytes));
+            let is = self.is_within(&end, &known, align, access.reach.below);
+            row = self.writer.value(format!("and i1 {row}, {is}"));
+        }
+        let [there, each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
+        self.writer.line(format!("br i1 {row}, label %{there}, label %{each}"));
+        self.writer.begin(there.clone());
+        let host = match shared {
+            true => {
+                let offset = self.writer.value(format!("sub i64 {first}, {}", known.start));
+                let memory = self.of_frame("ptr", offset::SHARED);
+                self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
+            }
+            false => self.writer.value(format!("inttoptr i64 {first} to ptr")),
+        };
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(each);
+        let place = match shared {
+            true => self.each_within_shared(&at, align, access),
+            false => Place::Each(self.each_of_site(known, &addresses, align, access)),
+        };
+        let each = self.writer.label().to_owned();
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+        let row = self.writer.value(format!("phi i1 [ true, %{there} ], [ false, %{each} ]"));
+        let host = self.writer.value(format!("phi ptr [ {host}, %{there} ], [ poison, %{each} ]"));
+        let mut kept = |ty: &str, name: &Name| {
+            self.writer.value(format!("phi {ty} [ poison, %{there} ], [ {name}, %{each} ]"))
+        };
+        let place = match place {
+            Place::From(base, offsets) => Place::From(base, kept(&format!("<{LANES} x i32>"), &offsets)),
+            Place::Each(pointers) => Place::Each(kept(&format!("<{LANES} x ptr>"), &pointers)),
+            other => other,
+        };
+        Place::Perhaps { row, host, each: Box::new(place) }
+    }
+
+    /// Loads words that lie side by side or not.
+    pub(super) fn load_either(
+        &mut self,
+        (row, host, each): (&str, &Name, &Place),
+        access: &Access,
+        bits: u32,
+        count: usize,
+    ) -> Vec<Value> {
+        let rest = self.writer.fresh_label();
+        let [there, not] = self.fork(row);
+        self.writer.begin(there);
+        let all = self.all_lanes(access);
+        let side_by_side = self.load_words(&Place::Row(host.clone()), &all, bits, count);
+        let there = self.writer.label().to_owned();
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(not);
+        let apart = self.load_words(each, access, bits, count);
+        let not = self.writer.label().to_owned();
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+        let both = side_by_side.iter().zip(&apart);
+        both.map(|(row, each)| {
+            let [row, each] = [row, each].map(|value| value.names()[0].clone());
+            let ty = format!("<{LANES} x i{bits}>");
+            let word = self.writer.value(format!("phi {ty} [ {row}, %{there} ], [ {each}, %{not} ]"));
+            Value::vector(bits, word)
+        })
+        .collect()
+    }
+
+    /// Stores words that lie side by side or not.
+    pub(super) fn store_either(
+        &mut self,
+        (row, host, each): (&str, &Name, &Place),
+        access: &Access,
+        values: &[Value],
+    ) {
+        let rest = self.writer.fresh_label();
+        let [there, not] = self.fork(row);
+        self.writer.begin(there);
+        let all = self.all_lanes(access);
+        self.store_words(&Place::Row(host.clone()), &all, values);
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(not);
+        self.store_words(each, access, values);
+        self.writer.line(format!("br label %{rest}"));
+        self.writer.begin(rest);
+    }
+
+    /// Goes to the first of two blocks if a condition holds, else to the second.
+    fn fork(&mut self, condition: &str) -> [Name; 2] {
+        let [yes, no] = std::array::from_fn(|_| self.writer.fresh_label());
+        self.writer.line(format!("br i1 {condition}, label %{yes}, label %{no}"));
+        [yes, no]
+    }
+
+    /// An access of which is known that all lanes execute it.
+    fn all_lanes(&self, access: &Access) -> Access {
+        Access { lanes: "-1".into(), guarded: false, ..*access }
+    }
+}
