@@ -3,11 +3,13 @@
 
 mod home;
 mod id;
+mod pattern;
 mod shape;
 mod wild;
 
 pub use home::Homes;
 pub use id::{HomeId, is_in};
+pub use pattern::Pattern;
 pub use shape::{Rows, Shape, of_special, row_width};
 use wild::without_pattern;
 

@@ -1,11 +1,11 @@
-//! How the values of a home differ between the lanes of a warp: not at all, by the same step from lane to lane, by the
-//! same step within each row of the CTA, or anyhow.
+//! How the values of a home differ between the lanes of a warp: not at all, by the same step from lane to lane, by a number
+//! of each lane that is known, by the same step within each row of the CTA, or anyhow.
 //!
 //! A warp has rows where a CTA is 8 or 16 threads wide: its lanes are then of 4 or 2 rows, and what depends on `%tid.x`
 //! and `%tid.y` is a number for each row and a step within it.
 //!
 //! A home is looked at as a whole, and so is what reads it after a loop that lanes leave at different rounds. What the
-//! solver says of a result, the emitter must be able to write; both ask [`steps`].
+//! solver says of a result, the emitter must be able to write.
 
 use ptxvm_ir::flow::uniformity::{of_operand, of_result};
 use ptxvm_ir::flow::{Flow, Origin, UniformOver, Uniformity, ValueId, Values, read_by};
@@ -15,6 +15,7 @@ use ptxvm_ir::{Function, Operand, OperandKind, Program};
 use ptxvm_isa::{Kind, Type};
 
 use super::id::HomeId;
+use super::pattern::{self, Given, Lanes, Pattern};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub enum Shape {
     Uniform,
     /// From each lane to the next it grows by so much, in the arithmetic of its width.
     Affine(i64),
+    /// Each lane adds a number of its own to that of lane 0, in the arithmetic of its width.
+    Pattern(Pattern),
     /// The same within each row.
     Rows(Rows),
     /// Nothing is known.
@@ -64,7 +67,7 @@ impl Shape {
         match self {
             Self::Uniform => Some(0),
             Self::Affine(step) | Self::Rows(Rows { step, .. }) => Some(step),
-            Self::Varying => None,
+            Self::Pattern(_) | Self::Varying => None,
         }
     }
 
@@ -96,15 +99,58 @@ const MOST_STEP: u64 = 1 << 24;
 
 /// A source of an operation.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
-    /// How it differs between lanes.
-    pub shape: Shape,
+struct Source {
+    shape: Shape,
+    /// What each lane has, unless that is of rows or not known at all.
+    lanes: Option<Lanes>,
     /// Its value, if it is a constant.
-    pub constant: Option<u64>,
+    constant: Option<u64>,
 }
 
-/// The shape of what an operation makes of sources, not all of which are uniform.
-pub fn steps(operation: &Operation, sources: &[Source]) -> Shape {
+/// What is known of the values of a home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    shape: Shape,
+    /// What each lane has, unless that is of rows or not known at all.
+    lanes: Option<Lanes>,
+}
+
+impl Known {
+    const VARYING: Self = Self { shape: Shape::Varying, lanes: None };
+    const UNIFORM: Self = Self { shape: Shape::Uniform, lanes: Some(Lanes::UNIFORM) };
+
+    /// Of what each lane has.
+    fn of(lanes: Lanes) -> Self {
+        let Some(pattern) = lanes.pattern() else { return Self::VARYING };
+        let shape = match pattern.step() {
+            Some(0) => Shape::Uniform,
+            Some(step) => Shape::Affine(step),
+            None => Shape::Pattern(pattern),
+        };
+        Self { shape, lanes: Some(lanes) }
+    }
+
+    /// Of a shape.
+    fn shaped(shape: Shape) -> Self {
+        match shape {
+            Shape::Uniform => Self::UNIFORM,
+            _ => Self { shape, lanes: None },
+        }
+    }
+
+    /// What is known of a value that may be either.
+    fn or(self, other: Self) -> Self {
+        let lanes = self.lanes.and_then(|lanes| lanes.or(&other.lanes?));
+        match lanes {
+            _ if self == other => self,
+            Some(lanes) => Self::of(lanes),
+            None => Self::shaped(self.shape.or(other.shape)),
+        }
+    }
+}
+
+/// The shape of what an operation makes of sources of which some are of rows.
+fn steps(operation: &Operation, sources: &[Source]) -> Shape {
     let step = |at: usize| sources.get(at).and_then(|source| source.shape.step());
     let product = |a: usize, b: usize, number: fn(u64) -> i64| {
         let constant = |at: usize| sources.get(at).and_then(|source| source.constant).map(number);
@@ -197,20 +243,24 @@ pub struct Solver<'a> {
 impl Solver<'_> {
     /// From the best that could be until nothing gets worse.
     pub fn solve(&self) -> Vec<Shape> {
-        let mut shapes: Vec<Option<Shape>> = vec![None; self.homes.len()];
+        let mut known: Vec<Option<Known>> = vec![None; self.homes.len()];
         let mut blocks = vec![0; self.function.instructions.len()];
         for (number, block) in (0u32..).zip(&self.function.blocks) {
             blocks[block.start as usize..block.end as usize].fill(number);
         }
-        self.read_after_loops(&blocks, &mut shapes);
-        loop {
+        self.read_after_loops(&blocks, &mut known);
+        for round in 0.. {
             let mut changed = false;
             for (value, described) in (0u32..).map(ValueId).zip(&self.values.values) {
-                let Some(shape) = self.value(value, described.origin, described.block, &shapes) else {
+                let Some(found) = self.value(value, described.origin, described.block, &known) else {
                     continue;
                 };
-                let home = &mut shapes[self.homes[value.0 as usize].0 as usize];
-                let new = home.map_or(shape, |known| known.or(shape));
+                let home = &mut known[self.homes[value.0 as usize].0 as usize];
+                let mut new = home.map_or(found, |known| known.or(found));
+                // Bits would come one by one.
+                if round > ROUNDS && *home != Some(new) {
+                    new.lanes = new.lanes.map(|lanes| lanes.widened());
+                }
                 changed |= *home != Some(new);
                 *home = Some(new);
             }
@@ -218,18 +268,18 @@ impl Solver<'_> {
                 break;
             }
         }
-        shapes.into_iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect()
+        known.into_iter().map(|known| known.map_or(Shape::Varying, |known| known.shape)).collect()
     }
 
     /// What is read after a loop that lanes leave at different rounds is of different rounds.
-    fn read_after_loops(&self, blocks: &[u32], shapes: &mut [Option<Shape>]) {
+    fn read_after_loops(&self, blocks: &[u32], known: &mut [Option<Known>]) {
         let mut seen_from = |value: &ValueId, block: u32| {
             let made = self.values.values[value.0 as usize].block;
             if self.constant(*value).is_some() {
                 return;
             }
             if self.flow.loops.left(made, block).any(|id| self.uniformity.exit(id) == UniformOver::Lane) {
-                shapes[self.homes[value.0 as usize].0 as usize] = Some(Shape::Varying);
+                known[self.homes[value.0 as usize].0 as usize] = Some(Known::VARYING);
             }
         };
         for (at, block) in (0u32..).zip(blocks) {
@@ -240,46 +290,45 @@ impl Solver<'_> {
         }
     }
 
-    /// The shape of a value as far as it is known; `None` as long as nothing is.
-    fn value(&self, value: ValueId, origin: Origin, block: u32, shapes: &[Option<Shape>]) -> Option<Shape> {
-        if self.constant(value).is_some() {
-            return Some(Shape::Uniform);
+    /// What is known of a value; `None` as long as nothing is.
+    fn value(&self, value: ValueId, origin: Origin, block: u32, known: &[Option<Known>]) -> Option<Known> {
+        if let Some(number) = self.constant(value) {
+            return Some(Known::of(Lanes::constant(number)));
         }
         match origin {
-            Origin::Unset if self.function.entry => Some(Shape::Uniform),
-            Origin::Unset => Some(Shape::Varying),
+            Origin::Unset if self.function.entry => Some(Known::UNIFORM),
+            Origin::Unset => Some(Known::VARYING),
             // What comes to a join lives in its home.
-            Origin::Join { .. } if self.uniformity.join(block) == UniformOver::Lane => Some(Shape::Varying),
+            Origin::Join { .. } if self.uniformity.join(block) == UniformOver::Lane => Some(Known::VARYING),
             Origin::Join { .. } => None,
             // Lanes that run it once more must not change what others have.
             Origin::Instruction(_) if self.uniformity.rounds(block) == UniformOver::Lane => {
-                Some(Shape::Varying)
+                Some(Known::VARYING)
             }
-            Origin::Instruction(at) => self.result(at, value, shapes),
+            Origin::Instruction(at) => self.result(at, value, known),
         }
     }
 
-    fn result(&self, at: u32, value: ValueId, shapes: &[Option<Shape>]) -> Option<Shape> {
+    fn result(&self, at: u32, value: ValueId, known: &[Option<Known>]) -> Option<Known> {
         let instruction = &self.function.instructions[at as usize];
-        let known = |value: &ValueId| shapes[self.homes[value.0 as usize].0 as usize];
+        let known = |value: &ValueId| known[self.homes[value.0 as usize].0 as usize];
         let mut reads = self.values.reads(at).iter();
         let guard = match instruction.guard {
-            Some(_) => Some(known(reads.next()?)?),
+            Some(_) => Some(known(reads.next()?)?.shape),
             None => None,
         };
         let mut sources: Vec<(Source, &Operand)> = Vec::new();
         for operand in self.function.operands_of(instruction).iter().filter(|operand| !operand.written) {
-            let (shape, constant) = match (read_by(operand), operand.kind) {
-                (Some(_), _) => {
+            let (known, constant) = match read_by(operand) {
+                Some(_) => {
                     let read = reads.next()?;
                     (known(read)?, self.constant(*read))
                 }
-                (None, OperandKind::Immediate(bits)) => (self.operand(operand), Some(bits)),
-                (None, _) => (self.operand(operand), None),
+                None => self.operand(operand),
             };
-            sources.push((Source { shape, constant }, operand));
+            sources.push((Source { shape: known.shape, lanes: known.lanes, constant }, operand));
         }
-        let rest: Option<Vec<Shape>> = reads.map(known).collect();
+        let rest: Option<Vec<Shape>> = reads.map(|read| Some(known(read)?.shape)).collect();
         let rest = rest?;
         let level =
             |shape: Shape| if shape == Shape::Uniform { UniformOver::Warp } else { UniformOver::Lane };
@@ -287,16 +336,25 @@ impl Solver<'_> {
             sources.iter().map(|(source, operand)| (*operand, level(source.shape))).collect();
         let all = rest.iter().chain(&guard).all(|shape| *shape == Shape::Uniform);
         let uniform = of_result(self.program, instruction, &levels) <= UniformOver::Warp && all;
-        if uniform {
-            return Some(Shape::Uniform);
-        }
         // A guard leaves what was there in some lanes.
         let operation = self.program.operation(instruction)?;
-        if guard.is_some() || !rest.is_empty() || self.values.writes(at) != [value] {
-            return Some(Shape::Varying);
-        }
-        let sources: Vec<Source> = sources.iter().map(|(source, _)| *source).collect();
-        Some(steps(operation, &sources))
+        let plain = guard.is_none() && rest.is_empty() && self.values.writes(at) == [value];
+        let given =
+            |(source, _): &(Source, _)| Some(Given { lanes: source.lanes?, constant: source.constant });
+        let given: Option<Vec<Given>> = sources.iter().map(given).collect();
+        let lanes = given.filter(|_| plain).and_then(|given| pattern::result(operation, &given));
+        Some(match lanes {
+            Some(lanes) => Known::of(lanes),
+            None if uniform => Known::UNIFORM,
+            None if !plain => Known::VARYING,
+            None => {
+                let sources: Vec<Source> = sources.iter().map(|(source, _)| *source).collect();
+                match steps(operation, &sources) {
+                    shape @ (Shape::Rows(_) | Shape::Uniform) => Known::shaped(shape),
+                    _ => Known::VARYING,
+                }
+            }
+        })
     }
 
     /// The number that a value is, if all of its home are one.
@@ -304,13 +362,34 @@ impl Solver<'_> {
         self.constants[self.homes[value.0 as usize].0 as usize]
     }
 
-    fn operand(&self, operand: &Operand) -> Shape {
-        if let OperandKind::Special { sreg, member } = operand.kind {
-            return of_special(self.cta, SpecialRegister::of(sreg), member);
-        }
-        match of_operand(self.program, self.function, operand, Some(self.cta)) {
-            UniformOver::Lane => Shape::Varying,
-            _ => Shape::Uniform,
+    /// What is known of an operand that is no register, and its number if it is a constant.
+    fn operand(&self, operand: &Operand) -> (Known, Option<u64>) {
+        match operand.kind {
+            OperandKind::Special { sreg, member } => {
+                let register = SpecialRegister::of(sreg);
+                let shape = of_special(self.cta, register, member);
+                if let (SpecialRegister::Ntid, Some(count)) = (register, self.cta.get(usize::from(member))) {
+                    let count = u64::from(*count);
+                    return (Known::of(Lanes::constant(count)), Some(count));
+                }
+                let known = match (shape, register, member) {
+                    (Shape::Affine(1), SpecialRegister::Tid, 0) => {
+                        let most = u64::from(self.cta[0].next_power_of_two()) - 1;
+                        Known::of(Lanes::of_number(most & !31))
+                    }
+                    (Shape::Affine(1), ..) => Known::of(Lanes::of_number(0)),
+                    _ => Known::shaped(shape),
+                };
+                (known, None)
+            }
+            OperandKind::Immediate(number) => (Known::of(Lanes::constant(number)), Some(number)),
+            _ => match of_operand(self.program, self.function, operand, Some(self.cta)) {
+                UniformOver::Lane => (Known::VARYING, None),
+                _ => (Known::UNIFORM, None),
+            },
         }
     }
 }
+
+/// After so many rounds nothing more is learnt of which bits are set.
+const ROUNDS: u32 = 4;

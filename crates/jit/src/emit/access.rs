@@ -20,8 +20,21 @@ pub(super) enum Place {
     Each(Name),
     /// Offsets of 32 bits from one pointer, which is aligned for all: half of the registers, and of the gathers.
     From(Name, Name),
-    /// Side by side from a pointer on if a condition holds, else somewhere.
-    Perhaps { row: Name, host: Name, each: Box<Place> },
+    /// Close together, in an order that is known.
+    Window(Window),
+    /// Side by side or close together if a condition holds, else somewhere.
+    Perhaps { is: Name, near: Box<Place>, each: Box<Place> },
+}
+
+/// Memory in which all that lanes access lies, in an order that is known.
+#[derive(Clone)]
+pub(super) struct Window {
+    /// Where it begins.
+    pub host: Name,
+    /// How much each lane accesses it has room for.
+    pub count: usize,
+    /// By lane: where in it that lies.
+    pub places: Vec<usize>,
 }
 
 /// An access as its checks see it.

@@ -178,7 +178,9 @@ impl Emitter<'_> {
                 let more = self.writer.value(format!("mul i{bits} {lane}, {step}"));
                 Value::scalar(bits, self.writer.value(format!("add i{bits} {base}, {more}")))
             }
-            Kept::Rows(..) | Kept::Vector(_) => self.of_lane(value, &format!("%alone{first}.number")),
+            Kept::Pattern(..) | Kept::Rows(..) | Kept::Vector(_) => {
+                self.of_lane(value, &format!("%alone{first}.number"))
+            }
         }
     }
 

@@ -122,7 +122,7 @@ impl Emitter<'_> {
         let predicate = self.predicate(slot);
         match predicate.kept {
             Kept::Scalar(name) => Guard::Uniform(name),
-            Kept::Affine(..) | Kept::Rows(..) | Kept::Vector(_) => {
+            Kept::Affine(..) | Kept::Pattern(..) | Kept::Rows(..) | Kept::Vector(_) => {
                 Guard::Varying(predicate.lanes(&mut self.writer))
             }
         }
@@ -245,7 +245,7 @@ impl Emitter<'_> {
             return value.clone();
         }
         let (from, op) = (value.bits, if bits < value.bits { "trunc" } else { extend });
-        if let (Kept::Affine(..) | Kept::Rows(..), "trunc") = (&value.kept, op) {
+        if let (Kept::Affine(..) | Kept::Pattern(..) | Kept::Rows(..), "trunc") = (&value.kept, op) {
             let cut = value.renamed(|base| self.writer.cast(op, from, base, bits));
             return Value { bits, ..cut };
         }
@@ -273,6 +273,41 @@ impl Emitter<'_> {
         self.computed(mark, sources, &names, Value::vector(bits, name))
     }
 
+    /// The same for the result of an instruction that may have a shape though it is no sum: the numbers of lane 0 make that
+    /// of lane 0 then.
+    pub(super) fn map_in_shape(
+        &mut self,
+        to: Slot,
+        sources: &[Value],
+        bits: u32,
+        make: impl FnOnce(&mut super::Writer, &[Name]) -> Name,
+    ) -> Value {
+        let firsts: Option<Vec<Name>> =
+            sources.iter().map(|source| source.as_pattern().map(|(first, _)| first.clone())).collect();
+        let shape = self.home_of(to).map(|home| self.shape(home));
+        match (firsts, shape) {
+            (Some(firsts), Some(Shape::Uniform)) => Value::scalar(bits, make(&mut self.writer, &firsts)),
+            (Some(firsts), Some(Shape::Affine(step))) => {
+                Value::affine(bits, make(&mut self.writer, &firsts), step)
+            }
+            (Some(firsts), Some(Shape::Pattern(pattern))) => {
+                Value::patterned(bits, make(&mut self.writer, &firsts), pattern)
+            }
+            _ => self.map(sources, bits, make),
+        }
+    }
+
+    /// The home of what the instruction that is being written makes.
+    fn home_of(&self, slot: Slot) -> Option<HomeId> {
+        let code = self.analysis.code;
+        let source = match self.at_end {
+            true => code.blocks[self.block as usize].source,
+            false => code.instructions[self.at as usize].source,
+        };
+        let register = self.analysis.register(slot)?;
+        self.analysis.homes.written(source.instruction, register)
+    }
+
     /// Writes a result of an instruction to a register, in the lanes that its guard lets through.
     pub(super) fn write(&mut self, slot: Slot, value: Value, guard: &Guard) {
         if slot.is_sink() {
@@ -291,14 +326,7 @@ impl Emitter<'_> {
         };
         let value = if matches!(guard, Guard::All) { value } else { self.tight(value) };
         let value = self.where_guarded(slot, value, guard);
-        let code = self.analysis.code;
-        let source = match self.at_end {
-            true => code.blocks[self.block as usize].source,
-            false => code.instructions[self.at as usize].source,
-        };
-        let instruction = source.instruction;
-        let register = self.analysis.register(slot);
-        let home = register.and_then(|register| self.analysis.homes.written(instruction, register));
+        let home = self.home_of(slot);
         // One of double precision is looked at before the block ends.
         let loose = value.bits == 64 || home.is_some_and(|home| self.analysis.homes.is_loose(home));
         let value = if loose { value } else { self.tight(value) };

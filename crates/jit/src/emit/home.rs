@@ -27,6 +27,7 @@ impl Emitter<'_> {
         let value = match self.shape(home) {
             Shape::Uniform => Value::scalar(bits, part(self, 0)),
             Shape::Affine(step) => Value::affine(bits, part(self, 0), step),
+            Shape::Pattern(pattern) => Value::patterned(bits, part(self, 0), pattern),
             Shape::Rows(rows) => {
                 let count = if rows.alike { 1 } else { LANES / rows.width as usize };
                 Value::rows(bits, (0..count).map(|row| part(self, row)).collect(), rows)

@@ -18,7 +18,7 @@ impl Emitter<'_> {
             Kept::Scalar(_) => (1, 0),
             Kept::Affine(_, step) => (LANES as i64, *step),
             Kept::Rows(_, rows) => (i64::from(rows.width), rows.step),
-            Kept::Vector(_) => (0, 0),
+            Kept::Pattern(..) | Kept::Vector(_) => (0, 0),
         };
         let offsets = at.lanes(&mut self.writer);
         if lanes == 0 || step.unsigned_abs() % align != 0 {

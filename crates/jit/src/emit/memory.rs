@@ -10,7 +10,7 @@ use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
-use super::access::{Access, Place};
+use super::access::{Access, Place, Window};
 use super::block::Guard;
 use super::bounds::Line;
 use super::value::{Kept, Value};
@@ -105,7 +105,10 @@ impl Emitter<'_> {
         let at = self.address(slot, offset);
         let place = match self.may_lie_side_by_side(slot, &at, access) {
             true => self.row_or_each(&at, access),
-            false => self.place(&at, access),
+            false => match self.window_or_each(&at, access) {
+                Some(place) => place,
+                None => self.place(&at, access),
+            },
         };
         if let Place::Row(host) = &place {
             self.look_ahead(host, access);
@@ -135,9 +138,12 @@ impl Emitter<'_> {
                 Place::From(base, self.writer.value(format!("add <{LANES} x i32> {offsets}, {more}")))
             }
             Place::From(base, offsets) => Place::From(self.beyond(&base, more), offsets),
-            Place::Perhaps { row, host, each } => {
-                let host = self.beyond(&host, more);
-                Place::Perhaps { row, host, each: Box::new(self.moved(*each, more, access)) }
+            Place::Window(window) => {
+                Place::Window(Window { host: self.beyond(&window.host, more), ..window })
+            }
+            Place::Perhaps { is, near, each } => {
+                let [near, each] = [near, each].map(|place| Box::new(self.moved(*place, more, access)));
+                Place::Perhaps { is, near, each }
             }
         }
     }
@@ -155,7 +161,7 @@ impl Emitter<'_> {
     /// Addresses in 64 bits. Where lanes would wrap in 32 bits, they leave the region that is compared with.
     pub(super) fn widened(&mut self, at: &Value) -> Value {
         match at.kept {
-            Kept::Affine(..) | Kept::Rows(..) if at.bits < 64 => {
+            Kept::Affine(..) | Kept::Pattern(..) | Kept::Rows(..) if at.bits < 64 => {
                 let wide = at.renamed(|base| self.writer.cast("zext", 32, base, 64));
                 Value { bits: 64, ..wide }
             }
@@ -174,7 +180,7 @@ impl Emitter<'_> {
             Kept::Scalar(_) => (1, 0),
             Kept::Affine(_, step) => (LANES as i64, *step),
             Kept::Rows(_, rows) => (i64::from(rows.width), rows.step),
-            Kept::Vector(_) => (0, 0),
+            Kept::Pattern(..) | Kept::Vector(_) => (0, 0),
         };
         if lanes == 0 || step.unsigned_abs() % align != 0 {
             return match access.space {

@@ -39,6 +39,7 @@ mod unlooked;
 mod value;
 mod warp;
 mod weigh;
+mod window;
 mod words;
 mod writer;
 

@@ -4,7 +4,7 @@ use ptxvm_machine::registers::Slot;
 
 use super::Emitter;
 use super::value::Value;
-use super::writer::{LANES, Name, Writer};
+use super::writer::{LANES, Name, Writer, truncated};
 use crate::analysis::{Rows, Shape};
 
 impl Emitter<'_> {
@@ -42,6 +42,14 @@ impl Emitter<'_> {
                 let more = self.writer.value(format!("mul i{bits} {lane}, {step}"));
                 let base = self.writer.value(format!("sub i{bits} {value}, {more}"));
                 Value::affine(bits, base, step)
+            }
+            Shape::Pattern(pattern) => {
+                let value = one(&mut self.writer);
+                let all = self.writer.per_lane(bits, |lane| truncated(pattern.of_lane(lane), bits));
+                let ty = format!("<{LANES} x i{bits}>");
+                let more = self.writer.value(format!("extractelement {ty} {all}, i64 {first}"));
+                let base = self.writer.value(format!("sub i{bits} {value}, {more}"));
+                Value::patterned(bits, base, pattern)
             }
             Shape::Rows(rows) => {
                 let firsts = (0..LANES).step_by(rows.width as usize);

@@ -12,6 +12,7 @@ use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
 use super::access::{Access, Place};
+use super::bounds::Known;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 
@@ -45,52 +46,57 @@ impl Emitter<'_> {
             let is = self.is_within(&end, &known, align, access.reach.below);
             row = self.writer.value(format!("and i1 {row}, {is}"));
         }
-        let [there, each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
-        self.writer.line(format!("br i1 {row}, label %{there}, label %{each}"));
-        self.writer.begin(there.clone());
-        let host = match shared {
-            true => {
-                let offset = self.writer.value(format!("sub i64 {first}, {}", known.start));
-                let memory = self.of_frame("ptr", offset::SHARED);
-                self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
-            }
-            false => self.writer.value(format!("inttoptr i64 {first} to ptr")),
-        };
-        self.writer.line(format!("br label %{rest}"));
+        let host = self.host_of(&first, shared, &known);
+        let from = self.writer.label().to_owned();
+        let [each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
+        self.writer.line(format!("br i1 {row}, label %{rest}, label %{each}"));
         self.writer.begin(each);
         let place = match shared {
             true => self.each_within_shared(&at, align, access),
             false => Place::Each(self.each_of_site(known, &addresses, align, access)),
         };
-        let each = self.writer.label().to_owned();
+        let place = self.only_from(place, &from, &rest);
+        let near = Box::new(Place::Row(host));
+        Place::Perhaps { is: row, near, each: Box::new(place) }
+    }
+
+    /// The pointer to an address in shared or global memory that has been found there.
+    pub(super) fn host_of(&mut self, address: &str, shared: bool, known: &Known) -> Name {
+        if !shared {
+            return self.writer.value(format!("inttoptr i64 {address} to ptr"));
+        }
+        let offset = self.writer.value(format!("sub i64 {address}, {}", known.start));
+        let memory = self.of_frame("ptr", offset::SHARED);
+        self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
+    }
+
+    /// Goes on to a block to which another leads too: what has been found here is nothing there.
+    pub(super) fn only_from(&mut self, place: Place, other: &str, rest: &str) -> Place {
+        let here = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
-        self.writer.begin(rest);
-        let row = self.writer.value(format!("phi i1 [ true, %{there} ], [ false, %{each} ]"));
-        let host = self.writer.value(format!("phi ptr [ {host}, %{there} ], [ poison, %{each} ]"));
+        self.writer.begin(rest.to_owned());
         let mut kept = |ty: &str, name: &Name| {
-            self.writer.value(format!("phi {ty} [ poison, %{there} ], [ {name}, %{each} ]"))
+            self.writer.value(format!("phi {ty} [ poison, %{other} ], [ {name}, %{here} ]"))
         };
-        let place = match place {
+        match place {
             Place::From(base, offsets) => Place::From(base, kept(&format!("<{LANES} x i32>"), &offsets)),
             Place::Each(pointers) => Place::Each(kept(&format!("<{LANES} x ptr>"), &pointers)),
             other => other,
-        };
-        Place::Perhaps { row, host, each: Box::new(place) }
+        }
     }
 
     /// Loads words that lie side by side or not.
     pub(super) fn load_either(
         &mut self,
-        (row, host, each): (&str, &Name, &Place),
+        (is, near, each): (&str, &Place, &Place),
         access: &Access,
         bits: u32,
         count: usize,
     ) -> Vec<Value> {
         let rest = self.writer.fresh_label();
-        let [there, not] = self.fork(row);
+        let [there, not] = self.fork(is);
         self.writer.begin(there);
-        let all = self.all_lanes(access);
-        let side_by_side = self.load_words(&Place::Row(host.clone()), &all, bits, count);
+        let close = self.load_words(near, &lanes_of(near, access), bits, count);
         let there = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(not);
@@ -98,11 +104,11 @@ impl Emitter<'_> {
         let not = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
-        let both = side_by_side.iter().zip(&apart);
-        both.map(|(row, each)| {
-            let [row, each] = [row, each].map(|value| value.names()[0].clone());
+        let both = close.iter().zip(&apart);
+        both.map(|(near, each)| {
+            let [near, each] = [near, each].map(|value| value.names()[0].clone());
             let ty = format!("<{LANES} x i{bits}>");
-            let word = self.writer.value(format!("phi {ty} [ {row}, %{there} ], [ {each}, %{not} ]"));
+            let word = self.writer.value(format!("phi {ty} [ {near}, %{there} ], [ {each}, %{not} ]"));
             Value::vector(bits, word)
         })
         .collect()
@@ -111,15 +117,14 @@ impl Emitter<'_> {
     /// Stores words that lie side by side or not.
     pub(super) fn store_either(
         &mut self,
-        (row, host, each): (&str, &Name, &Place),
+        (is, near, each): (&str, &Place, &Place),
         access: &Access,
         values: &[Value],
     ) {
         let rest = self.writer.fresh_label();
-        let [there, not] = self.fork(row);
+        let [there, not] = self.fork(is);
         self.writer.begin(there);
-        let all = self.all_lanes(access);
-        self.store_words(&Place::Row(host.clone()), &all, values);
+        self.store_words(near, &lanes_of(near, access), values);
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(not);
         self.store_words(each, access, values);
@@ -133,9 +138,12 @@ impl Emitter<'_> {
         self.writer.line(format!("br i1 {condition}, label %{yes}, label %{no}"));
         [yes, no]
     }
+}
 
-    /// An access of which is known that all lanes execute it.
-    fn all_lanes(&self, access: &Access) -> Access {
-        Access { lanes: "-1".into(), guarded: false, ..*access }
+/// An access that has been found to lie near. A row is one only if all lanes execute it.
+fn lanes_of(near: &Place, access: &Access) -> Access {
+    match near {
+        Place::Row(_) => Access { lanes: "-1".into(), guarded: false, ..*access },
+        _ => Access { lanes: access.lanes.clone(), ..*access },
     }
 }

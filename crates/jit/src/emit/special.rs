@@ -57,7 +57,7 @@ impl Emitter<'_> {
                     let firsts = firsts.take(if rows.alike { 1 } else { LANES });
                     Value::rows(32, firsts.map(|lane| self.tid_of(lane, number)).collect(), rows)
                 }
-                Shape::Varying => {
+                Shape::Pattern(_) | Shape::Varying => {
                     let lists = self.frame(offset::TIDS);
                     let list = self.writer.value(format!("getelementptr ptr, ptr {lists}, i64 %w.wide"));
                     let list = self.writer.value(format!("load ptr, ptr {list}"));

@@ -1,8 +1,8 @@
-//! A value of a register where code is written: one number for the warp, a number that grows from lane to lane, some
-//! that grow so within the rows of a CTA, or a vector.
+//! A value of a register where code is written: one number for the warp, a number that grows from lane to lane, one to which
+//! each lane adds what is known, some that grow within the rows of a CTA, or a vector.
 
 use super::writer::{LANES, Name, Writer, truncated};
-use crate::analysis::{Rows, Shape};
+use crate::analysis::{Pattern, Rows, Shape};
 
 /// A value of a register.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub enum Kept {
     Scalar(Name),
     /// That of lane 0, and what each further lane adds.
     Affine(Name, i64),
+    /// That of lane 0, and what each lane adds.
+    Pattern(Name, Pattern),
     /// That of the first lane of each row, or of the only one if all rows are alike.
     Rows(Vec<Name>, Rows),
     /// One for each lane.
@@ -45,6 +47,15 @@ impl Value {
         Self { bits, kept: Kept::Affine(base.into(), step), loose: false }
     }
 
+    /// That of lane 0, and what each lane adds. What is the same in all lanes, or grows by a step, is simpler.
+    pub fn patterned(bits: u32, base: impl Into<Name>, pattern: Pattern) -> Self {
+        match pattern.step() {
+            Some(0) => Self::scalar(bits, base),
+            Some(step) => Self::affine(bits, base, step),
+            None => Self { bits, kept: Kept::Pattern(base.into(), pattern), loose: false },
+        }
+    }
+
     /// Those of the first lanes of rows. What does not differ between them is simpler.
     pub fn rows(bits: u32, bases: Vec<Name>, rows: Rows) -> Self {
         let kept = match &bases[..] {
@@ -57,7 +68,9 @@ impl Value {
     /// The names that it has in LLVM IR.
     pub fn names(&self) -> &[Name] {
         match &self.kept {
-            Kept::Scalar(name) | Kept::Affine(name, _) | Kept::Vector(name) => std::slice::from_ref(name),
+            Kept::Scalar(name) | Kept::Affine(name, _) | Kept::Pattern(name, _) | Kept::Vector(name) => {
+                std::slice::from_ref(name)
+            }
             Kept::Rows(names, _) => names,
         }
     }
@@ -75,6 +88,7 @@ impl Value {
         let kept = match &self.kept {
             Kept::Scalar(name) => Kept::Scalar(rename(name)),
             Kept::Affine(name, step) => Kept::Affine(rename(name), *step),
+            Kept::Pattern(name, pattern) => Kept::Pattern(rename(name), *pattern),
             Kept::Rows(names, rows) => Kept::Rows(names.iter().map(rename).collect(), *rows),
             Kept::Vector(name) => Kept::Vector(rename(name)),
         };
@@ -94,7 +108,15 @@ impl Value {
         match &self.kept {
             Kept::Scalar(name) => Some((name, 0)),
             Kept::Affine(name, step) => Some((name, *step)),
-            Kept::Rows(..) | Kept::Vector(_) => None,
+            Kept::Pattern(..) | Kept::Rows(..) | Kept::Vector(_) => None,
+        }
+    }
+
+    /// The number of lane 0 and what each lane adds.
+    pub fn as_pattern(&self) -> Option<(&Name, Pattern)> {
+        match &self.kept {
+            Kept::Pattern(name, pattern) => Some((name, *pattern)),
+            _ => self.as_affine().and_then(|(name, step)| Some((name, Pattern::by_steps(step)?))),
         }
     }
 
@@ -129,7 +151,7 @@ impl Value {
             }
             Kept::Rows(bases, rows) if rows.alike => Some((vec![bases.first()?.clone(); count], rows.step)),
             Kept::Rows(bases, rows) => Some((bases.clone(), rows.step)),
-            Kept::Vector(_) => None,
+            Kept::Pattern(..) | Kept::Vector(_) => None,
         }
     }
 
@@ -140,13 +162,17 @@ impl Value {
         other: &Self,
         writer: &mut Writer,
         bits: u32,
-        step: impl FnOnce(i64, i64) -> Option<i64>,
+        step: impl Fn(i64, i64) -> Option<i64>,
         mut make: impl FnMut(&mut Writer, &Name, &Name) -> Name,
     ) -> Option<Self> {
         if let (Some((a, step_a)), Some((b, step_b))) = (self.as_affine(), other.as_affine()) {
             let step = step(step_a, step_b)?;
             let base = make(writer, a, b);
             return Some(if step == 0 { Self::scalar(bits, base) } else { Self::affine(bits, base, step) });
+        }
+        if let (Some((a, adds_a)), Some((b, adds_b))) = (self.as_pattern(), other.as_pattern()) {
+            let pattern = Pattern::of(|lane| step(adds_a.of_lane(lane), adds_b.of_lane(lane)))?;
+            return Some(Self::patterned(bits, make(writer, a, b), pattern));
         }
         let width = self.width().or(other.width())?;
         if let (Some((a, step_a)), Some((b, step_b))) = (self.as_alike(), other.as_alike()) {
@@ -164,6 +190,7 @@ impl Value {
         match &self.kept {
             Kept::Scalar(name) => writer.splat(self.bits, name),
             Kept::Affine(base, step) => writer.ramp(self.bits, base, *step),
+            Kept::Pattern(base, pattern) => writer.patterned(self.bits, base, pattern),
             Kept::Rows(bases, rows) => writer.rows(self.bits, bases, rows.width, rows.step),
             Kept::Vector(name) => name.clone(),
         }
@@ -174,6 +201,7 @@ impl Value {
         match (shape, &self.kept) {
             (Shape::Uniform, Kept::Scalar(_)) | (Shape::Varying, Kept::Vector(_)) => true,
             (Shape::Affine(a), Kept::Affine(_, b)) => a == *b,
+            (Shape::Pattern(a), Kept::Pattern(_, b)) => a == *b,
             (Shape::Rows(a), Kept::Rows(_, b)) => a == *b,
             _ => false,
         }

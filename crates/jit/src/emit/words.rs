@@ -12,11 +12,11 @@ use crate::analysis::row_width;
 
 /// How a lane's words are moved.
 #[derive(Clone, Copy)]
-struct Pieces {
+pub(super) struct Pieces {
     /// The bits of each piece.
-    bits: u32,
+    pub bits: u32,
     /// How many of them a lane has.
-    count: usize,
+    pub count: usize,
 }
 
 impl Pieces {
@@ -42,8 +42,12 @@ impl Emitter<'_> {
             Place::One(host) => {
                 return (0..count).map(|element| self.load_one(host, access, bits, more(element))).collect();
             }
-            Place::Perhaps { row, host, each } => {
-                return self.load_either((row, host, each), access, bits, count);
+            Place::Perhaps { is, near, each } => {
+                return self.load_either((is, near, each), access, bits, count);
+            }
+            Place::Window(window) => {
+                let all = self.load_window(window, pieces);
+                self.words_of(&all, (LANES, pieces), bits)
             }
             Place::Row(host) => {
                 let all = self.load_row(host, (0, 1), LANES, &access.lanes, pieces);
@@ -128,7 +132,11 @@ impl Emitter<'_> {
                 self.writer.line(format!("br label %{rest}"));
                 self.writer.begin(rest);
             }
-            Place::Perhaps { row, host, each } => self.store_either((row, host, each), access, values),
+            Place::Perhaps { is, near, each } => self.store_either((is, near, each), access, values),
+            Place::Window(window) => {
+                let all = self.pieces_of(values, pieces);
+                self.store_window(window, access, &all, pieces);
+            }
             Place::Row(host) => {
                 let all = self.pieces_of(values, pieces);
                 self.store_row(host, (0, 1), LANES, &access.lanes, (&all, pieces));
@@ -314,7 +322,7 @@ impl Emitter<'_> {
     }
 
     /// Some of the elements of two vectors.
-    fn shuffled(
+    pub(super) fn shuffled(
         &mut self,
         (count, bits): (usize, u32),
         [a, b]: [&str; 2],

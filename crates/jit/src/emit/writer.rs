@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use crate::analysis::Pattern;
+
 /// Something that an instruction of LLVM's can name: a local value or a constant.
 pub type Name = String;
 
@@ -307,6 +309,16 @@ impl Writer {
         let wide = std::mem::replace(&mut self.wide, true);
         let steps = self.per_lane(bits, |lane| truncated((lane as i64).wrapping_mul(step), bits));
         let sum = self.two("add", bits, &base, &steps);
+        self.wide = wide;
+        sum
+    }
+
+    /// A vector of a number and what each lane adds to it.
+    pub fn patterned(&mut self, bits: u32, base: &str, pattern: &Pattern) -> Name {
+        let base = self.splat(bits, base);
+        let wide = std::mem::replace(&mut self.wide, true);
+        let adds = self.per_lane(bits, |lane| truncated(pattern.of_lane(lane), bits));
+        let sum = self.two("add", bits, &base, &adds);
         self.wide = wide;
         sum
     }

@@ -43,7 +43,9 @@ impl Emitter<'_> {
     /// An integer in another width: extended by its own sign, or cut.
     fn integer_width(&mut self, a: &Value, to: Type, from: Type) -> Value {
         let signed = from.kind() == Kind::Signed;
-        if let (Kept::Affine(..) | Kept::Rows(..), 32, 64) = (&a.kept, from.bits(), to.bits()) {
+        if let (Kept::Affine(..) | Kept::Pattern(..) | Kept::Rows(..), 32, 64) =
+            (&a.kept, from.bits(), to.bits())
+        {
             self.leave_if_wraps(a, signed);
             let extend = if signed { "sext" } else { "zext" };
             let wide = a.renamed(|base| self.writer.cast(extend, 32, base, 64));

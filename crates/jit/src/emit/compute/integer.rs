@@ -170,6 +170,13 @@ impl Emitter<'_> {
         let (lanes, step) = match &value.kept {
             Kept::Affine(_, step) => (LANES as i64, *step),
             Kept::Rows(_, rows) => (i64::from(rows.width), rows.step),
+            Kept::Pattern(base, pattern) => {
+                let (least, most) = pattern.ends();
+                for end in [least, most].into_iter().filter(|end| *end != 0) {
+                    self.leave_if_base_wraps(base, end, signed);
+                }
+                return;
+            }
             Kept::Scalar(_) | Kept::Vector(_) => return,
         };
         if step == 0 {
@@ -285,7 +292,7 @@ pub(super) fn saturating(function: F, signed: bool) -> &'static str {
 }
 
 /// The step of a product, given the factors as far as they are constants.
-fn product_of_steps(a: Option<i64>, b: Option<i64>) -> impl FnOnce(i64, i64) -> Option<i64> {
+fn product_of_steps(a: Option<i64>, b: Option<i64>) -> impl Fn(i64, i64) -> Option<i64> {
     move |step_a, step_b| match (step_a, step_b, a, b) {
         (0, 0, ..) => Some(0),
         (step, 0, _, Some(factor)) | (0, step, Some(factor), _) => step.checked_mul(factor),

@@ -25,7 +25,9 @@ impl Emitter<'_> {
                     F::Or => "or",
                     _ => "xor",
                 };
-                self.map(&sources, bits, |writer, names| writer.two(op, bits, &names[0], &names[1]))
+                self.map_in_shape(to, &sources, bits, |writer, names| {
+                    writer.two(op, bits, &names[0], &names[1])
+                })
             }
             F::Not => {
                 let a = source(1, bits)?;
@@ -49,7 +51,7 @@ impl Emitter<'_> {
                     (false, false) => "lshr",
                     (false, true) => "ashr",
                 };
-                self.shift(op, &a, &by)
+                self.shift(op, to, &a, &by)
             }
             F::Lop3 { table, junction: None } => {
                 let sources = [source(1, 32)?, source(2, 32)?, source(3, 32)?];
@@ -89,7 +91,7 @@ impl Emitter<'_> {
     }
 
     /// A shift; by the width or more it gives zeros, or all sign.
-    fn shift(&mut self, op: &'static str, a: &Value, by: &Value) -> Value {
+    fn shift(&mut self, op: &'static str, to: Slot, a: &Value, by: &Value) -> Value {
         let bits = a.bits;
         let few = by.as_scalar().and_then(|by| by.parse::<u32>().ok()).filter(|by| *by < 24);
         if let ("shl", Some(few), 32..) = (op, few, bits) {
@@ -101,7 +103,7 @@ impl Emitter<'_> {
                 return shifted;
             }
         }
-        self.map(&[a.clone(), by.clone()], bits, |writer, names| {
+        self.map_in_shape(to, &[a.clone(), by.clone()], bits, |writer, names| {
             shifted(writer, op, bits, &names[0], &names[1])
         })
     }

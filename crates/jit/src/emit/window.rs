@@ -1,0 +1,123 @@
+//! Words that lanes access in an order that is known, close together: all that lies between the lowest and the highest is
+//! loaded at once and put in order, or put in order and stored where lanes have something to store.
+
+use ptxvm_ir::operation::AddressSpace;
+
+use super::Emitter;
+use super::access::{Access, Place, Window};
+use super::value::{Kept, Value};
+use super::words::Pieces;
+use super::writer::{LANES, Name};
+use crate::analysis::Pattern;
+
+/// A window has no more words of lanes than this, and no more bytes.
+const MOST_WORDS: usize = 64;
+const MOST_BYTES: usize = 512;
+
+impl Window {
+    /// The window of lanes whose addresses differ by a pattern; `None` if it is too large, or if lanes overlap in it.
+    fn of(pattern: &Pattern, access: &Access) -> Option<Self> {
+        let ((least, most), bytes) = (pattern.ends(), access.bytes as i64);
+        let apart = pattern.each().all(|adds| (adds - least) % bytes == 0);
+        let places: Vec<usize> = pattern.each().map(|adds| ((adds - least) / bytes) as usize).collect();
+        let count = ((most - least) / bytes) as usize + 1;
+        let small = count <= MOST_WORDS && count * access.bytes as usize <= MOST_BYTES;
+        // Of lanes that store to one place a certain one stays, which only a store of each lane knows.
+        let fits = apart && small && (!access.writes || pattern.is_distinct());
+        fits.then_some(Self { places, count, host: Name::new() })
+    }
+}
+
+impl Emitter<'_> {
+    /// Checks an access at addresses that differ by a pattern, if a window of memory holds them all.
+    pub(super) fn window_or_each(&mut self, at: &Value, access: &Access) -> Option<Place> {
+        let Kept::Pattern(_, pattern) = at.kept else { return None };
+        let fits = access.bytes.is_power_of_two() && access.bytes >= 4;
+        let mut window =
+            Window::of(&pattern, access).filter(|_| fits && access.space != AddressSpace::Local)?;
+        // What waits to be looked at would be on one of the two ways only.
+        self.look();
+        let (align, (least, most)) = (access.bytes, pattern.ends());
+        let shared = matches!(access.space, AddressSpace::Shared | AddressSpace::SharedVariable);
+        let wide = self.widened(at);
+        let base = wide.names()[0].clone();
+        let known = self.known_of_lane(access, align);
+        let mut inside = "true".to_owned();
+        for end in [least, most] {
+            let end = self.writer.value(format!("add i64 {base}, {end}"));
+            let is = self.is_within(&end, &known, align, access.reach.below);
+            inside = self.writer.value(format!("and i1 {inside}, {is}"));
+        }
+        let from = self.writer.label().to_owned();
+        let low = self.writer.value(format!("add i64 {base}, {least}"));
+        window.host = self.host_of(&low, shared, &known);
+        let [each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
+        let beyond = self.writer.value(format!("xor i1 {inside}, true"));
+        self.writer.line(format!("br i1 {beyond}, label %{each}, label %{rest}, !prof !0"));
+        self.writer.begin(each);
+        let place = match shared {
+            true => self.each_within_shared(at, align, access),
+            false => {
+                let addresses = wide.lanes(&mut self.writer);
+                Place::Each(self.each_of_site(known, &addresses, align, access))
+            }
+        };
+        let place = self.only_from(place, &from, &rest);
+        Some(Place::Perhaps { is: inside, near: Box::new(Place::Window(window)), each: Box::new(place) })
+    }
+
+    /// The words of lanes in a window, as pieces of all lanes.
+    pub(super) fn load_window(&mut self, window: &Window, pieces: Pieces) -> Name {
+        let (all, bits) = (window.count * pieces.count, pieces.bits);
+        let size = all.next_power_of_two();
+        let (ty, name) = (format!("<{size} x i{bits}>"), format!("llvm.masked.load.v{size}i{bits}.p0"));
+        self.writer.declare(format!("declare {ty} @{name}(ptr, i32, <{size} x i1>, {ty})"));
+        let there: Vec<String> = (0..size).map(|at| format!("i1 {}", at < all)).collect();
+        let loaded = self.writer.value(format!(
+            "call {ty} @{name}(ptr {}, i32 {}, <{size} x i1> <{}>, {ty} zeroinitializer)",
+            window.host,
+            bits / 8,
+            there.join(", ")
+        ));
+        let order =
+            window.places.iter().flat_map(|place| (0..pieces.count).map(move |at| place * pieces.count + at));
+        self.shuffled((size, bits), [&loaded, "poison"], order)
+    }
+
+    /// Stores the pieces of all lanes to a window.
+    pub(super) fn store_window(&mut self, window: &Window, access: &Access, value: &str, pieces: Pieces) {
+        let (all, bits) = (LANES * pieces.count, pieces.bits);
+        let size = (window.count * pieces.count).next_power_of_two();
+        let mut from = vec![None; size];
+        for (lane, place) in window.places.iter().enumerate() {
+            for piece in 0..pieces.count {
+                from[place * pieces.count + piece] = Some((lane, piece));
+            }
+        }
+        let order = from.iter().map(|from| match from {
+            Some((lane, piece)) => format!("i32 {}", lane * pieces.count + piece),
+            None => "i32 undef".to_owned(),
+        });
+        let order: Vec<String> = order.collect();
+        let lanes = from.iter().map(|from| format!("i32 {}", from.map_or(LANES, |(lane, _)| lane)));
+        let lanes: Vec<String> = lanes.collect();
+        let (given, ty) = (format!("<{all} x i{bits}>"), format!("<{size} x i{bits}>"));
+        let value = self.writer.value(format!(
+            "shufflevector {given} {value}, {given} poison, <{size} x i32> <{}>",
+            order.join(", ")
+        ));
+        let mask = self.bits_of(&access.lanes);
+        let truth = format!("<{LANES} x i1>");
+        let mask = self.writer.value(format!(
+            "shufflevector {truth} {mask}, {truth} zeroinitializer, <{size} x i32> <{}>",
+            lanes.join(", ")
+        ));
+        let name = format!("llvm.masked.store.v{size}i{bits}.p0");
+        self.writer.declare(format!("declare void @{name}({ty}, ptr, i32, <{size} x i1>)"));
+        self.writer.line(format!(
+            "call void @{name}({ty} {value}, ptr {}, i32 {}, <{size} x i1> {mask})",
+            window.host,
+            bits / 8
+        ));
+    }
+}
