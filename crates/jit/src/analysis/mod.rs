@@ -11,7 +11,7 @@ pub use home::Homes;
 pub use id::{HomeId, is_in};
 pub use pattern::Pattern;
 pub use shape::{Rows, Shape, of_special, row_width};
-use wild::without_pattern;
+use wild::{of_memory, without_pattern};
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -41,6 +41,7 @@ pub struct Analysis<'a> {
     live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
     wild: OnceCell<Vec<bool>>,
+    of_memory: OnceCell<Vec<bool>>,
     /// By block of the function: whether it is in a loop.
     repeats: Vec<bool>,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
@@ -80,6 +81,7 @@ impl<'a> Analysis<'a> {
             live_homes,
             registers,
             wild: OnceCell::new(),
+            of_memory: OnceCell::new(),
             repeats,
             has_local,
             carry,
@@ -112,6 +114,12 @@ impl<'a> Analysis<'a> {
     pub fn is_wild(&self, register: u32) -> bool {
         let wild = self.wild.get_or_init(|| without_pattern(&self.code.program, self.function));
         wild.get(register as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether what a register holds comes of more than arithmetic.
+    pub fn is_of_memory(&self, register: u32) -> bool {
+        let all = self.of_memory.get_or_init(|| of_memory(&self.code.program, self.function));
+        all.get(register as usize).copied().unwrap_or(true)
     }
 
     /// Whether a block of the code is in a loop.

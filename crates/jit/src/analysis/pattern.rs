@@ -4,7 +4,7 @@
 //! the bits of it, such as `%tid.x & 31` or `2 * t - (t & 7)`, is a number for all lanes again, and one of each lane that is
 //! known. For bits it must be known that no sum has carried: which bits the number for all lanes may have set.
 
-use ptxvm_ir::operation::compute::{Compute, Convert, Integer, IntegerFunction, IntegerType, Logic};
+use ptxvm_ir::operation::compute::{Bits, Compute, Convert, Integer, IntegerFunction, IntegerType, Logic};
 use ptxvm_ir::operation::compute::{LogicFunction, Movement};
 use ptxvm_ir::operation::{Generic, Operation, generic};
 use ptxvm_isa::{Kind, Type};
@@ -169,7 +169,18 @@ impl Lanes {
     }
 
     fn and(&self, mask: u64) -> Option<Self> {
-        self.is_clean().then(|| self.map(self.maybe & mask, |adds| Some(adds & mask as i64))).flatten()
+        (self.maybe == 0 || self.is_clean()).then(|| self.map(self.maybe & mask, |adds| Some(adds & mask as i64))).flatten()
+    }
+
+    /// Some of its bits, the highest of which is a sign or is not.
+    fn field(&self, from: u32, count: u32, signed: bool) -> Option<Self> {
+        let field = self.shifted_right(from)?.and(mask(count))?;
+        let sign = 1 << (count - 1);
+        match signed {
+            false => Some(field),
+            true if field.maybe & sign != 0 => None,
+            true => field.map(field.maybe, |adds| Some(adds - 2 * (adds & sign as i64))),
+        }
     }
 
     /// `or` or `xor` with a constant: its bits count for each lane where lanes differ, else for all.
@@ -208,6 +219,12 @@ pub fn result(operation: &Operation, sources: &[Given]) -> Option<Lanes> {
             of_integer(integer, sources)
         }
         Operation::Compute(Compute::Logic(logic)) => of_logic(logic, sources),
+        Operation::Compute(Compute::Bits(Bits::Bfe(ty))) => {
+            let [of, from, count] = sources else { return None };
+            let few = |source: &Given| source.constant.filter(|number| *number < 24).map(|number| number as u32);
+            let (from, count) = (few(from)?, few(count).filter(|count| *count > 0)?);
+            of.lanes.cut(ty.bits()).field(from, count, ty.kind() == Kind::Signed)
+        }
         Operation::Compute(Compute::Movement(Movement::Copy { bits: bits @ (32 | 64) })) => {
             Some(sources.first()?.lanes.cut(*bits))
         }

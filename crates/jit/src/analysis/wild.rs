@@ -1,7 +1,8 @@
 //! Registers whose values have no pattern over lanes: they come of memory, or of more than sums and products.
 //!
-//! Where lanes count on by the same step, they stay side by side, also if they leave the loop at different times. What the
-//! register holds where does not matter here: it is looked at as a whole, in time that grows no faster than the function.
+//! Where lanes count on by the same step, they stay side by side, also if they leave the loop at different times. What is
+//! computed otherwise, as an index that is kept within its bounds, may have a pattern still, which only the run knows. What
+//! the register holds where does not matter here: it is looked at as a whole, in time that grows no faster than the function.
 
 use std::collections::HashMap;
 
@@ -9,15 +10,29 @@ use ptxvm_ir::operation::compute::{Compute, IntegerFunction, LogicFunction, Move
 use ptxvm_ir::operation::{Access, Operation};
 use ptxvm_ir::{Function, Program};
 
-/// By register: whether it has none.
+/// By register: whether it has none, as far as sums and products can tell.
 pub fn without_pattern(program: &Program, function: &Function) -> Vec<bool> {
+    made_beside(program, function, is_linear)
+}
+
+/// By register: whether it comes of more than arithmetic.
+pub fn of_memory(program: &Program, function: &Function) -> Vec<bool> {
+    let computes = |operation: &Operation| {
+        let parameter = matches!(operation, Operation::Access(Access::LoadParameter(_)));
+        parameter || matches!(operation, Operation::Compute(_) | Operation::Generic(_))
+    };
+    made_beside(program, function, computes)
+}
+
+/// By register: whether something else than certain operations has part in it.
+fn made_beside(program: &Program, function: &Function, certain: fn(&Operation) -> bool) -> Vec<bool> {
     let mut wild = vec![false; function.registers.len()];
     let mut open: Vec<u32> = Vec::new();
     // By register: those that are made of it.
     let mut made_of: HashMap<u32, Vec<u32>> = HashMap::new();
     for instruction in &function.instructions {
         let written = || function.writes(instruction).map(|written| written.register.0);
-        if !program.operation(instruction).is_some_and(is_linear) {
+        if !program.operation(instruction).is_some_and(certain) {
             open.extend(written());
             continue;
         }

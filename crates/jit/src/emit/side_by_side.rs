@@ -1,10 +1,10 @@
-//! Rows of words that are found when the code runs: addresses that lanes count on by the same step, of which it is not
-//! known that all lanes have done so as often.
+//! Rows of words that are found when the code runs: addresses that are computed, not loaded, of which it is not known that
+//! they are those of a row.
 //!
 //! Compilers unroll a loop that strides over an array, and have its odd rounds run before. Lanes may leave those at
-//! different rounds, and what they count on has no shape from there on; but mostly all do the same. So the code looks:
-//! where all lanes run, and their words lie side by side in the region that the place met last, they are one row, else
-//! each lane's is moved as if nothing had been hoped for.
+//! different rounds, and what they count on has no shape from there on; but mostly all do the same. A stencil keeps its
+//! indices within the image, where most are. So the code looks: where all lanes run, and their words lie side by side in
+//! the region that the place met last, they are one row, else each lane's is moved as if nothing had been hoped for.
 
 use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::registers::Slot;
@@ -16,12 +16,20 @@ use super::bounds::Known;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 
+/// A function with more instructions is a long one.
+const LONG: usize = 256;
+
 impl Emitter<'_> {
     /// Whether lanes' addresses may lie side by side though nothing is known of them.
     pub(super) fn may_lie_side_by_side(&self, slot: Slot, at: &Value, access: &Access) -> bool {
-        let counted = self.analysis.register(slot).is_some_and(|register| !self.analysis.is_wild(register));
+        // It costs more code: not where it is run once, in a kernel with much of that.
+        if !self.analysis.repeats(self.block) && self.analysis.function.instructions.len() > LONG {
+            return false;
+        }
+        let computed =
+            self.analysis.register(slot).is_some_and(|register| !self.analysis.is_of_memory(register));
         let whole = access.bytes.is_power_of_two() && access.space != AddressSpace::Local;
-        counted && whole && matches!(at.kept, Kept::Vector(_))
+        computed && whole && matches!(at.kept, Kept::Vector(_))
     }
 
     /// Checks an access whose words may lie side by side.

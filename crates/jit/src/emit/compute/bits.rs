@@ -29,7 +29,7 @@ impl Emitter<'_> {
         for (slot, bits) in from.get(..widths.len())?.iter().zip(widths) {
             sources.push(self.read(*slot, *bits));
         }
-        let value = self.map(&sources, result, |writer, names| write(writer, asked, names));
+        let value = self.map_in_shape(*to, &sources, result, |writer, names| write(writer, asked, names));
         self.write(*to, value, guard);
         Some(())
     }
