@@ -183,3 +183,31 @@ pub fn prefetch(from: *const u8, bytes: usize) {
     #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
     let _ = (from, bytes);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_differs_is_seen_wherever_it_is() {
+        for count in 0..=9 {
+            let chunks: Vec<[u8; CHUNK]> =
+                (0..count).map(|k| std::array::from_fn(|i| (CHUNK * k + i) as u8)).collect();
+            let mut words: Vec<u64> = chunks
+                .as_flattened()
+                .chunks_exact(8)
+                .map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+                .collect();
+            let same = |words: &mut [u64]| {
+                // SAFETY: the words are there, and nobody else uses them.
+                unsafe { are(words.as_mut_ptr().cast(), &chunks) }
+            };
+            assert!(same(&mut words), "{count}");
+            for byte in 0..CHUNK * count {
+                words[byte / 8] ^= 1 << (byte % 8 * 8);
+                assert!(!same(&mut words), "{byte} of {count}");
+                words[byte / 8] ^= 1 << (byte % 8 * 8);
+            }
+        }
+    }
+}
