@@ -31,6 +31,66 @@ pub unsafe fn copy(to: *mut u8, from: *const u8) {
     }
 }
 
+/// Whether chunks of guest memory that follow one another are these.
+///
+/// # Safety
+/// As for [`crate::access::load`], for as many chunks at a multiple of eight.
+#[must_use]
+pub unsafe fn are(at: *const u8, chunks: &[[u8; CHUNK]]) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized, no_avx512))))]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor has the instructions, and the caller promises the rest.
+        return unsafe { are_by_lines(at, chunks) };
+    }
+    // SAFETY: the caller's promise, passed on.
+    unsafe { are_one_by_one(at, chunks) }
+}
+
+/// The same, one after the other.
+///
+/// # Safety
+/// As for [`are`].
+unsafe fn are_one_by_one(at: *const u8, chunks: &[[u8; CHUNK]]) -> bool {
+    let differences = chunks.iter().enumerate().fold(0, |differences, (k, chunk)| {
+        // SAFETY: the chunk is one of the caller's.
+        let found = unsafe { crate::access::load::<u128>(at.wrapping_add(CHUNK * k)) };
+        differences | found ^ u128::from_le_bytes(*chunk)
+    });
+    differences == 0
+}
+
+/// The same, four at a time.
+///
+/// # Safety
+/// As for [`are`].
+#[cfg(all(target_arch = "x86_64", not(any(miri, sanitized, no_avx512))))]
+#[target_feature(enable = "avx512f")]
+unsafe fn are_by_lines(at: *const u8, chunks: &[[u8; CHUNK]]) -> bool {
+    use std::arch::x86_64::{
+        __m512i, _mm512_loadu_si512, _mm512_or_si512, _mm512_setzero_si512, _mm512_test_epi64_mask,
+        _mm512_xor_si512,
+    };
+    let (lines, rest) = chunks.as_chunks::<4>();
+    let mut differences = _mm512_setzero_si512();
+    for (k, line) in lines.iter().enumerate() {
+        let found: __m512i;
+        // SAFETY: the instruction reads four of the caller's chunks into a register that the compiler chose; the other
+        // load is of as many of our own.
+        unsafe {
+            std::arch::asm!(
+                "vmovdqu64 {found}, [{at}]",
+                found = out(zmm_reg) found, at = in(reg) at.wrapping_add(4 * CHUNK * k),
+                options(nostack, preserves_flags, readonly),
+            );
+            let line = _mm512_loadu_si512(line.as_ptr().cast());
+            differences = _mm512_or_si512(differences, _mm512_xor_si512(found, line));
+        }
+    }
+    // SAFETY: the caller's promise, passed on for the rest.
+    _mm512_test_epi64_mask(differences, differences) == 0
+        && unsafe { are_one_by_one(at.wrapping_add(CHUNK * 4 * lines.len()), rest) }
+}
+
 /// Rows of chunks: how many, how many chunks each, and how far the next is.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
@@ -122,4 +182,32 @@ pub fn prefetch(from: *const u8, bytes: usize) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
     let _ = (from, bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_differs_is_seen_wherever_it_is() {
+        for count in 0..=9 {
+            let chunks: Vec<[u8; CHUNK]> =
+                (0..count).map(|k| std::array::from_fn(|i| (CHUNK * k + i) as u8)).collect();
+            let mut words: Vec<u64> = chunks
+                .as_flattened()
+                .chunks_exact(8)
+                .map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+                .collect();
+            let same = |words: &mut [u64]| {
+                // SAFETY: the words are there, and nobody else uses them.
+                unsafe { are(words.as_mut_ptr().cast(), &chunks) }
+            };
+            assert!(same(&mut words), "{count}");
+            for byte in 0..CHUNK * count {
+                words[byte / 8] ^= 1 << (byte % 8 * 8);
+                assert!(!same(&mut words), "{byte} of {count}");
+                words[byte / 8] ^= 1 << (byte % 8 * 8);
+            }
+        }
+    }
 }

@@ -6,6 +6,9 @@
 use std::path::PathBuf;
 
 use ptxvm_machine::Asynchrony;
+use ptxvm_machine::matrix::Mma;
+use ptxvm_num::float::half::f16;
+use ptxvm_num::matrix::amx;
 use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{Buffer, Device, LaunchOptions, Settings};
 use serde::Deserialize;
@@ -95,7 +98,8 @@ fn mix(mut h: u32) -> u32 {
     h ^ h >> 16
 }
 
-fn agrees(case: &Case, asynchrony: Asynchrony) {
+/// The bits of D.
+fn product(case: &Case, settings: Settings) -> Vec<u32> {
     let Case { m, n, k, seeds, .. } = *case;
     let device = Device::default();
     let text = std::fs::read_to_string(tests().join("run/wgmma/matmul.ptx")).expect("the program is there");
@@ -112,7 +116,7 @@ fn agrees(case: &Case, asynchrony: Asynchrony) {
     let grid = [(n / 128) as u32, (m / 128) as u32, 1];
     let mut options = LaunchOptions {
         shared: 197_728,
-        settings: Settings { asynchrony, statistics: true, ..Settings::default() },
+        settings: Settings { statistics: true, ..settings },
         ..LaunchOptions::new(grid, 384)
     };
     for map in &maps {
@@ -122,8 +126,12 @@ fn agrees(case: &Case, asynchrony: Asynchrony) {
     let kernel = module.kernel("matmul").expect("the kernel is there");
     let statistics = kernel.launch(&options).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(statistics.injected_waits, 0, "it waits for its products itself");
-    let words: Vec<u32> =
-        d.to_bytes().chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+    d.to_bytes().chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect()
+}
+
+fn agrees(case: &Case, asynchrony: Asynchrony) {
+    let Case { m, n, .. } = *case;
+    let words = product(case, Settings { asynchrony, ..Settings::default() });
     assert_eq!(words[..case.first.len()], case.first[..], "the first numbers");
     assert_eq!(case.rows.len(), m);
     for (row, (words, expected)) in words.chunks_exact(n).zip(&case.rows).enumerate() {
@@ -142,4 +150,33 @@ fn of_512_in_every_direction() {
 #[test]
 fn of_1024_in_every_direction() {
     agrees(&case(1024), Asynchrony::Seeded);
+}
+
+/// A fast product is as near to one in f64 as additions in f32 are, with the host's matrix unit and without it, and each has
+/// the same bits whenever its asynchronous operations complete.
+#[test]
+fn a_fast_one_is_near() {
+    let case = case(512);
+    let Case { n, k, seeds, m, .. } = case;
+    let numbers = |seed, count| -> Vec<f64> {
+        normals(seed, count).into_iter().map(|bits| f16::to_f32(bits).into()).collect()
+    };
+    let (a, b) = (numbers(seeds[0], m * k), numbers(seeds[1], k * n));
+    let fast = |asynchrony| product(&case, Settings { asynchrony, mma: Mma::Fast, ..Settings::default() });
+    let check = |what: &str| {
+        let words = fast(Asynchrony::Seeded);
+        assert!(words == fast(Asynchrony::Lazy) && words == fast(Asynchrony::Eager), "{what}");
+        for row in (0..m).step_by(31) {
+            for column in 0..n {
+                let terms = (0..k).map(|i| a[row * k + i] * b[i * n + column]);
+                let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), term| (s + term, m + term.abs()));
+                let got = f64::from(f32::from_bits(words[row * n + column]));
+                // Four products of halves for each, and for each sixteen of them two more additions.
+                let error = (4.2 * k as f64) * (-24f64).exp2() * magnitude;
+                assert!((got - sum).abs() <= error, "{what} {row} {column}: {got}, not {sum}");
+            }
+        }
+    };
+    check("as the host can");
+    amx::without(|| check("without the matrix unit"));
 }

@@ -4,7 +4,9 @@
 
 mod common;
 
+use ptxvm_machine::matrix::Mma;
 use ptxvm_machine::vector::lanes::{Level, at_most};
+use ptxvm_num::matrix::amx;
 use ptxvm_vm::{Asynchrony, Buffer, Device, Findings, LaunchOptions, Settings};
 use serde::Deserialize;
 
@@ -28,13 +30,10 @@ struct Case {
     length: usize,
 }
 
-/// Runs a case and says how it differs from the H200; `None` if it does not.
-fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64) -> Option<String> {
+/// What a case gives.
+fn output(case: &Case, input: &[u8], settings: Settings) -> Result<Vec<u8>, String> {
     let device = Device::default();
-    let module = match device.load(&case.ptx) {
-        Ok(module) => module,
-        Err(error) => return Some(format!("does not load: {error}\n{}", case.ptx)),
-    };
+    let module = device.load(&case.ptx).map_err(|error| format!("does not load: {error}\n{}", case.ptx))?;
     let name = module.kernels().next().expect("a kernel").name.clone();
     let kernel = module.kernel(&name).expect("the kernel");
     let input = Buffer::from_slice(&device, input).expect("memory");
@@ -42,13 +41,19 @@ fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64
     // Some were recorded with metadata that means nothing.
     let findings = Findings::Ignore;
     let launch = LaunchOptions {
-        settings: Settings { asynchrony, seed, findings, ..Settings::default() },
+        settings: Settings { findings, ..settings },
         ..LaunchOptions::new(1, 128).argument(&input).argument(&output)
     };
-    if let Err(failure) = kernel.launch(&launch) {
-        return Some(format!("does not run: {failure}"));
-    }
-    let got = output.to_vec::<u8>();
+    kernel.launch(&launch).map_err(|failure| format!("does not run: {failure}"))?;
+    Ok(output.to_vec::<u8>())
+}
+
+/// Runs a case and says how it differs from the H200; `None` if it does not.
+fn run(case: &Case, input: &[u8], want: &[u8], asynchrony: Asynchrony, seed: u64) -> Option<String> {
+    let got = match output(case, input, Settings { asynchrony, seed, ..Settings::default() }) {
+        Ok(got) => got,
+        Err(why) => return Some(why),
+    };
     let differ: Vec<usize> =
         (0..case.length / 4).filter(|&i| got[4 * i..][..4] != want[4 * i..][..4]).collect();
     let first = *differ.first()?;
@@ -102,4 +107,36 @@ fn recorded_late_and_in_between() {
     all("wgmma", Asynchrony::Lazy, 0);
     all("wgmma", Asynchrony::Seeded, 1);
     all("matrix/wgmma_more", Asynchrony::Seeded, 2);
+}
+
+/// Fast products have NaN and infinity where the H200 has them: no f16 or 8-bit factors overflow f32, nor do the halves that
+/// the host's matrix unit multiplies.
+#[test]
+fn fast_ones_have_nan_and_infinity_where_they_should() {
+    let part = |part: &str| golden(&format!("wgmma.{part}.zst"));
+    let golden: Golden = serde_json::from_slice(&part("json")).expect("the description");
+    let (inputs, outputs) = (part("inputs"), part("outputs"));
+    let settings = Settings { mma: Mma::Fast, ..Settings::default() };
+    let kind = |words: &[u8]| {
+        let number = f32::from_le_bytes([words[0], words[1], words[2], words[3]]);
+        if number.is_finite() { 0.0f32.to_bits() } else { number.to_bits() }
+    };
+    let mut special = 0;
+    for case in golden.cases.iter().filter(|case| {
+        let types = [".f32.f16.f16", ".f32.e4m3.e4m3", ".f32.e5m2.e5m2", ".f32.e4m3.e5m2"];
+        types.iter().any(|types| case.name.contains(types))
+    }) {
+        let begin: usize = golden.input_bytes[..case.input].iter().sum();
+        let input = &inputs[begin..begin + golden.input_bytes[case.input]];
+        let want = &outputs[case.offset..case.offset + case.length];
+        let ways = [output(case, input, settings), amx::without(|| output(case, input, settings))];
+        for got in ways {
+            let got = got.unwrap_or_else(|why| panic!("{}: {why}", case.name));
+            for (i, (got, want)) in got.chunks_exact(4).zip(want.chunks_exact(4)).enumerate() {
+                special += usize::from(kind(want) != 0);
+                assert_eq!(kind(got), kind(want), "{} {i}: {got:x?}, not {want:x?}", case.name);
+            }
+        }
+    }
+    assert!(special > 1000, "only {special} were no numbers");
 }

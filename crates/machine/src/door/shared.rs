@@ -48,6 +48,23 @@ impl Context<'_> {
         Ok(Places::new(mask, addresses, pointers, bytes, wants))
     }
 
+    /// The `.shared::cluster` address of the one object in the CTA's own shared memory that all lanes of a mask mean, which
+    /// is aligned to its size; nothing if that is not so, or is not seen by the quick way, by which no observer stands.
+    #[must_use]
+    pub fn one_own_object(&self, of: Address, slots: &[Slot], mask: u32, bytes: u64) -> Option<u32> {
+        let first = match of.space {
+            AddressSpace::Shared | AddressSpace::SharedCluster => self.cta.shared_base,
+            AddressSpace::SharedVariable => 0,
+            _ => return None,
+        };
+        let given = self.addresses(of, slots);
+        let address = given[mask.trailing_zeros() as usize % LANES];
+        let differ = (0..LANES).fold(0, |differ, lane| differ | u32::from(given[lane] != address) << lane);
+        let (offset, size) = (address.wrapping_sub(first), self.cta.quick_shared);
+        let inside = offset < size && size - offset >= bytes && address.is_multiple_of(bytes);
+        (differ & mask == 0 && inside).then(|| (offset + self.cta.shared_base) as u32)
+    }
+
     /// The same place in the shared memory of another CTA of the cluster; nothing if there is no such CTA.
     #[must_use]
     pub fn same_place(&self, place: Shared, rank: u32, wants: Wants) -> Option<Shared> {

@@ -17,6 +17,11 @@ const fn registers(accumulator: Accumulator) -> usize {
     }
 }
 
+/// The blocks that registers hold.
+pub const fn count(accumulator: Accumulator, slots: &[Slot]) -> usize {
+    slots.len() / registers(accumulator)
+}
+
 /// The blocks where they lie, if the registers lie one after the other.
 pub fn in_place<'a>(
     bank: &'a mut Bank<'_>,

@@ -4,7 +4,11 @@
 //! shared memory hold. So what was decoded is used again if the same units still have the same bytes.
 #![allow(unsafe_code)]
 
+use std::sync::Arc;
+
+use ptxvm_memory::chunk::CHUNK;
 use ptxvm_num::matrix::Packed;
+use ptxvm_num::matrix::amx::AmxB;
 use ptxvm_num::matrix::fragment::{FragmentB, LANES};
 
 use super::descriptor::Major;
@@ -24,21 +28,30 @@ pub struct Kind {
 /// The matrices of one host thread.
 #[derive(Debug, Default)]
 pub struct KeptB {
-    matrices: Vec<Matrix>,
+    matrices: Vec<MatrixB>,
     /// The one to be replaced next.
     oldest: usize,
 }
 
+/// A matrix, decoded as it is asked for.
 #[derive(Debug)]
-struct Matrix {
+pub struct MatrixB {
     kind: Kind,
     /// Where its units lie.
     places: UnitPlaces,
-    /// The units that it was decoded from.
+    /// The units that it is decoded from, as they lie.
+    units: Vec<[u8; CHUNK]>,
+    /// Whether there are such units yet.
+    has_units: bool,
+    /// The same in order.
     quads: Vec<[u32; 4]>,
-    decoded: FragmentB,
+    fragment: FragmentB,
     /// Whether it has been decoded from them yet.
-    is_decoded: bool,
+    has_fragment: bool,
+    tiles: Arc<AmxB>,
+    has_tiles: bool,
+    /// The tiles before: products may still wait for them.
+    tiles_before: Arc<AmxB>,
 }
 
 /// How many are kept: a deep pipeline has eight stages of four.
@@ -50,41 +63,81 @@ impl KeptB {
     ///
     /// # Safety
     /// As for [`Units::gather`].
-    pub unsafe fn decoded(&mut self, shared: Peer, order: [u32; 8], kind: Kind) -> &FragmentB {
+    pub unsafe fn matrix(&mut self, shared: Peer, order: [u32; 8], kind: Kind) -> &mut MatrixB {
         let index = match self.matrices.iter().position(|kept| kept.kind == kind) {
             Some(index) => index,
             None => self.replace(kind, order),
         };
-        let Matrix { places, quads, decoded, is_decoded, .. } = &mut self.matrices[index];
+        let matrix = &mut self.matrices[index];
         // SAFETY: the caller's promise, passed on.
-        if *is_decoded && unsafe { places.hold(shared, quads) } {
-            return decoded;
+        if matrix.has_units && unsafe { matrix.places.hold(shared, &matrix.units) } {
+            return matrix;
         }
         // SAFETY: the caller's promise, passed on.
-        unsafe { places.gather(shared, quads) };
-        match kind.units.major() {
-            Major::K => {
-                let registers = quads.as_flattened().as_chunks::<LANES>().0;
-                decoded.decode_columns(kind.packed, kind.negate, kind.blocks, registers);
-            }
-            Major::Mn => decoded.decode_rows(kind.packed, kind.negate, kind.blocks, quads),
-        }
-        *is_decoded = true;
-        decoded
+        unsafe { matrix.places.copy(shared, &mut matrix.units) };
+        matrix.places.put_in_order(&matrix.units, &mut matrix.quads);
+        (matrix.has_units, matrix.has_fragment, matrix.has_tiles) = (true, false, false);
+        matrix
     }
 
-    /// Room for another matrix, in which nothing has been decoded.
+    /// Room for another matrix, of which nothing is known.
     fn replace(&mut self, kind: Kind, order: [u32; 8]) -> usize {
         let index = self.oldest;
         self.oldest = (index + 1) % MOST;
         let places = kind.units.places(order);
         match self.matrices.get_mut(index) {
-            Some(old) => (old.kind, old.places, old.is_decoded) = (kind, places, false),
-            None => {
-                let (quads, decoded) = (Vec::new(), FragmentB::default());
-                self.matrices.push(Matrix { kind, places, quads, decoded, is_decoded: false });
-            }
+            Some(old) => (old.kind, old.places, old.has_units) = (kind, places, false),
+            None => self.matrices.push(MatrixB {
+                kind,
+                places,
+                units: Vec::new(),
+                has_units: false,
+                quads: Vec::new(),
+                fragment: FragmentB::default(),
+                has_fragment: false,
+                tiles: Arc::default(),
+                has_tiles: false,
+                tiles_before: Arc::default(),
+            }),
         }
         index
+    }
+}
+
+impl MatrixB {
+    /// The matrix for products in blocks.
+    pub fn fragment(&mut self) -> &FragmentB {
+        let Self { kind, quads, fragment, has_fragment, .. } = self;
+        if !std::mem::replace(has_fragment, true) {
+            match kind.units.major() {
+                Major::K => {
+                    let registers = quads.as_flattened().as_chunks::<LANES>().0;
+                    fragment.decode_columns(kind.packed, kind.negate, kind.blocks, registers);
+                }
+                Major::Mn => fragment.decode_rows(kind.packed, kind.negate, kind.blocks, quads),
+            }
+        }
+        fragment
+    }
+
+    /// The matrix for products in tiles, which may be made later.
+    pub fn tiles(&mut self) -> &Arc<AmxB> {
+        let Self { kind, quads, tiles: kept, has_tiles, tiles_before, .. } = self;
+        if !std::mem::replace(has_tiles, true) {
+            std::mem::swap(kept, tiles_before);
+            if Arc::get_mut(kept).is_none() {
+                *kept = Arc::default();
+            }
+            // Nobody else has it now, so that this copies nothing.
+            let tiles = Arc::make_mut(kept);
+            match kind.units.major() {
+                Major::K => {
+                    let registers = quads.as_flattened().as_chunks::<LANES>().0;
+                    tiles.decode_columns(kind.packed, kind.negate, kind.blocks, registers);
+                }
+                Major::Mn => tiles.decode_rows(kind.packed, kind.negate, kind.blocks, quads),
+            }
+        }
+        kept
     }
 }

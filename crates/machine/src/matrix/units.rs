@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use ptxvm_memory::access;
-use ptxvm_memory::chunk::CHUNK;
+use ptxvm_memory::chunk::{self, CHUNK};
 
 use super::descriptor::{Descriptor, Major};
 use crate::door::peer::Peer;
@@ -120,7 +120,13 @@ impl Units {
     pub fn places(&self, order: [u32; 8]) -> UnitPlaces {
         let mut offsets = Vec::new();
         self.each_place(0..self.along, 0..self.across, order, |at| offsets.push(at as u32));
-        UnitPlaces { offsets, bytes: self.bytes }
+        let mut sorted = offsets.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let order = offsets.iter().map(|at| sorted.partition_point(|other| other < at) as u32).collect();
+        let runs =
+            sorted.chunk_by(|one, next| next - one == CHUNK as u32).map(|run| (run[0], run.len())).collect();
+        UnitPlaces { runs, order, bytes: self.bytes }
     }
 
     /// Calls `f` with the place of each unit, those of one index `along` after the other, of each eight rows or columns in
@@ -149,37 +155,50 @@ impl Units {
 /// not be found each time. [`Units::places`] alone makes one.
 #[derive(Debug)]
 pub struct UnitPlaces {
-    offsets: Vec<u32>,
+    /// Units that lie one after the other: the first's place, and how many.
+    runs: Vec<(u32, usize)>,
+    /// Which of them, as they lie, each unit is.
+    order: Vec<u32>,
     bytes: u64,
 }
 
 impl UnitPlaces {
-    /// Copies the units out of a CTA's shared memory, which has to have as many bytes as were looked at.
+    /// Copies the units out of a CTA's shared memory as they lie; it has to have as many bytes as were looked at.
     ///
     /// # Safety
     /// As for [`Units::gather`].
-    pub unsafe fn gather(&self, shared: Peer, to: &mut Vec<[u32; 4]>) {
+    pub unsafe fn copy(&self, shared: Peer, to: &mut Vec<[u8; CHUNK]>) {
         assert!(self.bytes <= shared.bytes, "{self:?} in {shared:?}");
-        to.clear();
-        // SAFETY: they are units that were found in the memory's bytes, which the caller promises are there.
-        to.extend(self.offsets.iter().map(|at| words(unsafe { unit(shared, u64::from(*at)) })));
+        to.resize(self.runs.iter().map(|(_, count)| count).sum(), [0; _]);
+        let mut rest = &mut to[..];
+        for &(at, count) in &self.runs {
+            let Some((run, others)) = rest.split_at_mut_checked(count) else { return };
+            // SAFETY: they are units that were found in the memory's bytes, which the caller promises are there.
+            unsafe { access::copy_out(shared.first().wrapping_add(at as usize), run.as_flattened_mut()) };
+            rest = others;
+        }
     }
 
-    /// Whether the units are these.
+    /// Whether the units are those that were copied.
     ///
     /// # Safety
     /// As for [`Units::gather`].
     #[must_use]
-    pub unsafe fn hold(&self, shared: Peer, quads: &[[u32; 4]]) -> bool {
+    pub unsafe fn hold(&self, shared: Peer, copied: &[[u8; CHUNK]]) -> bool {
         assert!(self.bytes <= shared.bytes, "{self:?} in {shared:?}");
-        let mut differences = 0;
-        for (at, &[a, b, c, d]) in self.offsets.iter().zip(quads) {
-            // SAFETY: as in `gather`.
-            let (low, high) = unsafe { unit(shared, u64::from(*at)) };
-            differences |= low ^ (u64::from(a) | u64::from(b) << 32);
-            differences |= high ^ (u64::from(c) | u64::from(d) << 32);
-        }
-        differences == 0 && self.offsets.len() == quads.len()
+        let mut rest = copied;
+        self.runs.iter().all(|&(at, count)| {
+            let Some((run, others)) = rest.split_at_checked(count) else { return false };
+            rest = others;
+            // SAFETY: as in `copy`; units begin at multiples of 16.
+            unsafe { chunk::are(shared.first().wrapping_add(at as usize), run) }
+        })
+    }
+
+    /// The units in their order, of those that were copied.
+    pub fn put_in_order(&self, copied: &[[u8; CHUNK]], to: &mut Vec<[u32; 4]>) {
+        to.clear();
+        to.extend(self.order.iter().map(|&unit| words_of(copied[unit as usize])));
     }
 }
 
@@ -192,6 +211,11 @@ unsafe fn unit(shared: Peer, at: u64) -> (u64, u64) {
     let at = shared.first().wrapping_add(at as usize);
     // SAFETY: shared memory begins at a multiple of 128 and units at multiples of 16; the rest is the caller's promise.
     unsafe { (access::load(at), access::load(at.wrapping_add(8))) }
+}
+
+fn words_of(unit: [u8; CHUNK]) -> [u32; 4] {
+    let unit = u128::from_le_bytes(unit);
+    words((unit as u64, (unit >> 64) as u64))
 }
 
 const fn words((low, high): (u64, u64)) -> [u32; 4] {

@@ -13,8 +13,8 @@ use super::tile::vector::Vector;
 use crate::level::Level;
 
 /// What is above the largest numbers of a format.
-const IEEE: u8 = 0;
-const ONE_NAN: u8 = 1;
+pub(super) const IEEE: u8 = 0;
+pub(super) const ONE_NAN: u8 = 1;
 const FINITE: u8 = 2;
 
 impl Left {

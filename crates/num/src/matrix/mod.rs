@@ -6,6 +6,7 @@
 //! [`fused::dot`] is that arithmetic, readable beside its description; [`tile::multiply`] computes whole tiles with the same
 //! bits as fast as the host allows.
 
+pub mod amx;
 mod decode;
 pub mod double;
 mod element;

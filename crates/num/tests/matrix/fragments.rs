@@ -10,23 +10,23 @@ use ptxvm_num::matrix::{Accumulator, Element, Left, Packed, Precision, Right, Sc
 use crate::tiles::{FAMILIES, REGIMES, Random, Regime, fields, number};
 
 /// Rows and columns of D.
-const ROWS: usize = 16;
-const COLUMNS: usize = 40;
+pub const ROWS: usize = 16;
+pub const COLUMNS: usize = 40;
 
 /// Few of the products are enough for Miri, which is slow.
-const STEP: usize = if cfg!(miri) { 61 } else { 1 };
+pub const STEP: usize = if cfg!(miri) { 61 } else { 1 };
 
 /// A product: A row after row, B column after column and C row after row, as bits.
-struct Product {
-    packed: Packed,
-    depth: usize,
-    a: Vec<u32>,
-    b: Vec<u32>,
-    c: Vec<u32>,
+pub struct Product {
+    pub packed: Packed,
+    pub depth: usize,
+    pub a: Vec<u32>,
+    pub b: Vec<u32>,
+    pub c: Vec<u32>,
 }
 
 impl Product {
-    fn new(
+    pub fn new(
         random: &mut Random,
         element: Element,
         accumulator: Accumulator,
@@ -52,7 +52,7 @@ impl Product {
     }
 
     /// Registers of lanes that hold lines of elements, eight lines each, all lines of the first sixteen bytes first.
-    fn registers(&self, lines: &[u32]) -> Vec<[u32; LANES]> {
+    pub fn registers(&self, lines: &[u32]) -> Vec<[u32; LANES]> {
         let per = 32 / self.packed.bits;
         let word = |line: usize, word: usize| {
             (0..per)
@@ -66,7 +66,7 @@ impl Product {
     }
 
     /// The rows of B, elements of sixteen bits, in the order in which they are multiplied.
-    fn rows(&self) -> Vec<[u32; 4]> {
+    pub fn rows(&self) -> Vec<[u32; 4]> {
         let element = |k: usize, column: usize| self.b[column * self.depth + k];
         let row = |block: usize, place: usize| {
             let k = place / 8 * 8 + ORDER_OF_ROWS[place % 8];
@@ -96,7 +96,7 @@ impl Product {
 }
 
 /// Where the element of a row and a column lies in the blocks of D.
-fn place(row: usize, column: usize) -> (usize, usize) {
+pub fn place(row: usize, column: usize) -> (usize, usize) {
     (column / 8 * 2 + row / 8, column % 2 * LANES + row % 8 * 4 + column % 8 / 2)
 }
 

@@ -1,6 +1,7 @@
 //! The arithmetic of tensor cores.
 
 mod decode;
+mod fast;
 mod fragments;
 mod scaled;
 mod tiles;

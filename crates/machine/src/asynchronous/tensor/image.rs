@@ -88,6 +88,29 @@ impl Image {
         }
     }
 
+    /// Copies rows of another image of the same map and place, of chunks as they lie in the tensor.
+    ///
+    /// # Safety
+    /// Both images have the chunks.
+    pub unsafe fn copy_image(&self, from: &Self, stretch: Stretch, row: u32) {
+        let (at, pitch) = (stretch.first.at, stretch.pitch as usize);
+        let lines = row.is_multiple_of(LINE) && self.address.wrapping_add(at).is_multiple_of(LINE);
+        if self.pattern.is_none() || lines && stretch.pitch.is_multiple_of(LINE) {
+            // What a swizzle exchanges lies in one row.
+            let chunks = row / CHUNK as u32;
+            let rows = chunk::Rows { count: stretch.count, chunks, to_step: pitch, from_step: pitch };
+            let (to, from) = (self.pointer.wrapping_add(at as usize), from.pointer.wrapping_add(at as usize));
+            // SAFETY: the caller's promise.
+            return unsafe { chunk::copy_rows(to, from, rows) };
+        }
+        for at in (0..stretch.count).map(|row| at.wrapping_add(stretch.pitch.wrapping_mul(row))) {
+            for at in (at..at + row).step_by(CHUNK) {
+                // SAFETY: the caller's promise.
+                unsafe { chunk::copy(self.chunk(at).0, from.chunk(at).0) };
+            }
+        }
+    }
+
     /// Where the line at an offset of the image lies, and what its chunks' offsets are exclusive-ored with.
     #[inline(always)]
     fn line(&self, at: u32) -> (*mut u8, usize) {

@@ -1,8 +1,10 @@
 //! Tensor copies under way: what was checked when they were issued, and is done when they complete.
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 
+use ptxvm_memory::chunk::CHUNK;
 use ptxvm_memory::{TensorMemory, access};
 use ptxvm_tensor::{TensorMap, Walk};
 use smallvec::SmallVec;
@@ -76,7 +78,11 @@ impl Transfer for Load {
     }
 
     fn fetch(&mut self) {
-        let mut scratch = Scratch::new(self.rows.walk());
+        // What is not written whole is not read whole either, but looks so.
+        let mut scratch = match self.map.element.packed() as usize {
+            CHUNK => Scratch::uninit(self.rows.walk()),
+            _ => Scratch::new(self.rows.walk()),
+        };
         if let Some(to) = self.to.first() {
             // SAFETY: the rows were checked when the copy was issued; the scratch is as large as the box.
             unsafe { load(self.rows.walk(), &self.map, scratch.image(&self.map, to.address())) };
@@ -102,6 +108,15 @@ impl Transfer for Load {
                 Some(scratch) => {
                     let from = scratch.image(&self.map, to.address());
                     let written = self.map.element.packed() as usize;
+                    if written == CHUNK {
+                        let row = self.rows.walk().image;
+                        let _ = self.rows.walk().stretches(|stretch| {
+                            // SAFETY: both images have the rows.
+                            unsafe { image.copy_image(&from, stretch, row) };
+                            ControlFlow::<()>::Continue(())
+                        });
+                        continue;
+                    }
                     let _ = self.rows.walk().each(|row| {
                         for at in (row.at..row.at + self.rows.walk().image).step_by(16) {
                             let mut bytes = [0; 16];
@@ -174,7 +189,7 @@ unsafe fn image(map: &TensorMap, place: Shared) -> Image {
 /// A box that has been read and not been written.
 #[derive(Debug)]
 pub struct Scratch {
-    lines: Vec<SharedLine>,
+    lines: Box<[MaybeUninit<SharedLine>]>,
 }
 
 /// A line of shared memory, for its alignment.
@@ -184,7 +199,12 @@ struct SharedLine([u8; 128]);
 
 impl Scratch {
     fn new(walk: &Walk) -> Self {
-        Self { lines: vec![SharedLine([0; 128]); (walk.extent() as usize).div_ceil(128)] }
+        Self { lines: Box::new_zeroed_slice((walk.extent() as usize).div_ceil(128)) }
+    }
+
+    /// A scratch of which nothing is read that has not been written before.
+    fn uninit(walk: &Walk) -> Self {
+        Self { lines: Box::new_uninit_slice((walk.extent() as usize).div_ceil(128)) }
     }
 
     fn pointer(&mut self) -> *mut u8 {

@@ -4,7 +4,7 @@
 //! limit allows. `test_wait` never sleeps on hardware; here it does after a while, so that a loop of it gives way to
 //! those whom it waits for.
 
-use super::place::{ObjectAt, misused};
+use super::place::{BYTES, ObjectAt, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
@@ -71,12 +71,14 @@ impl Waiting {
 
 impl Execute for Waiting {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
-        let places = match self.at.places(context, slots, mask) {
-            Ok(places) => places,
-            Err(flow) => return flow,
+        let addresses = match context.one_own_object(self.at.address, slots, mask, BYTES) {
+            Some(address) => [address; LANES],
+            None => match self.at.places(context, slots, mask) {
+                Ok(places) => *places.addresses(),
+                Err(flow) => return flow,
+            },
         };
         let named = u64::read(&context.bank, slots[self.wait.phase]);
-        let addresses = *places.addresses();
         let (mut complete, mut parities, mut awaited) = (0, 0, None);
         let mut rest = mask;
         while rest != 0 {

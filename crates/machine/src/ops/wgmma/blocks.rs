@@ -5,14 +5,15 @@ use std::ops::Range;
 
 use ptxvm_num::matrix::fragment::{self, Block, LANES, ORDER_OF_ROWS};
 use ptxvm_num::matrix::integer::IntegerElement;
-use ptxvm_num::matrix::{Accumulator, Element, Family, Packed, Scheme};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Packed, Precision, Scheme, amx};
 
 use super::product::{A, PendingProduct, ProductTypes};
 use crate::matrix::blocks;
 use crate::matrix::descriptor::Major;
-use crate::matrix::kept_b::Kind;
+use crate::matrix::kept_b::{KeptB, Kind, MatrixB};
 use crate::matrix::operands::Operands;
 use crate::matrix::units::Units;
+use crate::ops::wgmma::resident::ResidentD;
 use crate::registers::{Bank, Slot};
 use crate::vector::value::Value;
 
@@ -47,11 +48,56 @@ impl PendingProduct {
     /// Reads A, B and C, and writes D.
     pub fn complete_in_blocks(&self, types: &DenseTypes, bank: &mut Bank<'_>, operands: &mut Operands) {
         let precision = self.cores.precision;
-        let registers = self.registers_of_a(bank);
+        let mut registers = [[0; LANES]; REGISTERS];
+        self.registers_of_a(bank, &mut registers);
         let fragments = &mut operands.fragments;
         fragments.forget_a();
         fragments.a.decode(Packed::tight(types.a), precision, types.negate_a, BLOCKS, &registers);
 
+        let b = self.matrix_b(types, &mut operands.kept_b).fragment();
+        let slots = &self.slots[..self.product.registers];
+        self.accumulate(types.d, bank, slots, &mut operands.blocks, |d| {
+            fragment::multiply(&types.scheme, precision, &fragments.a, b, d);
+        });
+    }
+
+    /// The same by the host's matrix unit, which has D in tiles. Gives whether it has been done: not all that is fast
+    /// suits the unit.
+    pub fn complete_in_tiles(
+        &self,
+        types: &DenseTypes,
+        operands: &mut Operands,
+        resident: &mut ResidentD,
+    ) -> bool {
+        let packed = Packed::tight(types.a);
+        let is_fast = self.cores.precision == Precision::Fast;
+        if !is_fast || !amx::is_there() || !amx::fits(packed, self.product.depth) {
+            return false;
+        }
+        if let A::Registers { slot } = self.a
+            && resident.has_any(&self.bank, &self.slots[slot..slot + REGISTERS])
+        {
+            // SAFETY: as for the bank of `complete`.
+            unsafe { resident.put_back() };
+        }
+        // SAFETY: as for the bank of `complete`.
+        let bank = unsafe { self.bank.bank() };
+        let mut registers = [[0; LANES]; REGISTERS];
+        self.registers_of_a(&bank, &mut registers);
+        let a = resident.next_a();
+        a.decode(packed, types.negate_a, &registers);
+        let b = self.matrix_b(types, &mut operands.kept_b).tiles();
+        if !a.suits() || !b.suits() {
+            return false;
+        }
+        let d = (&self.bank, types.d, &self.slots, self.product.registers);
+        // SAFETY: as for the bank of `complete`.
+        unsafe { resident.add(d, !self.add, b) };
+        true
+    }
+
+    /// B, as shared memory has it now.
+    fn matrix_b<'a>(&self, types: &DenseTypes, kept: &'a mut KeptB) -> &'a mut MatrixB {
         let kind = Kind {
             packed: Packed::tight(types.b),
             negate: types.negate_b,
@@ -63,12 +109,7 @@ impl PendingProduct {
             Major::Mn => ORDER_OF_ROWS.map(|row| row as u32),
         };
         // SAFETY: no warp of a cluster that has ended runs and could complete a product.
-        let b = unsafe { operands.kept_b.decoded(self.shared, order, kind) };
-
-        let slots = &self.slots[..self.product.registers];
-        self.accumulate(types.d, bank, slots, &mut operands.blocks, |d| {
-            fragment::multiply(&types.scheme, precision, &fragments.a, b, d);
-        });
+        unsafe { kept.matrix(self.shared, order, kind) }
     }
 
     /// The same of integers.
@@ -79,7 +120,9 @@ impl PendingProduct {
         operands: &mut Operands,
     ) {
         let columns = self.product.columns / 8;
-        operands.integers.decode_a(a, BLOCKS, &self.registers_of_a(bank));
+        let mut registers = [[0; LANES]; REGISTERS];
+        self.registers_of_a(bank, &mut registers);
+        operands.integers.decode_a(a, BLOCKS, &registers);
         let quads = &mut operands.quads;
         quads.resize((self.b.along() * self.b.across()) as usize, [0; 4]);
         self.gather_quads(&self.b, 0..self.b.along(), 0..self.b.across(), IN_ORDER, quads);
@@ -114,9 +157,8 @@ impl PendingProduct {
         blocks::write(bank, accumulator, slots, copy);
     }
 
-    /// This warp's rows of A as registers hold them.
-    fn registers_of_a(&self, bank: &Bank<'_>) -> [[u32; LANES]; REGISTERS] {
-        let mut registers = [[0; LANES]; REGISTERS];
+    /// This warp's rows of A as registers hold them; they must be zero before.
+    fn registers_of_a(&self, bank: &Bank<'_>, registers: &mut [[u32; LANES]; REGISTERS]) {
         match self.a {
             A::Registers { slot } => {
                 for (register, slot) in registers.iter_mut().zip(&self.slots[slot..slot + REGISTERS]) {
@@ -143,7 +185,6 @@ impl PendingProduct {
                 }
             }
         }
-        registers
     }
 
     fn gather_quads(

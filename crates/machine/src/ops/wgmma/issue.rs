@@ -1,6 +1,6 @@
 //! Issuing a `wgmma.mma_async`: what the manual asks of descriptors and threads is checked here, before anything waits.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::product::{A, AsyncProduct, OperandA, PendingProduct};
 use super::warpgroup::warpgroup;
@@ -12,13 +12,15 @@ use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
 use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow};
-use crate::vector::value::Value;
+use crate::vector::value::{Converted, Value};
 
 /// The instruction as it is executed.
 pub struct MmaAsync {
     pub product: Arc<AsyncProduct>,
     /// The slot of the predicate that says whether D is added.
     pub scale_d: usize,
+    /// The slots that it is executed with, which its products share. Lanes that come from elsewhere may bring others.
+    pub slots: OnceLock<Arc<[Slot]>>,
 }
 
 impl Execute for MmaAsync {
@@ -67,7 +69,7 @@ impl MmaAsync {
         let pending = PendingProduct {
             forgiven: context.worker.forgiving,
             product: Arc::clone(&self.product),
-            slots: slots.into(),
+            slots: self.shared_slots(slots),
             bank: context.bank.keep(),
             cores,
             shared,
@@ -84,6 +86,16 @@ impl MmaAsync {
         Ok(())
     }
 
+    fn shared_slots(&self, slots: &[Slot]) -> Arc<[Slot]> {
+        let own = self.slots.get_or_init(|| slots.into());
+        // All are looked at, which takes less time than a decision after each.
+        let differ = |(a, b): (&Slot, &Slot)| {
+            a.offset ^ b.offset | u32::from(a.width ^ b.width) | u32::from(a.flags ^ b.flags)
+        };
+        let differences = own.iter().zip(slots).fold(0, |all, both| all | differ(both));
+        if differences == 0 && own.len() == slots.len() { Arc::clone(own) } else { slots.into() }
+    }
+
     /// The units of a matrix of so many rows or columns and so many bytes along K, and the descriptor that says where
     /// they lie.
     fn units(
@@ -93,19 +105,22 @@ impl MmaAsync {
         name: &str,
         (slot, major, count, bytes): (usize, Major, u32, u32),
     ) -> Result<(Units, u64), Flow> {
-        let bits = u64::read(&context.bank, slots[slot]);
-        if let Some(lane) = (1..LANES).find(|lane| bits[*lane] != bits[0]) {
-            let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {:#018x}", bits[lane], bits[0]);
+        let mut converted = Converted::uninit();
+        let all = u64::source(&context.bank, slots[slot], &mut converted);
+        let bits = all[0];
+        if all.iter().fold(0, |differences, other| differences | (other ^ bits)) != 0 {
+            let lane = all.iter().position(|other| *other != bits).unwrap_or(0);
+            let message = format!("lane {lane} gives {name} {:#018x}, lane 0 {bits:#018x}", all[lane]);
             return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
         }
-        let descriptor = Descriptor::wgmma(bits[0]);
+        let descriptor = Descriptor::wgmma(bits);
         // Only elements of 16 bits can be MN-major: eight of them are a unit, and K is 16 or 32 of them.
         let (along, across) = match major {
             Major::K => (bytes / 16, count),
             Major::Mn => (count / 8, bytes / 2),
         };
         let rank = context.cta.rank;
-        context.matrix(descriptor, major, (along, across), [rank]).map(|units| (units, bits[0])).map_err(|beyond| {
+        context.matrix(descriptor, major, (along, across), [rank]).map(|units| (units, bits)).map_err(|beyond| {
             let Beyond { end, size: shared, .. } = beyond;
             let message = format!(
                 "{name} describes a matrix that reaches to byte {end:#x} of shared memory, which has {shared:#x}"

@@ -8,9 +8,10 @@ mod issue;
 pub mod pending;
 mod product;
 mod progress;
+mod resident;
 mod warpgroup;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ptxvm_ir::operation::matrix::{Wgmma, WgmmaA, WgmmaProduct};
 use ptxvm_isa::Type;
@@ -21,6 +22,7 @@ use crate::context::Context;
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::Slot;
+use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
 
 use issue::MmaAsync;
@@ -34,7 +36,8 @@ pub fn executor(wgmma: Wgmma) -> Option<Op> {
         Wgmma::Commit => Box::new(Commit),
         Wgmma::Wait { latest } => Box::new(Wait { latest }),
         Wgmma::Product(wanted) => {
-            Box::new(MmaAsync { product: Arc::new(product(wanted)?), scale_d: wanted.scale_d })
+            let slots = OnceLock::new();
+            Box::new(MmaAsync { product: Arc::new(product(wanted)?), scale_d: wanted.scale_d, slots })
         }
     })
 }
@@ -123,6 +126,10 @@ impl Execute for Wait {
         }
         if !context.warp.wgmma.wait(self.latest, context.worker, context.run.halt) {
             return Flow::Stop;
+        }
+        // Nobody looks who uses registers, and what has been completed can be seen.
+        if context.run.launch.settings.asynchrony == Asynchrony::Lazy {
+            context.warp.wgmma.put_back();
         }
         Flow::Next
     }

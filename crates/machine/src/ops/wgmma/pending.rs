@@ -4,8 +4,12 @@
 //! after the other, at the latest when the warp waits for them; until then D has its old values, and what A, B and D hold
 //! at that moment counts.
 
-use std::collections::VecDeque;
+#![allow(unsafe_code)]
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::ops::wgmma::resident::ResidentD;
 use crate::random::splitmix64;
 use crate::registers::{Bank, KeptBank, Slot};
 use crate::schedule::halt::Halt;
@@ -18,6 +22,9 @@ pub struct Products {
     pub fenced: bool,
     pending: VecDeque<GroupedProduct>,
     watched: RegistersInUse,
+    /// The accumulators of completed products, as long as nobody has waited for the last of them. They are those of the
+    /// product that was issued last, so that their registers are watched.
+    resident: ResidentD,
     /// How many groups have been closed.
     groups: u32,
     /// How many products have been issued, and a digest of which.
@@ -28,11 +35,14 @@ pub struct Products {
 
 /// A product that has been issued. What it is knows `ops/wgmma/product.rs`.
 pub trait UnderWay: std::fmt::Debug + Send {
-    /// Reads A, B and C as they are now, and writes D.
-    fn complete(self: Box<Self>, worker: &mut Worker);
+    /// Reads A, B and C as they are now, and writes D, or has it in tiles.
+    fn complete(self: Box<Self>, worker: &mut Worker, resident: &mut ResidentD);
 
     /// The registers of the activation that issued it.
     fn bank(&self) -> &KeptBank;
+
+    /// Its operands, D first.
+    fn slots(&self) -> &Arc<[Slot]>;
 
     /// The registers of D, and of A if it is there.
     fn registers(&self) -> [&[Slot]; 2];
@@ -50,6 +60,7 @@ impl Products {
     pub fn start(&mut self) {
         (self.fenced, self.groups, self.issued) = (false, 0, (0, 0));
         self.pending.clear();
+        self.resident.forget();
     }
 
     /// Takes a product of an instruction, which a number stands for. All warps of a warpgroup should issue those of the
@@ -58,6 +69,9 @@ impl Products {
         let (count, digest) = &mut self.issued;
         *count += 1;
         *digest = digested(*digest, [instruction, descriptors[0], descriptors[1]]);
+        if !self.resident.is(product.bank(), product.slots()) {
+            self.put_back();
+        }
         if self.pending.is_empty() && !self.watched.is_just_that_of(&*product) {
             self.watched.clear();
         }
@@ -79,7 +93,23 @@ impl Products {
 
     /// Completes the oldest. Gives whether there was one.
     pub fn complete_first(&mut self, worker: &mut Worker) -> bool {
-        self.pending.pop_front().map(|first| first.product.complete(worker)).is_some()
+        self.pending.pop_front().map(|first| self.complete(first, worker)).is_some()
+    }
+
+    fn complete(&mut self, first: GroupedProduct, worker: &mut Worker) {
+        first.product.complete(worker, &mut self.resident);
+        self.resident.group = first.group;
+        if !self.watched.are_last(&self.resident) {
+            self.put_back();
+        }
+    }
+
+    /// Gives registers the values that are in tiles.
+    pub fn put_back(&mut self) {
+        // SAFETY: the registers of an activation stay where they are as long as its warp is busy: who is about to use
+        // or free them has this called before, and `start` forgets them before a warp is used again. Only the host thread
+        // that runs the warp has its products, and calls this between two reads or writes of an operation.
+        unsafe { self.resident.put_back() };
     }
 
     /// Whether an instruction with these operands uses a register of a product under way.
@@ -90,7 +120,7 @@ impl Products {
 
     /// Forgets the registers of products that are no longer under way.
     pub fn watch_the_rest(&mut self) {
-        if self.is_busy() && self.watched.others {
+        if !self.pending.is_empty() && self.watched.others {
             self.watched.clear();
             self.pending.iter().for_each(|pending| self.watched.add(&*pending.product));
         }
@@ -101,17 +131,23 @@ impl Products {
         self.groups = self.groups.saturating_add(1);
     }
 
-    /// Completes all groups but the latest so many. Gives whether it has: a launch that is to end leaves the rest.
+    /// Completes all groups but the latest so many. Gives whether it has: a launch that is to end leaves the rest. What
+    /// other groups may still add to D stays in tiles.
     pub fn wait(&mut self, latest: u32, worker: &mut Worker, halt: Halt<'_>) -> bool {
         let before = self.groups.saturating_sub(latest);
         let done = self.complete_while(|pending| pending.group < before, worker, halt);
         self.watch_the_rest();
+        if self.resident.group < before {
+            self.put_back();
+        }
         done
     }
 
     /// Completes everything: the registers are about to go. Gives whether it has.
     pub fn finish(&mut self, worker: &mut Worker, halt: Halt<'_>) -> bool {
-        self.complete_while(|_| true, worker, halt)
+        let done = self.complete_while(|_| true, worker, halt);
+        self.put_back();
+        done
     }
 
     fn complete_while(
@@ -126,14 +162,14 @@ impl Products {
                 return false;
             }
             let Some(first) = self.pending.pop_front_if(&mut wanted) else { return true };
-            first.product.complete(worker);
+            self.complete(first, worker);
         }
     }
 
-    /// Whether something is under way.
+    /// Whether something is under way, or D is not yet in its registers.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.is_empty() || self.resident.is_live()
     }
 }
 
@@ -144,8 +180,8 @@ struct RegistersInUse {
     registers: Vec<u64>,
     /// The activation whose registers they are: the last that issued a product.
     bank: Option<KeptBank>,
-    /// The registers that were added last: the products of a loop use the same again and again.
-    last: Vec<Slot>,
+    /// The operands of the product whose registers were added last: those of a loop use the same again and again.
+    last: Arc<[Slot]>,
     /// Whether there are others than those.
     others: bool,
 }
@@ -153,7 +189,7 @@ struct RegistersInUse {
 impl RegistersInUse {
     fn clear(&mut self) {
         self.registers.fill(0);
-        self.last.clear();
+        self.last = Arc::default();
         self.others = false;
     }
 
@@ -162,11 +198,16 @@ impl RegistersInUse {
         !self.others && self.is_last(product)
     }
 
-    /// Whether the registers that were added last are those of a product.
+    /// Whether the registers that were added last are those of a product. All products of an instruction share their
+    /// operands.
     fn is_last(&self, product: &dyn UnderWay) -> bool {
-        let [d, a] = product.registers();
         self.bank.as_ref().is_some_and(|bank| bank.is_that_of(product.bank()))
-            && self.last.split_at_checked(d.len()).is_some_and(|(last_d, last_a)| last_d == d && last_a == a)
+            && Arc::ptr_eq(&self.last, product.slots())
+    }
+
+    /// Whether accumulators that are in tiles, if any are, are those of the product that was added last.
+    fn are_last(&self, resident: &ResidentD) -> bool {
+        !resident.is_live() || self.bank.as_ref().is_some_and(|bank| resident.is(bank, &self.last))
     }
 
     fn add(&mut self, product: &dyn UnderWay) {
@@ -179,9 +220,8 @@ impl RegistersInUse {
         }
         let [d, a] = product.registers();
         self.others = !self.last.is_empty();
-        self.last.clear();
-        self.last.extend(d.iter().chain(a));
-        for slot in &self.last {
+        self.last = Arc::clone(product.slots());
+        for slot in d.iter().chain(a) {
             let number = slot.number();
             if slot.is_sink() {
                 continue;

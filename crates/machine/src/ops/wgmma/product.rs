@@ -18,6 +18,7 @@ use crate::matrix::sparse::{Sparse, pairs_of_halves};
 use crate::matrix::units::Units;
 use crate::ops::mma::operands::rows_of_a;
 use crate::ops::wgmma::pending::UnderWay;
+use crate::ops::wgmma::resident::ResidentD;
 use crate::registers::{ALL, Bank, KeptBank, LANES, Slot};
 use crate::state::worker::Worker;
 use crate::vector::value::Value;
@@ -95,7 +96,7 @@ impl AsyncProduct {
 #[derive(Debug)]
 pub struct PendingProduct {
     pub product: Arc<AsyncProduct>,
-    pub slots: Box<[Slot]>,
+    pub slots: Arc<[Slot]>,
     /// The registers of the activation that issued it.
     pub bank: KeptBank,
     pub cores: Cores,
@@ -116,16 +117,24 @@ pub struct PendingProduct {
 }
 
 impl UnderWay for PendingProduct {
-    fn complete(mut self: Box<Self>, worker: &mut Worker) {
+    fn complete(mut self: Box<Self>, worker: &mut Worker, resident: &mut ResidentD) {
         self.tell(worker, Stage::Delivered);
         let operands = &mut worker.operands;
         let product = Arc::clone(&self.product);
         let belongs = self.belongs.take();
+        let dense = self.dense();
+        if let Some(types) = &dense
+            && self.complete_in_tiles(types, operands, resident)
+        {
+            return;
+        }
+        // SAFETY: see below.
+        unsafe { resident.put_back() };
         // SAFETY: the registers of an activation stay where they are as long as the warp has products of its own: `start`
         // forgets these before a warp is used again. Only the host thread that runs the warp completes them, between two
         // reads or writes of an operation.
         let mut bank = unsafe { self.bank.bank() };
-        if let Some(types) = self.dense() {
+        if let Some(types) = dense {
             self.complete_in_blocks(&types, &mut bank, operands);
             return;
         }
@@ -159,6 +168,10 @@ impl UnderWay for PendingProduct {
 
     fn bank(&self) -> &KeptBank {
         &self.bank
+    }
+
+    fn slots(&self) -> &Arc<[Slot]> {
+        &self.slots
     }
 
     fn registers(&self) -> [&[Slot]; 2] {

@@ -27,6 +27,9 @@ impl Context<'_> {
         }
         if completed {
             products.watch_the_rest();
+            if self.run.launch.settings.asynchrony == Asynchrony::Lazy {
+                products.put_back();
+            }
         }
     }
 
@@ -44,7 +47,7 @@ impl Context<'_> {
         if instruction.wgmma || !products.is_touched(&self.bank, &instruction.slots) {
             return Ok(());
         }
-        self.worker.statistics.injected_waits += 1;
+        self.worker.statistics.injected_waits += u64::from(products.under_way() > 0);
         if products.finish(self.worker, self.run.halt) { Ok(()) } else { Err(Flow::Stop) }
     }
 }
