@@ -169,7 +169,9 @@ impl Lanes {
     }
 
     fn and(&self, mask: u64) -> Option<Self> {
-        (self.maybe == 0 || self.is_clean()).then(|| self.map(self.maybe & mask, |adds| Some(adds & mask as i64))).flatten()
+        (self.maybe == 0 || self.is_clean())
+            .then(|| self.map(self.maybe & mask, |adds| Some(adds & mask as i64)))
+            .flatten()
     }
 
     /// Some of its bits, the highest of which is a sign or is not.
@@ -221,7 +223,8 @@ pub fn result(operation: &Operation, sources: &[Given]) -> Option<Lanes> {
         Operation::Compute(Compute::Logic(logic)) => of_logic(logic, sources),
         Operation::Compute(Compute::Bits(Bits::Bfe(ty))) => {
             let [of, from, count] = sources else { return None };
-            let few = |source: &Given| source.constant.filter(|number| *number < 24).map(|number| number as u32);
+            let few =
+                |source: &Given| source.constant.filter(|number| *number < 24).map(|number| number as u32);
             let (from, count) = (few(from)?, few(count).filter(|count| *count > 0)?);
             of.lanes.cut(ty.bits()).field(from, count, ty.kind() == Kind::Signed)
         }
