@@ -83,7 +83,7 @@ impl Module {
     /// Adds the functions that others can call: each after those that it calls itself.
     fn add_functions(&mut self, code: &Code, cta: [u32; 3]) {
         for id in call_order(code) {
-            let Some(analysis) = analysis(code, cta, id) else { continue };
+            let Some(analysis) = analysis(code, cta, id, self.tuning) else { continue };
             let Some(region) = Region::of_called(&analysis, &self.callees) else { continue };
             let written = emit::function(&analysis, &region, id, &self.callees, &mut self.common);
             let Some((text, callee)) = written else { continue };
@@ -94,7 +94,7 @@ impl Module {
 
     /// Adds what begins with a block of a function, or with all at which a warp may go on, as far as that can be compiled.
     fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, only: Option<u32>) {
-        let Some(analysis) = analysis(code, cta, id) else { return };
+        let Some(analysis) = analysis(code, cta, id, self.tuning) else { return };
         let entries = entries(code, id, &self.callees);
         let seams = seams(&analysis, id, &entries, self.tuning);
         let all = || entries.union(&seams).copied().collect();
@@ -189,9 +189,9 @@ impl Module {
 }
 
 /// What is known of a function that can be compiled.
-fn analysis(code: &Code, cta: [u32; 3], id: FunctionId) -> Option<Analysis<'_>> {
+fn analysis(code: &Code, cta: [u32; 3], id: FunctionId, tuning: Tuning) -> Option<Analysis<'_>> {
     let compiles = code.functions.get(id.0 as usize)?.is_some() && !has_wgmma(&code.program, id);
-    if compiles { Analysis::of(code, id, cta) } else { None }
+    if compiles { Analysis::of(code, id, cta, tuning.close) } else { None }
 }
 
 /// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and

@@ -9,6 +9,9 @@ pub struct Tuning {
     pub most: usize,
     /// Where lanes go alone, one after the other.
     pub alone: GoAlone,
+    /// Whether words that lie close together are moved at once where that is told by the bits of `%tid.x`, or found when the
+    /// code runs.
+    pub close: bool,
 }
 
 /// Where lanes go through a stretch alone.
@@ -25,6 +28,6 @@ pub enum GoAlone {
 impl Default for Tuning {
     /// LLVM takes a tenth of a second for the longest stretch. What a cut costs, some stores and loads, is little beside it.
     fn default() -> Self {
-        Self { least: 256, most: 768, alone: GoAlone::WhereItPays }
+        Self { least: 256, most: 768, alone: GoAlone::WhereItPays, close: true }
     }
 }

@@ -119,7 +119,7 @@ impl Sources {
 }
 
 /// How the code of a program is made: it is cut at all places where it can be, at some, or as it is best, and lanes go alone
-/// wherever they can, where it pays, or nowhere. Where lanes of a warp race, as they may in all but small programs, their
+/// wherever they can, where it pays, or nowhere; words that lie close together are moved at once or not. Where lanes of a warp race, as they may in all but small programs, their
 /// order counts: those do not go alone wherever they can.
 fn tuning(seed: u64, is_small: bool) -> Tuning {
     let (least, most) = match seed % 4 {
@@ -132,7 +132,7 @@ fn tuning(seed: u64, is_small: bool) -> Tuning {
         2 => GoAlone::Never,
         _ => GoAlone::WhereItPays,
     };
-    Tuning { least, most, alone }
+    Tuning { least, most, alone, close: !(seed / 12).is_multiple_of(4) }
 }
 
 /// Loads a module and has both engines run it.

@@ -34,6 +34,7 @@ impl Homes {
         uniformity: &Uniformity,
         live: &[Vec<u64>],
         cta: [u32; 3],
+        close: bool,
     ) -> Option<Self> {
         let values = flow.values.clone()?;
         // What joins and is not read after that needs no common place.
@@ -63,6 +64,7 @@ impl Homes {
             homes: &of,
             constants: &constants,
             cta,
+            patterns: close,
         };
         let shapes = solver.solve();
         let mut loose = vec![true; of.len()];

@@ -44,6 +44,8 @@ pub struct Analysis<'a> {
     of_memory: OnceCell<Vec<bool>>,
     /// By block of the function: whether it is in a loop.
     repeats: Vec<bool>,
+    /// Whether words that lie close together are looked for ([`crate::Tuning`]).
+    pub close: bool,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
     pub has_local: bool,
     /// The slot of the carry flag, if some instruction uses it.
@@ -52,7 +54,7 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Looks at a function; `None` if that is too much.
-    pub fn of(code: &'a Code, id: FunctionId, cta: [u32; 3]) -> Option<Self> {
+    pub fn of(code: &'a Code, id: FunctionId, cta: [u32; 3], close: bool) -> Option<Self> {
         let program: &'a Program = &code.program;
         let function = program.functions.get(id.0 as usize)?;
         let linked = code.functions.get(id.0 as usize)?.as_ref()?;
@@ -62,7 +64,7 @@ impl<'a> Analysis<'a> {
         let flow = Flow::of(program, function);
         let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
         let live = live_in(function)?;
-        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta)?;
+        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta, close)?;
         let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
@@ -83,6 +85,7 @@ impl<'a> Analysis<'a> {
             wild: OnceCell::new(),
             of_memory: OnceCell::new(),
             repeats,
+            close,
             has_local,
             carry,
         })

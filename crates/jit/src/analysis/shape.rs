@@ -238,6 +238,8 @@ pub struct Solver<'a> {
     /// By home: the number that all its values are, if they are one.
     pub constants: &'a [Option<u64>],
     pub cta: [u32; 3],
+    /// Whether what lanes add is looked at where it is not a step.
+    pub patterns: bool,
 }
 
 impl Solver<'_> {
@@ -343,8 +345,9 @@ impl Solver<'_> {
             |(source, _): &(Source, _)| Some(Given { lanes: source.lanes?, constant: source.constant });
         let given: Option<Vec<Given>> = sources.iter().map(given).collect();
         let lanes = given.filter(|_| plain).and_then(|given| pattern::result(operation, &given));
-        Some(match lanes {
-            Some(lanes) => Known::of(lanes),
+        Some(match lanes.map(Known::of) {
+            Some(Known { shape: Shape::Pattern(_), .. }) if !self.patterns => Known::VARYING,
+            Some(known) => known,
             None if uniform => Known::UNIFORM,
             None if !plain => Known::VARYING,
             None => {

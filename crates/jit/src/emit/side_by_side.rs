@@ -23,7 +23,8 @@ impl Emitter<'_> {
     /// Whether lanes' addresses may lie side by side though nothing is known of them.
     pub(super) fn may_lie_side_by_side(&self, slot: Slot, at: &Value, access: &Access) -> bool {
         // It costs more code: not where it is run once, in a kernel with much of that.
-        if !self.analysis.repeats(self.block) && self.analysis.function.instructions.len() > LONG {
+        let long = self.analysis.function.instructions.len() > LONG;
+        if !self.analysis.close || long && !self.analysis.repeats(self.block) {
             return false;
         }
         let computed =
