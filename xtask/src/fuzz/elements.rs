@@ -73,7 +73,7 @@ impl<'a> Body<'a> {
     }
 
     /// A data register.
-    fn register(&mut self, stem: &str) -> String {
+    pub(super) fn register(&mut self, stem: &str) -> String {
         format!("{stem}{}", self.random.below(self.names.registers))
     }
 
@@ -147,7 +147,7 @@ impl<'a> Body<'a> {
     }
 
     /// A predicate: of data, of the thread's number, or the same for all threads of a CTA.
-    fn condition(&mut self) -> String {
+    pub(super) fn condition(&mut self) -> String {
         let compare = *self.random.pick(&["lt", "ge", "eq", "ne"]);
         let bound = self.random.below(self.threads + 1);
         match self.random.below(8) {
@@ -319,46 +319,6 @@ impl<'a> Body<'a> {
             "{{ .param .b32 o; .param .b32 a; .param .b64 b; st.param.b32 [a], {word}; st.param.b64 [b], {pair}; \
              {call} ld.param.b32 {result}, [o]; }}"
         ));
-    }
-
-    /// Threads write to shared memory, read what others have written, and nobody writes before all have read.
-    fn exchange(&mut self) {
-        let (ty, stem, bytes) = *self.random.pick(&[
-            ("b32", "%r", 4),
-            ("f32", "%f", 4),
-            ("b64", "%rd", 8),
-            ("f64", "%fd", 8),
-            ("b16", "%h", 2),
-            ("u8", "%r", 1),
-        ]);
-        let barrier = self.barrier();
-        let (given, taken) = (self.register(stem), self.register(stem));
-        self.put(format!("mad.lo.u32 %t1, %lt, {bytes}, %bx; st.shared.{ty} [%t1], {given};"));
-        self.put(barrier.clone());
-        let threads = self.threads;
-        match self.random.below(3) {
-            0 => {
-                let by = 1 + self.random.below(threads);
-                self.put(format!("add.u32 %t1, %lt, {by}; rem.u32 %t1, %t1, {threads};"));
-            }
-            1 => {
-                let whose = self.register("%r");
-                self.put(format!("rem.u32 %t1, {whose}, {threads};"));
-            }
-            _ => self.put(format!("sub.u32 %t1, {}, %lt;", threads - 1)),
-        }
-        self.put(format!("mad.lo.u32 %t1, %t1, {bytes}, %bx; ld.shared.{ty} {taken}, [%t1];"));
-        self.put(barrier);
-    }
-
-    fn barrier(&mut self) -> String {
-        match self.random.below(6) {
-            0 => "barrier.sync 0;".into(),
-            1 => "barrier.sync.aligned 1;".into(),
-            // Only whole warps can be counted.
-            2 if self.threads.is_multiple_of(32) => format!("bar.sync 1, {};", self.threads),
-            _ => "bar.sync 0;".into(),
-        }
     }
 
     /// Atomics of one kind by many threads on a few words of shared memory, read when all are done.

@@ -7,6 +7,7 @@ mod descriptor;
 mod driver;
 mod elements;
 mod engines;
+mod exchange;
 mod flow;
 pub mod forms;
 mod front;
