@@ -277,10 +277,10 @@ impl Solver<'_> {
     fn read_after_loops(&self, blocks: &[u32], known: &mut [Option<Known>]) {
         let mut seen_from = |value: &ValueId, block: u32| {
             let made = self.values.values[value.0 as usize].block;
-            if self.constant(*value).is_some() {
-                return;
-            }
-            if self.flow.loops.left(made, block).any(|id| self.uniformity.exit(id) == UniformOver::Lane) {
+            let mut left = self.flow.loops.left(made, block);
+            // A constant is the same in all rounds.
+            if self.constant(*value).is_none() && left.any(|id| self.uniformity.exit(id) == UniformOver::Lane)
+            {
                 known[self.homes[value.0 as usize].0 as usize] = Some(Known::VARYING);
             }
         };

@@ -46,15 +46,18 @@ impl Emitter<'_> {
     /// Checks addresses that grow by a step, and gives a pointer for each base.
     pub(super) fn line_within(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Vec<Name> {
         let known = self.check_line(line, align, access);
-        let memory = known.site.is_none().then(|| self.of_frame("ptr", offset::SHARED));
-        let host = |base: &Name| match &memory {
-            Some(memory) => {
-                let offset = self.writer.value(format!("sub i64 {base}, {}", known.start));
-                self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
-            }
-            None => self.writer.value(format!("inttoptr i64 {base} to ptr")),
-        };
-        line.bases.iter().map(host).collect()
+        line.bases.iter().map(|base| self.host_of(base, &known)).collect()
+    }
+
+    /// The pointer to an address that has been found where it was compared: in the CTA's shared memory, or at a place of
+    /// global memory.
+    pub(super) fn host_of(&mut self, address: &str, known: &Known) -> Name {
+        if known.site.is_some() {
+            return self.writer.value(format!("inttoptr i64 {address} to ptr"));
+        }
+        let memory = self.of_frame("ptr", offset::SHARED);
+        let offset = self.writer.value(format!("sub i64 {address}, {}", known.start));
+        self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
     }
 
     /// Checks addresses that grow by a step, and gives what they were compared with.
@@ -172,12 +175,25 @@ impl Emitter<'_> {
         self.known(access, Span { bytes: access.reach.bytes, align })
     }
 
-    /// Whether the access of a lane at an address is aligned and within what it is compared with.
-    pub(super) fn is_within(&mut self, address: &str, known: &Known, align: u64, below: u64) -> Name {
-        let low = self.lowered(address, below);
-        let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
-        let turned = self.turned(false, 64, &offset, align);
-        self.writer.value(format!("icmp ult i64 {turned}, {}", known.limit))
+    /// Whether the accesses of the lanes at the lowest and the highest address, some bytes from one, are aligned and within
+    /// what they are compared with; and something else holds.
+    pub(super) fn are_within(
+        &mut self,
+        mut holds: Name,
+        (address, ends): (&str, [i64; 2]),
+        known: &Known,
+        align: u64,
+        access: &Access,
+    ) -> Name {
+        for end in ends {
+            let end = self.writer.value(format!("add i64 {address}, {end}"));
+            let low = self.lowered(&end, access.reach.below);
+            let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
+            let turned = self.turned(false, 64, &offset, align);
+            let is = self.writer.value(format!("icmp ult i64 {turned}, {}", known.limit));
+            holds = self.writer.value(format!("and i1 {holds}, {is}"));
+        }
+        holds
     }
 
     /// Checks every lane's address in global memory, compared with what a place has met, and gives their pointers.

@@ -8,7 +8,6 @@
 
 use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::registers::Slot;
-use ptxvm_machine::schedule::compiled::offset;
 
 use super::Emitter;
 use super::access::{Access, Place};
@@ -48,39 +47,44 @@ impl Emitter<'_> {
         let same = self.writer.value(format!("icmp eq {ty} {addresses}, {ramp}"));
         let same = self.word_of(&same);
         let all = self.writer.value(format!("and i32 {same}, {}", access.lanes));
-        let mut row = self.writer.value(format!("icmp eq i32 {all}, -1"));
+        let row = self.writer.value(format!("icmp eq i32 {all}, -1"));
         let first = self.writer.cast("zext", at.bits, &first, 64);
-        for lane in [0, LANES as u64 - 1] {
-            let end = self.writer.value(format!("add i64 {first}, {}", lane * access.bytes));
-            let is = self.is_within(&end, &known, align, access.reach.below);
-            row = self.writer.value(format!("and i1 {row}, {is}"));
-        }
-        let host = self.host_of(&first, shared, &known);
-        let from = self.writer.label().to_owned();
-        let [each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
-        self.writer.line(format!("br i1 {row}, label %{rest}, label %{each}"));
-        self.writer.begin(each);
-        let place = match shared {
-            true => self.each_within_shared(&at, align, access),
-            false => Place::Each(self.each_of_site(known, &addresses, align, access)),
-        };
-        let place = self.only_from(place, &from, &rest);
-        let near = Box::new(Place::Row(host));
-        Place::Perhaps { is: row, near, each: Box::new(place) }
+        let ends = [0, (LANES as i64 - 1) * access.bytes as i64];
+        let row = self.are_within(row, (&first, ends), &known, align, access);
+        let near = Place::Row(self.host_of(&first, &known));
+        self.near_or_each((row, near), &at, known, access)
     }
 
-    /// The pointer to an address in shared or global memory that has been found there.
-    pub(super) fn host_of(&mut self, address: &str, shared: bool, known: &Known) -> Name {
-        if !shared {
-            return self.writer.value(format!("inttoptr i64 {address} to ptr"));
-        }
-        let offset = self.writer.value(format!("sub i64 {address}, {}", known.start));
-        let memory = self.of_frame("ptr", offset::SHARED);
-        self.writer.value(format!("getelementptr i8, ptr {memory}, i64 {offset}"))
+    /// Goes a way of its own where words do not lie near by a condition: there each lane's address is checked.
+    pub(super) fn near_or_each(
+        &mut self,
+        (is, near): (Name, Place),
+        at: &Value,
+        known: Known,
+        access: &Access,
+    ) -> Place {
+        let from = self.writer.label().to_owned();
+        let [each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
+        // A window is left only at the end of an array.
+        let hint = if matches!(near, Place::Window(_)) { ", !prof !0" } else { "" };
+        let apart = self.writer.value(format!("xor i1 {is}, true"));
+        self.writer.line(format!("br i1 {apart}, label %{each}, label %{rest}{hint}"));
+        self.writer.begin(each);
+        let place = match access.space {
+            AddressSpace::Shared | AddressSpace::SharedVariable => {
+                self.each_within_shared(at, access.bytes, access)
+            }
+            _ => {
+                let addresses = self.widened(at).lanes(&mut self.writer);
+                Place::Each(self.each_of_site(known, &addresses, access.bytes, access))
+            }
+        };
+        let place = self.only_from(place, &from, &rest);
+        Place::Perhaps { is, near: Box::new(near), each: Box::new(place) }
     }
 
     /// Goes on to a block to which another leads too: what has been found here is nothing there.
-    pub(super) fn only_from(&mut self, place: Place, other: &str, rest: &str) -> Place {
+    fn only_from(&mut self, place: Place, other: &str, rest: &str) -> Place {
         let here = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest.to_owned());

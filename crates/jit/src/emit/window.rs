@@ -37,33 +37,14 @@ impl Emitter<'_> {
             Window::of(&pattern, access).filter(|_| fits && access.space != AddressSpace::Local)?;
         // What waits to be looked at would be on one of the two ways only.
         self.look();
-        let (align, (least, most)) = (access.bytes, pattern.ends());
-        let shared = matches!(access.space, AddressSpace::Shared | AddressSpace::SharedVariable);
+        let (least, most) = pattern.ends();
         let wide = self.widened(at);
         let base = wide.names()[0].clone();
-        let known = self.known_of_lane(access, align);
-        let mut inside = "true".to_owned();
-        for end in [least, most] {
-            let end = self.writer.value(format!("add i64 {base}, {end}"));
-            let is = self.is_within(&end, &known, align, access.reach.below);
-            inside = self.writer.value(format!("and i1 {inside}, {is}"));
-        }
-        let from = self.writer.label().to_owned();
+        let known = self.known_of_lane(access, access.bytes);
+        let inside = self.are_within("true".into(), (&base, [least, most]), &known, access.bytes, access);
         let low = self.writer.value(format!("add i64 {base}, {least}"));
-        window.host = self.host_of(&low, shared, &known);
-        let [each, rest] = std::array::from_fn(|_| self.writer.fresh_label());
-        let beyond = self.writer.value(format!("xor i1 {inside}, true"));
-        self.writer.line(format!("br i1 {beyond}, label %{each}, label %{rest}, !prof !0"));
-        self.writer.begin(each);
-        let place = match shared {
-            true => self.each_within_shared(at, align, access),
-            false => {
-                let addresses = wide.lanes(&mut self.writer);
-                Place::Each(self.each_of_site(known, &addresses, align, access))
-            }
-        };
-        let place = self.only_from(place, &from, &rest);
-        Some(Place::Perhaps { is: inside, near: Box::new(Place::Window(window)), each: Box::new(place) })
+        window.host = self.host_of(&low, &known);
+        Some(self.near_or_each((inside, Place::Window(window)), at, known, access))
     }
 
     /// The words of lanes in a window, as pieces of all lanes.
