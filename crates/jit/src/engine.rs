@@ -43,6 +43,8 @@ pub struct KernelCode {
     entries: Vec<OnceLock<Enter>>,
     sites: AtomicUsize,
     tuning: Tuning,
+    /// The instructions whose results it makes again wherever it is entered.
+    remade: Vec<u32>,
     /// The stack that calls inside of the code take, if it has any to do with the stack.
     stack: Option<Stack>,
     /// Owns the code that the entries lie in: the pieces of the kernel, and loops that were entered in their middle.
@@ -63,6 +65,10 @@ impl Compiled for KernelCode {
 
     fn sites(&self) -> usize {
         self.sites.load(Ordering::Acquire)
+    }
+
+    fn remade(&self) -> &[u32] {
+        &self.remade
     }
 
     fn stack(&self) -> Option<Stack> {
@@ -222,6 +228,7 @@ impl KernelCode {
             entries: vec![OnceLock::new(); kernel.code().blocks.len()],
             sites: AtomicUsize::new(module.sites()),
             tuning: module.tuning,
+            remade: module.remade.clone(),
             stack: module.stack(),
             pieces: Mutex::default(),
         }

@@ -32,6 +32,8 @@ pub struct Module {
     common: emit::Common,
     callees: Callees,
     pub tuning: Tuning,
+    /// The instructions whose results are not put back where the code is left.
+    pub remade: Vec<u32>,
     /// By instruction: whether the code executes it itself.
     pub instructions: HashMap<Source, bool>,
 }
@@ -95,6 +97,7 @@ impl Module {
     /// Adds what begins with a block of a function, or with all at which a warp may go on, as far as that can be compiled.
     fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, only: Option<u32>) {
         let Some(analysis) = analysis(code, cta, id, self.tuning) else { return };
+        self.remade.extend(analysis.remade());
         let entries = entries(code, id, &self.callees);
         let seams = seams(&analysis, id, &entries, self.tuning);
         let all = || entries.union(&seams).copied().collect();
@@ -164,6 +167,18 @@ impl Module {
             }
         }
         piece.text.push_str(&self.common.repeated.definitions(&repeated));
+        let followers: BTreeSet<u32> = regions().flat_map(|text| &text.followers).copied().collect();
+        for follower in followers {
+            // LLVM knows it when it compiles: of those that are elsewhere nothing is left.
+            let has = entries.contains(&follower);
+            piece.text.push_str(&format!("@has_{follower} = private constant i1 {has}\n"));
+            if !has {
+                let name = emit::name(follower);
+                piece
+                    .text
+                    .push_str(&format!("define internal i32 @{name}(ptr %frame) {{\n  ret i32 0\n}}\n"));
+            }
+        }
         for declaration in declarations {
             piece.text.push_str(declaration);
             piece.text.push('\n');

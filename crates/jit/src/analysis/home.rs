@@ -8,6 +8,8 @@ use ptxvm_ir::{BlockId, Function, OperandKind, Program};
 use ptxvm_isa::Type;
 
 use super::id::{HomeId, is_in};
+use super::promise::{Promise, promises};
+use super::remade::{remade, splits};
 use super::shape::{Shape, Solver};
 
 /// The homes of a function's values.
@@ -21,8 +23,25 @@ pub struct Homes {
     loose: Vec<bool>,
     /// By home: the number that all its values are, if they are one.
     constants: Vec<Option<u64>>,
+    /// By home: what its shape depends on.
+    promises: Vec<Promise>,
+    /// By home: its value, if that can be made again.
+    remade: Vec<Option<ValueId>>,
+    /// By block: whether the number of a thread in its CTA says which way it goes.
+    splits: Vec<bool>,
+    /// By register: how many instructions write it.
+    writes: Vec<u32>,
     /// By block, by register: the home of what it holds there at first.
     starts: Vec<Vec<HomeId>>,
+}
+
+/// What makes a value.
+pub struct Maker {
+    pub instruction: u32,
+    /// The register that it writes.
+    pub register: u32,
+    /// What it reads, and from which registers.
+    pub reads: Vec<(u32, ValueId)>,
 }
 
 impl Homes {
@@ -71,7 +90,14 @@ impl Homes {
         for (value, home) in values.values.iter().zip(&of) {
             loose[home.0 as usize] &= is_loose(program, function, value.origin);
         }
-        Some(Self { values, of, shapes, loose, constants, starts })
+        let remade = remade(program, function, &values, &of, &shapes);
+        let promises = promises(program, function, &values, &of, &shapes);
+        let splits = splits(program, function, &values);
+        let mut writes = vec![0; function.registers.len() + 1];
+        for value in values.values.iter().filter(|value| matches!(value.origin, Origin::Instruction(_))) {
+            writes[value.register as usize] += 1;
+        }
+        Some(Self { values, of, shapes, loose, constants, promises, remade, splits, writes, starts })
     }
 
     /// The home of what a register holds at the beginning of a block.
@@ -89,6 +115,34 @@ impl Homes {
         let value = self.values.writes(instruction).iter().rev();
         let value = value.copied().find(|value| self.values.values[value.0 as usize].register == register)?;
         Some(self.of[value.0 as usize])
+    }
+
+    /// What the shape of a home depends on.
+    pub fn promise(&self, home: HomeId) -> Promise {
+        self.promises.get(home.0 as usize).copied().unwrap_or(Promise::Several)
+    }
+
+    /// The value of a home, if it has one only and that can be made again.
+    pub fn remade(&self, home: HomeId) -> Option<ValueId> {
+        self.remade.get(home.0 as usize).copied().flatten()
+    }
+
+    /// How a value is made, if an instruction makes it.
+    pub fn maker(&self, value: ValueId) -> Option<Maker> {
+        let register = |value: ValueId| self.values.values[value.0 as usize].register;
+        let Origin::Instruction(at) = self.values.values[value.0 as usize].origin else { return None };
+        let reads = self.values.reads(at).iter().map(|read| (register(*read), *read));
+        Some(Maker { instruction: at, register: register(value), reads: reads.collect() })
+    }
+
+    /// Whether the number of a thread in its CTA alone says which way it goes at the end of a block.
+    pub fn splits(&self, block: BlockId) -> bool {
+        self.splits.get(block.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// How many instructions write a register.
+    pub fn writes_of(&self, register: u32) -> u32 {
+        self.writes.get(register as usize).copied().unwrap_or(0)
     }
 
     /// Whether a NaN among the values of a home may have any bits until somebody looks at them.

@@ -3,18 +3,26 @@
 
 mod home;
 mod id;
+mod left_out;
 mod pattern;
+mod promise;
+mod remade;
 mod shape;
+mod whole;
 mod wild;
 
-pub use home::Homes;
+pub use home::{Homes, Maker};
 pub use id::{HomeId, is_in};
+use left_out::{LeftOut, left_out};
 pub use pattern::Pattern;
+pub use promise::Promise;
 pub use shape::{Rows, Shape, of_special, row_width};
+use whole::is_whole;
 use wild::{of_memory, without_pattern};
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use ptxvm_ir::flow::{Flow, Uniformity, live_in};
 use ptxvm_ir::{BlockId, Function, FunctionId, Program, Terminator};
@@ -42,8 +50,11 @@ pub struct Analysis<'a> {
     registers: HashMap<u32, u32>,
     wild: OnceCell<Vec<bool>>,
     of_memory: OnceCell<Vec<bool>>,
-    /// By block of the function: whether it is in a loop.
-    repeats: Vec<bool>,
+    left_out: LeftOut,
+    /// By instruction of the function: those of the code that it has become.
+    linked_at: OnceCell<HashMap<u32, Range<u32>>>,
+    flow: Flow,
+    uniformity: Uniformity,
     /// Whether words that lie close together are looked for ([`crate::Tuning`]).
     pub close: bool,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
@@ -69,8 +80,7 @@ impl<'a> Analysis<'a> {
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
         registers.extend(carry.map(|slot| (slot.offset(), function.registers.len() as u32)));
-        let blocks = 0..function.blocks.len() as u32;
-        let repeats = blocks.map(|block| flow.loops.innermost(block).is_some()).collect();
+        let left_out = left_out(function, &homes, &live);
         let live_homes = vec![OnceCell::new(); live.len()];
         let has_local = code.functions.iter().flatten().any(|function| function.frame_bytes != 0);
         Some(Self {
@@ -84,7 +94,10 @@ impl<'a> Analysis<'a> {
             registers,
             wild: OnceCell::new(),
             of_memory: OnceCell::new(),
-            repeats,
+            left_out,
+            linked_at: OnceCell::new(),
+            flow,
+            uniformity,
             close,
             has_local,
             carry,
@@ -127,7 +140,8 @@ impl<'a> Analysis<'a> {
 
     /// Whether a block of the code is in a loop.
     pub fn repeats(&self, block: u32) -> bool {
-        self.repeats[self.begins_as(&self.code.blocks[block as usize]).0 as usize]
+        let block = self.begins_as(&self.code.blocks[block as usize]);
+        self.flow.loops.innermost(block.0).is_some()
     }
 
     /// Whether warps only begin with a block of the code: no lane has ended or parted before it.
@@ -139,6 +153,37 @@ impl<'a> Analysis<'a> {
             && self.linked.block == block
             && self.code.blocks[block as usize].of == Some(BlockId(0))
             && !self.function.blocks.iter().any(leads_back)
+    }
+
+    /// Whether warps that come to a block of the code have, as a rule, lost no lane.
+    pub fn is_whole(&self, block: u32) -> bool {
+        let block = self.begins_as(&self.code.blocks[block as usize]);
+        is_whole(self.function, &self.flow.graph, &self.uniformity, block)
+    }
+
+    /// Whether code that is left does not put a register back.
+    pub fn leaves_out(&self, register: u32) -> bool {
+        self.left_out.registers.contains(&register)
+    }
+
+    /// The instructions of the code that make what is not put back.
+    pub fn remade(&self) -> Vec<u32> {
+        self.left_out.instructions.iter().flat_map(|instruction| self.linked_at(*instruction)).collect()
+    }
+
+    /// The instructions of the code that one of the function has become.
+    pub fn linked_at(&self, instruction: u32) -> Range<u32> {
+        let all = self.linked_at.get_or_init(|| {
+            let id = self.code.blocks[self.linked.block as usize].source.function;
+            let mut all: HashMap<u32, Range<u32>> = HashMap::new();
+            for (at, linked) in (0u32..).zip(&self.code.instructions) {
+                if linked.source.function == id {
+                    all.entry(linked.source.instruction).or_insert(at..at).end = at + 1;
+                }
+            }
+            all
+        });
+        all.get(&instruction).cloned().unwrap_or_default()
     }
 
     /// How what a register holds at the end of a block of the code differs between lanes.

@@ -56,13 +56,6 @@ impl Pattern {
     pub fn ends(&self) -> (i64, i64) {
         (self.each().min().unwrap_or(0), self.each().max().unwrap_or(0))
     }
-
-    /// Whether no two lanes add the same.
-    pub fn is_distinct(&self) -> bool {
-        let mut sorted = self.0;
-        sorted.sort_unstable();
-        sorted.windows(2).all(|pair| pair[0] != pair[1])
-    }
 }
 
 /// A value of lanes: a number that is the same in all of them, and what each adds to it.

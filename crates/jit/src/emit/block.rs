@@ -77,27 +77,7 @@ impl Emitter<'_> {
         if !self.only_computes(instruction) {
             self.look();
         }
-        let written = match instruction.meaning {
-            Meaning::Prepared(what) => self.prepared(what, instruction, &guard),
-            Meaning::Program => {
-                let program = &self.analysis.code.program;
-                let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
-                match program.operation(described) {
-                    Some(Operation::Compute(compute)) => self.compute(compute, instruction, &guard),
-                    Some(Operation::Generic(generic)) => self.generic(*generic, instruction, &guard),
-                    Some(Operation::Warp(warp)) => self.warp(warp, instruction, &guard),
-                    Some(Operation::Access(Access::Load(load))) => self.load(load, instruction, &guard),
-                    Some(Operation::Access(Access::Store(store))) => self.store(store, instruction, &guard),
-                    Some(Operation::Access(Access::Atomic(atomic))) => {
-                        self.atomic(atomic, instruction, &guard)
-                    }
-                    Some(Operation::Access(Access::LoadParameter(load))) => {
-                        self.load_parameter(load, instruction, &guard)
-                    }
-                    _ => None,
-                }
-            }
-        };
+        let written = self.write_itself(instruction, &guard);
         if written.is_none() && self.alone.is_some() {
             self.failed = true;
             return;
@@ -106,6 +86,24 @@ impl Emitter<'_> {
         if written.is_none() {
             self.look();
             self.execute(instruction, &guard);
+        }
+    }
+
+    /// Writes code for an instruction; `None` if there is none.
+    pub(super) fn write_itself(&mut self, instruction: &Instruction, guard: &Guard) -> Option<()> {
+        if let Meaning::Prepared(what) = instruction.meaning {
+            return self.prepared(what, instruction, guard);
+        }
+        let described = &self.analysis.function.instructions[instruction.source.instruction as usize];
+        match self.analysis.code.program.operation(described)? {
+            Operation::Compute(compute) => self.compute(compute, instruction, guard),
+            Operation::Generic(generic) => self.generic(*generic, instruction, guard),
+            Operation::Warp(warp) => self.warp(warp, instruction, guard),
+            Operation::Access(Access::Load(load)) => self.load(load, instruction, guard),
+            Operation::Access(Access::Store(store)) => self.store(store, instruction, guard),
+            Operation::Access(Access::Atomic(atomic)) => self.atomic(atomic, instruction, guard),
+            Operation::Access(Access::LoadParameter(load)) => self.load_parameter(load, instruction, guard),
+            _ => None,
         }
     }
 

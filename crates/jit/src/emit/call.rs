@@ -111,6 +111,9 @@ impl Emitter<'_> {
     pub(super) fn give(&mut self, left: &str) {
         if self.called.is_none() {
             self.registers = REGISTERS.to_owned();
+            if self.one {
+                return self.one_is_left(left);
+            }
             return self.writer.line(format!("ret i32 {left}"));
         }
         self.registers.clear();

@@ -6,50 +6,30 @@
 use std::fmt::Write;
 
 use ptxvm_machine::code::Terminator;
-use ptxvm_machine::schedule::compiled::{Left, Meeting, offset};
+use ptxvm_machine::schedule::compiled::{APART, Left, Meeting, offset};
 
 use super::writer::{LANES, Name};
-use super::{Emitter, REGISTERS, Text, name};
+use super::{Emitter, Text, name};
 
 impl Emitter<'_> {
-    /// The beginning of the function, a loop over warps: finds the registers of each that are live, and puts them into
-    /// their homes.
+    /// The beginning of the function, a loop over warps.
     pub(super) fn enter(&mut self) {
-        let entry = self.region.entry;
-        for (name, ty, from) in [("%warp", "i32", offset::FIRST), ("%fuel", "i64", offset::FUEL)] {
-            let value = self.of_frame(ty, from);
+        let fuel = self.of_frame("i64", offset::FUEL);
+        let met = if self.one { "%met".to_owned() } else { Meeting::Nowhere.number().to_string() };
+        for (name, ty, value) in [("%fuel", "i64", fuel), ("%meeting", "i32", met)] {
             self.slot(name, ty);
             self.prologue.push(format!("store {ty} {value}, ptr {name}"));
         }
-        self.slot("%meeting", "i32");
-        self.prologue.push(format!("store i32 {}, ptr %meeting", Meeting::Nowhere.number()));
         self.writer.begin("warps");
-        self.writer.line("%w = load i32, ptr %warp");
+        if !self.one {
+            let first = self.of_frame("i32", offset::FIRST);
+            self.slot("%warp", "i32");
+            self.prologue.push(format!("store i32 {first}, ptr %warp"));
+            self.writer.line("%w = load i32, ptr %warp");
+        }
         self.writer.line("%w.wide = zext i32 %w to i64");
         self.find_alive();
-        let mask = self.lanes_at_entry();
-        self.slot("%mask", "i32");
-        self.writer.line(format!("store i32 {mask}, ptr %mask"));
-        self.spend(self.region.cost(self.analysis, |_| true));
-        let banks = self.frame(offset::BANKS);
-        let bank = self.writer.value(format!("getelementptr ptr, ptr {banks}, i64 %w.wide"));
-        // Only what is left or called needs it: LLVM may load it there.
-        self.writer.line(format!("{REGISTERS} = load ptr, ptr {bank}, !invariant.load !1"));
-        let stacks = self.frame(offset::STACKS);
-        let stack = self.writer.value(format!("getelementptr i64, ptr {stacks}, i64 %w.wide"));
-        self.writer.line(format!("%stack = load i64, ptr {stack}"));
-        self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-        let first = self.writer.value(format!("call i32 @llvm.cttz.i32(i32 {mask}, i1 true)"));
-        let first = self.writer.value(format!("zext i32 {first} to i64"));
-        for (register, home) in self.analysis.live_at(entry) {
-            if !self.region.uses(*register) {
-                continue;
-            }
-            let Some(slot) = self.analysis.slot(*register) else { continue };
-            let value = self.load_register(slot, self.analysis.homes.shape(*home), &first);
-            self.store_home(*home, &value);
-        }
-        self.writer.line(format!("br label %b{entry}"));
+        self.enter_warp();
     }
 
     /// Where the frame says which lanes of the warp have not ended.
@@ -65,37 +45,14 @@ impl Emitter<'_> {
 
     /// Whether warps may come to a barrier of all warps or to a seam, and the next one runs.
     pub(super) fn has_meeting(&self) -> bool {
-        let blocks = self.region.waiting.keys().map(|block| &self.analysis.code.blocks[*block as usize]);
-        let plain = |end: &Terminator| matches!(end, Terminator::Barrier(arrival) if arrival.plain);
-        !self.region.seams.is_empty() || blocks.map(|block| &block.end_with).any(plain)
-    }
-
-    /// The lanes of a warp that enter: those that have not ended, of which there is one at least. All warps of a CTA begin
-    /// whole, except for the last.
-    fn lanes_at_entry(&mut self) -> Name {
-        let threads = self.analysis.cta.iter().product::<u32>();
-        if self.analysis.is_beginning(self.region.entry) {
-            let (last, count) = ((threads - 1) / LANES as u32, (threads - 1) % LANES as u32 + 1);
-            if count == LANES as u32 {
-                return u32::MAX.to_string();
-            }
-            let is_last = self.writer.value(format!("icmp eq i32 %w, {last}"));
-            return self.writer.value(format!(
-                "select i1 {is_last}, i32 {}, i32 {}",
-                (1u32 << count) - 1,
-                u32::MAX
-            ));
-        }
-        let mask = self.writer.value("load i32, ptr %alive");
-        let none = self.writer.value(format!("icmp eq i32 {mask}, 0"));
-        let some = self.writer.fresh_label();
-        self.writer.line(format!("br i1 {none}, label %done, label %{some}"));
-        self.writer.begin(some);
-        mask
+        !self.meetings().is_empty()
     }
 
     /// The end of the loop over warps: the next one has its turn, or all have come to the same place.
     pub(super) fn next_warp(&mut self) {
+        if self.one {
+            return self.one_has_run();
+        }
         self.writer.begin("done");
         let next = self.writer.value("add i32 %w, 1");
         self.writer.line(format!("store i32 {next}, ptr %warp"));
@@ -107,16 +64,73 @@ impl Emitter<'_> {
         if self.holds_cta() {
             self.next_cta();
         }
+        self.all_have_run();
+    }
+
+    /// The end of the function: all warps have ended, or come to the same place.
+    pub(super) fn all_have_run(&mut self) {
+        let last = self.of_frame("i32", offset::LAST);
         let to = self.frame(offset::WARP);
         self.writer.line(format!("store i32 {last}, ptr {to}"));
         self.tell();
         let meeting = self.writer.value("load i32, ptr %meeting");
+        self.go_on_together(&meeting);
         let none = self.writer.value(format!("icmp eq i32 {meeting}, {}", Meeting::Nowhere.number()));
         let (ended, end, seam) = (Left::Ended.number(), Left::End.number(), Left::Seam.number());
         let barrier = self.writer.value(format!("icmp sge i32 {meeting}, 0"));
         let place = self.writer.value(format!("select i1 {barrier}, i32 {end}, i32 {seam}"));
         let left = self.writer.value(format!("select i1 {none}, i32 {ended}, i32 {place}"));
         self.writer.line(format!("ret i32 {left}"));
+    }
+
+    /// All warps have met: the function that begins there goes on at once, if it is at hand, the first fuel lasts, and the
+    /// frame says that all warps of the CTA are here.
+    fn go_on_together(&mut self, meeting: &str) {
+        let meetings = self.meetings();
+        if meetings.is_empty() {
+            return;
+        }
+        let fuel = self.writer.value("load i64, ptr %fuel");
+        let fuelled = self.writer.value(format!("icmp sge i64 {fuel}, 0"));
+        let (began_at, refills) = (self.frame(offset::BEGAN), self.frame(offset::REFILLS));
+        let began = self.writer.value(format!("load i32, ptr {began_at}"));
+        let refills = self.writer.value(format!("load i32, ptr {refills}"));
+        let all = self.writer.value(format!("icmp ne i32 {began}, {APART}"));
+        let fresh = self.writer.value(format!("icmp eq i32 {refills}, 0"));
+        let may = self.writer.value(format!("and i1 {all}, {fresh}"));
+        let may = self.writer.value(format!("and i1 {may}, {fuelled}"));
+        let (on, off) = (self.writer.fresh_label(), self.writer.fresh_label());
+        self.writer.line(format!("br i1 {may}, label %{on}, label %{off}"));
+        self.writer.begin(on);
+        let next = |number: usize| format!("together{number}");
+        let cases: String = (0..).zip(&meetings).fold(String::new(), |cases, (number, (meeting, _))| {
+            format!("{cases} i32 {}, label %{}", meeting.number(), next(number))
+        });
+        self.writer.line(format!("switch i32 {meeting}, label %{off} [{cases} ]"));
+        for (number, (_, block)) in meetings.into_iter().enumerate() {
+            self.writer.begin(next(number));
+            let has = self.writer.value(format!("load i1, ptr @has_{block}"));
+            let there = self.writer.fresh_label();
+            self.writer.line(format!("br i1 {has}, label %{there}, label %{off}"));
+            self.writer.begin(there);
+            self.writer.line(format!("store i32 {block}, ptr {began_at}"));
+            let left = self.writer.value(format!("musttail call i32 @{}(ptr %frame)", name(block)));
+            self.writer.line(format!("ret i32 {left}"));
+            self.followers.insert(block);
+        }
+        self.writer.begin(off);
+    }
+
+    /// Where warps may meet, and the block that is next there.
+    fn meetings(&self) -> Vec<(Meeting, u32)> {
+        let ends =
+            self.region.waiting.keys().map(|block| (block, &self.analysis.code.blocks[*block as usize]));
+        let barriers = ends.filter_map(|(block, described)| match &described.end_with {
+            Terminator::Barrier(arrival) if arrival.plain => Some((Meeting::Barrier(*block), arrival.next)),
+            _ => None,
+        });
+        let seams = self.region.seams.iter().map(|seam| (Meeting::Seam(*seam), *seam));
+        barriers.chain(seams).collect()
     }
 
     /// Begins the next CTA of the row, if the machine has left some to the code and there is fuel.
@@ -226,7 +240,7 @@ impl Emitter<'_> {
         definition.push_str("  br label %warps\n");
         definition.push_str(&body);
         definition.push_str("}\n");
-        let Emitter { repeated, calls, instructions, uses_local, .. } = self;
-        Text { definition, declarations, repeated, calls, instructions, uses_local }
+        let Emitter { repeated, calls, instructions, followers, uses_local, .. } = self;
+        Text { definition, declarations, repeated, calls, instructions, followers, uses_local }
     }
 }

@@ -40,6 +40,9 @@ impl Emitter<'_> {
 
     fn leave(&mut self, condition: &str, left: Left) {
         self.look();
+        if self.entering {
+            return self.refuse_if(condition);
+        }
         let next = self.writer.fresh_label();
         if let Some(alone) = self.alone.as_ref().filter(|alone| alone.pure) {
             let again = format!("alone{}.again", alone.first);
@@ -206,7 +209,8 @@ impl Emitter<'_> {
     /// Whether a register may differ from what is in the activation: that of a function that is called has nothing in it.
     fn may_differ(&self, register: u32, slot: Slot) -> bool {
         let differs = self.leaving.as_ref().is_none_or(|dirty| dirty.contains(&slot.offset()));
-        self.called.is_some() || self.region.writes(register) && differs
+        let kept = self.region.writes(register) && !self.analysis.leaves_out(register);
+        self.called.is_some() || kept && differs
     }
 
     /// The same of those that are live at the beginning of a block, with their homes.
@@ -251,7 +255,7 @@ impl Emitter<'_> {
     /// If the whole warp stands where warps meet, and those before it do, the next warp runs.
     fn next_warp_unless_parted(&mut self, meeting: Meeting, mask: &str) {
         let here = meeting.number();
-        let alive = self.writer.value("load i32, ptr %alive");
+        let alive = self.alive();
         let whole = self.writer.value(format!("icmp eq i32 {alive}, {mask}"));
         let before = self.writer.value("load i32, ptr %meeting");
         let first = self.writer.value(format!("icmp eq i32 {before}, {}", Meeting::Nowhere.number()));

@@ -19,6 +19,7 @@ mod change;
 mod compute;
 mod control;
 mod dirty;
+mod entrance;
 mod execute;
 mod function;
 mod gather;
@@ -36,6 +37,7 @@ mod shared;
 mod side_by_side;
 mod special;
 mod unlooked;
+mod unrolled;
 mod value;
 mod warp;
 mod weigh;
@@ -76,8 +78,24 @@ pub struct Text {
     pub calls: BTreeSet<FunctionId>,
     /// By instruction of the PTX function that it has: whether it executes it itself.
     pub instructions: BTreeMap<u32, bool>,
+    /// The blocks with which it goes on where warps have met, if the same piece has a function that begins there.
+    pub followers: BTreeSet<u32>,
     /// Whether it accesses local memory.
     pub uses_local: bool,
+}
+
+impl Text {
+    /// Both of two functions of a region.
+    fn and(mut self, other: Self) -> Self {
+        self.definition.push_str(&other.definition);
+        self.declarations.extend(other.declarations);
+        self.followers.extend(other.followers);
+        self.calls.extend(other.calls);
+        for (number, times) in other.repeated {
+            *self.repeated.entry(number).or_default() += times;
+        }
+        self
+    }
 }
 
 /// The name of the function that begins with a block.
@@ -93,6 +111,8 @@ const REGISTERS: &str = "%registers";
 pub struct Common {
     /// How many places access global memory, or begin a stretch through which lanes may go alone.
     pub sites: u32,
+    /// How many instructions have been written out for each warp.
+    pub unrolled: u64,
     pub repeated: Repeated,
 }
 
@@ -117,7 +137,22 @@ pub fn region(
         emitter = Emitter { through, dirty_at, ..Emitter::new(analysis, region, callees, common) };
         emitter.write_region();
     }
-    (!emitter.failed).then(|| emitter.finish())
+    if emitter.failed {
+        return None;
+    }
+    if !emitter.is_unrolled() {
+        return Some(emitter.finish());
+    }
+    let usual = emitter.finish_usual();
+    let mut one = Emitter { one: true, ..Emitter::new(analysis, region, callees, common) };
+    one.write_region();
+    if one.failed {
+        return None;
+    }
+    let one = one.finish_one();
+    let mut all = Emitter::new(analysis, region, callees, common);
+    all.write_all();
+    Some(usual.and(one).and(all.finish()))
 }
 
 /// Writes a function that others call, of which the region is all; `None` if that cannot be done, or the interpreter would
@@ -155,6 +190,7 @@ impl<'a> Emitter<'a> {
             region,
             callees,
             called: None,
+            one: false,
             calls: BTreeSet::new(),
             inlined: 0,
             registers: String::new(),
@@ -164,6 +200,7 @@ impl<'a> Emitter<'a> {
             turns: BTreeMap::new(),
             executes: false,
             executing: false,
+            entering: false,
             uses_local: false,
             dirty_at: BTreeMap::new(),
             through: BTreeSet::new(),
@@ -196,6 +233,7 @@ impl<'a> Emitter<'a> {
             chain: BTreeMap::new(),
             instructions: BTreeMap::new(),
             ends_some: false,
+            followers: BTreeSet::new(),
             failed: false,
         }
     }
@@ -278,6 +316,8 @@ struct Emitter<'a> {
     inlined: u64,
     /// The function that it is, if others call it.
     called: Option<FunctionId>,
+    /// Whether it is for one warp, of which whoever calls it gives the number.
+    one: bool,
     /// Where the registers of its activation begin; empty where it has none.
     registers: Name,
     /// Whether the end of the block is being written.
@@ -291,6 +331,8 @@ struct Emitter<'a> {
     executes: bool,
     /// Whether the results of such an instruction are being fetched.
     executing: bool,
+    /// Whether what a warp enters with is being found.
+    entering: bool,
     /// Whether it accesses local memory.
     uses_local: bool,
     /// By block: the registers that may differ from the activation's when it begins; of one that is not there, all.
@@ -308,6 +350,8 @@ struct Emitter<'a> {
     ends_elsewhere: bool,
     /// Whether the frame is told of lanes that end while others of their warp go on.
     ends_some: bool,
+    /// The blocks with which the code goes on where warps have met.
+    followers: BTreeSet<u32>,
     /// Something was not as the analysis says: then there is no code.
     failed: bool,
 }

@@ -1,6 +1,8 @@
 //! Words that lanes access in an order that is known, close together: all that lies between the lowest and the highest is
 //! loaded at once and put in order, or put in order and stored where lanes have something to store.
 
+use std::collections::BTreeSet;
+
 use ptxvm_ir::operation::AddressSpace;
 
 use super::Emitter;
@@ -8,36 +10,42 @@ use super::access::{Access, Place, Window};
 use super::value::{Kept, Value};
 use super::words::Pieces;
 use super::writer::{LANES, Name};
-use crate::analysis::Pattern;
 
 /// A window has no more words of lanes than this, and no more bytes.
 const MOST_WORDS: usize = 64;
 const MOST_BYTES: usize = 512;
 
 impl Window {
-    /// The window of lanes whose addresses differ by a pattern; `None` if it is too large, or if lanes overlap in it.
-    fn of(pattern: &Pattern, access: &Access) -> Option<Self> {
-        let ((least, most), bytes) = (pattern.ends(), access.bytes as i64);
-        let apart = pattern.each().all(|adds| (adds - least) % bytes == 0);
-        let places: Vec<usize> = pattern.each().map(|adds| ((adds - least) / bytes) as usize).collect();
+    /// The window of lanes that add different numbers to an address; `None` if it is too large, or if lanes overlap in it.
+    fn of(adds: &[i64], [least, most]: [i64; 2], access: &Access) -> Option<Self> {
+        let bytes = access.bytes as i64;
+        let apart = adds.iter().all(|adds| (adds - least) % bytes == 0);
+        let places: Vec<usize> = adds.iter().map(|adds| ((adds - least) / bytes) as usize).collect();
         let count = ((most - least) / bytes) as usize + 1;
         let small = count <= MOST_WORDS && count * access.bytes as usize <= MOST_BYTES;
         // Of lanes that store to one place a certain one stays, which only a store of each lane knows.
-        let fits = apart && small && (!access.writes || pattern.is_distinct());
+        let distinct = || places.iter().collect::<BTreeSet<_>>().len() == places.len();
+        let fits = apart && small && (!access.writes || distinct());
         fits.then_some(Self { places, count, host: Name::new() })
     }
 }
 
 impl Emitter<'_> {
-    /// Checks an access at addresses that differ by a pattern, if a window of memory holds them all.
+    /// Checks an access at addresses that differ by a pattern, or by a step that leaves gaps, if a window of memory holds them
+    /// all.
     pub(super) fn window_or_each(&mut self, at: &Value, access: &Access) -> Option<Place> {
-        let Kept::Pattern(_, pattern) = at.kept else { return None };
-        let fits = access.bytes.is_power_of_two() && access.bytes >= 4;
-        let mut window =
-            Window::of(&pattern, access).filter(|_| fits && access.space != AddressSpace::Local)?;
+        let adds: Vec<i64> = match &at.kept {
+            Kept::Pattern(_, pattern) => pattern.each().collect(),
+            Kept::Affine(_, step) if self.analysis.close && ![0, access.bytes as i64].contains(step) => {
+                (0..LANES as i64).map(|lane| lane.wrapping_mul(*step)).collect()
+            }
+            _ => return None,
+        };
+        let fits = access.bytes.is_power_of_two() && access.bytes >= 4 && access.space != AddressSpace::Local;
+        let [least, most] = [adds.iter().min().copied()?, adds.iter().max().copied()?];
+        let mut window = Window::of(&adds, [least, most], access).filter(|_| fits)?;
         // What waits to be looked at would be on one of the two ways only.
         self.look();
-        let (least, most) = pattern.ends();
         let wide = self.widened(at);
         let base = wide.names()[0].clone();
         let known = self.known_of_lane(access, access.bytes);

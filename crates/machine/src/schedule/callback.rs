@@ -10,6 +10,7 @@ use crate::door::touch::Wants;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
 use crate::schedule::left_in_call;
+use crate::schedule::placing;
 use crate::schedule::stack;
 use crate::schedule::step::{self, Step};
 use crate::schedule::succession;
@@ -43,11 +44,12 @@ impl Host<'_> {
     }
 }
 
-/// The warps of the next CTA have all their lanes: a function that the code has called may have noted which had ended.
+/// The warps of the next CTA have all their lanes, and no registers in place: a function that the code has called may have
+/// noted otherwise.
 #[inline(always)]
 pub(crate) fn forget_ended(frame: &mut Frame, warps: &mut [Warp]) {
     if std::mem::take(&mut frame.noted) {
-        warps.iter_mut().for_each(|warp| warp.state.exited = 0);
+        warps.iter_mut().for_each(|warp| (warp.state.exited, warp.state.placed) = (0, false));
     }
 }
 
@@ -104,6 +106,15 @@ unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_
 /// Executes an instruction by the interpreter's own function, in some lanes, of which there is one at least. Gives the
 /// number of an [`Executed`].
 unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
+    {
+        // SAFETY: compiled code hands on the frame that it was entered with; what it names lives as long as `enter` runs.
+        let (frame, host) = unsafe { (&mut *frame, &mut *(*frame).host.cast::<Host<'_>>()) };
+        let Host { warps, cta, worker, run, .. } = host;
+        if let Some(warp) = warps.get_mut((frame.warp - frame.first) as usize) {
+            placing::place(warp, cta, worker, run);
+            frame.noted = true;
+        }
+    }
     let run = |context: &mut Context<'_>, activation: u32| {
         let code = context.run.code;
         let Some(instruction) = code.instructions.get(at as usize) else { return Executed::Stopped.number() };

@@ -16,7 +16,7 @@ use crate::schedule::warp::Warp;
 
 pub(crate) use crate::schedule::callback::LEAST_FUEL;
 pub use crate::schedule::callback::{Executed, LOOK, NO_FUNCTION, Way, callable};
-pub use crate::state::frame::{Compiled, Enter, Frame, Left, Meeting, Site, Stack, Tier, offset};
+pub use crate::state::frame::{APART, Compiled, Enter, Frame, Left, Meeting, Site, Stack, Tier, offset};
 
 /// Where compiled code has left warps.
 pub(crate) struct Stay {
@@ -56,6 +56,7 @@ impl Visit {
         }
         // It is large and belongs to the worker.
         let mut frame = std::mem::take(&mut worker.frame).unwrap_or_default();
+        frame.began = APART;
         frame.sites = worker.sites.as_mut_ptr();
         frame.weights = worker.weights.as_mut_ptr();
         frame.shared = cta.shared.pointer();
@@ -80,8 +81,20 @@ impl Visit {
         self.frame.banks[index] = warp.activations[activation as usize].registers.pointer();
         self.frame.tids[index] = warp.state.tid.as_ptr().cast();
         self.frame.alive[index] = warp.state.alive();
-        self.frame.noted |= warp.state.exited != 0;
+        self.frame.noted |= warp.state.exited != 0 || warp.state.placed;
         stack::show(&mut self.frame, &warp.state);
+    }
+
+    /// All warps of the CTA take part and begin with a block.
+    #[inline(always)]
+    pub fn begin_together(&mut self, block: u32) {
+        self.frame.began = block;
+    }
+
+    /// The block that they began with last: where they met before, the code has gone on by itself.
+    #[inline(always)]
+    pub fn began(&self) -> u32 {
+        self.frame.began
     }
 
     /// Runs compiled code with warps that take part, in the order in which they stand, until it leaves them. They are of

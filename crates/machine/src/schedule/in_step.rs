@@ -14,6 +14,7 @@ use crate::context::{CtaState, Run, Worker};
 use crate::schedule::arrive;
 use crate::schedule::compiled::{Compiled, LEAST_FUEL, Meeting, Stay, Visit};
 use crate::schedule::interpret::{Leave, enter};
+use crate::schedule::placing;
 use crate::schedule::stack;
 use crate::schedule::succession;
 use crate::schedule::warp::{Group, State, Warp};
@@ -92,7 +93,9 @@ pub(crate) fn run(
             break None;
         };
         let ctas = if succeeds { succession::left_to_code(cta, worker, run) } else { 0 };
+        visit.begin_together(block);
         let stay = visit.enter(enter, (warps.warps, 0), cta, worker, run, (LEAST_FUEL, ctas));
+        block = visit.began();
         if stay.parted.is_some() {
             break Some(Round::Parted(stay));
         }
@@ -121,6 +124,7 @@ pub(crate) fn run(
         return Came::Ended;
     }
     for warp in &mut *warps.warps {
+        placing::place(warp, cta, worker, run);
         if run.code.keeps {
             visit.dismiss(warp, cta, worker);
         } else {

@@ -21,6 +21,7 @@ pub(crate) mod kept_rooms;
 pub(crate) mod late_writes;
 mod left_in_call;
 mod meeting;
+mod placing;
 mod stack;
 pub(crate) mod step;
 mod succession;

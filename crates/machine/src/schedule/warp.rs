@@ -211,6 +211,7 @@ impl Warp {
     #[inline(always)]
     pub fn begin_again(&mut self, code: &Code, entry: &Function) {
         self.state.exited = 0;
+        self.state.placed = false;
         self.interrupted = false;
         self.groups.clear();
         if let [_, later @ ..] = self.activations.as_mut_slice()

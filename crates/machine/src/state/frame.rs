@@ -30,6 +30,9 @@ pub trait Compiled: Send + Sync + std::fmt::Debug {
     /// through which lanes may go alone.
     fn sites(&self) -> usize;
 
+    /// The instructions whose results it makes again wherever it is entered, and does not put back to registers.
+    fn remade(&self) -> &[u32];
+
     /// What it has to do with the stacks of lanes; `None` if nothing.
     fn stack(&self) -> Option<Stack>;
 }
@@ -113,6 +116,9 @@ pub struct Frame {
     pub(crate) warp: u32,
     /// The number of the [`Meeting`] that the warps have come to.
     pub(crate) meeting: u32,
+    /// The block that they began with, if all warps of the CTA take part: where all have met, the code may go on by itself and
+    /// says here with which block. [`APART`] otherwise.
+    pub(crate) began: u32,
     pub(crate) mask: u32,
     pub(crate) block: u32,
     pub(crate) number: u32,
@@ -141,6 +147,9 @@ pub struct Frame {
     pub(crate) host: *mut c_void,
     pub(crate) panic: Option<Box<dyn Any + Send>>,
 }
+
+/// Instead of the block that all warps of a CTA began with: some do not take part.
+pub const APART: u32 = u32::MAX;
 
 /// Where the code finds what in a [`Frame`], in bytes.
 pub mod offset {
@@ -177,6 +186,10 @@ pub mod offset {
     pub const WARP: usize = offset_of!(Frame, warp);
     /// Where those before it have come to.
     pub const MEETING: usize = offset_of!(Frame, meeting);
+    /// The block that all warps began with.
+    pub const BEGAN: usize = offset_of!(Frame, began);
+    /// How often fuel was given.
+    pub const REFILLS: usize = offset_of!(Frame, refills);
     /// By warp: where its registers begin.
     pub const BANKS: usize = offset_of!(Frame, banks);
     /// By warp: where `%tid.x` of all lanes lies, then `.y`, then `.z`.
@@ -256,6 +269,7 @@ impl Default for Frame {
             last: 0,
             warp: 0,
             meeting: Meeting::Nowhere.number(),
+            began: APART,
             mask: 0,
             block: 0,
             number: 0,

@@ -16,6 +16,8 @@ pub struct WarpState {
     pub present: u32,
     /// The lanes that have ended.
     pub exited: u32,
+    /// Whether the registers are in place that compiled code makes again (`schedule/placing.rs`).
+    pub placed: bool,
     /// `%tid.x`, `.y`, `.z` of each lane.
     pub tid: [[u32; LANES]; 3],
     /// The local memory of its lanes.

@@ -40,6 +40,7 @@ impl Cta {
                 index,
                 present: 0,
                 exited: 0,
+                placed: false,
                 tid: lanes_of(index, run.launch.block),
                 local: LocalMemory::new(DEFAULT_LIMIT, budget),
                 stack: [0; LANES],

@@ -3,6 +3,7 @@
 use super::{Leave, Next, Turn};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
+use crate::schedule::placing;
 use crate::schedule::stack;
 use crate::schedule::warp::{Group, Warp};
 use crate::state::frame::{Compiled, Enter, Left, Meeting};
@@ -56,6 +57,7 @@ impl Turn<'_> {
         visit.admit(warp, group.activation);
         let all = (std::slice::from_mut(&mut **warp), group.activation);
         let mut stay = visit.enter(code.1, all, cta, worker, run, (fuel.max(LEAST_FUEL), 0));
+        placing::place(warp, cta, worker, run);
         visit.dismiss(warp, cta, worker);
         visit.end(worker);
         if let (None, Meeting::Barrier(block) | Meeting::Seam(block)) = (stay.parted, stay.meeting) {
