@@ -351,25 +351,29 @@ impl Unit<'_> {
         self.0.gather(&at, bits, &all, "poison")
     }
 
-    /// The unit's squarer.
+    /// The unit's squarer. It does not look at the lowest bit: what it does look at fits 16 bits, twice as many of which fit a
+    /// vector.
     fn square(&mut self, x: &Name) -> Name {
-        let (upper, lower) = (self.0.with("lshr", 32, x, 9), self.0.with("and", 32, x, 0x1ff));
-        let (a, b) = (self.0.with("lshr", 32, &upper, 4), self.0.with("and", 32, &upper, 0xf));
-        let (c, d) = (self.0.with("lshr", 32, &lower, 5), self.0.with("and", 32, &lower, 0x1f));
-        let mut cross = self.0.two("mul", 32, &a, &c);
-        for (of, bit, value, by) in
-            [(&a, 1, &d, 4), (&a, 2, &d, 3), (&a, 3, &d, 2), (&b, 1, &c, 3), (&b, 2, &c, 2), (&b, 3, &c, 1)]
-        {
-            let set = self.0.with("and", 32, of, 1 << bit);
-            let set = self.0.is("ne", 32, &set, 0);
-            let value = self.0.with("lshr", 32, value, by);
-            let zero = self.number(0);
-            let value = self.0.select(&set, 32, &value, &zero);
-            cross = self.0.two("add", 32, &cross, &value);
+        let x = self.0.with("lshr", 32, x, 1);
+        let x = self.0.cast("trunc", 32, &x, 16);
+        let upper = self.0.with("lshr", 16, &x, 8);
+        let (a, c) = (self.0.with("lshr", 16, &x, 12), self.0.with("lshr", 16, &x, 4));
+        let c = self.0.with("and", 16, &c, 0xf);
+        let mut cross = self.0.two("mul", 16, &a, &c);
+        // A bit of the upper half, and the highest bits of some of the lower one that it adds.
+        for (bit, from, bits) in [(13, 3, 1), (14, 2, 2), (15, 1, 3), (9, 7, 1), (10, 6, 2), (11, 5, 3)] {
+            let set = self.0.with("and", 16, &x, 1 << bit);
+            let set = self.0.is("ne", 16, &set, 0);
+            let value = self.0.with("lshr", 16, &x, from);
+            let value = self.0.with("and", 16, &value, low(bits));
+            let zero = self.0.constant(16, 0);
+            let value = self.0.select(&set, 16, &value, &zero);
+            cross = self.0.two("add", 16, &cross, &value);
         }
-        let square = self.0.two("mul", 32, &upper, &upper);
-        let square = self.0.with("lshr", 32, &square, 1);
-        self.0.two("add", 32, &square, &cross)
+        let square = self.0.two("mul", 16, &upper, &upper);
+        let square = self.0.with("lshr", 16, &square, 1);
+        let sum = self.0.two("add", 16, &square, &cross);
+        self.0.cast("zext", 16, &sum, 32)
     }
 
     /// A number, unless another is zero or subnormal.
