@@ -63,12 +63,12 @@ impl<'a> Body<'a> {
         self.lines.push(line.into());
     }
 
-    fn label(&mut self) -> String {
+    pub(super) fn label(&mut self) -> String {
         self.labels += 1;
         format!("{}{}", self.prefix, self.labels)
     }
 
-    fn mark(&mut self, label: &str) {
+    pub(super) fn mark(&mut self, label: &str) {
         self.put(format!("{label}:"));
     }
 
@@ -85,6 +85,8 @@ impl<'a> Body<'a> {
             5 => self.shared_sum(),
             6 => self.vote_of_cta(),
             7 => self.rounds(),
+            8 => self.tree(),
+            9 => self.wrap(),
             _ => self.alone(),
         }
     }

@@ -42,6 +42,47 @@ impl Body<'_> {
         self.put(barrier);
     }
 
+    /// Threads bring words together as in a sum over the CTA: the number of a thread says whether it has something to do
+    /// between two barriers.
+    pub(super) fn tree(&mut self) {
+        let barrier = self.barrier();
+        let (given, taken) = (self.register("%r"), self.register("%r"));
+        self.put("mad.lo.u32 %t1, %lt, 4, %bx;");
+        self.put(format!("st.shared.b32 [%t1], {given};"));
+        self.put(barrier.clone());
+        let mut working = (self.threads / 2 + 1).next_power_of_two() / 2;
+        for _ in 0..1 + self.random.below(4) {
+            let (over, predicate) = (self.label(), self.register("%p"));
+            let relation = *self.random.pick(&["ge.u32", "ge.s32", "gt.u32"]);
+            let last = working.saturating_sub(usize::from(relation == "gt.u32"));
+            self.put(format!("setp.{relation} {predicate}, %lt, {last}; @{predicate} bra {over};"));
+            if working > 0 {
+                self.put("mad.lo.u32 %t2, %lt, 4, %bx;");
+                self.put(format!("ld.shared.b32 %t3, [%t2+{}]; ld.shared.b32 %t1, [%t2];", 4 * working));
+                self.put("xor.b32 %t3, %t3, 5; add.u32 %t3, %t3, %t1; st.shared.b32 [%t2], %t3;");
+            }
+            self.mark(&over);
+            self.put(barrier.clone());
+            working /= 2;
+        }
+        self.put(format!("ld.shared.b32 {taken}, [%bx];"));
+        self.put(barrier);
+    }
+
+    /// Indices that pass the largest number within a warp, made wider.
+    pub(super) fn wrap(&mut self) {
+        let largest = *self.random.pick(&[i32::MAX as u32, u32::MAX]);
+        let (below, result) = (self.random.below(48), self.register("%rd"));
+        self.put(format!("add.u32 %t1, %lt, {};", largest - below as u32));
+        let widen = match self.random.below(4) {
+            0 => format!("mul.wide.s32 {result}, %t1, 4;"),
+            1 => format!("mul.wide.u32 {result}, %t1, 8;"),
+            2 => format!("cvt.s64.s32 {result}, %t1;"),
+            _ => format!("cvt.u64.u32 {result}, %t1;"),
+        };
+        self.put(widen);
+    }
+
     /// A thread, found by the bits of the own number.
     fn by_bits(&mut self) {
         self.put("mov.u32 %t1, %lt;");
