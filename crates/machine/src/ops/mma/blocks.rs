@@ -1,6 +1,6 @@
 //! A dense product of 16 rows and 8 columns from and to the registers of a warp, as they are.
 
-use ptxvm_num::matrix::fragment::{self, Block};
+use ptxvm_num::matrix::fragment::{self, Block, StoredB};
 use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Accumulator, Packed, Precision, Scheme};
 
@@ -25,7 +25,7 @@ pub fn multiply(
     let (rows, columns): ([_; REGISTERS_OF_A], [_; REGISTERS_OF_A]) =
         (registers(&context.bank, of_a), registers(&context.bank, of_b));
     fragments.decode_a(a, precision, &rows, of_a.len());
-    fragments.b.decode_columns(b, false, 1, &columns[..of_b.len()]);
+    fragments.b.decode(b, false, 1, StoredB::Columns(&columns[..of_b.len()]));
     let mut d: [Block; BLOCKS] = [[0; _]; BLOCKS];
     blocks::read(&context.bank, accumulator, c, &mut d);
     fragment::multiply(scheme, precision, &fragments.a, &fragments.b, &mut d);

@@ -13,6 +13,7 @@ mod exact;
 mod fast;
 mod integer;
 mod shape;
+mod stored_b;
 
 use std::cell::RefCell;
 
@@ -20,6 +21,7 @@ pub use a::FragmentA;
 pub use b::{FragmentB, ORDER_OF_ROWS};
 pub use integer::IntegerFragments;
 pub use shape::{BLOCK, Block, LANES};
+pub use stored_b::StoredB;
 
 use super::fused::dot;
 use super::operand::{Left, Right};
