@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ptxvm_num::level::{Level, at_most};
 use ptxvm_num::matrix::amx::{self, AmxB, AmxD};
 use ptxvm_num::matrix::fragment::{
-    self, Block, FragmentA, FragmentB, IntegerFragments, LANES, ORDER_OF_ROWS, StoredB,
+    self, Block, FragmentA, FragmentB, IntegerFragments, InterleavedFragments, LANES, ORDER_OF_ROWS, StoredB,
 };
 use ptxvm_num::matrix::integer::{self, IntegerElement};
-use ptxvm_num::matrix::{Accumulator, Element, Left, Packed, Precision, Right, Scheme, Unit, fused};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, fused};
 
 use crate::tiles::{FAMILIES, REGIMES, Random, Regime, fields, number};
 
@@ -167,6 +167,47 @@ fn blocks_have_the_bits_of_dot_products() {
         }
     }
     assert!(count > 500, "{count} products are too few");
+}
+
+/// Formats of eight bits where the cores only know f16, in two fragments of it.
+#[test]
+fn interleaved_blocks_have_the_bits_of_dot_products() {
+    let mut random = Random(44);
+    let mut count = 0;
+    for element in [Element::E4m3, Element::E5m2] {
+        for accumulator in [Accumulator::F32, Accumulator::F16] {
+            for (depth, regime) in
+                [16, 32].into_iter().flat_map(|depth| REGIMES.map(|regime| (depth, regime)))
+            {
+                let scheme = Scheme::of(Unit::Hopper, Family::Mma, element, accumulator, depth);
+                let product = Product::new(&mut random, element, accumulator, depth, regime);
+                assert!(fragment::is_interleaved(&scheme, product.packed, product.packed));
+                count += 1;
+                if !usize::is_multiple_of(count, STEP) {
+                    continue;
+                }
+                let expected = product.expected(&scheme, false);
+                for level in Level::ALL {
+                    let mut d = vec![[0; 64]; ROWS * COLUMNS / 64];
+                    for (at, c) in product.c.iter().enumerate() {
+                        let (block, place) = place(at / COLUMNS, at % COLUMNS);
+                        d[block][place] = *c;
+                    }
+                    at_most(level, || {
+                        let mut fragments = InterleavedFragments::default();
+                        fragments.decode_a(product.packed, ROWS / 8, &product.registers(&product.a));
+                        fragments.decode_b(product.packed, COLUMNS / 8, &product.registers(&product.b));
+                        fragments.multiply(&scheme, &mut d);
+                    });
+                    for (at, expected) in expected.iter().enumerate() {
+                        let (block, place) = place(at / COLUMNS, at % COLUMNS);
+                        let what = (element, accumulator, depth, regime, level);
+                        assert_eq!(d[block][place], *expected, "{what:?} {at}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Integers in blocks, and bytes in tiles, are what the plain product is, wrapped or clamped.

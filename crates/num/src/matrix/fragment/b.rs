@@ -50,6 +50,12 @@ impl FragmentB {
         Columns { even: &self.even[part.clone()], odd: &self.odd[part.clone()], pairs: &self.pairs[part] }
     }
 
+    /// Whether all factors are numbers.
+    #[must_use]
+    pub const fn is_finite(&self) -> bool {
+        !self.special
+    }
+
     /// How many blocks of eight columns there are.
     #[must_use]
     pub const fn blocks(&self) -> usize {

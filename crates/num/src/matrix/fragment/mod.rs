@@ -12,7 +12,9 @@ mod elements;
 mod exact;
 mod fast;
 mod integer;
+mod interleaved;
 mod shape;
+mod sparse;
 mod stored_b;
 
 use std::cell::RefCell;
@@ -20,7 +22,9 @@ use std::cell::RefCell;
 pub use a::FragmentA;
 pub use b::{FragmentB, ORDER_OF_ROWS};
 pub use integer::IntegerFragments;
+pub use interleaved::{InterleavedFragments, is_interleaved};
 pub use shape::{BLOCK, Block, LANES};
+pub use sparse::{dense_scheme, spread};
 pub use stored_b::StoredB;
 
 use super::fused::dot;
