@@ -11,7 +11,7 @@ use super::super::tile::dispatch::{Work, dispatch};
 use super::super::tile::quads::Quads;
 use super::a::FragmentA;
 use super::b::FragmentB;
-use super::multiply;
+use super::multiply::multiply;
 use super::shape::{Block, LANES};
 use super::stored_b::StoredB;
 use crate::Rounding;
