@@ -4,13 +4,17 @@
 //! A product is what one warp of a `wgmma` does, 16 rows, or a whole `mma`; decoding the operands from their bits and
 //! reading and writing the accumulators counts. Machines are noisy, so only ratios within a run mean anything.
 
+mod in_tiles;
 mod plain;
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use ptxvm_num::level::{Level, at_most, level};
-use ptxvm_num::matrix::fragment::{self, FragmentA, FragmentB};
+use ptxvm_num::matrix::amx;
+use ptxvm_num::matrix::fragment::{
+    self, FragmentA, FragmentB, InterleavedFragments, StoredB, dense_scheme, is_interleaved, spread,
+};
 use ptxvm_num::matrix::tile::multiply;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit};
 
@@ -79,11 +83,21 @@ impl Case {
         let b = bytes(rows_of_b * columns, 77);
         let c = if self.accumulator == Accumulator::F16 { 0x3c00 } else { 1f32.to_bits() };
         let packed = Packed::tight(self.element);
+        let belongs: Vec<u16> = (0..rows * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
+        let dense = dense_scheme(&scheme, packed, depth).filter(|_| self.precision == Precision::Exact);
+        if self.sparse
+            && self.family == Family::Mma
+            && let Some(scheme) = dense
+        {
+            return self.in_blocks(&scheme, &a, &b, c, Some(&belongs));
+        }
+        if is_interleaved(&scheme, packed, packed) && self.precision == Precision::Exact {
+            return self.interleaved(&scheme, &a, &b, c);
+        }
         if !self.sparse && fragment::suits(&scheme, self.precision, packed, depth) {
-            return self.in_blocks(&scheme, &a, &b, c);
+            return self.in_blocks(&scheme, &a, &b, c, None);
         }
         let mut d = vec![c; rows * columns];
-        let belongs: Vec<u16> = (0..rows * depth).map(|i| (2 * (i % depth) + (i / 3 & 1)) as u16).collect();
         let (mut left, mut right) = (Left::default(), Right::default());
         fastest(|| {
             // The accumulators of a long dot product, which begins anew now and then.
@@ -99,29 +113,54 @@ impl Case {
         }) / 8.0
     }
 
-    /// The same of fragments, which dense products are made of: sixteen rows after the other, with one B.
-    fn in_blocks(&self, scheme: &Scheme, a: &[u8], b: &[u8], c: u32) -> f64 {
+    /// The same of fragments: sixteen rows after the other, with one B. A sparse A is made a dense one.
+    fn in_blocks(&self, scheme: &Scheme, a: &[u8], b: &[u8], c: u32, belongs: Option<&[u16]>) -> f64 {
         let [rows, columns, _] = self.shape;
         let packed = Packed::tight(self.element);
-        let registers = |bytes: &[u8]| -> Vec<[u32; 32]> {
-            let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-            words.as_chunks().0.to_vec()
-        };
         let (a, b) = (registers(a), registers(b));
+        let mut dense = vec![[0; 32]; 2 * a.len()];
         let mut d = vec![[c; 64]; rows * columns / 64];
         let (mut left, mut right) = (FragmentA::default(), FragmentB::default());
         fastest(|| {
             d.fill([c; 64]);
             for _ in 0..8 {
-                right.decode_columns(packed, false, columns / 8, black_box(&b));
+                right.decode(packed, false, columns / 8, StoredB::Columns(black_box(&b)));
                 let warps = black_box(&a).chunks(a.len() * 16 / rows);
                 for (a, d) in warps.zip(d.chunks_mut(16 * columns / 64)) {
-                    left.decode(packed, self.precision, false, 2, a);
+                    if let Some(belongs) = belongs {
+                        spread(packed, belongs, a, &mut dense);
+                        left.decode(packed, self.precision, false, 2, &dense);
+                    } else {
+                        left.decode(packed, self.precision, false, 2, a);
+                    }
                     fragment::multiply(scheme, self.precision, &left, &right, black_box(d));
                 }
             }
         }) / 8.0
     }
+
+    /// The same of 8-bit formats that become f16.
+    fn interleaved(&self, scheme: &Scheme, a: &[u8], b: &[u8], c: u32) -> f64 {
+        let [rows, columns, _] = self.shape;
+        let packed = Packed::tight(self.element);
+        let (a, b) = (registers(a), registers(b));
+        let mut d = vec![[c; 64]; rows * columns / 64];
+        let mut fragments = InterleavedFragments::default();
+        fastest(|| {
+            d.fill([c; 64]);
+            for _ in 0..8 {
+                fragments.decode_a(packed, rows / 8, black_box(&a));
+                fragments.decode_b(packed, columns / 8, black_box(&b));
+                fragments.multiply(scheme, black_box(&mut d));
+            }
+        }) / 8.0
+    }
+}
+
+/// Bytes as registers of lanes hold them.
+fn registers(bytes: &[u8]) -> Vec<[u32; 32]> {
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    words.as_chunks().0.to_vec()
 }
 
 fn value(element: Element, bits: u32) -> f32 {
@@ -140,7 +179,7 @@ fn fastest(mut round: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 18] = [
     Case::wgmma("wgmma f16 -> f32", Element::F16, Accumulator::F32, 16),
     Case::wgmma("wgmma f16 -> f32, 64 rows", Element::F16, Accumulator::F32, 16).whole(),
     Case::wgmma("wgmma f16 -> f16", Element::F16, Accumulator::F16, 16),
@@ -153,6 +192,7 @@ const CASES: [Case; 17] = [
     Case::wgmma("wgmma.sp e4m3 -> f32", Element::E4m3, Accumulator::F32, 32).sparse(),
     Case::mma("mma f16 -> f32", Element::F16, Accumulator::F32, 16),
     Case::mma("mma e4m3 -> f32", Element::E4m3, Accumulator::F32, 32),
+    Case::mma("mma.sp f16 -> f32", Element::F16, Accumulator::F32, 16).sparse(),
     Case::wgmma("fast: wgmma f16 -> f32", Element::F16, Accumulator::F32, 16).fast(),
     Case::wgmma("fast: the same, 64 rows", Element::F16, Accumulator::F32, 16).whole().fast(),
     Case::wgmma("fast: wgmma e4m3, 64 rows", Element::E4m3, Accumulator::F32, 32).whole().fast(),
@@ -179,5 +219,8 @@ fn main() {
             print!("{ours:8.2}  {:5.1} % of {plain:5.1}", 100.0 * ours / plain);
         }
         println!();
+    }
+    if amx::is_there() {
+        in_tiles::print(&only);
     }
 }

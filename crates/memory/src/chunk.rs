@@ -31,6 +31,31 @@ pub unsafe fn copy(to: *mut u8, from: *const u8) {
     }
 }
 
+/// The bytes of a chunk of guest memory.
+///
+/// # Safety
+/// As for [`crate::access::load`], for a chunk at a multiple of eight.
+#[inline(always)]
+#[must_use]
+pub unsafe fn load(from: *const u8) -> [u8; CHUNK] {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, sanitized))))]
+    // SAFETY: the instruction reads what the caller says into a register that the compiler chose, which has as many bytes.
+    unsafe {
+        let chunk: std::arch::x86_64::__m128i;
+        std::arch::asm!(
+            "movdqu {chunk}, [{from}]",
+            chunk = out(xmm_reg) chunk, from = in(reg) from,
+            options(nostack, preserves_flags, readonly),
+        );
+        std::mem::transmute::<_, [u8; CHUNK]>(chunk)
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, sanitized)))))]
+    // SAFETY: the caller's promise, passed on.
+    unsafe {
+        crate::access::load::<u128>(from).to_le_bytes()
+    }
+}
+
 /// Whether chunks of guest memory that follow one another are these.
 ///
 /// # Safety

@@ -116,6 +116,11 @@ impl LocalMemory {
         if self.stride > KEPT_STRIDE {
             *self = Self::new(self.limit, &self.budget);
         }
+        // `memset` may name an address to a masked store even if there is nothing to set, and a store to a page that is not
+        // there takes hundreds of cycles even if its mask is empty.
+        if self.used == 0 {
+            return;
+        }
         for lane in 0..LANES {
             // SAFETY: the block has `LANES` times the stride, which is no less than what was used, and the exclusive borrow
             // means that nobody else is at it.

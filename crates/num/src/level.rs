@@ -5,6 +5,8 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+use crate::meanwhile::meanwhile;
+
 /// A level of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -39,14 +41,7 @@ thread_local! {
 ///
 /// Only tests that compare the levels and benchmarks have a reason to ask.
 pub fn at_most<T>(level: Level, work: impl FnOnce() -> T) -> T {
-    struct Restore(Level);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CEILING.set(self.0);
-        }
-    }
-    let _restore = Restore(CEILING.replace(level));
-    work()
+    meanwhile(&CEILING, level, work)
 }
 
 /// The level that operations are made for: the best of this host, or a lower one that [`at_most`] asks for.

@@ -10,6 +10,7 @@ pub mod float;
 pub mod int;
 pub mod level;
 pub mod matrix;
+mod meanwhile;
 pub mod mufu;
 mod rounding;
 

@@ -1,6 +1,6 @@
 //! Dense products of the sweep as the machine computes them: in blocks, as the lanes of a warp hold them.
 
-use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, IntegerFragments, LANES};
+use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, IntegerFragments, LANES, StoredB};
 use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Packed, Precision, Scheme};
 
@@ -27,7 +27,7 @@ pub struct Dense<'a> {
 impl Blocks {
     /// D of floating point numbers.
     pub fn floats(&mut self, scheme: &Scheme, (a, b): (Packed, Packed), dense: Dense<'_>) {
-        self.b.decode_columns(b, false, dense.columns / 8, &registers(dense.b, dense.columns));
+        self.b.decode(b, false, dense.columns / 8, StoredB::Columns(&registers(dense.b, dense.columns)));
         let Self { a: left, b: right, d, .. } = self;
         each_warp(dense, d, |rows, d| {
             left.decode(a, Precision::Exact, false, ROWS / 8, rows);

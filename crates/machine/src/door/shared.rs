@@ -59,10 +59,12 @@ impl Context<'_> {
         };
         let given = self.addresses(of, slots);
         let address = given[mask.trailing_zeros() as usize % LANES];
-        let differ = (0..LANES).fold(0, |differ, lane| differ | u32::from(given[lane] != address) << lane);
+        // Usually all lanes have the same, which is seen without looking at the mask.
+        let same = given.iter().fold(0, |differences, other| differences | (other ^ address)) == 0
+            || lanes_in(mask).all(|lane| given[lane] == address);
         let (offset, size) = (address.wrapping_sub(first), self.cta.quick_shared);
         let inside = offset < size && size - offset >= bytes && address.is_multiple_of(bytes);
-        (differ & mask == 0 && inside).then(|| (offset + self.cta.shared_base) as u32)
+        (same && inside).then(|| (offset + self.cta.shared_base) as u32)
     }
 
     /// The same place in the shared memory of another CTA of the cluster; nothing if there is no such CTA.

@@ -74,4 +74,32 @@ impl Cores {
         let scheme = Scheme::of(self.unit, family, packed.element, accumulator, depth);
         fragment::suits(&scheme, self.precision, packed, depth).then_some(scheme)
     }
+
+    /// The same of a sparse A that stores so many factors of a row, which is made a dense one.
+    #[must_use]
+    pub fn sparse_in_blocks(
+        self,
+        family: Family,
+        packed: Packed,
+        accumulator: Accumulator,
+        stored: usize,
+    ) -> Option<Scheme> {
+        let scheme = Scheme::of(self.unit, family, packed.element, accumulator, stored);
+        let exact = self.precision == Precision::Exact && packed.bits >= 8;
+        fragment::dense_scheme(&scheme, packed, stored).filter(|_| exact)
+    }
+
+    /// The same of a product of 8-bit formats that is made of two of f16.
+    #[must_use]
+    pub fn interleaved(
+        self,
+        family: Family,
+        (a, b): (Packed, Packed),
+        accumulator: Accumulator,
+        depth: usize,
+    ) -> Option<Scheme> {
+        let scheme = Scheme::of(self.unit, family, a.element, accumulator, depth);
+        let exact = self.precision == Precision::Exact;
+        (exact && fragment::is_interleaved(&scheme, a, b)).then_some(scheme)
+    }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use ptxvm_memory::chunk::CHUNK;
 use ptxvm_num::matrix::Packed;
 use ptxvm_num::matrix::amx::AmxB;
-use ptxvm_num::matrix::fragment::{FragmentB, LANES};
+use ptxvm_num::matrix::fragment::{FragmentB, StoredB};
+use ptxvm_num::matrix::integer::IntegerElement;
 
 use super::descriptor::Major;
 use super::units::{UnitPlaces, Units};
@@ -18,11 +19,19 @@ use crate::door::peer::Peer;
 /// What a decoded matrix depends on, besides bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    pub packed: Packed,
-    pub negate: bool,
+    pub elements: Elements,
     /// Blocks of eight columns.
     pub blocks: usize,
     pub units: Units,
+}
+
+/// What a matrix is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Floating point numbers, whose sign may be exchanged.
+    Float { packed: Packed, negate: bool },
+    /// Bytes, which those of an A are multiplied with: A's format and B's.
+    Bytes([IntegerElement; 2]),
 }
 
 /// The matrices of one host thread.
@@ -31,6 +40,8 @@ pub struct KeptB {
     matrices: Vec<MatrixB>,
     /// The one to be replaced next.
     oldest: usize,
+    /// The one that was asked for last: each warp asks for them in the same order.
+    last: usize,
 }
 
 /// A matrix, decoded as it is asked for.
@@ -64,10 +75,14 @@ impl KeptB {
     /// # Safety
     /// As for [`Units::gather`].
     pub unsafe fn matrix(&mut self, shared: Peer, order: [u32; 8], kind: Kind) -> &mut MatrixB {
-        let index = match self.matrices.iter().position(|kept| kept.kind == kind) {
-            Some(index) => index,
+        let (before, after) = self.matrices.split_at(self.matrices.len().min(self.last + 1));
+        let is = |(_, kept): &(usize, &MatrixB)| kept.kind == kind;
+        let next = after.iter().chain(before).enumerate().find(is).map(|(further, _)| before.len() + further);
+        let index = match next {
+            Some(next) => next % self.matrices.len(),
             None => self.replace(kind, order),
         };
+        self.last = index;
         let matrix = &mut self.matrices[index];
         // SAFETY: the caller's promise, passed on.
         if matrix.has_units && unsafe { matrix.places.hold(shared, &matrix.units) } {
@@ -105,39 +120,46 @@ impl KeptB {
 }
 
 impl MatrixB {
-    /// The matrix for products in blocks.
+    /// The matrix for products in blocks, if it is of floating point numbers.
     pub fn fragment(&mut self) -> &FragmentB {
         let Self { kind, quads, fragment, has_fragment, .. } = self;
-        if !std::mem::replace(has_fragment, true) {
-            match kind.units.major() {
-                Major::K => {
-                    let registers = quads.as_flattened().as_chunks::<LANES>().0;
-                    fragment.decode_columns(kind.packed, kind.negate, kind.blocks, registers);
-                }
-                Major::Mn => fragment.decode_rows(kind.packed, kind.negate, kind.blocks, quads),
-            }
+        if !std::mem::replace(has_fragment, true)
+            && let Elements::Float { packed, negate } = kind.elements
+        {
+            fragment.decode(packed, negate, kind.blocks, kind.stored(quads));
         }
         fragment
     }
 
     /// The matrix for products in tiles, which may be made later.
     pub fn tiles(&mut self) -> &Arc<AmxB> {
-        let Self { kind, quads, tiles: kept, has_tiles, tiles_before, .. } = self;
+        let Self { kind, quads, tiles, has_tiles, tiles_before, .. } = self;
         if !std::mem::replace(has_tiles, true) {
-            std::mem::swap(kept, tiles_before);
-            if Arc::get_mut(kept).is_none() {
-                *kept = Arc::default();
+            std::mem::swap(tiles, tiles_before);
+            if Arc::get_mut(tiles).is_none() {
+                *tiles = Arc::default();
             }
             // Nobody else has it now, so that this copies nothing.
-            let tiles = Arc::make_mut(kept);
-            match kind.units.major() {
-                Major::K => {
-                    let registers = quads.as_flattened().as_chunks::<LANES>().0;
-                    tiles.decode_columns(kind.packed, kind.negate, kind.blocks, registers);
+            let tiles = Arc::make_mut(tiles);
+            match kind.elements {
+                Elements::Float { packed, negate } => {
+                    tiles.decode(packed, negate, kind.blocks, kind.stored(quads));
                 }
-                Major::Mn => tiles.decode_rows(kind.packed, kind.negate, kind.blocks, quads),
+                Elements::Bytes(elements) => {
+                    tiles.copy_bytes(elements, kind.blocks, quads.as_flattened().as_chunks().0);
+                }
             }
         }
-        kept
+        tiles
+    }
+}
+
+impl Kind {
+    /// The matrix of these units.
+    fn stored(self, quads: &[[u32; 4]]) -> StoredB<'_> {
+        match self.units.major() {
+            Major::K => StoredB::Columns(quads.as_flattened().as_chunks().0),
+            Major::Mn => StoredB::Rows(quads),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The operands of a matrix product on their way from registers and memory to the multipliers: buffers that are used
 //! again, because a kernel executes millions of products.
 
-use ptxvm_num::matrix::fragment::{Block, FragmentA, FragmentB, IntegerFragments};
+use ptxvm_num::matrix::fragment::{Block, FragmentA, FragmentB, IntegerFragments, InterleavedFragments};
 use ptxvm_num::matrix::{Element, Left, Packed, Precision, Right};
 
 use super::descriptor::Major;
@@ -46,6 +46,10 @@ pub struct Fragments {
     pub b: FragmentB,
     /// What `a` was decoded from, if that is known.
     a_is: Option<(Packed, Precision, [[u32; LANES]; REGISTERS_OF_A])>,
+    /// Both of 8-bit formats that become f16.
+    pub interleaved: InterleavedFragments,
+    /// What its A was decoded from: so many of these registers.
+    interleaved_is: Option<(Packed, usize, [[u32; LANES]; REGISTERS_OF_A])>,
 }
 
 /// The most registers that A has in an `mma`.
@@ -70,6 +74,20 @@ impl Fragments {
         }
         self.a.decode(packed, precision, false, 2, &registers[..count]);
         self.a_is = Some((packed, precision, *registers));
+    }
+
+    /// The same of 8-bit formats that become f16.
+    pub fn decode_interleaved_a(
+        &mut self,
+        packed: Packed,
+        registers: &[[u32; LANES]; REGISTERS_OF_A],
+        count: usize,
+    ) {
+        let is = Some((packed, count, *registers));
+        if self.interleaved_is != is {
+            self.interleaved.decode_a(packed, 2, &registers[..count]);
+            self.interleaved_is = is;
+        }
     }
 
     /// A is about to be decoded from something else.

@@ -110,8 +110,9 @@ impl Units {
         let mut to = to.iter_mut();
         self.each_place(along, across, order, |at| {
             let Some(to) = to.next() else { return };
-            // SAFETY: it is a unit that was found in the memory's bytes, which the caller promises are there.
-            *to = words(unsafe { unit(shared, at) });
+            // SAFETY: it is a unit that was found in the memory's bytes, which the caller promises are there. Shared memory
+            // begins at a multiple of 128 and units at multiples of 16.
+            *to = words_of(unsafe { chunk::load(shared.first().wrapping_add(at as usize)) });
         });
     }
 
@@ -202,22 +203,10 @@ impl UnitPlaces {
     }
 }
 
-/// The two halves of a unit.
-///
-/// # Safety
-/// The unit is one that was found in the bytes of this shared memory, whose cluster has not ended.
-#[inline(always)]
-unsafe fn unit(shared: Peer, at: u64) -> (u64, u64) {
-    let at = shared.first().wrapping_add(at as usize);
-    // SAFETY: shared memory begins at a multiple of 128 and units at multiples of 16; the rest is the caller's promise.
-    unsafe { (access::load(at), access::load(at.wrapping_add(8))) }
-}
-
 fn words_of(unit: [u8; CHUNK]) -> [u32; 4] {
-    let unit = u128::from_le_bytes(unit);
-    words((unit as u64, (unit >> 64) as u64))
-}
-
-const fn words((low, high): (u64, u64)) -> [u32; 4] {
-    [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(unit.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
 }

@@ -33,7 +33,9 @@ pub(crate) fn meet(
     let own = *group;
     let same = |g: &Group| g.state == State::Released && is_one(g.block, own.block, code);
     let mut all: Vec<Group> = warp.groups.iter().filter(|g| same(g)).copied().collect();
-    if all.is_empty() || Meeting::of(own.block, code).is_none() {
+    // The registers of a product must stay where they are until it is computed, so it is not brought together: it says
+    // itself that lanes are missing.
+    if all.is_empty() || Meeting::of(own.block, code).is_none_or(|meeting| meeting.instruction.wgmma) {
         return Ok(0);
     }
     all.push(own);

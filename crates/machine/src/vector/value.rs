@@ -67,21 +67,29 @@ value!(u128 i128 16);
 /// The rare case: a source has another width than the operation reads.
 #[cold]
 #[inline(never)]
-fn other_width<'a, T>(
+fn other_width<'a, T: Value>(
     bank: &Bank<'_>,
     slot: Slot,
     converted: &'a mut Converted<T>,
     low: impl Fn(u128) -> T,
 ) -> &'a [T; LANES] {
-    converted.write(match slot.width {
+    /// Converts all lanes where they go: arrays that are returned are copied.
+    fn all<F: Copy, T>(from: &[F; LANES], to: &mut [T; LANES], convert: impl Fn(F) -> T) {
+        for lane in 0..LANES {
+            to[lane] = convert(from[lane]);
+        }
+    }
+    let to = converted.write([T::ZERO; LANES]);
+    match slot.width {
         // Where ptxas lets a predicate stand for 32 bits, all of them are set, or none.
-        0 => bool::read(bank, slot).map(|set| low(if set { u32::MAX.into() } else { 0 })),
-        1 => bank.lanes::<u8>(slot).map(|bits| low(bits.into())),
-        2 => bank.lanes::<u16>(slot).map(|bits| low(bits.into())),
-        4 => bank.lanes::<u32>(slot).map(|bits| low(bits.into())),
-        8 => bank.lanes::<u64>(slot).map(|bits| low(bits.into())),
-        _ => bank.lanes::<u128>(slot).map(low),
-    })
+        0 => all(&bool::read(bank, slot), to, |set| low(if set { u32::MAX.into() } else { 0 })),
+        1 => all(bank.lanes::<u8>(slot), to, |bits| low(bits.into())),
+        2 => all(bank.lanes::<u16>(slot), to, |bits| low(bits.into())),
+        4 => all(bank.lanes::<u32>(slot), to, |bits| low(bits.into())),
+        8 => all(bank.lanes::<u64>(slot), to, |bits| low(bits.into())),
+        _ => all(bank.lanes::<u128>(slot), to, low),
+    }
+    to
 }
 
 /// The rare case: the destination has another width than the result. Takes a copy of the values, so that those which stay

@@ -2,20 +2,15 @@
 //!
 //! It does the same as [`Element::decode`], in loops without branches over neighbouring elements, so that they vectorise.
 
-use std::marker::PhantomData;
-
-use super::element::{Element, NOTHING};
+use super::by_format::{ByFormat, IEEE, ONE_NAN, OfFormat};
+use super::element::NOTHING;
 use super::operand::{Left, Right};
 use super::packed::Packed;
-use super::tile::dispatch::{Work, dispatch};
+use super::tile::dispatch::dispatch;
 use super::tile::part;
+use super::tile::quads::Quads;
 use super::tile::vector::Vector;
 use crate::level::Level;
-
-/// What is above the largest numbers of a format.
-pub(super) const IEEE: u8 = 0;
-pub(super) const ONE_NAN: u8 = 1;
-const FINITE: u8 = 2;
 
 impl Left {
     /// Makes it the matrix of these bytes, so many rows one after the other.
@@ -27,7 +22,7 @@ impl Left {
         self.significands.resize(count, 0.0);
         self.exponents.resize(count, 0);
         let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
-        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned: None });
+        dispatch(Level::V4, ByFormat(packed, Decode { bytes, significands, exponents, turned: None }));
     }
 
     /// Changes the sign of every factor.
@@ -50,7 +45,7 @@ impl Right {
         }
         let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
         let turned = Some((column_bytes, columns));
-        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned });
+        dispatch(Level::V4, ByFormat(packed, Decode { bytes, significands, exponents, turned }));
     }
 
     /// Makes it the matrix of these bytes, row after row.
@@ -62,7 +57,7 @@ impl Right {
         self.significands.resize(count, 0.0);
         self.exponents.resize(count, 0);
         let (significands, exponents) = (&mut self.significands[..], &mut self.exponents[..]);
-        dispatch(Level::V4, Decode { packed, bytes, significands, exponents, turned: None });
+        dispatch(Level::V4, ByFormat(packed, Decode { bytes, significands, exponents, turned: None }));
     }
 
     /// Changes the sign of every factor.
@@ -73,7 +68,6 @@ impl Right {
 }
 
 struct Decode<'a> {
-    packed: Packed,
     bytes: &'a [u8],
     significands: &'a mut [f32],
     exponents: &'a mut [i16],
@@ -81,60 +75,14 @@ struct Decode<'a> {
     turned: Option<(usize, usize)>,
 }
 
-impl Work for Decode<'_> {
-    #[inline(always)]
-    fn run<V: Vector>(self) {
-        of_format(self.packed, DecodeWith::<V>(self, PhantomData));
-    }
-}
-
-/// Loops that are compiled for each format: `BITS` for each element, of which the lowest `BELOW` do not count, then the
-/// mantissa and the exponent, and what is above the largest numbers.
-pub(super) trait OfFormat {
-    /// Does the work for a format.
-    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
-        self,
-    );
-}
-
-/// Does the work for the format of packed elements.
-#[inline(always)]
-pub(super) fn of_format(packed: Packed, work: impl OfFormat) {
-    match (packed.element, packed.bits) {
-        (Element::F16, _) => work.run::<16, 5, 10, 0, IEEE>(),
-        (Element::Bf16, _) => work.run::<16, 8, 7, 0, IEEE>(),
-        (Element::Tf32, _) => work.run::<32, 8, 10, 13, IEEE>(),
-        (Element::E4m3, _) => work.run::<8, 4, 3, 0, ONE_NAN>(),
-        (Element::E5m2, _) => work.run::<8, 5, 2, 0, IEEE>(),
-        (Element::E3m2, _) => work.run::<8, 3, 2, 0, FINITE>(),
-        (Element::E2m3, _) => work.run::<8, 2, 3, 0, FINITE>(),
-        (Element::E2m1, 4) => work.run::<4, 2, 1, 0, FINITE>(),
-        // Two bits of padding are below it in its byte.
-        (Element::E2m1, _) => work.run::<8, 2, 1, 2, FINITE>(),
-    }
-}
-
-/// Decoding with the vectors of a level.
-struct DecodeWith<'a, V>(Decode<'a>, PhantomData<V>);
-
-impl<V: Vector> OfFormat for DecodeWith<'_, V> {
-    #[inline(always)]
-    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
-        self,
-    ) {
-        self.0.all::<V, BITS, EXPONENT, MANTISSA, BELOW, TOP>();
-    }
-}
-
 /// Columns that are turned into rows together, and the bytes of each of them.
 const PIECE: usize = 16;
 const STRETCH: usize = 32;
 
-impl Decode<'_> {
-    /// All elements: `BITS` each, of which the lowest `BELOW` do not count, then the mantissa and the exponent.
+impl OfFormat for Decode<'_> {
     #[inline(always)]
-    fn all<
-        V: Vector,
+    fn run<
+        V: Quads,
         const BITS: usize,
         const EXPONENT: u32,
         const MANTISSA: u32,
@@ -143,7 +91,7 @@ impl Decode<'_> {
     >(
         self,
     ) {
-        let Self { bytes, significands, exponents, turned, .. } = self;
+        let Self { bytes, significands, exponents, turned } = self;
         let one = |bits: u32| one::<EXPONENT, MANTISSA, TOP>(bits >> BELOW);
         if let Some((column_bytes, columns)) = turned {
             for (piece, first) in bytes.chunks(column_bytes * PIECE).zip((0..columns).step_by(PIECE)) {

@@ -7,6 +7,7 @@
 //! bits as fast as the host allows.
 
 pub mod amx;
+mod by_format;
 mod decode;
 pub mod double;
 mod element;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_num::float::half::f16;
 use ptxvm_num::matrix::amx::{self, AmxA, AmxB, AmxD};
-use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB};
+use ptxvm_num::matrix::fragment::{self, Block, FragmentA, FragmentB, StoredB};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Precision, Scheme, Unit};
 
 use crate::fragments::{COLUMNS, Product, ROWS, STEP, place};
@@ -39,7 +39,7 @@ fn by_vectors(product: &Product, kind: Accumulator, negate: bool) -> Vec<Block> 
     let scheme = Scheme::of(Unit::Hopper, Family::Wgmma, product.packed.element, kind, product.depth);
     let (mut a, mut b) = (FragmentA::default(), FragmentB::default());
     a.decode(product.packed, Precision::Fast, negate, ROWS / 8, &product.registers(&product.a));
-    b.decode_columns(product.packed, false, COLUMNS / 8, &product.registers(&product.b));
+    b.decode(product.packed, false, COLUMNS / 8, StoredB::Columns(&product.registers(&product.b)));
     let mut d = blocks(product);
     fragment::multiply(&scheme, Precision::Fast, &a, &b, &mut d);
     d
@@ -51,9 +51,9 @@ fn by_tiles(product: &Product, kind: Accumulator, negate: bool, by_rows: bool) -
     let a = tiles.next_a();
     a.decode(product.packed, negate, &product.registers(&product.a));
     if by_rows {
-        b.decode_rows(product.packed, false, COLUMNS / 8, &product.rows());
+        b.decode(product.packed, false, COLUMNS / 8, StoredB::Rows(&product.rows()));
     } else {
-        b.decode_columns(product.packed, false, COLUMNS / 8, &product.registers(&product.b));
+        b.decode(product.packed, false, COLUMNS / 8, StoredB::Columns(&product.registers(&product.b)));
     }
     let suits = a.suits() && b.suits();
     let mut d = blocks(product);
@@ -179,10 +179,10 @@ fn what_does_not_suit_is_told() {
             a.decode(product.packed, true, &product.registers(&product.a));
             assert_eq!(a.suits(), suits, "{kind:?} {bits:#x}");
             product.b[21] = bits;
-            b.decode_columns(product.packed, false, COLUMNS / 8, &product.registers(&product.b));
+            b.decode(product.packed, false, COLUMNS / 8, StoredB::Columns(&product.registers(&product.b)));
             assert_eq!(b.suits(), suits, "{kind:?} {bits:#x}");
             if product.packed.bits == 16 {
-                b.decode_rows(product.packed, false, COLUMNS / 8, &product.rows());
+                b.decode(product.packed, false, COLUMNS / 8, StoredB::Rows(&product.rows()));
                 assert_eq!(b.suits(), suits, "{kind:?} {bits:#x}");
             }
         }

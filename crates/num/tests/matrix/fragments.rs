@@ -1,11 +1,14 @@
 //! Products of fragments give the bits of single dot products, at every level of vector instructions.
 
+use std::sync::Arc;
+
 use ptxvm_num::level::{Level, at_most};
+use ptxvm_num::matrix::amx::{self, AmxB, AmxD};
 use ptxvm_num::matrix::fragment::{
-    self, Block, FragmentA, FragmentB, IntegerFragments, LANES, ORDER_OF_ROWS,
+    self, Block, FragmentA, FragmentB, IntegerFragments, InterleavedFragments, LANES, ORDER_OF_ROWS, StoredB,
 };
 use ptxvm_num::matrix::integer::{self, IntegerElement};
-use ptxvm_num::matrix::{Accumulator, Element, Left, Packed, Precision, Right, Scheme, Unit, fused};
+use ptxvm_num::matrix::{Accumulator, Element, Family, Left, Packed, Precision, Right, Scheme, Unit, fused};
 
 use crate::tiles::{FAMILIES, REGIMES, Random, Regime, fields, number};
 
@@ -115,9 +118,14 @@ fn check(product: &Product, scheme: &Scheme, negate: bool, level: Level, what: &
         at_most(level, || {
             a.decode(product.packed, Precision::Exact, negate, ROWS / 8, &product.registers(&product.a));
             if by_rows {
-                b.decode_rows(product.packed, false, COLUMNS / 8, &product.rows());
+                b.decode(product.packed, false, COLUMNS / 8, StoredB::Rows(&product.rows()));
             } else {
-                b.decode_columns(product.packed, false, COLUMNS / 8, &product.registers(&product.b));
+                b.decode(
+                    product.packed,
+                    false,
+                    COLUMNS / 8,
+                    StoredB::Columns(&product.registers(&product.b)),
+                );
             }
             fragment::multiply(scheme, Precision::Exact, &a, &b, &mut d);
         });
@@ -161,7 +169,48 @@ fn blocks_have_the_bits_of_dot_products() {
     assert!(count > 500, "{count} products are too few");
 }
 
-/// Integers in blocks are what the plain product is, wrapped or clamped.
+/// Formats of eight bits where the cores only know f16, in two fragments of it.
+#[test]
+fn interleaved_blocks_have_the_bits_of_dot_products() {
+    let mut random = Random(44);
+    let mut count = 0;
+    for element in [Element::E4m3, Element::E5m2] {
+        for accumulator in [Accumulator::F32, Accumulator::F16] {
+            for (depth, regime) in
+                [16, 32].into_iter().flat_map(|depth| REGIMES.map(|regime| (depth, regime)))
+            {
+                let scheme = Scheme::of(Unit::Hopper, Family::Mma, element, accumulator, depth);
+                let product = Product::new(&mut random, element, accumulator, depth, regime);
+                assert!(fragment::is_interleaved(&scheme, product.packed, product.packed));
+                count += 1;
+                if !usize::is_multiple_of(count, STEP) {
+                    continue;
+                }
+                let expected = product.expected(&scheme, false);
+                for level in Level::ALL {
+                    let mut d = vec![[0; 64]; ROWS * COLUMNS / 64];
+                    for (at, c) in product.c.iter().enumerate() {
+                        let (block, place) = place(at / COLUMNS, at % COLUMNS);
+                        d[block][place] = *c;
+                    }
+                    at_most(level, || {
+                        let mut fragments = InterleavedFragments::default();
+                        fragments.decode_a(product.packed, ROWS / 8, &product.registers(&product.a));
+                        fragments.decode_b(product.packed, COLUMNS / 8, &product.registers(&product.b));
+                        fragments.multiply(&scheme, &mut d);
+                    });
+                    for (at, expected) in expected.iter().enumerate() {
+                        let (block, place) = place(at / COLUMNS, at % COLUMNS);
+                        let what = (element, accumulator, depth, regime, level);
+                        assert_eq!(d[block][place], *expected, "{what:?} {at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Integers in blocks, and bytes in tiles, are what the plain product is, wrapped or clamped.
 #[test]
 fn integers_in_blocks() {
     let mut random = Random(43);
@@ -201,7 +250,11 @@ fn integers_in_blocks() {
                 let c: Vec<u32> = (0..rows * COLUMNS).map(|_| c(&mut random)).collect();
                 let mut expected = c.clone();
                 integer::multiply(&numbers(a, &left), &numbers(b, &right), depth, satfinite, &mut expected);
-                for level in Level::ALL {
+                let by_unit =
+                    |way: &str| !(satfinite || rows < 16 || way == "by the unit" && !amx::is_there());
+                let in_tiles = ["by the unit", "as the unit does it"].into_iter().filter(|way| by_unit(way));
+                let levels = Level::ALL.into_iter().map(|level| (level, "blocks"));
+                for (level, way) in levels.chain(in_tiles.map(|way| (Level::V4, way))) {
                     let place = |at: usize| {
                         let (row, column) = (at / COLUMNS, at % COLUMNS);
                         let block = column / 8 * (rows / 8) + row / 8;
@@ -212,17 +265,34 @@ fn integers_in_blocks() {
                         let (block, place) = place(at);
                         d[block][place] = *c;
                     }
-                    at_most(level, || {
+                    let tiles = |d: &mut Vec<Block>| {
+                        let (mut b_tiles, mut sums) = (AmxB::default(), AmxD::default());
+                        sums.read(Accumulator::F32, d);
+                        sums.next_a().copy_bytes([a, b], &registers(&left));
+                        b_tiles.copy_bytes([a, b], COLUMNS / 8, &registers(&right));
+                        sums.add(&Arc::new(b_tiles));
+                        sums.write(Accumulator::F32, d);
+                    };
+                    if way != "blocks" && !amx::fits_bytes([a, b], depth) {
+                        assert_eq!(a.bits(), 4, "bytes fit");
+                        continue;
+                    }
+                    let blocks = |d: &mut Vec<Block>| {
                         let mut fragments = IntegerFragments::default();
                         fragments.decode_a(a, rows / 8, &registers(&left));
                         fragments.decode_b(b, COLUMNS / 8, &registers(&right));
-                        fragments.multiply(satfinite, &mut d);
+                        fragments.multiply(satfinite, d);
+                    };
+                    at_most(level, || match way {
+                        "blocks" => blocks(&mut d),
+                        "by the unit" => tiles(&mut d),
+                        _ => amx::without(|| tiles(&mut d)),
                     });
                     for (at, expected) in expected.iter().enumerate() {
                         let (block, place) = place(at);
                         assert_eq!(
                             d[block][place], *expected,
-                            "{a:?} {b:?} {rows} {satfinite} {level:?} {at}"
+                            "{a:?} {b:?} {rows} {satfinite} {level:?} {way} {at}"
                         );
                     }
                 }

@@ -4,4 +4,5 @@ mod decode;
 mod fast;
 mod fragments;
 mod scaled;
+mod sparse;
 mod tiles;

@@ -8,7 +8,7 @@ use super::place::{BYTES, ObjectAt, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
 use crate::event::What;
-use crate::registers::{LANES, Slot};
+use crate::registers::{LANES, Slot, lanes_in};
 use crate::schedule::warp::Awaited;
 use crate::settings::Asynchrony;
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -85,9 +85,14 @@ impl Execute for Waiting {
             let lane = rest.trailing_zeros() as usize;
             let (address, phase) = (addresses[lane], named[lane]);
             // All lanes that ask the same get the same answer; usually that is the whole warp.
-            let alike = (0..LANES).fold(0, |alike, lane| {
-                alike | u32::from((addresses[lane] == address) & (named[lane] == phase)) << lane
-            }) & rest;
+            let differences = (0..LANES).fold(0, |differences, lane| {
+                differences | (named[lane] ^ phase) | u64::from(addresses[lane] ^ address)
+            });
+            let asks_the_same = |lane: &usize| addresses[*lane] == address && named[*lane] == phase;
+            let alike = match differences {
+                0 => rest,
+                _ => lanes_in(rest).filter(asks_the_same).fold(0, |alike, lane| alike | 1 << lane),
+            };
             match self.ask(context, address, phase) {
                 Ok((ended, parity)) => {
                     complete |= if ended { alike } else { 0 };

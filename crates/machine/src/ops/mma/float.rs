@@ -5,12 +5,12 @@ use ptxvm_isa::Type;
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use super::accumulator::{self, Order};
-use super::blocks;
+use super::blocks::{Blocks, interleaved_product, product, sparse_product};
 use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::operands::Operands;
 use crate::matrix::sparse::{Sparse, pairs_of_halves};
-use crate::matrix::whole_warp;
+use crate::matrix::{Cores, blocks, whole_warp};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 
@@ -56,6 +56,30 @@ struct Float {
     sparse: Option<Sparse>,
 }
 
+impl Float {
+    /// D as blocks, if the product can be made so.
+    fn in_blocks(&self, context: &mut Context<'_>, cores: Cores, of: [&[Slot]; 3]) -> Option<Blocks> {
+        let (formats, depth) = ((self.a, self.b), self.shape.k);
+        if let Some(scheme) = cores.in_blocks(Family::Mma, self.a, self.accumulator, depth) {
+            return Some(product(context, (&scheme, cores.precision), formats, of));
+        }
+        let scheme = cores.interleaved(Family::Mma, formats, self.accumulator, depth)?;
+        Some(interleaved_product(context, &scheme, formats, of))
+    }
+
+    /// The same of a sparse product, whose stored elements of A belong to these columns.
+    fn sparse_in_blocks(
+        &self,
+        context: &mut Context<'_>,
+        cores: Cores,
+        belongs: &[u16],
+        of: [&[Slot]; 3],
+    ) -> Option<Blocks> {
+        let scheme = cores.sparse_in_blocks(Family::Mma, self.a, self.accumulator, self.stored)?;
+        sparse_product(context, &scheme, (self.a, self.b), belongs, of)
+    }
+}
+
 impl Execute for Float {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         if let Err(flow) = whole_warp(context, mask) {
@@ -64,18 +88,33 @@ impl Execute for Float {
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let cores = context.cores();
         if self.sparse.is_none()
-            && let Some(scheme) = cores.in_blocks(Family::Mma, self.a, self.accumulator, self.shape.k)
+            && let Some(values) = self.in_blocks(context, cores, [a, b, c])
         {
-            blocks::multiply(context, (&scheme, cores.precision), (self.a, self.b), [d, a, b, c]);
+            blocks::write(&mut context.bank, self.accumulator, d, &values);
             context.count_products(self.shape.products());
             return Flow::Next;
         }
         let Shape { m, n, k } = self.shape;
+        let forgiving = context.worker.forgiving;
+        let mut belongs = None;
+        if let Some(sparse) = &self.sparse {
+            let mut room = context.worker.operands.left.belongs.take().unwrap_or_default();
+            if let Err(flow) = sparse.belongs(context, rest, &mut room) {
+                return flow;
+            }
+            // Forgiven metadata may name a column twice.
+            if !forgiving && let Some(values) = self.sparse_in_blocks(context, cores, &room, [a, b, c]) {
+                context.worker.operands.left.belongs = Some(room);
+                blocks::write(&mut context.bank, self.accumulator, d, &values);
+                context.count_products(m * n * self.stored);
+                return Flow::Next;
+            }
+            belongs = Some(room);
+        }
         let (a, b) = (rows_of_a(&context.bank, a), columns_of_b(&context.bank, b));
         let (rows, columns) = (a.map(u32::to_le_bytes), b.map(u32::to_le_bytes));
         let rows = rows[..m * self.stored * self.a.bits / 32].as_flattened();
         let columns = columns[..n * k * self.b.bits / 32].as_flattened();
-        let forgiving = context.worker.forgiving;
         let Operands { left, right, .. } = &mut context.worker.operands;
         let order = match &self.sparse {
             // A product is the same turned over, and the host's vectors are better filled with sixteen columns.
@@ -85,16 +124,12 @@ impl Execute for Float {
                 Order::Columns
             }
             Some(sparse) => {
-                let mut belongs = left.belongs.take().unwrap_or_default();
                 left.decode(self.a, m, rows);
                 match sparse.pairs_halves(forgiving) {
                     false => right.decode_columns(self.b, n, columns),
                     true => right.decode_columns(self.b, n, pairs_of_halves(&b[..n * k]).as_flattened()),
                 }
-                if let Err(flow) = sparse.belongs(context, rest, &mut belongs) {
-                    return flow;
-                }
-                context.worker.operands.left.belongs = Some(belongs);
+                left.belongs = belongs;
                 Order::Rows
             }
         };

@@ -6,11 +6,11 @@ use ptxvm_num::matrix::Accumulator;
 use ptxvm_num::matrix::integer::{self, BitOp, IntegerElement};
 
 use super::accumulator::{self, Order};
-use super::blocks;
+use super::blocks::product_of_integers;
 use super::operands::{self, columns_of_b, rows_of_a, split};
 use crate::context::Context;
 use crate::matrix::sparse::Sparse;
-use crate::matrix::whole_warp;
+use crate::matrix::{blocks, whole_warp};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
 
@@ -49,7 +49,8 @@ impl Execute for Integers {
         }
         let Some([d, a, b, c, rest]) = split(self.fragments, slots) else { return Flow::Next };
         let Some(sparse) = &self.sparse else {
-            blocks::multiply_integers(context, (self.a, self.b), self.satfinite, [d, a, b, c]);
+            let values = product_of_integers(context, (self.a, self.b), self.satfinite, [a, b, c]);
+            blocks::write(&mut context.bank, Accumulator::F32, d, &values);
             context.count_products(self.shape.products());
             return Flow::Next;
         };

@@ -10,10 +10,10 @@ use ptxvm_num::matrix::{Accumulator, Element, Family, Packed, Precision, Scheme,
 use super::product::{A, PendingProduct, ProductTypes};
 use crate::matrix::blocks;
 use crate::matrix::descriptor::Major;
-use crate::matrix::kept_b::{KeptB, Kind, MatrixB};
+use crate::matrix::kept_b::{Elements, KeptB, Kind, MatrixB};
 use crate::matrix::operands::Operands;
 use crate::matrix::units::Units;
-use crate::ops::wgmma::resident::ResidentD;
+use crate::ops::wgmma::resident::{ResidentD, Values};
 use crate::registers::{Bank, Slot};
 use crate::vector::value::Value;
 
@@ -32,6 +32,19 @@ pub struct DenseTypes {
     negate_a: bool,
     negate_b: bool,
     scheme: Scheme,
+}
+
+impl DenseTypes {
+    const fn elements_of_b(&self) -> Elements {
+        Elements::Float { packed: Packed::tight(self.b), negate: self.negate_b }
+    }
+}
+
+/// A product in tiles: what A, B and D are made of.
+struct InTiles {
+    a: Elements,
+    b: Elements,
+    values: Values,
 }
 
 impl PendingProduct {
@@ -54,26 +67,45 @@ impl PendingProduct {
         fragments.forget_a();
         fragments.a.decode(Packed::tight(types.a), precision, types.negate_a, BLOCKS, &registers);
 
-        let b = self.matrix_b(types, &mut operands.kept_b).fragment();
+        let b = self.matrix_b(types.elements_of_b(), &mut operands.kept_b).fragment();
         let slots = &self.slots[..self.product.registers];
         self.accumulate(types.d, bank, slots, &mut operands.blocks, |d| {
             fragment::multiply(&types.scheme, precision, &fragments.a, b, d);
         });
     }
 
-    /// The same by the host's matrix unit, which has D in tiles. Gives whether it has been done: not all that is fast
-    /// suits the unit.
+    /// What the host's matrix unit would multiply, if it has one: fast products, and those of bytes, which are exact unless
+    /// each sum is clamped.
+    fn in_tiles(&self, types: Option<&DenseTypes>) -> Option<InTiles> {
+        let depth = self.product.depth;
+        let found = match (types, self.product.factors) {
+            (Some(types), _) if self.cores.precision == Precision::Fast => {
+                let (packed, negate) = (Packed::tight(types.a), types.negate_a);
+                let a = Elements::Float { packed, negate };
+                amx::fits(packed, depth).then(|| InTiles {
+                    a,
+                    b: types.elements_of_b(),
+                    values: Values::Float(types.d),
+                })
+            }
+            (_, ProductTypes::Integer { a, b, satfinite: false }) if self.product.sparse.is_none() => {
+                let elements = Elements::Bytes([a, b]);
+                let product = InTiles { a: elements, b: elements, values: Values::Integer };
+                amx::fits_bytes([a, b], depth).then_some(product)
+            }
+            _ => None,
+        };
+        found.filter(|_| amx::is_there())
+    }
+
+    /// The same by the host's matrix unit, which has D in tiles. Gives whether it has been done: not all suits the unit.
     pub fn complete_in_tiles(
         &self,
-        types: &DenseTypes,
+        types: Option<&DenseTypes>,
         operands: &mut Operands,
         resident: &mut ResidentD,
     ) -> bool {
-        let packed = Packed::tight(types.a);
-        let is_fast = self.cores.precision == Precision::Fast;
-        if !is_fast || !amx::is_there() || !amx::fits(packed, self.product.depth) {
-            return false;
-        }
+        let Some(product) = self.in_tiles(types) else { return false };
         if let A::Registers { slot } = self.a
             && resident.has_any(&self.bank, &self.slots[slot..slot + REGISTERS])
         {
@@ -85,25 +117,23 @@ impl PendingProduct {
         let mut registers = [[0; LANES]; REGISTERS];
         self.registers_of_a(&bank, &mut registers);
         let a = resident.next_a();
-        a.decode(packed, types.negate_a, &registers);
-        let b = self.matrix_b(types, &mut operands.kept_b).tiles();
+        match product.a {
+            Elements::Float { packed, negate } => a.decode(packed, negate, &registers),
+            Elements::Bytes(elements) => a.copy_bytes(elements, &registers),
+        }
+        let b = self.matrix_b(product.b, &mut operands.kept_b).tiles();
         if !a.suits() || !b.suits() {
             return false;
         }
-        let d = (&self.bank, types.d, &self.slots, self.product.registers);
+        let d = (&self.bank, product.values, &self.slots, self.product.registers);
         // SAFETY: as for the bank of `complete`.
         unsafe { resident.add(d, !self.add, b) };
         true
     }
 
     /// B, as shared memory has it now.
-    fn matrix_b<'a>(&self, types: &DenseTypes, kept: &'a mut KeptB) -> &'a mut MatrixB {
-        let kind = Kind {
-            packed: Packed::tight(types.b),
-            negate: types.negate_b,
-            blocks: self.product.columns / 8,
-            units: self.b,
-        };
+    fn matrix_b<'a>(&self, elements: Elements, kept: &'a mut KeptB) -> &'a mut MatrixB {
+        let kind = Kind { elements, blocks: self.product.columns / 8, units: self.b };
         let order = match self.b.major() {
             Major::K => IN_ORDER,
             Major::Mn => ORDER_OF_ROWS.map(|row| row as u32),

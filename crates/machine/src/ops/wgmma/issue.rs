@@ -10,7 +10,7 @@ use crate::door::observer::Stage;
 use crate::explain::finding::Kind;
 use crate::matrix::descriptor::{Descriptor, Major};
 use crate::matrix::units::Units;
-use crate::registers::{LANES, Slot};
+use crate::registers::{ALL, Bank, Slot};
 use crate::vector::lanes::{Execute, Flow};
 use crate::vector::value::{Converted, Value};
 
@@ -19,7 +19,7 @@ pub struct MmaAsync {
     pub product: Arc<AsyncProduct>,
     /// The slot of the predicate that says whether D is added.
     pub scale_d: usize,
-    /// The slots that it is executed with, which its products share. Lanes that come from elsewhere may bring others.
+    /// The slots that it is executed with, always the same, which its products share.
     pub slots: OnceLock<Arc<[Slot]>>,
 }
 
@@ -55,8 +55,10 @@ impl MmaAsync {
         let b_bytes = if product.sparse.is_some() { 64 } else { 32 };
         let b = (product.b, product.b_major, product.columns as u32, b_bytes);
         let b = self.units(context, slots, "b-desc", b)?;
-        let add = bool::read(&context.bank, slots[self.scale_d]);
-        if let Some(lane) = (1..LANES).find(|lane| add[*lane] != add[0]) {
+        let adds = mask_of(&context.bank, slots[self.scale_d]);
+        let add = adds & 1 != 0;
+        if adds != 0 && adds != ALL {
+            let lane = if add { adds.trailing_ones() } else { adds.trailing_zeros() } as usize;
             let message = format!("lane {lane} and lane 0 give {NAME} different values of scale-d");
             return Err(context.fault(Kind::Misuse, lane, message, vec![SAME.into()]));
         }
@@ -69,12 +71,12 @@ impl MmaAsync {
         let pending = PendingProduct {
             forgiven: context.worker.forgiving,
             product: Arc::clone(&self.product),
-            slots: self.shared_slots(slots),
+            slots: Arc::clone(self.slots.get_or_init(|| slots.into())),
             bank: context.bank.keep(),
             cores,
             shared,
             warp,
-            add: add[0],
+            add,
             a: a.0,
             b: b.0,
             belongs,
@@ -84,16 +86,6 @@ impl MmaAsync {
         let instruction = Arc::as_ptr(&self.product).addr() as u64;
         context.warp.wgmma.push(Box::new(pending), instruction, [a.1, b.1]);
         Ok(())
-    }
-
-    fn shared_slots(&self, slots: &[Slot]) -> Arc<[Slot]> {
-        let own = self.slots.get_or_init(|| slots.into());
-        // All are looked at, which takes less time than a decision after each.
-        let differ = |(a, b): (&Slot, &Slot)| {
-            a.offset ^ b.offset | u32::from(a.width ^ b.width) | u32::from(a.flags ^ b.flags)
-        };
-        let differences = own.iter().zip(slots).fold(0, |all, both| all | differ(both));
-        if differences == 0 && own.len() == slots.len() { Arc::clone(own) } else { slots.into() }
     }
 
     /// The units of a matrix of so many rows or columns and so many bytes along K, and the descriptor that says where
@@ -134,6 +126,14 @@ impl MmaAsync {
             );
             context.fault(Kind::OutOfBounds, 0, message, vec![note])
         })
+    }
+}
+
+/// The lanes in which a predicate is set.
+fn mask_of(bank: &Bank<'_>, slot: Slot) -> u32 {
+    match slot.width() {
+        0 => bank.mask(slot),
+        _ => bool::read(bank, slot).iter().rev().fold(0, |mask, set| mask << 1 | u32::from(*set)),
     }
 }
 

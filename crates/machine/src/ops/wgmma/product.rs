@@ -123,9 +123,7 @@ impl UnderWay for PendingProduct {
         let product = Arc::clone(&self.product);
         let belongs = self.belongs.take();
         let dense = self.dense();
-        if let Some(types) = &dense
-            && self.complete_in_tiles(types, operands, resident)
-        {
+        if self.complete_in_tiles(dense.as_ref(), operands, resident) {
             return;
         }
         // SAFETY: see below.

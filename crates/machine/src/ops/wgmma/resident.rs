@@ -13,11 +13,28 @@ use ptxvm_num::matrix::fragment::Block;
 use crate::matrix::blocks;
 use crate::registers::{KeptBank, Slot};
 
+/// What accumulators are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    Float(Accumulator),
+    Integer,
+}
+
+impl Values {
+    /// How they lie in registers: integers are like f32, one in each.
+    const fn in_registers(self) -> Accumulator {
+        match self {
+            Self::Float(accumulator) => accumulator,
+            Self::Integer => Accumulator::F32,
+        }
+    }
+}
+
 /// The accumulators of a warp's last product.
 #[derive(Debug, Default)]
 pub struct ResidentD {
     /// The activation whose registers they are of, and their type; nothing if they are of none.
-    of: Option<(KeptBank, Accumulator)>,
+    of: Option<(KeptBank, Values)>,
     /// The operands of their product, the registers first.
     slots: Arc<[Slot]>,
     registers: usize,
@@ -65,11 +82,13 @@ impl ResidentD {
     /// As for [`Self::put_back`], and of this activation too.
     pub unsafe fn add(
         &mut self,
-        (bank, accumulator, slots, registers): (&KeptBank, Accumulator, &Arc<[Slot]>, usize),
+        (bank, values, slots, registers): (&KeptBank, Values, &Arc<[Slot]>, usize),
         to_zeros: bool,
         b: &Arc<AmxB>,
     ) {
-        if !self.is(bank, slots) || self.registers != registers {
+        let accumulator = values.in_registers();
+        let same_values = self.of.is_some_and(|(_, own)| own == values);
+        if !same_values || !self.is(bank, slots) || self.registers != registers {
             // SAFETY: the caller's promise, passed on.
             unsafe { self.put_back() };
             (self.slots, self.registers) = (Arc::clone(slots), registers);
@@ -85,7 +104,7 @@ impl ResidentD {
         }
         self.tiles.add(b);
         self.tiles.round(accumulator);
-        self.of = Some((*bank, accumulator));
+        self.of = Some((*bank, values));
         if !self.is_plain {
             // A register may be there twice.
             // SAFETY: the caller's promise, passed on.
@@ -115,7 +134,8 @@ impl ResidentD {
     /// The activation whose registers they are still exists, and nobody else reads or writes these meanwhile: only the
     /// host thread that runs the warp calls it, between two reads or writes of an operation.
     pub unsafe fn put_back(&mut self) {
-        let Some((bank, accumulator)) = self.of.take() else { return };
+        let Some((bank, values)) = self.of.take() else { return };
+        let accumulator = values.in_registers();
         // SAFETY: the caller's promise, passed on.
         let mut bank = unsafe { bank.bank() };
         let slots = &self.slots[..self.registers];

@@ -10,13 +10,14 @@
 
 use ptxvm_num::Rounding;
 use ptxvm_num::convert::{F16, F32, Modifiers, float_to_float};
-use ptxvm_num::matrix::integer::{self, IntegerElement};
+use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Accumulator, Family, Packed};
 
 use crate::context::Context;
-use crate::matrix::whole_warp;
+use crate::matrix::{blocks, whole_warp};
 use crate::ops::mma;
 use crate::ops::mma::accumulator::{self, ELEMENTS, Order};
+use crate::ops::mma::blocks::{product, product_of_integers};
 use crate::ops::mma::float::{format_of_d, packed};
 use crate::ops::mma::operands::{columns_of_b, rows_of_a, split};
 use crate::registers::Slot;
@@ -31,10 +32,10 @@ const ROWS: usize = 16;
 const COLUMNS: usize = 8;
 
 /// The operation of a product.
-pub fn executor(product: Mma) -> Option<Op> {
-    let Mma { shape, types, fragments, satfinite, .. } = product;
+pub fn executor(wanted: Mma) -> Option<Op> {
+    let Mma { shape, types, fragments, satfinite, .. } = wanted;
     if shape.m == 8 && shape.n == 8 {
-        return mma::executor(product);
+        return mma::executor(wanted);
     }
     if let Some(integer) = IntegerElement::from_name(types.a.name()) {
         let tiles = Tiles { shape, fragments, a: 2, b: 1 };
@@ -100,7 +101,21 @@ impl Execute for Floats {
         let cores = context.cores();
         let wide = self.c == Accumulator::F32 || self.d == Accumulator::F32;
         let format = if wide { Accumulator::F32 } else { Accumulator::F16 };
-        let row = self.tiles.shape.k * self.packed.bits / 32;
+        let (depth, formats) = (self.tiles.shape.k, (self.packed, self.packed));
+        if self.c == self.d
+            && let Some(scheme) = cores.in_blocks(Family::Wmma, self.packed, format, depth)
+        {
+            // Registers of D may be those of another tile's operands, so that all are read before.
+            let how = (&scheme, cores.precision);
+            let values =
+                tiles.each_ref().map(|tile| product(context, how, formats, [tile.a, tile.b, tile.c]));
+            context.count_products(self.tiles.shape.products());
+            for (tile, values) in tiles.iter().zip(&values) {
+                blocks::write(&mut context.bank, format, tile.d, values);
+            }
+            return Flow::Next;
+        }
+        let row = depth * self.packed.bits / 32;
         let mut values = [[0; ELEMENTS]; TILES];
         for (tile, values) in tiles.iter().zip(&mut values) {
             *values = accumulator::read(&context.bank, self.c, tile.c, Order::Columns);
@@ -146,19 +161,13 @@ impl Execute for Integers {
             return flow;
         }
         let Some(tiles) = self.tiles.of(slots) else { return Flow::Next };
-        /// The only k of these shapes.
-        const DEPTH: usize = 16;
-        let mut values = [[0; ELEMENTS]; TILES];
-        for (tile, values) in tiles.iter().zip(&mut values) {
-            let (mut left, mut right) = ([0; ROWS * DEPTH], [0; COLUMNS * DEPTH]);
-            self.integer.unpack(&rows_of_a(&context.bank, tile.a), &mut left);
-            self.integer.unpack(&columns_of_b(&context.bank, tile.b), &mut right);
-            *values = accumulator::read(&context.bank, Accumulator::F32, tile.c, Order::Rows);
-            integer::multiply(&left, &right, DEPTH, self.satfinite, values);
-        }
+        let formats = (self.integer, self.integer);
+        let values = tiles
+            .each_ref()
+            .map(|tile| product_of_integers(context, formats, self.satfinite, [tile.a, tile.b, tile.c]));
         context.count_products(self.tiles.shape.products());
         for (tile, values) in tiles.iter().zip(&values) {
-            accumulator::write(context, Accumulator::F32, (tile.d, mask), values, Order::Rows);
+            blocks::write(&mut context.bank, Accumulator::F32, tile.d, values);
         }
         Flow::Next
     }

@@ -4,12 +4,13 @@ use std::cell::Cell;
 
 use super::unit;
 use crate::level::{Level, level};
+use crate::meanwhile::meanwhile;
 
 thread_local! {
     static FORBIDDEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether fast products should be made here: if the host has the unit and lets this process use it.
+/// Whether fast products, and those of bytes, should be made here: if the host has the unit and lets this process use it.
 #[must_use]
 pub fn is_there() -> bool {
     !FORBIDDEN.get() && level() == Level::V4 && unit::is_there()
@@ -17,12 +18,5 @@ pub fn is_there() -> bool {
 
 /// Runs `work` as on a host without the unit. Only tests that compare and benchmarks have a reason to ask.
 pub fn without<T>(work: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            FORBIDDEN.set(self.0);
-        }
-    }
-    let _restore = Restore(FORBIDDEN.replace(true));
-    work()
+    meanwhile(&FORBIDDEN, true, work)
 }

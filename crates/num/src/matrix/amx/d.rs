@@ -5,16 +5,19 @@ use std::sync::Arc;
 use super::super::element::Accumulator;
 use super::super::fragment::{Block, LANES};
 use super::super::tile::canonical;
+use super::a::AmxA;
+use super::b::AmxB;
 use super::choice::is_there;
-use super::operands::{AmxA, AmxB};
 use super::tile::{ROWS, Tile, ZEROS, tiles_of};
-use super::unit::{self, Factors};
+use super::unit::{self, Factors, Words};
 use crate::float::half::f16::{from_f32, to_f32};
 
 /// Sixteen rows of accumulators.
 #[derive(Debug, Default)]
 pub struct AmxD {
     tiles: Vec<Tile>,
+    /// Whether they are integers.
+    is_integer: bool,
     /// Products that have not been made yet, and room for others.
     waiting: Vec<Waiting>,
     count: usize,
@@ -26,7 +29,7 @@ pub struct AmxD {
 #[derive(Debug, Default)]
 struct Waiting {
     a: Box<AmxA>,
-    b: Arc<AmxB>,
+    b: Option<Arc<AmxB>>,
 }
 
 /// How many products are made together.
@@ -50,6 +53,7 @@ impl AmxD {
     pub fn add(&mut self, b: &Arc<AmxB>) {
         let kind = self.next.kind();
         debug_assert_eq!(kind, b.kind(), "A and B must be of one format");
+        self.is_integer = kind.of != Words::Bf16;
         if self.count == MOST || self.waiting[..self.count].last().is_some_and(|last| last.a.kind() != kind) {
             self.multiply();
         }
@@ -58,7 +62,7 @@ impl AmxD {
         }
         let to = &mut self.waiting[self.count];
         std::mem::swap(&mut to.a, &mut self.next);
-        to.b = Arc::clone(b);
+        to.b = Some(Arc::clone(b));
         self.count += 1;
     }
 
@@ -69,7 +73,7 @@ impl AmxD {
             let none: Factors<'_> = Factors { a: first.a.parts(), b: &[] };
             let mut factors = [none; MOST];
             for (to, Waiting { a, b }) in factors.iter_mut().zip(waiting) {
-                *to = Factors { a: a.parts(), b: b.tiles() };
+                *to = Factors { a: a.parts(), b: b.as_ref().map_or(&[], |b| b.tiles()) };
             }
             let multiply = if is_there() { unit::multiply } else { unit::multiply_without };
             multiply(first.a.kind(), &factors[..self.count], &mut self.tiles);
@@ -80,7 +84,7 @@ impl AmxD {
     /// Forgets the products that wait.
     fn forget(&mut self) {
         // Whoever decodes a B again looks whether it is the only one to use it.
-        self.waiting[..self.count].iter_mut().for_each(|waiting| waiting.b = Arc::default());
+        self.waiting[..self.count].iter_mut().for_each(|waiting| waiting.b = None);
         self.count = 0;
     }
 
@@ -115,17 +119,25 @@ impl AmxD {
         }
     }
 
-    /// Writes the values into blocks. There is one NaN, as everywhere in matrix products.
+    /// Writes the values into blocks. Integers are as many bits as an f32; of floating point numbers there is one NaN, as
+    /// everywhere in matrix products.
     pub fn write(&mut self, accumulator: Accumulator, blocks: &mut [Block]) {
         self.multiply();
         for (tile, blocks) in self.tiles.iter().zip(blocks.chunks_mut(4)) {
             for (index, block) in blocks.iter_mut().enumerate() {
-                let (rows, at) = place(index);
-                for (lane, quad) in block.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                    let at = at + 4 * (lane / (LANES / 4));
-                    quad.copy_from_slice(&tile[rows + lane % (LANES / 4)].0[at..at + 4]);
+                let (first, at) = place(index);
+                let (Some(rows), (even, odd)) =
+                    (tile[first..].first_chunk::<SIDE>(), block.split_at_mut(LANES))
+                else {
+                    continue;
+                };
+                let quads = even.as_chunks_mut::<4>().0.iter_mut().zip(odd.as_chunks_mut::<4>().0);
+                for (row, (even, odd)) in rows.iter().zip(quads) {
+                    even.copy_from_slice(&row.0[at..at + 4]);
+                    odd.copy_from_slice(&row.0[at + 4..at + 8]);
                 }
                 match accumulator {
+                    Accumulator::F32 if self.is_integer => {}
                     Accumulator::F32 if block.iter().any(|bits| f32::from_bits(*bits).is_nan()) => {
                         canonical(block);
                     }
@@ -139,7 +151,10 @@ impl AmxD {
     }
 }
 
+/// The rows of a block.
+const SIDE: usize = ROWS / 2;
+
 /// The first row of a block in its tile, and the first word of its even columns.
 const fn place(index: usize) -> (usize, usize) {
-    (index % 2 * (ROWS / 2), index / 2 * 8)
+    (index % 2 * SIDE, index / 2 * 8)
 }

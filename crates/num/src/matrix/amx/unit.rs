@@ -4,11 +4,26 @@
 //! gives them back, so that nobody else meets their state, and the kernel need not save it when threads change.
 #![allow(unsafe_code)]
 
+use super::super::integer::IntegerElement;
+use super::super::packed::Packed;
+use super::factors::is_split;
 use super::tile::Tile;
+
+/// What a word of a tile has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Words {
+    /// Two bf16.
+    #[default]
+    Bf16,
+    /// Four bytes of A and four of B, which have a sign or none.
+    Bytes { a_signed: bool, b_signed: bool },
+}
 
 /// What products that are made together have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
+    /// What they are made of.
+    pub of: Words,
     /// The words of a row of A, and the rows of B.
     pub words: usize,
     /// Whether factors are sums of two, so that A has two parts.
@@ -16,6 +31,22 @@ pub(super) struct Kind {
 }
 
 impl Kind {
+    /// How rows of so many factors are multiplied.
+    pub const fn of(packed: Packed, depth: usize) -> Self {
+        let is_split = is_split(packed.element);
+        Self { of: Words::Bf16, words: if is_split { depth } else { depth.div_ceil(2) }, is_split }
+    }
+
+    /// How rows of so many bytes are multiplied; nothing if these are no bytes.
+    pub const fn of_bytes([a, b]: [IntegerElement; 2], depth: usize) -> Option<Self> {
+        if a.bits() != 8 || b.bits() != 8 {
+            return None;
+        }
+        let (a_signed, b_signed) = (matches!(a, IntegerElement::S8), matches!(b, IntegerElement::S8));
+        let of = Words::Bytes { a_signed, b_signed };
+        Some(Self { of, words: depth.div_ceil(4), is_split: false })
+    }
+
     const fn parts(self) -> usize {
         if self.is_split { 2 } else { 1 }
     }
@@ -37,7 +68,7 @@ pub(super) fn multiply(kind: Kind, factors: &[Factors<'_>], d: &mut [Tile]) {
     return multiply_without(kind, factors, d);
 }
 
-/// Whether the host has the unit, and this process may use it.
+/// Whether the host has the unit, which multiplies bf16 and bytes, and this process may use it.
 pub(super) fn is_there() -> bool {
     #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
     return host::is_there();
@@ -47,19 +78,35 @@ pub(super) fn is_there() -> bool {
 
 /// The same without the unit.
 pub(super) fn multiply_without(kind: Kind, factors: &[Factors<'_>], d: &mut [Tile]) {
-    let halves = |word: u32| [f32::from_bits(word << 16), f32::from_bits(word & 0xffff_0000)];
     for Factors { a, b } in factors {
         for (b, d) in b.iter().zip(&mut *d) {
             for a in &a[..kind.parts()] {
                 for (a, d) in a.iter().zip(d.iter_mut()) {
                     for (a, b) in a.0.iter().zip(b).take(kind.words) {
                         for (b, d) in b.0.iter().zip(&mut d.0) {
-                            let ([a0, a1], [b0, b1]) = (halves(*a), halves(*b));
-                            *d = (f32::from_bits(*d) + a0 * b0 + a1 * b1).to_bits();
+                            *d = add_words(kind.of, *a, *b, *d);
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+/// Adds the products that a word of A and one of B are of.
+fn add_words(of: Words, a: u32, b: u32, d: u32) -> u32 {
+    match of {
+        Words::Bf16 => {
+            let halves = |word: u32| [f32::from_bits(word << 16), f32::from_bits(word & 0xffff_0000)];
+            let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+            (f32::from_bits(d) + a0 * b0 + a1 * b1).to_bits()
+        }
+        Words::Bytes { a_signed, b_signed } => {
+            let number = |byte: u8, signed: bool| if signed { i32::from(byte as i8) } else { byte.into() };
+            let products = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+            products.fold(d, |d, (a, b)| {
+                d.wrapping_add_signed(number(a, a_signed).wrapping_mul(number(b, b_signed)))
+            })
         }
     }
 }
@@ -72,7 +119,7 @@ mod host {
     use std::sync::OnceLock;
 
     use super::super::tile::{ROWS, Row, Tile};
-    use super::{Factors, Kind};
+    use super::{Factors, Kind, Words};
 
     /// Products that are multiplied in one go.
     const MOST: usize = 32;
@@ -82,14 +129,14 @@ mod host {
         *IS_THERE.get_or_init(|| has_instructions() && saves_tiles() && is_permitted())
     }
 
-    /// Whether the processor has tiles, and multiplies bf16.
+    /// Whether the processor has tiles, and multiplies bf16 and bytes.
     fn has_instructions() -> bool {
         const OSXSAVE: u32 = 1 << 27;
         const BF16: u32 = 1 << 22;
         const TILE: u32 = 1 << 24;
-        __cpuid(0).eax >= 7
-            && __cpuid(1).ecx & OSXSAVE != 0
-            && __cpuid_count(7, 0).edx & (BF16 | TILE) == BF16 | TILE
+        const INT8: u32 = 1 << 25;
+        const ALL: u32 = BF16 | TILE | INT8;
+        __cpuid(0).eax >= 7 && __cpuid(1).ecx & OSXSAVE != 0 && __cpuid_count(7, 0).edx & ALL == ALL
     }
 
     /// Whether the system saves tiles and their configuration when threads change. The processor must have XGETBV.
@@ -145,9 +192,9 @@ mod host {
         }
     }
 
-    /// Two tiles of D at a time, to which all products are added before they are stored.
+    /// Two tiles of D at a time, to which all products are added before they are stored, by this instruction.
     macro_rules! instructions {
-        ($configuration:ident, $factors:ident, $d:ident, $bytes:ident; $($second_part:literal),*) => {
+        ($multiply:literal, $configuration:ident, $factors:ident, $d:ident, $bytes:ident; $($second_part:literal),*) => {
             asm!(
                 "ldtilecfg [{next}]",
                 "2:",
@@ -161,9 +208,9 @@ mod host {
                 "add {next}, 16",
                 "tileloadd tmm2, [{b} + {row}]",
                 "tileloadd tmm0, [{a} + {row}]",
-                "tdpbf16ps tmm4, tmm0, tmm2",
+                concat!($multiply, " tmm4, tmm0, tmm2"),
                 "tileloadd tmm3, [{b} + {row} + 1024]",
-                "tdpbf16ps tmm5, tmm0, tmm3",
+                concat!($multiply, " tmm5, tmm0, tmm3"),
                 $($second_part,)*
                 "cmp {next}, {end}",
                 "jb 3b",
@@ -207,21 +254,24 @@ mod host {
             if bytes == 0 {
                 continue;
             }
-            // SAFETY of both: the host has the instructions and permits them. There is at least one product and one pair
+            // SAFETY of all: the host has the instructions and permits them. There is at least one product and one pair
             // of tiles of D. They read the configuration, the places, two tiles of each A at most, and as many tiles of
             // each B as D has, and write D's; a tile is 1024 bytes, of which the configuration has them touch no more.
             // They change the registers that are named, and leave no tile behind.
-            if kind.is_split {
-                // SAFETY: see above.
-                unsafe {
-                    instructions!(configuration, places, d, bytes; "tileloadd tmm1, [{a} + {row} + 1024]",
-                        "tdpbf16ps tmm4, tmm1, tmm2", "tdpbf16ps tmm5, tmm1, tmm3");
-                }
-            } else {
-                // SAFETY: see above.
-                unsafe {
-                    instructions!(configuration, places, d, bytes;);
-                }
+            macro_rules! multiply {
+                ($multiply:literal $($second_part:literal)*) => {
+                    // SAFETY: see above.
+                    unsafe { instructions!($multiply, configuration, places, d, bytes; $($second_part),*) }
+                };
+            }
+            match kind.of {
+                Words::Bf16 if kind.is_split => multiply!("tdpbf16ps" "tileloadd tmm1, [{a} + {row} + 1024]"
+                    "tdpbf16ps tmm4, tmm1, tmm2" "tdpbf16ps tmm5, tmm1, tmm3"),
+                Words::Bf16 => multiply!("tdpbf16ps"),
+                Words::Bytes { a_signed: true, b_signed: true } => multiply!("tdpbssd"),
+                Words::Bytes { a_signed: true, b_signed: false } => multiply!("tdpbsud"),
+                Words::Bytes { a_signed: false, b_signed: true } => multiply!("tdpbusd"),
+                Words::Bytes { a_signed: false, b_signed: false } => multiply!("tdpbuud"),
             }
         }
     }

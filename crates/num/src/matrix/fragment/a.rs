@@ -1,12 +1,10 @@
 //! A, decoded for products in blocks: each factor of a row in all four lanes of the row's quad.
 
-use std::marker::PhantomData;
-
-use super::super::decode::{OfFormat, of_format};
+use super::super::by_format::{ByFormat, OfFormat};
 use super::super::operand::Left;
 use super::super::packed::Packed;
 use super::super::tile::Precision;
-use super::super::tile::dispatch::{Work, dispatch};
+use super::super::tile::dispatch::dispatch;
 use super::super::tile::quads::Quads;
 use super::elements::{Seen, elements, parts};
 use super::shape::{LANES, QUAD_BITS, SIDE};
@@ -49,10 +47,8 @@ impl FragmentA {
             self.pairs.resize(count, OfLanes([0; LANES]));
         }
         let flip = u32::from(negate) << 31;
-        dispatch(
-            Level::V4,
-            Decode { packed, exact: precision == Precision::Exact, flip, registers, to: self },
-        );
+        let exact = precision == Precision::Exact;
+        dispatch(Level::V4, ByFormat(packed, Decode { exact, flip, registers, to: self }));
     }
 
     /// The factors of a row.
@@ -100,28 +96,25 @@ impl FragmentA {
 }
 
 struct Decode<'a> {
-    packed: Packed,
     exact: bool,
     flip: u32,
     registers: &'a [[u32; LANES]],
     to: &'a mut FragmentA,
 }
 
-impl Work for Decode<'_> {
+impl OfFormat for Decode<'_> {
     #[inline(always)]
-    fn run<V: Quads>(self) {
-        of_format(self.packed, DecodeWith::<V>(self, PhantomData));
-    }
-}
-
-struct DecodeWith<'a, V>(Decode<'a>, PhantomData<V>);
-
-impl<V: Quads> OfFormat for DecodeWith<'_, V> {
-    #[inline(always)]
-    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+    fn run<
+        V: Quads,
+        const BITS: usize,
+        const EXPONENT: u32,
+        const MANTISSA: u32,
+        const BELOW: u32,
+        const TOP: u8,
+    >(
         self,
     ) {
-        let Decode { exact, flip, registers, to, .. } = self.0;
+        let Self { exact, flip, registers, to } = self;
         let mut seen = Seen::NOTHING;
         for (index, register) in registers.iter().enumerate() {
             let (block, quad) = (index % to.blocks, index / to.blocks);

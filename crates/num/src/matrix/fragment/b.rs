@@ -1,14 +1,13 @@
 //! B, decoded for products in blocks: four factors side by side, of the even columns of a block or of the odd ones.
 
-use std::marker::PhantomData;
-
-use super::super::decode::{OfFormat, of_format};
+use super::super::by_format::{ByFormat, OfFormat};
 use super::super::operand::Right;
 use super::super::packed::Packed;
-use super::super::tile::dispatch::{Work, dispatch};
+use super::super::tile::dispatch::dispatch;
 use super::super::tile::quads::Quads;
 use super::elements::{Seen, elements, parts};
-use super::shape::{LANES, QUAD_BITS, SIDE};
+use super::shape::{QUAD_BITS, SIDE};
+use super::stored_b::StoredB;
 use crate::level::Level;
 
 /// The factors of some blocks of eight columns, of each block one k after the other.
@@ -33,35 +32,15 @@ pub(super) struct Columns<'a> {
 }
 
 impl FragmentB {
-    /// Makes it the matrix of these registers: eight columns each, sixteen bytes of a column in a quad. Those of all
-    /// columns come before the next ones of the first columns.
-    pub fn decode_columns(
-        &mut self,
-        packed: Packed,
-        negate: bool,
-        blocks: usize,
-        registers: &[[u32; LANES]],
-    ) {
-        let quads = registers.len() / blocks.max(1);
-        self.resize(blocks, quads * (QUAD_BITS / packed.bits));
-        let flip = u32::from(negate) << 31;
-        dispatch(Level::V4, Decode { packed, flip, from: From::Columns(registers), to: self });
-    }
-
-    /// Makes it the matrix of these rows of eight columns: sixteen bytes each, elements of sixteen bits. Those of the
-    /// first columns come first, of each eight in the order that [`ORDER_OF_ROWS`] says.
-    pub fn decode_rows(&mut self, packed: Packed, negate: bool, blocks: usize, rows: &[[u32; 4]]) {
-        self.resize(blocks, rows.len() / blocks.max(1));
-        let flip = u32::from(negate) << 31;
-        dispatch(Level::V4, Decode { packed, flip, from: From::Rows(rows), to: self });
-    }
-
-    fn resize(&mut self, blocks: usize, depth: usize) {
-        (self.blocks, self.depth) = (blocks, depth);
-        let count = blocks * depth;
+    /// Makes it the matrix of so many blocks that is stored like this.
+    pub fn decode(&mut self, packed: Packed, negate: bool, blocks: usize, from: StoredB<'_>) {
+        (self.blocks, self.depth) = (blocks, from.depth(packed, blocks));
+        let count = blocks * self.depth;
         self.even.resize(count, [0.0; 4]);
         self.odd.resize(count, [0.0; 4]);
         self.pairs.resize(count, [0; 4]);
+        let flip = u32::from(negate) << 31;
+        dispatch(Level::V4, ByFormat(packed, Decode { flip, from, to: self }));
     }
 
     /// A block's factors.
@@ -69,6 +48,12 @@ impl FragmentB {
     pub(super) fn of(&self, block: usize) -> Columns<'_> {
         let part = block * self.depth..(block + 1) * self.depth;
         Columns { even: &self.even[part.clone()], odd: &self.odd[part.clone()], pairs: &self.pairs[part] }
+    }
+
+    /// Whether all factors are numbers.
+    #[must_use]
+    pub const fn is_finite(&self) -> bool {
+        !self.special
     }
 
     /// How many blocks of eight columns there are.
@@ -109,36 +94,28 @@ impl FragmentB {
 /// of A's words first.
 pub const ORDER_OF_ROWS: [usize; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
 
-enum From<'a> {
-    Columns(&'a [[u32; LANES]]),
-    Rows(&'a [[u32; 4]]),
-}
-
 struct Decode<'a> {
-    packed: Packed,
     flip: u32,
-    from: From<'a>,
+    from: StoredB<'a>,
     to: &'a mut FragmentB,
 }
 
-impl Work for Decode<'_> {
+impl OfFormat for Decode<'_> {
     #[inline(always)]
-    fn run<V: Quads>(self) {
-        of_format(self.packed, DecodeWith::<V>(self, PhantomData));
-    }
-}
-
-struct DecodeWith<'a, V>(Decode<'a>, PhantomData<V>);
-
-impl<V: Quads> OfFormat for DecodeWith<'_, V> {
-    #[inline(always)]
-    fn run<const BITS: usize, const EXPONENT: u32, const MANTISSA: u32, const BELOW: u32, const TOP: u8>(
+    fn run<
+        V: Quads,
+        const BITS: usize,
+        const EXPONENT: u32,
+        const MANTISSA: u32,
+        const BELOW: u32,
+        const TOP: u8,
+    >(
         self,
     ) {
-        let Decode { flip, from, to, .. } = self.0;
+        let Self { flip, from, to } = self;
         let mut seen = Seen::NOTHING;
         match from {
-            From::Columns(registers) => {
+            StoredB::Columns(registers) => {
                 for (index, register) in registers.iter().enumerate() {
                     let (block, quad) = (index % to.blocks, index / to.blocks);
                     let turned = V::turn_quads(register);
@@ -152,7 +129,7 @@ impl<V: Quads> OfFormat for DecodeWith<'_, V> {
                     }
                 }
             }
-            From::Rows(rows) => {
+            StoredB::Rows(rows) => {
                 for (index, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
                     let Some(words) = rows.as_flattened().as_array() else { continue };
                     let even = elements::<16, EXPONENT, MANTISSA, BELOW, TOP>(words, 0, flip, &mut seen);

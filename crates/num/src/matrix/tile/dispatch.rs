@@ -31,13 +31,13 @@ pub(in crate::matrix) fn dispatch(most: Level, work: impl Work) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,f16c")]
 fn v3(work: impl Work) {
     work.run::<V3>();
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
 fn v4(work: impl Work) {
     work.run::<V4>();
 }

@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use crate::float::half::f16::to_f32;
+
 /// Vectors of a level. Loads and stores use the first elements of a slice, as many as there are lanes.
 pub(in crate::matrix) trait Vector {
     /// Lanes of a vector of 32-bit elements; vectors of 16-bit elements have twice as many.
@@ -57,6 +59,16 @@ pub(in crate::matrix) trait Vector {
     /// The larger ones.
     fn larger_shorts(a: Self::Shorts, b: Self::Shorts) -> Self::Shorts;
 
+    /// The numbers that f16 are, two of which are in a word.
+    #[inline(always)]
+    fn from_halves(words: &[u32; 8]) -> [f32; 16] {
+        let mut values = [0.0; 16];
+        for (values, word) in values.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+            *values = [to_f32(*word as u16), to_f32((*word >> 16) as u16)];
+        }
+        values
+    }
+
     /// Words of eight columns, turned into eight rows of words.
     fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8];
 }
@@ -64,7 +76,7 @@ pub(in crate::matrix) trait Vector {
 macro_rules! x86 {
     ($Level:ident $about:literal $lanes:literal $Floats:ident $Integers:ident:
      $loadf:ident $setf:ident $storef:ident $mul:ident $fma:ident $trunc:ident $zero:ident $addi:ident
-     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident, |$nan:ident| $any_nan:expr, |$integers:ident| $towards:expr) => {
+     $loadi:ident $storei:ident $seti:ident $adds:ident $maxs:ident $widen:ident, |$nan:ident| $any_nan:expr, |$integers:ident| $towards:expr) => {
         #[doc = $about]
         #[cfg(target_arch = "x86_64")]
         pub(in crate::matrix) struct $Level;
@@ -182,6 +194,11 @@ macro_rules! x86 {
                 unsafe { $maxs(a, b) }
             }
             #[inline(always)]
+            fn from_halves(words: &[u32; 8]) -> [f32; 16] {
+                // SAFETY: see above; both levels have F16C, and eight words are sixteen halves.
+                unsafe { $widen(words) }
+            }
+            #[inline(always)]
             fn turn(columns: [&[u8; 32]; 8]) -> [[u32; 8]; 8] {
                 // SAFETY: see above; both levels have AVX2.
                 unsafe { turn(columns) }
@@ -193,14 +210,14 @@ macro_rules! x86 {
 x86!(V4 "AVX-512." 16 __m512 __m512i:
      _mm512_loadu_ps _mm512_set1_ps _mm512_storeu_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_cvttps_epi32
      _mm512_setzero_si512 _mm512_add_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_set1_epi32
-     _mm512_add_epi16 _mm512_max_epi16,
+     _mm512_add_epi16 _mm512_max_epi16 widen_by_sixteen,
      |a| _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, a) != 0,
      |a| _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(a));
 
 x86!(V3 "AVX2." 8 __m256 __m256i:
 _mm256_loadu_ps _mm256_set1_ps _mm256_storeu_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_cvttps_epi32
 _mm256_setzero_si256 _mm256_add_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_set1_epi32
-_mm256_add_epi16 _mm256_max_epi16,
+_mm256_add_epi16 _mm256_max_epi16 widen_by_eight,
 |a| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(a, a)) != 0, |a| {
     // The nearest number minus the integer without its last seven bits is exact, and says on which side of the
     // integer the nearest number is. One less in the bits is one step towards zero.
@@ -214,6 +231,36 @@ _mm256_add_epi16 _mm256_max_epi16,
     let further = _mm256_cmp_ps::<_CMP_GT_OQ>(signed, _mm256_setzero_ps());
     _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(nearest), _mm256_castps_si256(further)))
 });
+
+/// Sixteen halves as numbers.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn widen_by_sixteen(words: &[u32; 8]) -> [f32; 16] {
+    let mut values = [0.0; 16];
+    // SAFETY: the words are 256 bits, and the numbers 512.
+    unsafe {
+        let halves = _mm256_loadu_si256(words.as_ptr().cast());
+        _mm512_storeu_ps(values.as_mut_ptr(), _mm512_cvtph_ps(halves));
+    }
+    values
+}
+
+/// The same, eight at a time.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+fn widen_by_eight(words: &[u32; 8]) -> [f32; 16] {
+    let mut values = [0.0; 16];
+    for (words, values) in words.as_chunks::<4>().0.iter().zip(values.as_chunks_mut::<8>().0) {
+        // SAFETY: four words are 128 bits, and eight numbers 256.
+        unsafe {
+            let halves = _mm_loadu_si128(words.as_ptr().cast());
+            _mm256_storeu_ps(values.as_mut_ptr(), _mm256_cvtph_ps(halves));
+        }
+    }
+    values
+}
 
 /// Turns pairs, then pairs of pairs, then halves.
 #[cfg(target_arch = "x86_64")]
