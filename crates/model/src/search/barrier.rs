@@ -1,0 +1,134 @@
+//! Who meets whom at execution barriers: which arrivals order which waits, and who waits for ever.
+//!
+//! A litmus test shows some threads of a CTA, not all of them. So a barrier without a count is for the threads that name
+//! it. Where more threads than a count come, as many as it says come first, and everyone who passes comes after these
+//! (choice B1 of docs/memory-model.md).
+
+use super::path::{Meeting, Operation, Path};
+use crate::event::Kind;
+use crate::relation::Relation;
+use crate::test::{Action, Operand, Test};
+
+/// How threads meet.
+pub struct Meetings {
+    /// The ways in which they may: what `barrier` is in each.
+    pub ways: Vec<Relation>,
+    /// Who waits for ever: the thread, and the number of the operation on its path.
+    pub blocked: Vec<(usize, usize)>,
+}
+
+/// One barrier's one phase: the operations of it.
+struct Phase {
+    meeting: Meeting,
+    /// The number of the CTA or cluster.
+    of: u32,
+    number: usize,
+    /// Thread, operation, event.
+    arrivals: Vec<(usize, usize, usize)>,
+    waits: Vec<(usize, usize, usize)>,
+}
+
+pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize], events: usize) -> Meetings {
+    let mut phases: Vec<Phase> = Vec::new();
+    for (thread, path) in paths.iter().enumerate() {
+        let place = test.threads[thread].place;
+        // How often this thread has arrived and waited at each barrier.
+        let mut before: Vec<(Meeting, usize, usize)> = Vec::new();
+        for (number, operation) in path.operations[..lengths[thread]].iter().enumerate() {
+            let (Some(meeting), Kind::Barrier { arrives, waits }) = (operation.barrier, operation.kind)
+            else {
+                continue;
+            };
+            let at = before.iter().position(|(m, ..)| same(m, &meeting)).unwrap_or_else(|| {
+                before.push((meeting, 0, 0));
+                before.len() - 1
+            });
+            let counts = &mut before[at];
+            let phase = if arrives { counts.1 } else { counts.2 };
+            counts.1 += usize::from(arrives);
+            counts.2 += usize::from(waits);
+            let of = if meeting.cluster { place.cluster } else { place.cta };
+            let known =
+                phases.iter().position(|p| same(&p.meeting, &meeting) && p.of == of && p.number == phase);
+            let at = known.unwrap_or_else(|| {
+                phases.push(Phase { meeting, of, number: phase, arrivals: Vec::new(), waits: Vec::new() });
+                phases.len() - 1
+            });
+            let entry = (thread, number, first[thread] + number);
+            if arrives {
+                phases[at].arrivals.push(entry);
+            }
+            if waits {
+                phases[at].waits.push(entry);
+            }
+        }
+    }
+    let mut meetings = Meetings { ways: vec![Relation::empty(events)], blocked: Vec::new() };
+    for phase in &phases {
+        let needed = match phase.meeting.count {
+            Some(count) => usize::try_from(count).unwrap_or(0),
+            None => participants(test, phase),
+        };
+        if phase.arrivals.len() < needed {
+            meetings.blocked.extend(phase.waits.iter().map(|&(thread, number, _)| (thread, number)));
+            continue;
+        }
+        let mut ways = Vec::new();
+        for members in subsets(phase.arrivals.len(), needed) {
+            for way in &meetings.ways {
+                let mut way = way.clone();
+                for &(thread, number, from) in members.iter().map(|&m| &phase.arrivals[m]) {
+                    for &(other, waiting, to) in &phase.waits {
+                        let orders = |thread: usize, number: usize| orders(&paths[thread].operations[number]);
+                        if thread != other && orders(thread, number) && orders(other, waiting) {
+                            way.add(from, to);
+                        }
+                    }
+                }
+                ways.push(way);
+            }
+        }
+        meetings.ways = ways;
+    }
+    meetings
+}
+
+fn orders(operation: &Operation) -> bool {
+    operation.barrier.is_some_and(|meeting| meeting.orders)
+}
+
+fn same(a: &Meeting, b: &Meeting) -> bool {
+    (a.cluster, a.instance, a.resource) == (b.cluster, b.instance, b.resource)
+}
+
+/// How many threads name a barrier: those that have arrived in this phase, and those whose text may.
+fn participants(test: &Test, phase: &Phase) -> usize {
+    let names = |thread: usize| {
+        let thread = &test.threads[thread];
+        let of = if phase.meeting.cluster { thread.place.cluster } else { thread.place.cta };
+        let arrives = |action: &Action| match action {
+            Action::Barrier(barrier) => {
+                barrier.arrives
+                    && barrier.cluster == phase.meeting.cluster
+                    && barrier.instance == phase.meeting.instance
+                    && barrier.resource == Operand::Constant(phase.meeting.resource)
+            }
+            _ => false,
+        };
+        of == phase.of && thread.code.iter().any(|instruction| arrives(&instruction.action))
+    };
+    let arrived = |thread| phase.arrivals.iter().any(|&(other, ..)| other == thread);
+    (0..test.threads.len()).filter(|&thread| arrived(thread) || names(thread)).count()
+}
+
+/// All ways to choose `size` of `count`.
+fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for next in 0..count {
+        let longer: Vec<Vec<usize>> =
+            all.iter().filter(|s| s.len() < size).map(|s| [s.as_slice(), &[next]].concat()).collect();
+        all.extend(longer);
+    }
+    all.retain(|subset| subset.len() == size);
+    all
+}
