@@ -2,17 +2,20 @@
 //! command takes the path of a checkout.
 
 mod dat3m;
+mod mixedproxy;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Compares all verdicts of a checkout of Dat3M.
+/// Compares all verdicts of a checkout of Dat3M, or of NVlabs' mixedproxy.
 pub fn compare(checkout: &Path, pattern: &str) -> Result<(), String> {
     let mut tally = Tally::default();
     if checkout.join("litmus/PTX").is_dir() {
         dat3m::compare(checkout, pattern, &mut tally)?;
+    } else if checkout.join("alloy/ptx.als").is_file() {
+        mixedproxy::compare(checkout, pattern, &mut tally)?;
     } else {
-        return Err(format!("{} is no checkout of Dat3M", checkout.display()));
+        return Err(format!("{} is no checkout of Dat3M or mixedproxy", checkout.display()));
     }
     tally.finish()
 }

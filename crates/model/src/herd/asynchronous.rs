@@ -128,10 +128,10 @@ pub fn tensor(line: &mut Line<'_, '_>) -> Parsed<()> {
         ("ld", 1),
         ("mma", 2),
         ("commit", 3),
-        ("wait::st", 4),
-        ("wait::ld", 4),
         ("fence::before_thread_sync", 4),
         ("fence::after_thread_sync", 5),
+        ("wait::st", 6),
+        ("wait::ld", 6),
     ];
     let manner = weak(Proxy::Tensor);
     match line.opcode.one_of(&words) {
@@ -157,7 +157,12 @@ pub fn tensor(line: &mut Line<'_, '_>) -> Parsed<()> {
             start(line, Engine::Tensor, vec![Action::TensorBefore, complete(mbarrier)]);
         }
         Some(4) => line.push(Action::TensorBefore),
-        Some(_) => line.push(Action::TensorAfter),
+        Some(5) => line.push(Action::TensorAfter),
+        Some(_) => {
+            // A thread that has waited is ordered on both sides.
+            line.push(Action::TensorBefore);
+            line.push(Action::TensorAfter);
+        }
         None => {
             return line.opcode.lacks(
                 "an operation: `.st`, `.ld`, `.mma`, `.commit`, `.wait::st`, `.fence::before_thread_sync` …",

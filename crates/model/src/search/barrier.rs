@@ -64,13 +64,12 @@ pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize]
         }
     }
     let mut meetings = Meetings { ways: vec![Relation::empty(events)], blocked: Vec::new() };
-    for phase in &phases {
-        let needed = match phase.meeting.count {
-            Some(count) => usize::try_from(count).unwrap_or(0),
-            None => participants(test, phase),
-        };
-        if phase.arrivals.len() < needed {
-            meetings.blocked.extend(phase.waits.iter().map(|&(thread, number, _)| (thread, number)));
+    let needs: Vec<usize> = phases.iter().map(|phase| needed(test, phase)).collect();
+    let reached = reached(&phases, &needs, lengths);
+    for (phase, &needed) in phases.iter().zip(&needs) {
+        if !phase.complete(needed, &reached) {
+            let here = phase.waits.iter().filter(|&&(thread, number, _)| reached[thread] == number);
+            meetings.blocked.extend(here.map(|&(thread, number, _)| (thread, number)));
             continue;
         }
         let mut ways = Vec::new();
@@ -91,6 +90,41 @@ pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize]
         meetings.ways = ways;
     }
     meetings
+}
+
+impl Phase {
+    /// Whether enough threads have come, if each thread has come so far.
+    fn complete(&self, needed: usize, reached: &[usize]) -> bool {
+        self.arrivals.iter().filter(|&&(thread, number, _)| number <= reached[thread]).count() >= needed
+    }
+}
+
+/// How far each thread comes: the number of the operation that it waits at for ever, or the length of its path.
+fn reached(phases: &[Phase], needs: &[usize], lengths: &[usize]) -> Vec<usize> {
+    let mut reached = vec![0; lengths.len()];
+    loop {
+        let stops = |thread: usize| {
+            let waits = phases.iter().zip(needs).flat_map(|(phase, &needed)| {
+                let open = !phase.complete(needed, &reached);
+                phase.waits.iter().filter(move |wait| open && wait.0 == thread)
+            });
+            let next = waits.map(|&(_, number, _)| number).filter(|&number| number >= reached[thread]).min();
+            next.unwrap_or(lengths[thread])
+        };
+        let next: Vec<usize> = (0..lengths.len()).map(stops).collect();
+        if next == reached {
+            return reached;
+        }
+        reached = next;
+    }
+}
+
+/// How many arrivals a phase takes.
+fn needed(test: &Test, phase: &Phase) -> usize {
+    match phase.meeting.count {
+        Some(count) => usize::try_from(count).unwrap_or(0),
+        None => participants(test, phase),
+    }
 }
 
 fn orders(operation: &Operation) -> bool {
