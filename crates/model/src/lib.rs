@@ -13,11 +13,13 @@ pub mod herd;
 mod models;
 pub mod notation;
 pub mod relation;
+mod repair;
 pub mod search;
 pub mod strength;
 pub mod test;
 mod verdict;
 
 pub use models::{NAMES, model};
+pub use repair::{Fence, Repair, repair};
 pub use search::{Execution, Limits, TooLarge};
 pub use verdict::{State, Verdict, decide};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use ptxvm_model::test::Quantifier;
-use ptxvm_model::{Execution, Verdict, draw};
+use ptxvm_model::{Execution, Repair, Verdict, draw};
 
 use super::{Decided, Outcome};
 
@@ -88,6 +88,9 @@ fn reason(decided: &Decided<'_>, verdict: &Verdict, out: &mut dyn Write) -> io::
     if let Some(witness) = &verdict.witness {
         writeln!(out, "\nan execution in which {condition}:\n")?;
         write!(out, "{}", draw::table(decided.test, decided.source, witness))?;
+        if let Some(repair) = &decided.repair {
+            write!(out, "\n{}", remedy(decided, repair))?;
+        }
     } else if let Some(rejected) = &verdict.forbidden {
         writeln!(
             out,
@@ -99,6 +102,23 @@ fn reason(decided: &Decided<'_>, verdict: &Verdict, out: &mut dyn Write) -> io::
         writeln!(out, "\nno thread can take a path on which {condition}")?;
     }
     bound(decided, verdict.bounded, out)
+}
+
+/// What would forbid it, in a sentence.
+fn remedy(decided: &Decided<'_>, repair: &Repair) -> String {
+    let strong =
+        repair.relaxed.map(|scope| format!("accesses that are .relaxed.{} instead of weak", scope.name()));
+    let fences = repair.fences.iter().map(|fence| {
+        let thread = &decided.test.threads[fence.thread].name;
+        format!("{} in {thread} after `{}`", fence.text, decided.text(fence.after))
+    });
+    let parts: Vec<String> = strong.into_iter().chain(fences).collect();
+    let verb = if parts.len() == 1 && repair.relaxed.is_none() {
+        "would forbid it"
+    } else {
+        "together would forbid it"
+    };
+    format!("{} {verb}\n", parts.join(",\n"))
 }
 
 fn bound(decided: &Decided<'_>, bounded: bool, out: &mut dyn Write) -> io::Result<()> {

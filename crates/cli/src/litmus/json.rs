@@ -29,6 +29,16 @@ pub fn write(decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
             object["bounded"] = (*bounded).into();
         }
     }
+    if let Some(repair) = &decided.repair {
+        let fence = |fence: &ptxvm_model::Fence| {
+            let thread = &decided.test.threads[fence.thread].name;
+            json!({ "thread": thread, "after": decided.text(fence.after), "fence": fence.text })
+        };
+        object["forbidden_with"] = json!({
+            "relaxed": repair.relaxed.map(ptxvm_model::event::Scope::name),
+            "fences": repair.fences.iter().map(fence).collect::<Vec<Value>>(),
+        });
+    }
     writeln!(out, "{object}")
 }
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use ptxvm_model::notation::Model;
 use ptxvm_model::search::{self, Hang};
 use ptxvm_model::test::Test;
-use ptxvm_model::{Limits, TooLarge, Verdict, codes, decide, herd};
+use ptxvm_model::{Limits, Repair, TooLarge, Verdict, codes, decide, herd, repair};
 use ptxvm_report::Report;
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, decode};
@@ -37,6 +37,9 @@ pub struct Arguments {
     /// Draw the execution that decides into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<String>,
+    /// Do not look for fences that would forbid what is allowed
+    #[arg(long)]
+    no_repair: bool,
     /// How often a loop that writes is entered again
     #[arg(long, default_value_t = Limits::default().unroll, value_name = "N")]
     unroll: usize,
@@ -74,9 +77,17 @@ struct Decided<'a> {
     model: &'a Model,
     limits: &'a Limits,
     outcome: Outcome,
+    /// What would forbid what the witness shows.
+    repair: Option<Repair>,
 }
 
 impl Decided<'_> {
+    /// The text of an instruction, in one line.
+    fn text(&self, span: Span) -> String {
+        let text = self.source.get(span.start as usize..span.end as usize).unwrap_or("");
+        text.split_whitespace().collect::<Vec<&str>>().join(" ")
+    }
+
     fn holds(&self) -> bool {
         match &self.outcome {
             Outcome::Verdict(verdict) => verdict.holds,
@@ -142,7 +153,13 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
             return Ok(exit::FINDING);
         }
     };
-    let decided = Decided { name: &input.name, source, test: &test, model, limits: &limits, outcome };
+    let repair = match &outcome {
+        Outcome::Verdict(verdict) if verdict.witness.is_some() && !arguments.no_repair => {
+            repair(&test, model, &limits)
+        }
+        _ => None,
+    };
+    let decided = Decided { name: &input.name, source, test: &test, model, limits: &limits, outcome, repair };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         Format::Human => human::write(&decided, &mut out)?,

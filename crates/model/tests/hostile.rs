@@ -1,0 +1,115 @@
+//! Whatever a file holds, reading and deciding it ends, without a panic: files that are cut, with bytes changed, with words
+//! of other files in them; and tests that are far too large.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ptxvm_model::{Limits, TooLarge, decide, herd, model, search};
+
+/// Reads and decides a text if it is a test.
+fn attempt(text: &str) {
+    if let Ok(test) = herd::parse(text) {
+        let model = model("ptx-9.1").expect("a model");
+        let limits = Limits { unroll: 1, paths: 500, steps: 2_000 };
+        let _ = decide(&test, model, &limits);
+        let _ = search::hang(&test, model, &limits);
+    }
+}
+
+fn sources() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus");
+    let folders = std::fs::read_dir(root).expect("litmus tests").flatten().map(|entry| entry.path());
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+    let mut texts: Vec<String> = files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn damaged_files_are_read_to_the_end() {
+    let sources = sources();
+    assert!(sources.len() > 100);
+    let mut random = 1_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below.max(1)
+    };
+    for _ in 0..6_000 {
+        let mut bytes = sources[next(sources.len())].clone().into_bytes();
+        match next(4) {
+            0 => bytes.truncate(next(bytes.len())),
+            1 => {
+                let at = next(bytes.len());
+                bytes[at] = b"{}[]().,;:|@=&~<>-+%x0\n\""[next(24)];
+            }
+            2 => {
+                let other = sources[next(sources.len())].as_bytes();
+                let (from, at) = (next(other.len()), next(bytes.len()));
+                let part = &other[from..(from + next(40)).min(other.len())];
+                bytes.splice(at..at, part.iter().copied());
+            }
+            _ => {
+                let (from, length) = (next(bytes.len()), next(30));
+                let end = (from + length).min(bytes.len());
+                bytes.drain(from..end);
+            }
+        }
+        attempt(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn nested_conditions_are_refused_not_followed() {
+    let deep = "(".repeat(100_000);
+    let text = format!("PTX deep\n{{ x = 0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists {deep}x == 1\n");
+    let errors = herd::parse(&text).expect_err("it is too deep");
+    assert_eq!(errors[0].code.0, "E0701");
+}
+
+/// A test with `threads` threads that each read everything.
+fn large(threads: usize, reads: usize) -> String {
+    let heads: Vec<String> = (0..threads).map(|i| format!("P{i}@cta {i},gpu 0")).collect();
+    let mut text = format!("PTX large\n{{ x = 0; }}\n {} ;\n", heads.join(" | "));
+    let _ = writeln!(text, " {} ;", vec!["st.weak x, 1"; threads].join(" | "));
+    for read in 0..reads {
+        let row: Vec<String> = (0..threads).map(|_| format!("ld.weak r{read}, x")).collect();
+        let _ = writeln!(text, " {} ;", row.join(" | "));
+    }
+    let _ = writeln!(text, "exists (P0:r0 == 2)");
+    text
+}
+
+#[test]
+fn what_is_too_large_ends_with_a_bound() {
+    let model = model("ptx-9.1").expect("a model");
+    let refused = |text: &str| {
+        let start = Instant::now();
+        let test = herd::parse(text).expect("a right test");
+        let reason = decide(&test, model, &Limits::default()).expect_err("it is too large");
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+        reason
+    };
+    assert!(matches!(refused(&large(2, 20)), TooLarge::Paths(_)));
+    let many = "x[0] = 0; x[1] = 0;";
+    let counting = format!(
+        "PTX count\n{{ {many} }}\n P0@cta 0,gpu 0 ;\n {}\nexists (x[0] == 1)\n",
+        "atom.add r0, x[0], 1 ;\n".repeat(80)
+    );
+    assert!(matches!(refused(&counting), TooLarge::Values(_) | TooLarge::Events | TooLarge::Paths(_)));
+    let writes = format!(
+        "PTX events\n{{ x = 0; }}\n P0@cta 0,gpu 0 ;\n {}\nexists (x == 2)\n",
+        "st.weak x, 1 ;\n".repeat(200)
+    );
+    assert_eq!(refused(&writes), TooLarge::Events);
+}
+
+#[test]
+fn a_loop_that_counts_for_ever_is_cut_and_says_so() {
+    let text = "PTX loop\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n atom.add r0, x, 1 ;\n goto LC00 ;\nexists (x == 9)\n";
+    let test = herd::parse(text).expect("a right test");
+    let verdict =
+        decide(&test, model("ptx-9.1").expect("a model"), &Limits::default()).expect("a small test");
+    assert!(verdict.bounded);
+    assert!(!verdict.holds);
+}
