@@ -18,9 +18,9 @@ pub struct State {
 pub struct Verdict {
     /// Whether the test's statement is true.
     pub holds: bool,
-    /// Whether some execution satisfies the condition.
-    pub allowed: bool,
     pub states: Vec<State>,
+    /// Whether these are all states; else the search for them was too long, and the verdict is true all the same.
+    pub complete: bool,
     /// An execution that shows it: one that satisfies the condition, or for `forall` one that does not.
     pub witness: Option<Execution>,
     /// If there is none: what forbids it.
@@ -36,39 +36,36 @@ pub struct Verdict {
 /// # Errors
 /// The test is too large.
 pub fn decide(test: &Test, model: &Model, limits: &Limits) -> Result<Verdict, TooLarge> {
-    let observables = test.observables();
-    let found = search::find(test, model, limits, None)?;
-    let value = |state: &[i64], observable: Observable| {
-        let at = observables.iter().position(|&known| known == observable);
-        at.and_then(|at| state.get(at)).copied().unwrap_or(0)
-    };
-    let mut states = Vec::new();
-    let mut witness = None;
     // What a witness shows: that the condition can hold, or for `forall` that it can fail.
     let shows = test.quantifier != Quantifier::Forall;
-    for (values, execution) in &found.states {
-        let look = |observable| value(values, observable);
-        if test.filter.as_ref().is_some_and(|filter| !filter.holds(&look)) {
-            continue;
-        }
-        let satisfies = test.condition.holds(&look);
-        if satisfies == shows && witness.is_none() {
-            witness = Some(execution.clone());
-        }
-        states.push(State { values: values.clone(), satisfies });
-    }
-    let mut forbidden = None;
-    let mut steps = found.steps;
-    if witness.is_none() {
-        let again = search::find(test, model, limits, Some(shows))?;
-        steps += again.steps;
-        forbidden = again.rejected;
-    }
-    let allowed = states.iter().any(|state| state.satisfies);
-    let holds = match test.quantifier {
-        Quantifier::Exists => allowed,
-        Quantifier::NotExists => !allowed,
-        Quantifier::Forall => states.iter().all(|state| state.satisfies),
+    let asked = search::find(test, model, limits, Some(shows))?;
+    let shown = asked.states.into_iter().next();
+    let holds = shown.is_some() == (test.quantifier == Quantifier::Exists);
+    // All states are more work than the question; what that leaves out, is said.
+    let (found, complete, more) = match search::find(test, model, limits, None) {
+        Ok(found) => (found.states, true, found.steps),
+        Err(TooLarge::Steps(steps)) => (shown.clone().into_iter().collect(), false, steps),
+        Err(other) => return Err(other),
     };
-    Ok(Verdict { holds, allowed, states, witness, forbidden, bounded: found.bounded, steps })
+    let observables = test.observables();
+    let mut states = Vec::new();
+    for values in found.into_keys() {
+        let value = |observable: Observable| {
+            let at = observables.iter().position(|&known| known == observable);
+            at.and_then(|at| values.get(at)).copied().unwrap_or(0)
+        };
+        if test.filter.as_ref().is_none_or(|filter| filter.holds(&value)) {
+            let satisfies = test.condition.holds(&value);
+            states.push(State { values, satisfies });
+        }
+    }
+    Ok(Verdict {
+        holds,
+        states,
+        complete,
+        witness: shown.map(|(_, execution)| execution),
+        forbidden: asked.rejected,
+        bounded: asked.bounded,
+        steps: asked.steps + more,
+    })
 }

@@ -79,6 +79,9 @@ fn states(decided: &Decided<'_>, verdict: &Verdict, out: &mut dyn Write) -> io::
     if verdict.states.len() > 64 {
         writeln!(out, "  … and {} more", verdict.states.len() - 64)?;
     }
+    if !verdict.complete {
+        writeln!(out, "  … and others: to find them all takes more than --max-candidates")?;
+    }
     Ok(())
 }
 

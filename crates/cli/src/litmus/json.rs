@@ -18,6 +18,7 @@ pub fn write(decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
         Outcome::Verdict(verdict) => {
             object["quantifier"] = decided.test.quantifier.name().into();
             object["states"] = states(decided, verdict);
+            object["complete"] = verdict.complete.into();
             object["bounded"] = verdict.bounded.into();
             object["candidates"] = verdict.steps.into();
             if let Some(forbidden) = &verdict.forbidden {

@@ -169,9 +169,9 @@ impl Parser {
         while *self.peek() == Token::Sign(sign) {
             self.next();
             let right = self.binary(level + 1)?;
-            if sign == '\\' && self.stage(&right) > READS {
-                // The search drops an execution as soon as part of an order contradicts an axiom.
-                return self.error("what is taken away must not depend on an order");
+            if sign == '\\' && self.stage(&right) > PATHS {
+                // The search drops an execution as soon as a part of it contradicts an axiom.
+                return self.error("what is taken away must not depend on what reads see or on an order");
             }
             let (a, b) = (Box::new(left), Box::new(right));
             left = match sign {

@@ -16,8 +16,8 @@ pub struct Execution {
 
 /// How far a candidate came before an axiom forbade it.
 pub struct Obstacle {
-    /// The later, the better it explains the verdict.
-    pub stage: usize,
+    /// How well it explains the verdict: how late, whether several threads take part, how short.
+    rank: (usize, bool, std::cmp::Reverse<usize>),
     pub axiom: String,
     /// The cycle.
     pub steps: Vec<Step>,
@@ -31,8 +31,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    pub fn spend(&mut self) -> Result<(), TooLarge> {
-        self.left = self.left.checked_sub(1).ok_or(TooLarge::Steps(self.whole))?;
+    /// Counts a candidate with so many events: one, or more if it has many, since it takes as much longer.
+    pub fn spend(&mut self, events: usize) -> Result<(), TooLarge> {
+        let cost = 1 + (events * events / 1024) as u64;
+        self.left = self.left.checked_sub(cost).ok_or(TooLarge::Steps(self.whole))?;
         Ok(())
     }
 }
@@ -81,7 +83,7 @@ impl Candidates<'_> {
         visit: &mut dyn FnMut(&Base, &Graph<'_>) -> Go,
     ) -> Result<Go, TooLarge> {
         let Some(((read, writes), rest)) = choices.split_first() else {
-            self.budget.spend()?;
+            self.budget.spend(graph.events)?;
             let mut graph = graph.clone();
             graph.set_reads(rf.clone());
             if let Some(axiom) = graph.broken(1) {
@@ -92,13 +94,37 @@ impl Candidates<'_> {
         };
         for &write in writes {
             rf.add(write, *read);
-            let go = self.reads(base, graph, rest, rf, visit)?;
+            let hopeless = rest.len() >= 2 && self.hopeless(base, graph, rf)?;
+            let go = if hopeless { Go::On } else { self.reads(base, graph, rest, rf, visit)? };
             rf.remove(write, *read);
             if go == Go::Enough {
                 return Ok(Go::Enough);
             }
         }
         Ok(Go::On)
+    }
+
+    /// Whether an axiom is broken already, whatever the other reads see and however the orders are chosen: all that is
+    /// defined only grows with these (`\` takes away only what the paths decide).
+    fn hopeless(&mut self, base: &Base, graph: &Graph<'_>, rf: &Relation) -> Result<bool, TooLarge> {
+        self.budget.spend(graph.events)?;
+        let mut graph = graph.clone();
+        graph.set_reads(rf.clone());
+        for order in &self.model.orders {
+            let contains = order.contains.as_ref().map(|contains| graph.relation(contains).closure());
+            let contains = contains.unwrap_or_else(|| Relation::empty(graph.events));
+            if contains.reflexive_at().is_some() {
+                return Ok(true);
+            }
+            graph.set_order(order, contains);
+        }
+        for stage in 1..=1 + self.model.orders.len() {
+            if let Some(axiom) = graph.broken(stage) {
+                self.note(stage, axiom, base, &graph);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Chooses the order with this number, and those after it.
@@ -138,7 +164,7 @@ impl Candidates<'_> {
         mut graph: Graph<'_>,
         visit: &mut dyn FnMut(&Base, &Graph<'_>) -> Go,
     ) -> Result<Go, TooLarge> {
-        self.budget.spend()?;
+        self.budget.spend(graph.events)?;
         let order = &self.model.orders[number];
         let open = pairs.pairs().find(|&(a, b)| a != b && !chosen.has(a, b) && !chosen.has(b, a));
         graph.set_order(order, chosen.clone());
@@ -166,14 +192,18 @@ impl Candidates<'_> {
         }
     }
 
-    /// Keeps what forbids a candidate: the one that came furthest, and of those the shortest cycle.
+    /// Keeps what forbids a candidate: the one that came furthest, of those one where several threads are part of the
+    /// matter, and of those the shortest.
     fn keep(&mut self, stage: usize, axiom: String, steps: Vec<Step>, base: &Base, graph: &Graph<'_>) {
         let Some(kept) = &mut self.obstacle else { return };
-        let better = kept.as_ref().is_none_or(|old| {
-            (stage, std::cmp::Reverse(steps.len())) > (old.stage, std::cmp::Reverse(old.steps.len()))
-        });
-        if better {
-            **kept = Some(Obstacle { stage, axiom, steps, execution: execution(base, graph) });
+        let rank = |stage: usize, steps: &[Step]| {
+            let thread = |step: &Step| base.events[step.from].thread;
+            let several = steps.iter().any(|step| thread(step) != thread(&steps[0]));
+            (stage, several, std::cmp::Reverse(steps.len()))
+        };
+        let new = rank(stage, &steps);
+        if kept.as_ref().is_none_or(|old| new > old.rank) {
+            **kept = Some(Obstacle { rank: new, axiom, steps, execution: execution(base, graph) });
         }
     }
 }

@@ -79,7 +79,7 @@ impl Search<'_> {
             return self.combination(chosen);
         };
         for path in next.paths.iter().filter(|path| path.end == End::Finished) {
-            self.budget.spend()?;
+            self.budget.spend(0)?;
             chosen.push(path);
             let go = if self.plausible(chosen) { self.choose(threads, chosen)? } else { Go::On };
             chosen.pop();

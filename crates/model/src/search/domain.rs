@@ -11,6 +11,9 @@ use crate::test::{Observable, Test};
 /// The most values that one location may hold.
 const MOST_VALUES: usize = 64;
 
+/// The most paths that are walked until all values are known.
+const MOST_WALKED: usize = 400_000;
+
 /// The paths of all threads, with the values that reads can give.
 ///
 /// # Errors
@@ -21,6 +24,7 @@ pub fn threads(test: &Test, limits: &Limits) -> Result<Vec<Paths>, TooLarge> {
     let mut domains: Domains =
         test.locations.iter().map(|location| BTreeSet::from([location.initial])).collect();
     let mut rounds = 0;
+    let mut walked = 0;
     loop {
         let mut all = Vec::new();
         for (number, thread) in test.threads.iter().enumerate() {
@@ -48,6 +52,11 @@ pub fn threads(test: &Test, limits: &Limits) -> Result<Vec<Paths>, TooLarge> {
             longest += most;
         }
         rounds += 1;
+        walked += all.iter().map(|paths| paths.paths.len()).sum::<usize>();
+        if walked > MOST_WALKED {
+            let longest = (0..all.len()).max_by_key(|&thread| all[thread].paths.len()).unwrap_or(0);
+            return Err(TooLarge::Paths(test.threads[longest].name.clone()));
+        }
         if let Some(full) = domains.iter().position(|domain| domain.len() > MOST_VALUES) {
             return Err(TooLarge::Values(test.locations[full].name.clone()));
         }

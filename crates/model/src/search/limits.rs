@@ -13,7 +13,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { unroll: 2, paths: 20_000, steps: 2_000_000 }
+        Limits { unroll: 2, paths: 20_000, steps: 1_000_000 }
     }
 }
 

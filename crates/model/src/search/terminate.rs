@@ -46,7 +46,7 @@ impl Search<'_> {
             return self.combination(chosen);
         };
         for path in &next.paths {
-            self.budget.spend()?;
+            self.budget.spend(0)?;
             chosen.push(path);
             self.choose(threads, chosen)?;
             chosen.pop();
