@@ -124,6 +124,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("E0704", include_str!("../../../docs/diagnostics/E0704.md")),
     ("E0705", include_str!("../../../docs/diagnostics/E0705.md")),
     ("E0706", include_str!("../../../docs/diagnostics/E0706.md")),
+    ("E0707", include_str!("../../../docs/diagnostics/E0707.md")),
     ("W0302", include_str!("../../../docs/diagnostics/W0302.md")),
     ("W0601", include_str!("../../../docs/diagnostics/W0601.md")),
     ("W0602", include_str!("../../../docs/diagnostics/W0602.md")),

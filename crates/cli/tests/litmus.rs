@@ -95,6 +95,21 @@ fn a_malformed_file_is_wrong_at_a_place() {
 }
 
 #[test]
+fn a_module_is_a_litmus_test_too() {
+    let output = litmus(&["ptx/mp.ptx"], "");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("sync -> P1 c: ld.acquire.gpu.global.u32 %r1, [flag] = 1"));
+    assert_eq!(litmus(&["--model", "sc", "ptx/mp-relaxed.ptx"], "").status.code(), Some(3));
+    // What a litmus test cannot do is our limit, what no PTX may do is the file's fault.
+    assert_eq!(litmus(&["invalid/parameter.ptx"], "").status.code(), Some(4));
+    assert_eq!(litmus(&["invalid/question.ptx"], "").status.code(), Some(2));
+    let head =
+        "// litmus: grid 1\n// litmus: exists (x == 1)\n.version 8.6\n.target sm_90\n.address_size 64\n";
+    let wrong = format!("{head}.global .u32 x;\n.entry k() {{ st.release.global.u32 [x], 1; ret; }}\n");
+    assert_eq!(litmus(&["-"], &wrong).status.code(), Some(2));
+}
+
+#[test]
 fn a_test_that_is_too_large_ends_with_3_and_the_bound() {
     let output = litmus(&["--max-candidates", "10", "copies/IRIW-fence-sc.litmus"], "");
     assert_eq!(output.status.code(), Some(3));

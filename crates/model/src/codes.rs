@@ -18,4 +18,5 @@ codes! {
     NAME "E0704" "A name that a litmus test does not declare";
     COLUMNS "E0705" "A row that does not have a column for each thread";
     TOO_LARGE "E0706" "A litmus test that is too large";
+    KERNEL "E0707" "A kernel that does what a litmus test cannot";
 }

@@ -1,7 +1,7 @@
 //! PTX's memory consistency model, executable.
 //!
 //! The axioms are text (`models/*.model`), beside the manual's section numbers; [`notation`] reads and evaluates them.
-//! [`strength`] has the predicates that they rest on, for whoever needs no search. A front end ([`herd`]) makes a [`test::Test`]
+//! [`strength`] has the predicates that they rest on, for whoever needs no search. A front end ([`herd`], [`ptx`]) makes a [`test::Test`]
 //! of a litmus test, [`search`] finds its executions, and [`decide`] says what follows.
 
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ pub mod event;
 pub mod herd;
 mod models;
 pub mod notation;
+pub mod ptx;
 pub mod relation;
 mod repair;
 pub mod search;

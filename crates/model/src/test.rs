@@ -92,8 +92,12 @@ pub enum Function {
     Max,
     /// The second operand, for `exch`.
     Second,
-    /// One if the first is not less than the second, else zero.
-    AtLeast,
+    /// The first, shifted left by the second.
+    Shl,
+    /// The first with the bits above so many cut off, and the last of those as its sign.
+    SignExtend,
+    /// One if the comparison holds, else zero.
+    Compare(Comparison),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,7 +302,12 @@ impl Function {
             Function::Min => a.min(b),
             Function::Max => a.max(b),
             Function::Second => b,
-            Function::AtLeast => i64::from(a >= b),
+            Function::Shl => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
+            Function::SignExtend => {
+                let unused = u32::try_from(64 - b).unwrap_or(0).min(63);
+                a << unused >> unused
+            }
+            Function::Compare(comparison) => i64::from(comparison.holds(a, b)),
         }
     }
 }

@@ -6,8 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ptxvm_model::{Limits, decide, herd, model, search};
-use ptxvm_syntax::LineIndex;
+use ptxvm_isa::ISA;
+use ptxvm_model::test::Test;
+use ptxvm_model::{Limits, decide, herd, model, ptx, search};
+use ptxvm_syntax::{Diagnostic, Interner, LineIndex};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus")
@@ -20,10 +22,22 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for path in entries {
         if path.is_dir() {
             files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "litmus") {
+        } else if path.extension().is_some_and(|extension| extension == "litmus" || extension == "ptx") {
             found.push(path);
         }
     }
+}
+
+/// The litmus test of a file, in either format.
+fn read(path: &Path, text: &str) -> Result<Test, Vec<Diagnostic>> {
+    if path.extension().is_some_and(|extension| extension == "litmus") {
+        return herd::parse(text);
+    }
+    let parsed = ptxvm_syntax::parse(text, &Interner::with_words(ISA.words));
+    let checked = ptxvm_module::check(&parsed.file, text, &ISA, &ptxvm_module::Options::default());
+    assert!(checked.diagnostics.is_empty(), "{}: {:?}", path.display(), checked.diagnostics);
+    let program = ptxvm_ir::lower(&parsed.file, text, &checked.module, &ISA).expect("a program");
+    ptx::read(&program, text)
 }
 
 /// The comments of a file that are statements: what stands before and after the colon.
@@ -45,7 +59,7 @@ fn every_verdict_is_the_one_in_the_file() {
     let mut verdicts = 0;
     for path in &valid {
         let text = std::fs::read_to_string(path).expect("a litmus test");
-        let test = match herd::parse(&text) {
+        let test = match read(path, &text) {
             Ok(test) => test,
             Err(errors) => {
                 wrong.push(format!("{}: {}", path.display(), errors[0].message));
@@ -87,7 +101,7 @@ fn every_invalid_file_is_wrong_where_it_says() {
     assert!(!all.is_empty());
     for path in all {
         let text = std::fs::read_to_string(&path).expect("a litmus test");
-        let errors = herd::parse(&text).err().unwrap_or_default();
+        let errors = read(&path, &text).err().unwrap_or_default();
         let lines = LineIndex::new(&text);
         let found: Vec<String> = errors
             .iter()

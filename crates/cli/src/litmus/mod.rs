@@ -2,6 +2,7 @@
 
 mod human;
 mod json;
+mod source;
 
 use std::io::Write;
 
@@ -9,7 +10,7 @@ use clap::{Args, ValueEnum};
 use ptxvm_model::notation::Model;
 use ptxvm_model::search::{self, Hang};
 use ptxvm_model::test::Test;
-use ptxvm_model::{Limits, Repair, TooLarge, Verdict, codes, decide, herd, repair};
+use ptxvm_model::{Limits, Repair, TooLarge, Verdict, codes, decide, repair};
 use ptxvm_report::Report;
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, decode};
@@ -22,7 +23,7 @@ use crate::render;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The litmus tests; `-` is standard input
+    /// The litmus tests, in herd's format or as PTX modules with `// litmus:` comments; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
     /// The model that decides: `ptx-9.1` is chapter 8 of PTX ISA 9.1, the others are for comparison
@@ -85,7 +86,7 @@ impl Decided<'_> {
     /// The text of an instruction, in one line.
     fn text(&self, span: Span) -> String {
         let text = self.source.get(span.start as usize..span.end as usize).unwrap_or("");
-        text.split_whitespace().collect::<Vec<&str>>().join(" ")
+        text.trim_end_matches(';').split_whitespace().collect::<Vec<&str>>().join(" ")
     }
 
     fn holds(&self) -> bool {
@@ -130,11 +131,11 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
             return Ok(exit::INVALID);
         }
     };
-    let test = match herd::parse(source) {
+    let test = match source::read(&input.name, source) {
         Ok(test) => test,
-        Err(errors) => {
+        Err((errors, code)) => {
             printer.file(&Report::with(&input.name, source.into(), errors))?;
-            return Ok(exit::INVALID);
+            return Ok(code);
         }
     };
     let Some(model) = ptxvm_model::model(&arguments.model) else {

@@ -28,7 +28,7 @@ pub fn letter(test: &Test, execution: &Execution, number: usize) -> String {
 pub fn what(test: &Test, source: &str, event: &Event) -> String {
     let text = source.get(event.span.start as usize..event.span.end as usize).unwrap_or("");
     let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
+    let text = words.join(" ").trim_end_matches(';').to_owned();
     let location = event.address.map_or("", |address| test.addresses[address].name.as_str());
     let by = if event.proxy == crate::event::Proxy::Generic { "" } else { event.proxy.name() };
     let part = event.atomic || event.asynchronous.is_some();

@@ -6,7 +6,7 @@ use super::cursor::Parsed;
 use super::line::Line;
 use super::operands::{self as operand, comma};
 use crate::event::{Proxy, Scope, Semantics};
-use crate::test::{Action, Asynchronous, Engine, Function, Manner, Operand, Update};
+use crate::test::{Action, Asynchronous, Comparison, Engine, Function, Manner, Operand, Update};
 
 /// An mbarrier object is one location, which counts what has arrived: so many make a phase. An arrival is an atomic
 /// operation on it, a test reads it.
@@ -36,7 +36,7 @@ pub fn mbarrier(line: &mut Line<'_, '_>) -> Parsed<()> {
     line.push(Action::Load { to: vec![to], addresses: vec![address], manner });
     line.push(Action::Compute {
         to,
-        function: Function::AtLeast,
+        function: Function::Compare(Comparison::GreaterOrEqual),
         left: Operand::Register(to),
         right: Operand::Constant(needed),
     });

@@ -131,9 +131,14 @@ impl Builder {
             let message = "a litmus test has at most 32 threads";
             return Err(Box::new(Diagnostic::error(codes::TOO_LARGE, name.span, message)));
         }
-        self.threads.push(Thread { name: text, place, registers: Vec::new(), code: Vec::new() });
-        self.labels.push(Vec::new());
+        self.add_thread(text, place);
         Ok(())
+    }
+
+    /// Adds a thread whose name is its own.
+    pub fn add_thread(&mut self, name: String, place: Place) {
+        self.threads.push(Thread { name, place, registers: Vec::new(), code: Vec::new() });
+        self.labels.push(Vec::new());
     }
 
     pub fn apply_registers(&mut self) -> Parsed<()> {

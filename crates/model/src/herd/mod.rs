@@ -6,7 +6,7 @@
 
 mod asynchronous;
 mod builder;
-mod condition;
+pub(crate) mod condition;
 mod cursor;
 mod instruction;
 mod lexer;
@@ -18,8 +18,9 @@ use ptxvm_syntax::Diagnostic;
 use crate::codes;
 use crate::event::{Place, Proxy};
 use crate::test::{Quantifier, Test};
-use builder::Builder;
-use cursor::{Cursor, Parsed};
+pub(crate) use builder::Builder;
+pub(crate) use cursor::{Cursor, Named, Parsed};
+pub(crate) use lexer::tokens;
 
 /// Reads a litmus test.
 ///
@@ -221,16 +222,7 @@ impl<'t> File<'t, '_> {
             filter = Some(condition::parse(&mut self.cursor, &self.builder)?);
             self.cursor.take(";");
         }
-        let quantifier = if self.cursor.take("forall") {
-            Quantifier::Forall
-        } else if self.cursor.take("exists") {
-            Quantifier::Exists
-        } else if self.cursor.take("~") || self.cursor.take("not") {
-            self.cursor.expect("exists", "`~exists`")?;
-            Quantifier::NotExists
-        } else {
-            return self.cursor.fail("`exists`, `~exists` or `forall` and a condition");
-        };
+        let quantifier = quantifier(&mut self.cursor)?;
         let condition = condition::parse(&mut self.cursor, &self.builder)?;
         self.cursor.take(";");
         if !self.cursor.at_end() {
@@ -238,6 +230,21 @@ impl<'t> File<'t, '_> {
         }
         Ok((filter, quantifier, condition))
     }
+}
+
+/// `exists`, `~exists` or `forall`
+pub(crate) fn quantifier(cursor: &mut Cursor<'_>) -> Parsed<Quantifier> {
+    if cursor.take("forall") {
+        return Ok(Quantifier::Forall);
+    }
+    if cursor.take("exists") {
+        return Ok(Quantifier::Exists);
+    }
+    if cursor.take("~") || cursor.take("not") {
+        cursor.expect("exists", "`~exists`")?;
+        return Ok(Quantifier::NotExists);
+    }
+    cursor.fail("`exists`, `~exists` or `forall` and a condition")
 }
 
 /// The test's name, and where its initial values begin.
