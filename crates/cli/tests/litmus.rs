@@ -76,6 +76,8 @@ fn json_has_the_states() {
     assert_eq!(lines[0]["holds"], true);
     assert_eq!(lines[0]["states"].as_array().map(Vec::len), Some(3));
     assert_eq!(lines[0]["forbidden_by"], "SC-per-Location");
+    assert_eq!(lines[0]["execution"]["cycle"].as_array().map(Vec::len), Some(3));
+    assert_eq!(lines[1]["execution"]["races"].as_array().map(Vec::len), Some(2));
     assert_eq!(lines[1]["states"][3]["values"]["P0:r0"], 1);
     assert_eq!(lines[1]["states"][3]["satisfies"], true);
 }
@@ -122,9 +124,13 @@ fn the_picture_is_svg_with_every_event_and_edge() {
     let output = litmus(&["--svg", &path.to_string_lossy(), "manual/SB-acq_rel.litmus"], "");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let picture = std::fs::read_to_string(&path).expect("a picture");
-    std::fs::remove_file(&path).expect("it is ours");
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     for part in ["st.weak x, 1", "fence.acq_rel.sys", "ld.weak r0, y = 0", ">fr</text>", ">rf</text>"] {
         assert!(picture.contains(part), "{part}");
     }
+    let output = litmus(&["--svg", &path.to_string_lossy(), "manual/MP.litmus"], "");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let picture = std::fs::read_to_string(&path).expect("a picture");
+    assert!(picture.contains("stroke-width=\"2.5\""), "the cycle stands out");
+    std::fs::remove_file(&path).expect("it is ours");
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use ptxvm_model::notation::Step;
 use ptxvm_model::test::Quantifier;
 use ptxvm_model::{Execution, Repair, Verdict, draw};
 
@@ -14,6 +15,14 @@ pub fn execution(outcome: &Outcome) -> Option<&Execution> {
             verdict.witness.as_ref().or(verdict.forbidden.as_ref().map(|rejected| &rejected.execution))
         }
         Outcome::Ends(hang, _) => hang.as_ref().map(|hang| &hang.execution),
+    }
+}
+
+/// The cycle that forbids the outcome, if one does.
+pub fn cycle(outcome: &Outcome) -> &[Step] {
+    match outcome {
+        Outcome::Verdict(verdict) => verdict.forbidden.as_ref().map_or(&[], |rejected| &rejected.steps),
+        Outcome::Ends(..) => &[],
     }
 }
 

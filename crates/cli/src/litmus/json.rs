@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
-use ptxvm_model::Verdict;
+use ptxvm_model::event::Event;
+use ptxvm_model::notation::Step;
+use ptxvm_model::{Execution, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::{Decided, Outcome};
+use super::{Decided, Outcome, human};
 
 pub fn write(decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut object = json!({
@@ -40,7 +42,28 @@ pub fn write(decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
             "fences": repair.fences.iter().map(fence).collect::<Vec<Value>>(),
         });
     }
+    if let Some(execution) = human::execution(&decided.outcome) {
+        object["execution"] = events_and_edges(decided, execution, human::cycle(&decided.outcome));
+    }
     writeln!(out, "{object}")
+}
+
+/// The execution that decides: its events in order, the edges between them by their numbers, and the cycle that forbids it
+/// if one does.
+fn events_and_edges(decided: &Decided<'_>, execution: &Execution, cycle: &[Step]) -> Value {
+    let event = |event: &Event| {
+        let thread = event.thread.map(|thread| decided.test.threads[thread].name.as_str());
+        let location = event.location.map(|location| decided.test.locations[location].name.as_str());
+        let value = event.location.map(|_| event.value);
+        json!({ "thread": thread, "instruction": decided.text(event.span), "location": location, "value": value })
+    };
+    let edge = |step: &Step| json!({ "from": step.from, "to": step.to, "relation": step.relation });
+    json!({
+        "events": execution.events.iter().map(event).collect::<Vec<Value>>(),
+        "edges": execution.edges.iter().map(edge).collect::<Vec<Value>>(),
+        "cycle": cycle.iter().map(edge).collect::<Vec<Value>>(),
+        "races": execution.races,
+    })
 }
 
 /// Each state as an object: the observables and their values, and whether the condition holds.

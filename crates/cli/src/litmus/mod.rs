@@ -171,7 +171,8 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
         let Some(execution) = human::execution(&decided.outcome) else {
             return Ok(exit::usage("there is no execution to draw"));
         };
-        let picture = ptxvm_model::draw::svg(&test, source, execution);
+        let cycle = human::cycle(&decided.outcome);
+        let picture = ptxvm_model::draw::svg(&test, source, execution, cycle);
         if let Err(e) = std::fs::write(path, picture) {
             return Ok(exit::usage(format!("cannot write {path}: {e}")));
         }

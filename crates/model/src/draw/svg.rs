@@ -29,9 +29,9 @@ fn colour(relation: &str) -> &'static str {
     }
 }
 
-/// The picture, as a whole SVG file.
+/// The picture, as a whole SVG file; the steps of `cycle` stand out.
 #[must_use]
-pub fn svg(test: &Test, source: &str, execution: &Execution) -> String {
+pub fn svg(test: &Test, source: &str, execution: &Execution, cycle: &[Step]) -> String {
     let places = places(test, execution);
     let rows = places.iter().flatten().map(|place| place.1).max().unwrap_or(0);
     let (width, height) = (test.threads.len().max(1) * COLUMN + 40, rows + ROW);
@@ -71,8 +71,11 @@ pub fn svg(test: &Test, source: &str, execution: &Execution) -> String {
         );
     }
     program_order(execution, &places, &mut out);
-    for (number, step) in edges(execution).into_iter().enumerate() {
-        arrow(step, number, &places, &mut out);
+    let shown = edges(execution);
+    // A cycle may have steps that the drawing leaves out because others imply them.
+    let missing = cycle.iter().filter(|step| step.relation != "po" && !shown.contains(step));
+    for (number, step) in shown.iter().copied().chain(missing).enumerate() {
+        arrow(step, number, cycle.contains(step), &places, &mut out);
     }
     out.push_str("</svg>\n");
     out
@@ -122,7 +125,7 @@ fn markers(execution: &Execution, out: &mut String) {
 fn program_order(execution: &Execution, places: &[Option<(usize, usize)>], out: &mut String) {
     for pair in 1..execution.events.len() {
         let (before, after) = (&execution.events[pair - 1], &execution.events[pair]);
-        if before.thread != after.thread {
+        if before.thread != after.thread || after.thread.is_none() {
             continue;
         }
         if let (Some((x, y)), Some((_, below))) = (places[pair - 1], places[pair]) {
@@ -140,7 +143,7 @@ fn program_order(execution: &Execution, places: &[Option<(usize, usize)>], out: 
     }
 }
 
-fn arrow(step: &Step, number: usize, places: &[Option<(usize, usize)>], out: &mut String) {
+fn arrow(step: &Step, number: usize, bold: bool, places: &[Option<(usize, usize)>], out: &mut String) {
     let (Some(from), Some(to)) = (places[step.from], places[step.to]) else { return };
     let middle = |(x, y): (usize, usize)| (x as i64 + BOX_WIDTH as i64 / 2, y as i64 + BOX_HEIGHT as i64 / 2);
     let ((x1, y1), (x2, y2)) = (middle(from), middle(to));
@@ -151,12 +154,16 @@ fn arrow(step: &Step, number: usize, places: &[Option<(usize, usize)>], out: &mu
         std::cmp::Ordering::Greater => (x1 - half, x2 + half, 0),
         std::cmp::Ordering::Equal => (x1 + half, x2 + half, 40),
     };
-    let shift = (number as i64 % 3) * 8 - 8;
-    let (cx, cy) = ((x1 + x2) / 2 + bend, (y1 + y2) / 2 + shift);
+    // Each bows a little to its own side, so that arrows there and back do not lie on each other.
+    let bow = (number as i64 % 5 - 2) * 12;
+    let (dx, dy) = (x2 - x1, y2 - y1);
+    let length = dx.abs().max(dy.abs()).max(1);
+    let (cx, cy) = ((x1 + x2) / 2 + bend - dy * bow / length, (y1 + y2) / 2 + dx * bow / length);
     let colour = colour(&step.relation);
+    let width = if bold { 2.5 } else { 1.0 };
     let _ = writeln!(
         out,
-        "<path d=\"M{x1} {y1}Q{cx} {cy} {x2} {y2}\" fill=\"none\" stroke=\"{colour}\" marker-end=\"url(#{})\"/>\
+        "<path d=\"M{x1} {y1}Q{cx} {cy} {x2} {y2}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" marker-end=\"url(#{})\"/>\
          <text x=\"{cx}\" y=\"{}\" fill=\"{colour}\">{}</text>",
         step.relation,
         cy - 3,

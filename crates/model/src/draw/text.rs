@@ -47,6 +47,13 @@ pub fn table(test: &Test, source: &str, execution: &Execution) -> String {
     for (name, list) in named {
         let _ = writeln!(text, "  {name:8} {}", list.join(", "));
     }
+    if !execution.races.is_empty() {
+        let pair = |&(a, b): &(usize, usize)| {
+            format!("{} and {}", letter(test, execution, a), letter(test, execution, b))
+        };
+        let races: Vec<String> = execution.races.iter().map(pair).collect();
+        let _ = writeln!(text, "  {:8} {}", "race", races.join(", "));
+    }
     text
 }
 

@@ -9,6 +9,8 @@
 //! The kernel must be small and plain: integers, branches, loads, stores, atomics, fences and barriers, with addresses that
 //! do not depend on what memory holds.
 
+mod code;
+mod compute;
 mod constant;
 mod header;
 mod manner;

@@ -1,30 +1,24 @@
 //! The code of one thread of a launch, from the program's blocks.
 
 use ptxvm_ir::operation::access::{Access, Atomic, AtomicFunction, Combination, Words};
-use ptxvm_ir::operation::compute::{Comparing, Compute, IntegerFunction, LogicFunction, Movement, Setp};
 use ptxvm_ir::operation::control::Control;
 use ptxvm_ir::operation::fence::{Fence, ProxyKind};
 use ptxvm_ir::operation::mbarrier::Mbarrier;
 use ptxvm_ir::operation::{Cluster, Operation};
-use ptxvm_ir::{
-    Base, BlockId, Function as Entry, Instruction, Operand as IrOperand, OperandKind, Program, Terminator,
-};
-use ptxvm_isa::Type;
-use ptxvm_num::float::compare::Comparison as Relation;
+use ptxvm_ir::{Function as Entry, Instruction, Operand as IrOperand, OperandKind, Program, Terminator};
 use ptxvm_syntax::Diagnostic;
 use ptxvm_syntax::ast::Span;
 
-use super::constant::{self, Known};
+use super::code::{Code, Lowered};
+use super::constant;
 use super::header::ThreadPlace;
-use super::manner::{manner, mask, scope, semantics, synchronizing};
+use super::manner::{manner, scope, semantics, synchronizing};
 use super::memory::Memory;
 use super::operands;
 use super::unsupported::unsupported;
 use crate::event::{Proxy, Scope, Semantics};
 use crate::herd::Builder;
 use crate::test::{Action, Barrier, Comparison, Function, Manner, Operand, Update};
-
-type Lowered<T> = Result<T, Box<Diagnostic>>;
 
 /// Adds the code of the last thread of `builder`.
 pub fn lower(
@@ -40,8 +34,7 @@ pub fn lower(
         builder.register(thread, name);
     }
     let known = constant::registers(program, entry, &place);
-    let mut lowering =
-        Lowering { program, entry, place, known, memory, builder, thread, branches: Vec::new() };
+    let mut lowering = Code { program, entry, place, known, memory, builder, thread, branches: Vec::new() };
     let mut starts = Vec::new();
     for (number, block) in entry.blocks.iter().enumerate() {
         starts.push(lowering.position());
@@ -64,34 +57,7 @@ pub fn lower(
     }
 }
 
-struct Lowering<'a> {
-    program: &'a Program,
-    entry: &'a Entry,
-    place: ThreadPlace,
-    known: Vec<Option<Known>>,
-    memory: &'a mut Memory,
-    builder: &'a mut Builder,
-    thread: usize,
-    /// Branches by their number, with the block that they lead to; to the end of the thread if there is none.
-    branches: Vec<(usize, Option<BlockId>)>,
-}
-
-impl Lowering<'_> {
-    fn position(&self) -> usize {
-        self.builder.threads[self.thread].code.len()
-    }
-
-    fn push(&mut self, action: Action, span: Span) {
-        self.builder.push(self.thread, action, span);
-    }
-
-    /// A branch that is taken if the comparison with zero holds.
-    fn branch(&mut self, comparison: Comparison, left: Operand, target: Option<BlockId>, span: Span) {
-        self.branches.push((self.position(), target));
-        let right = Operand::Constant(0);
-        self.push(Action::Branch { comparison, left, right, target: 0 }, span);
-    }
-
+impl Code<'_> {
     fn instruction(&mut self, instruction: &Instruction, terminator: Terminator) -> Lowered<()> {
         let span = instruction.span;
         let Some(operation) = self.program.operation(instruction).copied() else {
@@ -178,56 +144,6 @@ impl Lowering<'_> {
             _ => return Err(unsupported(span, "a litmus test cannot do this")),
         }
         Ok(())
-    }
-
-    fn is_known(&self, operands: &[IrOperand]) -> bool {
-        matches!(operands.first().map(|o| o.kind), Some(OperandKind::Register { register, .. })
-            if self.known[register.0 as usize].is_some())
-    }
-
-    fn destination(&self, operand: &IrOperand, span: Span) -> Lowered<usize> {
-        match operand.kind {
-            OperandKind::Register { register, .. } => Ok(register.0 as usize),
-            _ => Err(unsupported(span, "a litmus test cannot drop this result")),
-        }
-    }
-
-    fn value(&self, operand: &IrOperand, span: Span) -> Lowered<Operand> {
-        match operand.kind {
-            OperandKind::Register { register, negated: false, .. } => {
-                Ok(Operand::Register(register.0 as usize))
-            }
-            OperandKind::Immediate(bits) => {
-                let width = operand.ty.map_or(64, Type::bits);
-                Ok(Operand::Constant(bits as i64 & mask(width)))
-            }
-            OperandKind::Special { sreg, member } => operands::special(&self.place, sreg, member)
-                .map(Operand::Constant)
-                .ok_or_else(|| unsupported(span, "a litmus test does not know this special register")),
-            _ => Err(unsupported(span, "a litmus test cannot use this operand")),
-        }
-    }
-
-    /// The address that an operand names, `index` words of so many bytes further on.
-    fn address(&mut self, operand: &IrOperand, index: i64, bytes: i64, span: Span) -> Lowered<usize> {
-        let place = match operand.kind {
-            OperandKind::Address { base: Base::Variable(variable), offset } => Some((variable, offset)),
-            OperandKind::Address { base: Base::Register(register), offset } => {
-                match self.known[register.0 as usize] {
-                    Some(Known::Address(variable, start)) => Some((variable, start + offset)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let Some((variable, offset)) = place else {
-            return Err(unsupported(
-                span,
-                "this address does not follow from constants and the thread's place",
-            ));
-        };
-        let at = (variable, offset + index * bytes);
-        self.memory.address(self.program, &self.place, at, bytes, span, self.builder)
     }
 
     fn words(&mut self, words: &Words, operands: &[IrOperand], span: Span) -> Lowered<(Vec<usize>, Manner)> {
@@ -354,93 +270,5 @@ impl Lowering<'_> {
             }
         }
         Err(unsupported(span, "this mbarrier has no `mbarrier.init` with a constant count"))
-    }
-
-    fn compute(
-        &mut self,
-        compute: &Compute,
-        instruction: &Instruction,
-        operands: &[IrOperand],
-    ) -> Lowered<()> {
-        let span = instruction.span;
-        let to = self.destination(&operands[0], span)?;
-        if let Some(known) = self.known[to] {
-            if let Known::Number(number) = known {
-                let right = Operand::Constant(number & mask(self.entry.registers[to].bits()));
-                let left = Operand::Constant(0);
-                self.push(Action::Compute { to, function: Function::Second, left, right }, span);
-            }
-            return Ok(());
-        }
-        let bits = self.entry.registers[to].bits();
-        let function = match compute {
-            Compute::Movement(Movement::Copy { .. }) | Compute::Convert(_) => {
-                let right = self.value(&operands[1], span)?;
-                let left = Operand::Constant(0);
-                self.push(Action::Compute { to, function: Function::Second, left, right }, span);
-                return self.cut(to, bits, span);
-            }
-            Compute::Integer(integer) => match integer.function {
-                IntegerFunction::Add => Function::Add,
-                IntegerFunction::Sub => Function::Sub,
-                IntegerFunction::MulLo => Function::Mul,
-                _ => return Err(unsupported(span, "a litmus test cannot compute this")),
-            },
-            Compute::Logic(logic) => match logic.function {
-                LogicFunction::And => Function::And,
-                LogicFunction::Or => Function::Or,
-                LogicFunction::Xor => Function::Xor,
-                LogicFunction::Shl => Function::Shl,
-                _ => return Err(unsupported(span, "a litmus test cannot compute this")),
-            },
-            Compute::Comparing(Comparing::Setp(setp)) => return self.setp(setp, operands, span),
-            _ => return Err(unsupported(span, "a litmus test cannot compute this")),
-        };
-        let (left, right) = (self.value(&operands[1], span)?, self.value(&operands[2], span)?);
-        self.push(Action::Compute { to, function, left, right }, span);
-        self.cut(to, bits, span)
-    }
-
-    /// Registers are kept as the unsigned numbers that their bits are.
-    fn cut(&mut self, to: usize, bits: u32, span: Span) -> Lowered<()> {
-        if bits > 1 && bits < 64 {
-            let (left, right) = (Operand::Register(to), Operand::Constant(mask(bits)));
-            self.push(Action::Compute { to, function: Function::And, left, right }, span);
-        }
-        Ok(())
-    }
-
-    fn setp(&mut self, setp: &Setp, operands: &[IrOperand], span: Span) -> Lowered<()> {
-        let comparison = match setp.relation {
-            Relation::Eq => Comparison::Equal,
-            Relation::Ne => Comparison::NotEqual,
-            Relation::Lt => Comparison::Less,
-            Relation::Le => Comparison::LessOrEqual,
-            Relation::Gt => Comparison::Greater,
-            Relation::Ge => Comparison::GreaterOrEqual,
-            _ => return Err(unsupported(span, "a litmus test compares integers only")),
-        };
-        let float = matches!(setp.ty, Type::F16 | Type::F32 | Type::F64 | Type::Bf16);
-        if setp.junction.is_some() || setp.two || float {
-            return Err(unsupported(span, "a litmus test compares two integers"));
-        }
-        let to = self.destination(&operands[0], span)?;
-        let (mut left, mut right) = (self.value(&operands[1], span)?, self.value(&operands[2], span)?);
-        let signed = matches!(setp.ty, Type::S16 | Type::S32);
-        if signed {
-            let bits = Operand::Constant(i64::from(setp.ty.bits()));
-            for (number, side) in [&mut left, &mut right].into_iter().enumerate() {
-                let wide = self.builder.register(self.thread, &format!("signed {number}"));
-                let function = Function::SignExtend;
-                self.builder.push(
-                    self.thread,
-                    Action::Compute { to: wide, function, left: *side, right: bits },
-                    span,
-                );
-                *side = Operand::Register(wide);
-            }
-        }
-        self.push(Action::Compute { to, function: Function::Compare(comparison), left, right }, span);
-        Ok(())
     }
 }

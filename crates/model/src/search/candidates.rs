@@ -5,6 +5,7 @@ use super::limits::TooLarge;
 use crate::event::Event;
 use crate::notation::{Axiom, Base, Graph, Model, Step, why};
 use crate::relation::Relation;
+use crate::strength;
 
 /// An execution, for people.
 #[derive(Clone, Debug)]
@@ -12,6 +13,9 @@ pub struct Execution {
     pub events: Vec<Event>,
     /// The edges of the relations that the model shows.
     pub edges: Vec<Step>,
+    /// The pairs that are in a data race (8.7.1): they conflict, are not morally strong, and causality orders neither
+    /// before the other.
+    pub races: Vec<(usize, usize)>,
 }
 
 /// How far a candidate came before an axiom forbade it.
@@ -239,5 +243,22 @@ pub fn execution(base: &Base, graph: &Graph<'_>) -> Execution {
         let name = &graph.model.names[slot];
         edges.extend(relation.pairs().map(|(from, to)| Step { from, to, relation: name.clone() }));
     }
-    Execution { events: base.events.clone(), edges }
+    Execution { events: base.events.clone(), edges, races: races(base, graph) }
+}
+
+/// The data races of an execution; none by a model that knows no causality.
+fn races(base: &Base, graph: &Graph<'_>) -> Vec<(usize, usize)> {
+    let Some(causality) = graph.model.slot("causality") else { return Vec::new() };
+    let causality = graph.named(causality);
+    let events = &base.events;
+    let race = |a: usize, b: usize| {
+        let same_thread = base.po.has(a, b) || base.po.has(b, a);
+        strength::conflict(&events[a], &events[b])
+            && !strength::morally_strong(&events[a], &events[b], same_thread)
+            && !causality.has(a, b)
+            && !causality.has(b, a)
+    };
+    let threads = |a: usize| events[a].thread.is_some();
+    let pairs = (0..events.len()).flat_map(|a| (a + 1..events.len()).map(move |b| (a, b)));
+    pairs.filter(|&(a, b)| threads(a) && threads(b) && race(a, b)).collect()
 }
