@@ -61,6 +61,10 @@ fn what_is_allowed_is_drawn_and_the_fences_that_forbid_it_are_named() {
 fn a_statement_that_is_not_true_exits_with_3_and_models_differ() {
     assert_eq!(litmus(&["manual/SB-acq_rel.litmus"], "").status.code(), Some(0));
     assert_eq!(litmus(&["--model", "sc", "manual/SB-acq_rel.litmus"], "").status.code(), Some(3));
+    let both = litmus(&["--model", "ptx-9.1,sc", "--format", "json", "manual/SB-acq_rel.litmus"], "");
+    assert_eq!(both.status.code(), Some(3));
+    let holds = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["holds"].clone();
+    assert_eq!(text(&both.stdout).lines().map(holds).collect::<Vec<_>>(), [true, false]);
     assert_eq!(litmus(&["--model", "tso", "manual/SB.litmus"], "").status.code(), Some(1));
     assert_eq!(litmus(&["--ends", "barrier/crossed.litmus"], "").status.code(), Some(3));
     assert_eq!(litmus(&["--ends", "barrier/sync.litmus"], "").status.code(), Some(0));

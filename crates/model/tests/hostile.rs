@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ptxvm_model::{Limits, TooLarge, decide, herd, model, search};
+use ptxvm_isa::ISA;
+use ptxvm_model::{Limits, TooLarge, decide, herd, model, ptx, search};
+use ptxvm_syntax::{Diagnostic, Interner, Severity};
 
 /// Reads and decides a text if it is a test.
 fn attempt(text: &str) {
@@ -59,12 +61,105 @@ fn damaged_files_are_read_to_the_end() {
     }
 }
 
+/// Reads a module as the command does, and decides it if it is a litmus test.
+fn attempt_module(text: &str) -> bool {
+    let parsed = ptxvm_syntax::parse(text, &Interner::with_words(ISA.words));
+    let checked = ptxvm_module::check(&parsed.file, text, &ISA, &ptxvm_module::Options::default());
+    let wrong = |d: &Diagnostic| d.severity == Severity::Error;
+    if parsed.diagnostics.iter().any(wrong) || checked.diagnostics.iter().any(wrong) {
+        return false;
+    }
+    let Ok(program) = ptxvm_ir::lower(&parsed.file, text, &checked.module, &ISA) else { return false };
+    let Ok(test) = ptx::read(&program, text) else { return true };
+    let limits = Limits { unroll: 1, paths: 500, steps: 2_000 };
+    let _ = decide(&test, model("ptx-9.1").expect("a model"), &limits);
+    true
+}
+
+/// Words of a module are exchanged for words of others, so that most results are still PTX.
+#[test]
+fn changed_modules_are_read_to_the_end() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus/ptx");
+    let files = std::fs::read_dir(folder).expect("litmus tests").flatten();
+    let mut sources: Vec<String> =
+        files.map(|file| std::fs::read_to_string(file.path()).expect("a module")).collect();
+    sources.sort();
+    let words = [
+        "%r0",
+        "%r1",
+        "%r2",
+        "%p",
+        "%rd1",
+        "%rd2",
+        "0",
+        "1",
+        "-1",
+        "4",
+        "7",
+        "[x]",
+        "[m]",
+        "[flag]",
+        "_",
+        "u32",
+        "b64",
+        "u64",
+        "s32",
+        "%ctaid.x",
+        "%tid.x",
+        "%laneid",
+        "x+9223372036854775807",
+        "[x+4]",
+        "2147483647",
+    ];
+    let mut random = 5_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below.max(1)
+    };
+    let mut valid = 0;
+    for _ in 0..4_000 {
+        let source = &sources[next(sources.len())];
+        let parts: Vec<&str> = source.split_inclusive([' ', ',', '.', ';']).collect();
+        let mut changed: Vec<String> = parts.iter().map(|&part| part.to_owned()).collect();
+        for _ in 0..=next(2) {
+            let at = next(changed.len());
+            let last = changed[at].chars().last().unwrap_or(' ');
+            changed[at] = format!("{}{last}", words[next(words.len())]);
+        }
+        valid += usize::from(attempt_module(&changed.concat()));
+    }
+    assert!(valid > 300, "{valid} of the changed modules were PTX");
+}
+
 #[test]
 fn nested_conditions_are_refused_not_followed() {
     let deep = "(".repeat(100_000);
     let text = format!("PTX deep\n{{ x = 0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists {deep}x == 1\n");
     let errors = herd::parse(&text).expect_err("it is too deep");
     assert_eq!(errors[0].code.0, "E0701");
+}
+
+#[test]
+fn long_conditions_and_long_files_are_refused_quickly() {
+    let start = Instant::now();
+    let code = |text: &str| herd::parse(text).expect_err("it is too large")[0].code.0;
+    let head = "PTX long\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n";
+    assert_eq!(code(&format!("{head}exists {}x == 1\n", "x == 1 /\\ ".repeat(100_000))), "E0701");
+    let rows = "st.weak x, 1 ;\n".repeat(100_000);
+    assert_eq!(code(&format!("{head}{rows}exists x == 1\n")), "E0706");
+    let names: String = (0..100_000).map(|i| format!("x{i} = 0; ")).collect();
+    assert_eq!(code(&format!("PTX long\n{{ {names} }}\n P0@cta 0,gpu 0 ;\n ;\nexists x1 == 1\n")), "E0706");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn many_ways_to_meet_end_with_a_bound() {
+    let heads: Vec<String> = (0..24).map(|i| format!("P{i}@cta 0,gpu 0")).collect();
+    let row = vec!["bar.sync 0, 12"; 24].join(" | ");
+    let text = format!("PTX meet\n{{ x = 0; }}\n {} ;\n {row} ;\nexists (x == 0)\n", heads.join(" | "));
+    let test = herd::parse(&text).expect("a right test");
+    let reason = decide(&test, model("ptx-9.1").expect("a model"), &Limits::default()).err();
+    assert_eq!(reason, Some(TooLarge::Meetings));
 }
 
 /// A test with `threads` threads that each read everything.

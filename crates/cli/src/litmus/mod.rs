@@ -26,9 +26,9 @@ pub struct Arguments {
     /// The litmus tests, in herd's format or as PTX modules with `// litmus:` comments; `-` is standard input
     #[arg(required = true)]
     files: Vec<String>,
-    /// The model that decides: `ptx-9.1` is chapter 8 of PTX ISA 9.1, the others are for comparison
-    #[arg(long, default_value = "ptx-9.1", value_parser = ptxvm_model::NAMES)]
-    model: String,
+    /// The model that decides, or several to compare: `ptx-9.1` is chapter 8 of PTX ISA 9.1
+    #[arg(long, default_value = "ptx-9.1", value_delimiter = ',', value_parser = ptxvm_model::NAMES)]
+    model: Vec<String>,
     /// How to show what is found
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -42,8 +42,8 @@ pub struct Arguments {
     #[arg(long)]
     no_repair: bool,
     /// How often a loop that writes is entered again
-    #[arg(long, default_value_t = Limits::default().unroll, value_name = "N")]
-    unroll: usize,
+    #[arg(long, default_value_t = Limits::default().unroll as u8, value_name = "N")]
+    unroll: u8,
     /// Give up after this many candidate executions
     #[arg(long, default_value_t = Limits::default().steps, value_name = "N")]
     max_candidates: u64,
@@ -138,29 +138,49 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
             return Ok(code);
         }
     };
-    let Some(model) = ptxvm_model::model(&arguments.model) else {
-        return Ok(exit::usage(format!("there is no model {}", arguments.model)));
+    let mut worst = exit::CLEAN;
+    for name in &arguments.model {
+        let Some(model) = ptxvm_model::model(name) else {
+            return Ok(exit::usage(format!("there is no model {name}")));
+        };
+        worst = worst.max(by_model(&input.name, source, &test, model, arguments, printer)?);
+    }
+    Ok(worst)
+}
+
+/// Decides a test by one model, and shows what came of it.
+fn by_model(
+    name: &str,
+    source: &str,
+    test: &Test,
+    model: &Model,
+    arguments: &Arguments,
+    printer: &mut render::Printer,
+) -> std::io::Result<Exit> {
+    let limits = Limits {
+        unroll: usize::from(arguments.unroll),
+        steps: arguments.max_candidates,
+        ..Limits::default()
     };
-    let limits = Limits { unroll: arguments.unroll, steps: arguments.max_candidates, ..Limits::default() };
     let outcome = if arguments.ends {
-        search::hang(&test, model, &limits).map(|(hang, bounded)| Outcome::Ends(hang.map(Box::new), bounded))
+        search::hang(test, model, &limits).map(|(hang, bounded)| Outcome::Ends(hang.map(Box::new), bounded))
     } else {
-        decide(&test, model, &limits).map(|verdict| Outcome::Verdict(Box::new(verdict)))
+        decide(test, model, &limits).map(|verdict| Outcome::Verdict(Box::new(verdict)))
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(reason) => {
-            printer.file(&Report::with(&input.name, source.into(), vec![too_large(&reason)]))?;
+            printer.file(&Report::with(name, source.into(), vec![too_large(&reason)]))?;
             return Ok(exit::FINDING);
         }
     };
     let repair = match &outcome {
         Outcome::Verdict(verdict) if verdict.witness.is_some() && !arguments.no_repair => {
-            repair(&test, model, &limits)
+            repair(test, model, &limits)
         }
         _ => None,
     };
-    let decided = Decided { name: &input.name, source, test: &test, model, limits: &limits, outcome, repair };
+    let decided = Decided { name, source, test, model, limits: &limits, outcome, repair };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     match arguments.format {
         Format::Human => human::write(&decided, &mut out)?,
@@ -171,8 +191,7 @@ fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> s
         let Some(execution) = human::execution(&decided.outcome) else {
             return Ok(exit::usage("there is no execution to draw"));
         };
-        let cycle = human::cycle(&decided.outcome);
-        let picture = ptxvm_model::draw::svg(&test, source, execution, cycle);
+        let picture = ptxvm_model::draw::svg(test, source, execution, human::cycle(&decided.outcome));
         if let Err(e) = std::fs::write(path, picture) {
             return Ok(exit::usage(format!("cannot write {path}: {e}")));
         }
@@ -187,7 +206,7 @@ fn too_large(reason: &TooLarge) -> Diagnostic {
         TooLarge::Paths(_) | TooLarge::Values(_) => {
             "--unroll 1 cuts loops earlier; or store fewer different values"
         }
-        TooLarge::Events => "leave out what the question does not need",
+        TooLarge::Events | TooLarge::Meetings => "leave out what the question does not need",
     };
     let message = format!("this litmus test is too large to decide: {reason}");
     Diagnostic::error(codes::TOO_LARGE, Span::new(0, 0), message).help(help)

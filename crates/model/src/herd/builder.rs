@@ -9,6 +9,10 @@ use crate::codes;
 use crate::event::{Place, Proxy};
 use crate::test::{Action, Address, Instruction, Location, Thread};
 
+/// The most instructions of a thread, and the most locations: no search could follow more.
+const MOST_INSTRUCTIONS: usize = 512;
+const MOST_LOCATIONS: usize = 128;
+
 /// A test under construction.
 #[derive(Default)]
 pub struct Builder {
@@ -25,6 +29,8 @@ pub struct Builder {
     labels: Vec<Vec<(String, usize)>>,
     /// Branches whose target is not known yet: thread, instruction, label.
     branches: Vec<(usize, usize, Named)>,
+    /// Where a thread became too long.
+    too_long: Option<Span>,
     /// How many asynchronous operations there are.
     pub asynchronous: usize,
 }
@@ -52,6 +58,10 @@ impl Builder {
     pub fn declare(&mut self, name: &Named, initial: i64) -> Parsed<()> {
         if self.find(&name.text).is_some() {
             return self.twice(name);
+        }
+        if self.names.len() >= MOST_LOCATIONS {
+            let message = format!("a litmus test has at most {MOST_LOCATIONS} locations");
+            return Err(Box::new(Diagnostic::error(codes::TOO_LARGE, name.span, message)));
         }
         let location = self.locations.len();
         self.locations.push(Location { name: name.text.clone(), initial });
@@ -167,8 +177,21 @@ impl Builder {
         })
     }
 
+    /// Adds an instruction; of a thread that is too long only its place is kept.
     pub fn push(&mut self, thread: usize, action: Action, span: Span) {
-        self.threads[thread].code.push(Instruction { action, asynchronous: None, span });
+        let code = &mut self.threads[thread].code;
+        if code.len() < MOST_INSTRUCTIONS {
+            code.push(Instruction { action, asynchronous: None, span });
+        } else {
+            self.too_long.get_or_insert(span);
+        }
+    }
+
+    /// Whether a thread is too long.
+    pub fn check_size(&self) -> Parsed<()> {
+        let Some(span) = self.too_long else { return Ok(()) };
+        let message = format!("a thread of a litmus test has at most {MOST_INSTRUCTIONS} instructions");
+        Err(Box::new(Diagnostic::error(codes::TOO_LARGE, span, message)))
     }
 
     pub fn label(&mut self, thread: usize, name: &Named) -> Parsed<()> {
@@ -188,6 +211,10 @@ impl Builder {
 
     /// Finds the targets of branches.
     pub fn finish(&mut self, errors: &mut Vec<Diagnostic>) {
+        if let Err(error) = self.check_size() {
+            errors.push(*error);
+            return;
+        }
         for (thread, at, label) in std::mem::take(&mut self.branches) {
             let known = self.labels[thread].iter().find(|(name, _)| *name == label.text);
             let Some(&(_, found)) = known else {

@@ -6,8 +6,9 @@ use crate::codes;
 use crate::test::{Comparison, Observable, Proposition, Term};
 use ptxvm_syntax::Diagnostic;
 
-/// How deep parentheses may nest; a condition is read by calls within calls.
+/// How deep parentheses may nest, and how many parts may be joined in one: a condition is read by calls within calls.
 const DEEPEST: usize = 100;
+const LONGEST: usize = 200;
 
 pub fn parse(cursor: &mut Cursor<'_>, builder: &Builder) -> Parsed<Proposition> {
     either(cursor, builder, 0)
@@ -15,7 +16,12 @@ pub fn parse(cursor: &mut Cursor<'_>, builder: &Builder) -> Parsed<Proposition> 
 
 fn either(cursor: &mut Cursor<'_>, builder: &Builder, depth: usize) -> Parsed<Proposition> {
     let mut left = both(cursor, builder, depth)?;
+    let mut parts = 1;
     while cursor.take("\\/") {
+        parts += 1;
+        if parts > LONGEST {
+            return cursor.fail("a condition with fewer parts");
+        }
         left = Proposition::Or(Box::new(left), Box::new(both(cursor, builder, depth)?));
     }
     Ok(left)
@@ -23,7 +29,12 @@ fn either(cursor: &mut Cursor<'_>, builder: &Builder, depth: usize) -> Parsed<Pr
 
 fn both(cursor: &mut Cursor<'_>, builder: &Builder, depth: usize) -> Parsed<Proposition> {
     let mut left = simple(cursor, builder, depth)?;
+    let mut parts = 1;
     while cursor.take("/\\") {
+        parts += 1;
+        if parts > LONGEST {
+            return cursor.fail("a condition with fewer parts");
+        }
         left = Proposition::And(Box::new(left), Box::new(simple(cursor, builder, depth)?));
     }
     Ok(left)

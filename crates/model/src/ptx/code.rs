@@ -78,7 +78,7 @@ impl Code<'_> {
             OperandKind::Address { base: Base::Variable(variable), offset } => Some((variable, offset)),
             OperandKind::Address { base: Base::Register(register), offset } => {
                 match self.known[register.0 as usize] {
-                    Some(Known::Address(variable, start)) => Some((variable, start + offset)),
+                    Some(Known::Address(variable, start)) => Some((variable, start.wrapping_add(offset))),
                     _ => None,
                 }
             }
@@ -90,7 +90,7 @@ impl Code<'_> {
                 "this address does not follow from constants and the thread's place",
             ));
         };
-        let at = (variable, offset + index * bytes);
+        let at = (variable, offset.wrapping_add(index * bytes));
         self.memory.address(self.program, &self.place, at, bytes, span, self.builder)
     }
 }

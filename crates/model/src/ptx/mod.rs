@@ -46,6 +46,9 @@ pub fn read(program: &Program, source: &str) -> Result<Test, Vec<Diagnostic>> {
     for place in header.launch.threads() {
         builder.add_thread(place.name(), place.hierarchy());
         thread::lower(program, function, place, &mut memory, &mut builder, &mut errors);
+        if let Err(error) = builder.check_size() {
+            return Err(vec![*error]);
+        }
         if !errors.is_empty() {
             // The other threads execute the same instructions.
             errors.dedup();

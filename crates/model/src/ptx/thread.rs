@@ -51,7 +51,8 @@ pub fn lower(
     let end = lowering.position();
     for (at, target) in std::mem::take(&mut lowering.branches) {
         let found = target.and_then(|block| starts.get(block.0 as usize)).copied().unwrap_or(end);
-        if let Action::Branch { target, .. } = &mut lowering.builder.threads[thread].code[at].action {
+        let code = &mut lowering.builder.threads[thread].code;
+        if let Some(Action::Branch { target, .. }) = code.get_mut(at).map(|branch| &mut branch.action) {
             *target = found;
         }
     }
@@ -86,8 +87,9 @@ impl Code<'_> {
         }
         self.operation(&operation, instruction)?;
         let end = self.position();
+        let code = &mut self.builder.threads[self.thread].code;
         if guard.is_some()
-            && let Action::Branch { target, .. } = &mut self.builder.threads[self.thread].code[skip].action
+            && let Some(Action::Branch { target, .. }) = code.get_mut(skip).map(|branch| &mut branch.action)
         {
             *target = end;
         }

@@ -1,6 +1,7 @@
 //! Puts one path of each thread together: events, and the relations that the paths alone decide.
 
 use super::barrier::{self, Meetings};
+use super::limits::TooLarge;
 use super::path::{Operation, Path};
 use crate::event::{Event, Kind, Place, Proxy, Scope, Semantics};
 use crate::notation::Base;
@@ -16,8 +17,11 @@ pub struct Assembly {
     pub meetings: Meetings,
 }
 
-/// Puts paths together, the first `lengths` operations of each; nothing if they have too many events.
-pub fn assemble(test: &Test, paths: &[&Path], lengths: &[usize]) -> Option<Assembly> {
+/// Puts paths together, the first `lengths` operations of each.
+///
+/// # Errors
+/// They have too many events, or meet in too many ways.
+pub fn assemble(test: &Test, paths: &[&Path], lengths: &[usize]) -> Result<Assembly, TooLarge> {
     let mut events: Vec<Event> = (0..test.locations.len()).map(|location| initial(test, location)).collect();
     let mut first = Vec::new();
     for (number, path) in paths.iter().enumerate() {
@@ -26,7 +30,7 @@ pub fn assemble(test: &Test, paths: &[&Path], lengths: &[usize]) -> Option<Assem
     }
     let count = events.len();
     if count > MOST_EVENTS {
-        return None;
+        return Err(TooLarge::Events);
     }
     let mut base = Base {
         events,
@@ -53,8 +57,8 @@ pub fn assemble(test: &Test, paths: &[&Path], lengths: &[usize]) -> Option<Assem
             }
         }
     }
-    let meetings = barrier::meetings(test, paths, lengths, &first, count);
-    Some(Assembly { base, first, meetings })
+    let meetings = barrier::meetings(test, paths, lengths, &first, count).ok_or(TooLarge::Meetings)?;
+    Ok(Assembly { base, first, meetings })
 }
 
 enum Ordered {

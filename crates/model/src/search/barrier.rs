@@ -28,7 +28,17 @@ struct Phase {
     waits: Vec<(usize, usize, usize)>,
 }
 
-pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize], events: usize) -> Meetings {
+/// The most ways to meet that are looked at for one choice of paths.
+const MOST_WAYS: usize = 4096;
+
+/// How the threads meet on these paths; nothing if there are too many ways.
+pub fn meetings(
+    test: &Test,
+    paths: &[&Path],
+    lengths: &[usize],
+    first: &[usize],
+    events: usize,
+) -> Option<Meetings> {
     let mut phases: Vec<Phase> = Vec::new();
     for (thread, path) in paths.iter().enumerate() {
         let place = test.threads[thread].place;
@@ -73,7 +83,7 @@ pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize]
             continue;
         }
         let mut ways = Vec::new();
-        for members in subsets(phase.arrivals.len(), needed) {
+        for members in subsets(phase.arrivals.len(), needed, MOST_WAYS / meetings.ways.len())? {
             for way in &meetings.ways {
                 let mut way = way.clone();
                 for &(thread, number, from) in members.iter().map(|&m| &phase.arrivals[m]) {
@@ -89,7 +99,7 @@ pub fn meetings(test: &Test, paths: &[&Path], lengths: &[usize], first: &[usize]
         }
         meetings.ways = ways;
     }
-    meetings
+    Some(meetings)
 }
 
 impl Phase {
@@ -155,14 +165,25 @@ fn participants(test: &Test, phase: &Phase) -> usize {
     (0..test.threads.len()).filter(|&thread| arrived(thread) || names(thread)).count()
 }
 
-/// All ways to choose `size` of `count`.
-fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
+/// All ways to choose `size` of `count`; nothing if there are more than `most`.
+fn subsets(count: usize, size: usize, most: usize) -> Option<Vec<Vec<usize>>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for next in 0..count {
-        let longer: Vec<Vec<usize>> =
-            all.iter().filter(|s| s.len() < size).map(|s| [s.as_slice(), &[next]].concat()).collect();
-        all.extend(longer);
+        // Whoever lacks more than is left must take this one.
+        let mut grown = Vec::new();
+        for subset in all {
+            let lacks = size - subset.len();
+            if lacks > 0 {
+                grown.push([subset.as_slice(), &[next]].concat());
+            }
+            if lacks < count - next {
+                grown.push(subset);
+            }
+        }
+        all = grown;
+        if all.len() > most {
+            return None;
+        }
     }
-    all.retain(|subset| subset.len() == size);
-    all
+    Some(all)
 }

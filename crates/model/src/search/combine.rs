@@ -118,7 +118,7 @@ impl Search<'_> {
             return Ok(Go::On);
         }
         let lengths: Vec<usize> = paths.iter().map(|path| path.operations.len()).collect();
-        let assembly = assemble(self.test, paths, &lengths).ok_or(TooLarge::Events)?;
+        let assembly = assemble(self.test, paths, &lengths)?;
         if !assembly.meetings.blocked.is_empty() {
             return Ok(Go::On);
         }

@@ -28,6 +28,8 @@ pub enum TooLarge {
     Steps(u64),
     /// A location may hold too many values.
     Values(String),
+    /// Threads may meet at barriers in too many ways.
+    Meetings,
 }
 
 impl std::fmt::Display for TooLarge {
@@ -38,6 +40,7 @@ impl std::fmt::Display for TooLarge {
             }
             TooLarge::Paths(thread) => write!(f, "thread {thread} has too many paths"),
             TooLarge::Steps(steps) => write!(f, "there are more than {steps} candidate executions"),
+            TooLarge::Meetings => f.write_str("threads may meet at barriers in too many ways"),
             TooLarge::Values(location) => write!(f, "`{location}` may hold too many different values"),
         }
     }

@@ -62,7 +62,7 @@ impl Search<'_> {
         let mut waiting = Vec::new();
         // A thread that waits does nothing more, which may make others wait.
         let assembly = loop {
-            let assembly = assemble(self.test, paths, &lengths).ok_or(TooLarge::Events)?;
+            let assembly = assemble(self.test, paths, &lengths)?;
             let mut shorter = false;
             for &(thread, number) in &assembly.meetings.blocked {
                 if number + 1 < lengths[thread] {
