@@ -200,11 +200,20 @@ fn what_is_too_large_ends_with_a_bound() {
 }
 
 #[test]
-fn a_loop_that_counts_for_ever_is_cut_and_says_so() {
-    let text = "PTX loop\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n LC00: ;\n atom.add r0, x, 1 ;\n goto LC00 ;\nexists (x == 9)\n";
-    let test = herd::parse(text).expect("a right test");
-    let verdict =
-        decide(&test, model("ptx-9.1").expect("a model"), &Limits::default()).expect("a small test");
-    assert!(verdict.bounded);
-    assert!(!verdict.holds);
+fn loops_without_an_end_are_cut_or_refused() {
+    let model = model("ptx-9.1").expect("a model");
+    let decided = |code: &str| {
+        let text = format!("PTX loop\n{{ x = 0; }}\n P0@cta 0,gpu 0 ;\n {code}\nexists (x == 9)\n");
+        decide(&herd::parse(&text).expect("a right test"), model, &Limits::default())
+    };
+    // A read decides whether there is another turn: after some, the rest is left out, and that is said.
+    let cut = decided("LC00: ;\n atom.add r0, x, 1 ;\n bne r0, 100, LC00 ;").expect("a small test");
+    assert!(cut.bounded && !cut.holds);
+    // Nothing decides it: the thread has no end that could be looked at.
+    let endless = decided("LC00: ;\n atom.add r0, x, 1 ;\n goto LC00 ;").err();
+    assert_eq!(endless, Some(TooLarge::Events));
+    let silent = decided("LC00: ;\n add r0, r0, 1 ;\n bge r0, 0, LC00 ;").expect("a small test");
+    assert!(silent.bounded && silent.states.is_empty());
+    let reads = "ld.weak r1, x ;\n st.weak x, r1 ;\n".repeat(12);
+    let _ = decided(&format!("{reads} LC00: ;\n add r0, r0, 1 ;\n bge r0, 0, LC00 ;"));
 }

@@ -41,7 +41,7 @@ pub struct Arguments {
     /// Do not look for fences that would forbid what is allowed
     #[arg(long)]
     no_repair: bool,
-    /// How often a loop that writes is entered again
+    /// How often a loop that writes is entered again, if what it reads decides that
     #[arg(long, default_value_t = Limits::default().unroll as u8, value_name = "N")]
     unroll: u8,
     /// Give up after this many candidate executions

@@ -2,7 +2,7 @@
 
 use super::barrier::{self, Meetings};
 use super::limits::TooLarge;
-use super::path::{Operation, Path};
+use super::operation::{Operation, Path};
 use crate::event::{Event, Kind, Place, Proxy, Scope, Semantics};
 use crate::notation::Base;
 use crate::relation::{MOST_EVENTS, Relation, members};

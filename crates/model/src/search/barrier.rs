@@ -4,7 +4,7 @@
 //! it. Where more threads than a count come, as many as it says come first, and everyone who passes comes after these
 //! (choice B1 of docs/memory-model.md).
 
-use super::path::{Meeting, Operation, Path};
+use super::operation::{Meeting, Operation, Path};
 use crate::event::Kind;
 use crate::relation::Relation;
 use crate::test::{Action, Operand, Test};

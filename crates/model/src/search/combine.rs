@@ -6,7 +6,7 @@ use super::assemble::{Assembly, assemble};
 use super::candidates::{Budget, Candidates, Execution, Go, Obstacle, execution};
 use super::domain;
 use super::limits::{Limits, TooLarge};
-use super::path::{End, Path, Paths};
+use super::operation::{End, Path, Paths};
 use crate::event::Kind;
 use crate::notation::{Base, Graph, Model};
 use crate::relation::members;

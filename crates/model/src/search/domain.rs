@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::limits::{Limits, TooLarge};
-use super::path::{self, Domains, Paths};
+use super::operation::Paths;
+use super::path::{self, Domains};
 use crate::event::Kind;
 use crate::test::{Observable, Test};
 

@@ -11,6 +11,7 @@ mod combine;
 mod domain;
 mod limits;
 mod live;
+mod operation;
 mod path;
 mod terminate;
 

@@ -5,72 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use ptxvm_syntax::ast::Span;
-
 use super::limits::{Limits, TooLarge};
 use super::live;
+use super::operation::{End, Meeting, Operation, Path, Paths};
 use crate::event::{Kind, Proxy, Scope, Semantics};
 use crate::relation::{MOST_EVENTS, Set};
-use crate::test::{Action, Asynchronous, Barrier, Engine, Manner, Operand, Thread, Update};
-
-/// One operation on a path.
-#[derive(Clone, Debug)]
-pub struct Operation {
-    pub kind: Kind,
-    pub semantics: Semantics,
-    pub scope: Scope,
-    pub proxy: Proxy,
-    pub address: Option<usize>,
-    pub value: i64,
-    pub atomic: bool,
-    pub reduction: bool,
-    pub asynchronous: Option<Asynchronous>,
-    /// The engine whose operations it waits for.
-    pub awaits: Option<Engine>,
-    /// For the write of an atomic operation: the read.
-    pub read: Option<usize>,
-    /// The first operation of the same vector access, whose parts have no order.
-    pub vector: usize,
-    /// The reads of the path that it depends on.
-    pub depends: Set,
-    /// Which barrier it is part of, and how many threads meet there.
-    pub barrier: Option<Meeting>,
-    /// Where its instruction stands.
-    pub span: Span,
-}
-
-/// A barrier by its numbers, as they were when it was executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meeting {
-    pub cluster: bool,
-    pub instance: i64,
-    pub resource: i64,
-    pub count: Option<i64>,
-    pub orders: bool,
-}
-
-/// How a path ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    Finished,
-    /// Turns in a loop without an effect, which begins with this operation.
-    Spins(usize),
-}
-
-/// One way through a thread's code.
-#[derive(Clone, Debug)]
-pub struct Path {
-    pub operations: Vec<Operation>,
-    /// What the registers hold in the end.
-    pub registers: Vec<i64>,
-    pub end: End,
-}
-
-/// The paths of a thread, and whether some were left out because a loop was entered too often.
-pub struct Paths {
-    pub paths: Vec<Path>,
-    pub bounded: bool,
-}
+use crate::test::{Action, Barrier, Manner, Operand, Thread, Update};
 
 /// What a thread's locations may hold, by location.
 pub type Domains = Vec<BTreeSet<i64>>;
@@ -87,14 +27,22 @@ pub fn paths(
     limits: &Limits,
 ) -> Result<Paths, TooLarge> {
     let live = live::at_heads(&thread.code, thread.registers.len(), observed);
-    let mut walk =
-        Walk { thread, locations, domains, live, limits, found: Paths { paths: Vec::new(), bounded: false } };
+    let mut walk = Walk {
+        thread,
+        locations,
+        domains,
+        live,
+        limits,
+        found: Paths { paths: Vec::new(), bounded: false },
+        walked: 0,
+    };
     let state = State {
         at: 0,
         registers: thread.registers.iter().map(|(_, value)| (*value, 0)).collect(),
         control: 0,
         operations: Vec::new(),
         heads: Vec::new(),
+        walked: 0,
     };
     walk.run(state)?;
     Ok(walk.found)
@@ -109,6 +57,8 @@ struct Walk<'a> {
     live: Vec<Option<Vec<bool>>>,
     limits: &'a Limits,
     found: Paths,
+    /// How many instructions were walked.
+    walked: usize,
 }
 
 #[derive(Clone)]
@@ -119,9 +69,28 @@ struct State {
     /// The reads that the way taken so far depends on.
     control: Set,
     operations: Vec<Operation>,
-    /// The heads of loops that were passed: the instruction, the registers, how many operations there were.
-    heads: Vec<(usize, Vec<i64>, usize)>,
+    /// The heads of loops that were passed.
+    heads: Vec<Head>,
+    /// How many instructions were walked.
+    walked: usize,
 }
+
+/// A loop's head as it was passed.
+#[derive(Clone)]
+struct Head {
+    /// Which instruction it is.
+    at: usize,
+    /// What the registers that matter held.
+    registers: Vec<i64>,
+    /// How many operations there were.
+    operations: usize,
+    /// What the way taken so far depended on.
+    control: Set,
+}
+
+/// The most instructions that are walked on one path, and on all of a thread.
+const MOST_WALKED: usize = 20_000;
+const MOST_WALKED_IN_ALL: usize = 5_000_000;
 
 impl State {
     fn operand(&self, operand: Operand) -> (i64, Set) {
@@ -143,20 +112,36 @@ impl Walk<'_> {
                     .zip(matters)
                     .map(|((value, _), &matters)| if matters { *value } else { 0 })
                     .collect();
-                let visits = state.heads.iter().filter(|(at, ..)| *at == state.at).count();
-                let before = state.heads.iter().rev().find(|(at, then, _)| *at == state.at && *then == now);
-                if let Some(&(_, _, from)) = before {
-                    let idle = state.operations[from..].iter().all(Operation::is_idle);
-                    if idle {
-                        return self.finish(state, End::Spins(from));
-                    }
+                let before = state.heads.iter().rev().find(|h| h.at == state.at && h.registers == now);
+                if let Some(&Head { operations: from, .. }) = before
+                    && state.operations[from..].iter().all(Operation::is_idle)
+                {
+                    return self.finish(state, End::Spins(from));
                 }
-                if visits > self.limits.unroll {
+                // Turns that no read decides are no choice, and end by themselves: they do not count.
+                let mut decided: Vec<Set> =
+                    state.heads.iter().filter(|h| h.at == state.at).map(|h| h.control).collect();
+                decided.dedup();
+                if decided.len() > self.limits.unroll {
                     self.found.bounded = true;
                     return Ok(());
                 }
-                let count = state.operations.len();
-                state.heads.push((state.at, now, count));
+                let head = Head {
+                    at: state.at,
+                    registers: now,
+                    operations: state.operations.len(),
+                    control: state.control,
+                };
+                state.heads.push(head);
+            }
+            state.walked += 1;
+            self.walked += 1;
+            if self.walked > MOST_WALKED_IN_ALL {
+                return Err(TooLarge::Paths(self.thread.name.clone()));
+            }
+            if state.walked > MOST_WALKED {
+                self.found.bounded = true;
+                return Ok(());
             }
             if state.operations.len() > MOST_EVENTS {
                 return Err(TooLarge::Events);
@@ -360,13 +345,6 @@ impl Walk<'_> {
 
     fn enough(&self, count: usize) -> Result<(), TooLarge> {
         if count > self.limits.paths { Err(TooLarge::Paths(self.thread.name.clone())) } else { Ok(()) }
-    }
-}
-
-impl Operation {
-    /// Whether a loop may do it again and again without effect.
-    fn is_idle(&self) -> bool {
-        !matches!(self.kind, Kind::Write | Kind::Barrier { .. })
     }
 }
 

@@ -8,7 +8,7 @@ use super::assemble::assemble;
 use super::candidates::{Budget, Candidates, Execution, Go, execution};
 use super::domain;
 use super::limits::{Limits, TooLarge};
-use super::path::{End, Path, Paths};
+use super::operation::{End, Path, Paths};
 use crate::notation::{Base, Graph, Model};
 use crate::test::Test;
 
