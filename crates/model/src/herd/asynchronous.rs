@@ -59,7 +59,7 @@ fn weak(proxy: Proxy) -> Manner {
     Manner { semantics: Semantics::Weak, scope: Scope::Cta, proxy }
 }
 
-/// `complete_tx` on an mbarrier: releases at cluster scope (9.7.9.25.5).
+/// `complete_tx` on an mbarrier: releases at cluster scope (9.7.9.25.4.1).
 fn complete(address: usize) -> Action {
     let update = Update::Function(Function::Add, Operand::Constant(1));
     let manner = Manner { semantics: Semantics::Release, scope: Scope::Cluster, proxy: Proxy::Generic };

@@ -7,8 +7,23 @@ use crate::relation::{Relation, Set};
 use crate::strength;
 
 /// The base sets, in the order of [`Base::values`].
-pub const BASE_SETS: &[&str] =
-    &["R", "W", "M", "I", "F", "SC", "strong", "acquire", "release", "reduction", "generic", "alias-fence"];
+pub const BASE_SETS: &[&str] = &[
+    "R",
+    "W",
+    "M",
+    "I",
+    "F",
+    "SC",
+    "strong",
+    "acquire",
+    "release",
+    "reduction",
+    "generic",
+    "alias-fence",
+    "tensor",
+    "tensor-before",
+    "tensor-after",
+];
 
 /// The base relations, in the order of [`Base::values`]; `rf` is the last.
 pub const BASE_RELATIONS: &[&str] = &[
@@ -72,6 +87,9 @@ impl Base {
             set(&|e| e.reduction),
             set(&|e| e.proxy == Proxy::Generic),
             set(&|e| e.kind == Kind::AliasFence),
+            set(&|e| e.accesses() && e.proxy == Proxy::Tensor),
+            set(&|e| e.kind == Kind::TensorBefore),
+            set(&|e| e.kind == Kind::TensorAfter),
             Value::Relation(Relation::identity(count, everything)),
             Value::Relation(Relation::product(count, everything, everything)),
             Value::Relation(self.po.clone()),
