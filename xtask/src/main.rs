@@ -12,6 +12,7 @@ mod fuzz;
 mod generated;
 mod lateness;
 mod licences;
+mod litmus;
 mod mma;
 mod mufu;
 mod notation;
@@ -31,6 +32,8 @@ cargo xtask clients [--all] [--engine ENGINE] [NAMES]
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
 cargo xtask licences        check the licences of all crates
+cargo xtask litmus PATH [PATTERN]
+                            compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
 cargo xtask oracle [FILE]   ask ptxas 13.2 about forms made from the table (of one isa file) and record its verdicts
@@ -77,6 +80,8 @@ fn main() -> ExitCode {
         ["test", "--without-clients"] => suite::run(&root, false),
         ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
+        ["litmus", path] => litmus::compare(Path::new(path), ""),
+        ["litmus", path, pattern] => litmus::compare(Path::new(path), pattern),
         ["lint", files @ ..] => lint(files),
         ["fuzz", rest @ ..] => fuzz::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),
         ["sanitize", rest @ ..] => sanitize::command(&root, rest).unwrap_or_else(|| Err(USAGE.into())),

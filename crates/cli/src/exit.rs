@@ -41,8 +41,9 @@ pub const HELP: &str = "\
 Exit status:
   0    clean
   1    wrong usage, or a file could not be read or written, or does not fit into --max-memory
-  2    invalid PTX, or with `fmt --check` not formatted
-  3    the kernel did something wrong, or reached --timeout, --max-instructions or --max-memory
+  2    invalid PTX or litmus test, or with `fmt --check` not formatted
+  3    the kernel did something wrong, or reached --timeout, --max-instructions or --max-memory;
+       a litmus test's statement is not true, or it is too large to decide
   4    ptxvm does not support something in it yet
   101  a bug in ptxvm; please report it
   130  interrupted

@@ -14,6 +14,7 @@ mod explain;
 mod format;
 mod input;
 mod isa;
+mod litmus;
 mod memory;
 mod pages;
 mod private;
@@ -49,6 +50,9 @@ enum Command {
     /// Show the instruction table: all of it, what a target lacks, or one instruction
     #[command(after_help = exit::HELP)]
     Isa(isa::Arguments),
+    /// Decide litmus tests by PTX's memory consistency model: may it end so, and why
+    #[command(after_help = exit::HELP)]
+    Litmus(litmus::Arguments),
     /// Run a program with ptxvm's libcuda instead of NVIDIA's driver
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::Arguments>),
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => format::run(&arguments),
         Command::Isa(arguments) => isa::run(&arguments),
+        Command::Litmus(arguments) => litmus::run(&arguments),
         Command::Exec(arguments) => exec::run(&arguments),
         Command::Ptxas(arguments) => ptxas::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -209,6 +209,7 @@ fn every_code_in_the_tables_has_a_page() {
     let tables = [
         ptxvm_syntax::codes::TABLE,
         ptxvm_module::codes::TABLE,
+        ptxvm_model::codes::TABLE,
         ptxvm_module::instruction::CODES[0],
         ptxvm_module::instruction::CODES[1],
     ]

@@ -5,7 +5,7 @@
 use crate::ast::Span;
 
 /// A stable code such as `E0101`. Syntax is E01xx, names and declarations E02xx, directives E03xx,
-/// instruction forms E04xx, operands E05xx, warnings W06xx.
+/// instruction forms E04xx, operands E05xx, warnings W06xx, litmus tests E07xx.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Code(pub &'static str);
 
