@@ -55,6 +55,11 @@ fn what_is_allowed_is_drawn_and_the_fences_that_forbid_it_are_named() {
     );
     let shown = text(&litmus(&["async/bulk-source-no-fence.litmus"], "").stdout);
     assert!(shown.contains("fence.proxy.async in P0 after `st.weak x, 1` would forbid it"), "{shown}");
+    let shown = text(&litmus(&["tcgen05/commit-no-after.litmus"], "").stdout);
+    let after = "tcgen05.fence::after_thread_sync in P1 after `mbarrier.test_wait r0, m` would forbid it";
+    assert!(shown.contains(after), "{shown}");
+    let shown = text(&litmus(&["copies/WRC-weak-read.litmus"], "").stdout);
+    assert!(shown.contains("accesses that are .relaxed.gpu instead of weak would forbid it"), "{shown}");
 }
 
 #[test]

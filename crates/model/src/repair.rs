@@ -7,7 +7,7 @@ use ptxvm_syntax::ast::Span;
 
 use crate::event::{Place, Proxy, Scope, Semantics};
 use crate::notation::Model;
-use crate::search::{self, Limits, TooLarge};
+use crate::search::{self, Limits};
 use crate::strength::includes;
 use crate::test::{Action, Instruction, Quantifier, Test};
 
@@ -29,23 +29,42 @@ pub struct Repair {
     pub relaxed: Option<Scope>,
 }
 
-/// How many changed tests are tried.
-const MOST_TRIES: usize = 600;
+/// How many candidates the search for one changed test may look at, and those for all together: what takes longer than the
+/// test itself is not worth it.
+const MOST_FOR_ONE: u64 = 20_000;
+const MOST_FOR_ALL: u64 = 300_000;
 
 /// The fences that make a test's outcome impossible; nothing if none that is tried does.
 #[must_use]
 pub fn repair(test: &Test, model: &Model, limits: &Limits) -> Option<Repair> {
     let scope = widest(test);
-    // A repaired test is about as large as the test itself: what takes much longer is not worth it.
-    let limits = Limits { steps: limits.steps.min(20_000), ..*limits };
-    let mut tries = MOST_TRIES;
-    if let Some(fences) = fences(test, model, &limits, scope, &mut tries) {
+    let limits = Limits { steps: limits.steps.min(MOST_FOR_ONE), ..*limits };
+    let mut attempts = Attempts { model, limits, left: MOST_FOR_ALL };
+    if let Some(fences) = fences(test, scope, &mut attempts) {
         return Some(Repair { fences, relaxed: None });
     }
     let strong = relaxed(test, scope)?;
-    let mut tries = MOST_TRIES;
-    let fences = fences(&strong, model, &limits, scope, &mut tries)?;
+    attempts.left = MOST_FOR_ALL;
+    let fences = fences(&strong, scope, &mut attempts)?;
     Some(Repair { fences, relaxed: Some(scope) })
+}
+
+/// Tries changed tests, as long as that is worth it.
+struct Attempts<'m> {
+    model: &'m Model,
+    limits: Limits,
+    /// How many candidates may still be looked at.
+    left: u64,
+}
+
+impl Attempts<'_> {
+    /// Whether no execution of a test shows the outcome; nothing if that would take too long.
+    fn forbidden(&mut self, test: &Test) -> Option<bool> {
+        let shows = test.quantifier != Quantifier::Forall;
+        let found = search::find(test, self.model, &self.limits, Some(shows)).ok()?;
+        self.left = self.left.checked_sub(found.steps.max(1))?;
+        Some(found.states.is_empty())
+    }
 }
 
 /// The narrowest scope that includes all threads of a test.
@@ -58,24 +77,15 @@ fn widest(test: &Test) -> Scope {
 /// A gap that a fence may stand in: a thread, and the number of the instruction after it.
 type Gap = (usize, usize);
 
-fn fences(
-    test: &Test,
-    model: &Model,
-    limits: &Limits,
-    scope: Scope,
-    tries: &mut usize,
-) -> Option<Vec<Fence>> {
+fn fences(test: &Test, scope: Scope, attempts: &mut Attempts<'_>) -> Option<Vec<Fence>> {
     // Nothing may be needed at all, once accesses are strong.
-    if forbidden(test, model, limits).ok()? {
+    if attempts.forbidden(test)? {
         return Some(Vec::new());
     }
     let kinds = kinds(test, scope);
     let gaps: Vec<Vec<Gap>> = (0..test.threads.len()).map(|thread| gaps(test, thread)).collect();
     let all: Vec<Gap> = gaps.iter().flatten().copied().collect();
-    let mut attempt = |chosen: &[(Gap, &Action)]| -> Option<bool> {
-        *tries = tries.checked_sub(1)?;
-        forbidden(&with(test, chosen), model, limits).ok()
-    };
+    let mut attempt = |chosen: &[(Gap, &Action)]| attempts.forbidden(&with(test, chosen));
     for kind in &kinds {
         for &gap in &all {
             if attempt(&[(gap, kind)])? {
@@ -83,11 +93,15 @@ fn fences(
             }
         }
     }
-    for kind in &kinds {
+    // Two threads have the same fence each; but those of the tensor cores come in two kinds.
+    let both = |a: &Action, b: &Action| a == b || is_tensor(a) && is_tensor(b);
+    for (kind, other) in
+        kinds.iter().flat_map(|a| kinds.iter().map(move |b| (a, b))).filter(|(a, b)| both(a, b))
+    {
         for (number, &first) in all.iter().enumerate() {
             for &second in all[number + 1..].iter().filter(|second| second.0 != first.0) {
-                if attempt(&[(first, kind), (second, kind)])? {
-                    return Some(vec![described(test, first, kind), described(test, second, kind)]);
+                if attempt(&[(first, kind), (second, other)])? {
+                    return Some(vec![described(test, first, kind), described(test, second, other)]);
                 }
             }
         }
@@ -122,9 +136,16 @@ fn kinds(test: &Test, scope: Scope) -> Vec<Action> {
             kinds.push(Action::ProxyFence(proxy));
         }
     }
+    if uses(Proxy::Tensor) {
+        kinds.extend([Action::TensorBefore, Action::TensorAfter]);
+    }
     kinds.push(Action::Fence { semantics: Semantics::AcqRel, scope });
     kinds.push(Action::Fence { semantics: Semantics::Sc, scope });
     kinds
+}
+
+fn is_tensor(kind: &Action) -> bool {
+    matches!(kind, Action::TensorBefore | Action::TensorAfter)
 }
 
 /// The gaps of a thread between two instructions that touch memory, one for each of the first.
@@ -165,16 +186,12 @@ fn described(test: &Test, gap: Gap, kind: &Action) -> Fence {
     let text = match kind {
         Action::AliasFence => "fence.proxy.alias".to_owned(),
         Action::ProxyFence(proxy) => format!("fence.proxy.{}", proxy.name()),
+        Action::TensorBefore => "tcgen05.fence::before_thread_sync".to_owned(),
+        Action::TensorAfter => "tcgen05.fence::after_thread_sync".to_owned(),
         Action::Fence { semantics, scope } => format!("fence.{}.{}", semantics.name(), scope.name()),
         _ => String::new(),
     };
     Fence { thread: gap.0, after: test.threads[gap.0].code[gap.1 - 1].span, text }
-}
-
-/// Whether no execution shows the outcome.
-fn forbidden(test: &Test, model: &Model, limits: &Limits) -> Result<bool, TooLarge> {
-    let shows = test.quantifier != Quantifier::Forall;
-    Ok(search::find(test, model, limits, Some(shows))?.states.is_empty())
 }
 
 /// The test with every weak access by a thread itself made relaxed; nothing if there is none.

@@ -118,7 +118,7 @@ pub struct Manner {
     pub proxy: Proxy,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Compute {
         to: usize,
@@ -167,7 +167,7 @@ pub enum Action {
 }
 
 /// What an atomic operation does with the old value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     Function(Function, Operand),
     /// `cas`: writes the second if the old value is the first.
@@ -175,7 +175,7 @@ pub enum Update {
 }
 
 /// Part of an execution barrier.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
     /// Whether it belongs to the cluster, not to the CTA.
     pub cluster: bool,

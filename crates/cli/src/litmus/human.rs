@@ -125,11 +125,7 @@ fn remedy(decided: &Decided<'_>, repair: &Repair) -> String {
         format!("{} in {thread} after `{}`", fence.text, decided.text(fence.after))
     });
     let parts: Vec<String> = strong.into_iter().chain(fences).collect();
-    let verb = if parts.len() == 1 && repair.relaxed.is_none() {
-        "would forbid it"
-    } else {
-        "together would forbid it"
-    };
+    let verb = if parts.len() == 1 { "would forbid it" } else { "together would forbid it" };
     format!("{} {verb}\n", parts.join(",\n"))
 }
 
