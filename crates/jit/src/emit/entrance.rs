@@ -16,7 +16,7 @@ use super::leave::Back;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
 use super::{Emitter, REGISTERS};
-use crate::analysis::{HomeId, Maker, Promise, Shape};
+use crate::analysis::{HomeId, Maker, Promise, Rows, Shape};
 
 /// Where it is found that a warp cannot enter.
 const REFUSED: &str = "refused";
@@ -130,6 +130,9 @@ impl Emitter<'_> {
         let differs = match (self.analysis.homes.promise(home), &value.kept) {
             (Promise::Sure, _) | (_, Kept::Vector(_)) => return value,
             (Promise::One(_), Kept::Affine(..)) if slot.width() != 0 => self.differs_in_last(slot, &value),
+            (Promise::One(_), Kept::Rows(_, rows)) if self.mask == u32::MAX.to_string() => {
+                self.differs_at_ends(slot, &value, *rows)
+            }
             _ => self.differs_somewhere(slot, &value),
         };
         self.leave_if(&differs);
@@ -148,6 +151,20 @@ impl Emitter<'_> {
         let said = self.writer.value(format!("extractelement <{LANES} x i{bits}> {all}, i64 {last}"));
         let held = held.as_scalar().cloned().unwrap_or_default();
         self.writer.value(format!("icmp ne i{bits} {held}, {said}"))
+    }
+
+    /// Whether the last lane of a row has something else in a register than a value says; all lanes run.
+    fn differs_at_ends(&mut self, slot: Slot, value: &Value, rows: Rows) -> Name {
+        let (bits, all) = (slot.bits(), value.lanes(&mut self.writer));
+        let mut some = "false".to_owned();
+        for last in (0..LANES).step_by(rows.width as usize).map(|row| row + rows.width as usize - 1) {
+            let held = self.load_register(slot, Shape::Uniform, &last.to_string());
+            let held = held.as_scalar().cloned().unwrap_or_default();
+            let said = self.writer.value(format!("extractelement <{LANES} x i{bits}> {all}, i64 {last}"));
+            let differs = self.writer.value(format!("icmp ne i{bits} {held}, {said}"));
+            some = self.writer.value(format!("or i1 {some}, {differs}"));
+        }
+        some
     }
 
     /// Whether some lane that runs has something else in a register than a value says.

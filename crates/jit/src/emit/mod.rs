@@ -31,6 +31,7 @@ mod local;
 mod memory;
 mod nan;
 mod once;
+mod ones;
 mod registers;
 mod repeated;
 mod shared;

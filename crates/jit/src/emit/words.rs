@@ -63,6 +63,10 @@ impl Emitter<'_> {
                 let element = |at: usize| -> Vec<Name> { rows.iter().map(|row| row[at].clone()).collect() };
                 (0..count).map(|at| self.side_by_side(&element(at), bits)).collect()
             }
+            Place::Ones(hosts) if matches!(bits, 32 | 64) => {
+                let each = |element: usize| self.load_of_rows(hosts, more(element), &access.lanes, bits);
+                return (0..count).map(each).map(|word| Value::vector(bits, word)).collect();
+            }
             Place::Ones(hosts) => {
                 let width = LANES / hosts.len();
                 let mut words = Vec::new();
@@ -95,22 +99,23 @@ impl Emitter<'_> {
         seen.into_iter().map(|name| Value::vector(bits, name)).collect()
     }
 
+    /// A word for all lanes. A volatile load is one load whoever uses it; unlike one whose result is frozen, it can be part of
+    /// an instruction that uses it.
     fn load_one(&mut self, host: &str, access: &Access, bits: u32, more: i64) -> Value {
         let at = self.beyond(host, more);
         if !access.guarded {
-            let loaded = self.writer.value(format!("load i{bits}, ptr {at}"));
-            return Value::scalar(bits, self.writer.value(format!("freeze i{bits} {loaded}")));
+            return Value::scalar(bits, self.writer.value(format!("load volatile i{bits}, ptr {at}")));
         }
         let (there, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         let from = self.writer.label().to_owned();
         let some = self.writer.value(format!("icmp ne i32 {}, 0", access.lanes));
         self.writer.line(format!("br i1 {some}, label %{there}, label %{rest}"));
         self.writer.begin(there.clone());
-        let loaded = self.writer.value(format!("load i{bits}, ptr {at}"));
+        let loaded = self.writer.value(format!("load volatile i{bits}, ptr {at}"));
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
         let either = self.writer.value(format!("phi i{bits} [ 0, %{from} ], [ {loaded}, %{there} ]"));
-        Value::scalar(bits, self.writer.value(format!("freeze i{bits} {either}")))
+        Value::scalar(bits, either)
     }
 
     /// Stores words of each lane side by side from where it accesses memory.
@@ -350,15 +355,6 @@ impl Emitter<'_> {
             lanes *= 2;
         }
         parts.remove(0)
-    }
-
-    /// The word of all lanes of a row; a row of which no lane executes the access does not access memory.
-    fn load_one_of_row(&mut self, host: &str, first: usize, width: usize, lanes: &str, bits: u32) -> Name {
-        let of_row =
-            self.writer.value(format!("and i32 {lanes}, {}", (u32::MAX >> (LANES - width)) << first));
-        let some = self.writer.value(format!("icmp ne i32 {of_row}, 0"));
-        let from = self.writer.value(format!("select i1 {some}, ptr {host}, ptr %frame"));
-        self.writer.value(format!("load i{bits}, ptr {from}, align 1"))
     }
 
     /// The lanes of a row.
