@@ -97,12 +97,22 @@ pub fn run(arguments: &Arguments) -> Exit {
         (None, Format::Human) => 100,
         (None, _) => usize::MAX,
     };
-    let mut printer = render::Printer::new(arguments.format, arguments.color, limit);
-    let budget = arguments.memory.budget();
+    let printer = render::Printer::new(arguments.format, arguments.color, limit);
+    each(&arguments.files, &arguments.memory, printer, |input, printer| one(input, arguments, printer))
+}
+
+/// Does something with every file; the worst outcome decides the exit code.
+pub fn each(
+    files: &[String],
+    memory: &MaxMemory,
+    mut printer: render::Printer,
+    mut one: impl FnMut(&Input, &mut render::Printer) -> std::io::Result<Exit>,
+) -> Exit {
+    let budget = memory.budget();
     let mut worst = exit::CLEAN;
-    for path in &arguments.files {
+    for path in files {
         let outcome = match input::read(path, &budget, input::CHECKED) {
-            Ok(input) => one(&input, arguments, &mut printer),
+            Ok(input) => one(&input, &mut printer),
             Err(message) => {
                 // Wrong usage outranks nothing the PTX could do wrong, but must not hide it either.
                 let outcome = exit::usage(&message);

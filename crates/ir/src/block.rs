@@ -20,6 +20,14 @@ pub struct Block {
     pub terminator: Terminator,
 }
 
+impl Block {
+    /// Its last instruction, if it has any.
+    #[must_use]
+    pub fn last(&self) -> Option<u32> {
+        (self.start < self.end).then(|| self.end - 1)
+    }
+}
+
 /// How a block ends. Lanes that the guard of the last instruction leaves out go to `next`; without a guard there are
 /// none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use ptxvm_syntax::{Diagnostic, decode};
 
 use crate::check::{self, Color};
 use crate::exit::{self, Exit};
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::memory::MaxMemory;
 use crate::render;
 
@@ -103,24 +103,8 @@ pub fn run(arguments: &Arguments) -> Exit {
         Format::Human => check::Format::Human,
         Format::Json => check::Format::Json,
     };
-    let mut printer = render::Printer::new(format, arguments.color, usize::MAX);
-    let budget = arguments.memory.budget();
-    let mut worst = exit::CLEAN;
-    for path in &arguments.files {
-        let outcome = match input::read(path, &budget, input::CHECKED) {
-            Ok(input) => one(&input, arguments, &mut printer),
-            Err(message) => {
-                let outcome = exit::usage(&message);
-                printer.unreadable(path, &message).map(|()| outcome)
-            }
-        };
-        match outcome {
-            Ok(code) => worst = worst.max(code),
-            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => return exit::USAGE,
-            Err(e) => return exit::usage(format!("cannot write: {e}")),
-        }
-    }
-    worst
+    let printer = render::Printer::new(format, arguments.color, usize::MAX);
+    check::each(&arguments.files, &arguments.memory, printer, |input, printer| one(input, arguments, printer))
 }
 
 fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> std::io::Result<Exit> {

@@ -24,11 +24,11 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use ptxvm_ir::flow::{Flow, Uniformity, live_in};
+use ptxvm_ir::flow::{Flow, Graph, Loops, Uniformity, live_in};
 use ptxvm_ir::{BlockId, Function, FunctionId, Program, Terminator};
 use ptxvm_machine::code::{self, Block};
 use ptxvm_machine::context::Code;
-use ptxvm_machine::registers::Slot;
+use ptxvm_machine::registers::{LANES, Slot};
 
 /// More homes of registers at the beginnings of blocks than this are not looked at: the interpreter serves.
 const MOST: usize = 1 << 24;
@@ -53,7 +53,8 @@ pub struct Analysis<'a> {
     left_out: LeftOut,
     /// By instruction of the function: those of the code that it has become.
     linked_at: OnceCell<HashMap<u32, Range<u32>>>,
-    flow: Flow,
+    graph: Graph,
+    loops: Loops,
     uniformity: Uniformity,
     /// Whether words that lie close together are looked for ([`crate::Tuning`]).
     pub close: bool,
@@ -96,7 +97,8 @@ impl<'a> Analysis<'a> {
             of_memory: OnceCell::new(),
             left_out,
             linked_at: OnceCell::new(),
-            flow,
+            graph: flow.graph,
+            loops: flow.loops,
             uniformity,
             close,
             has_local,
@@ -138,10 +140,22 @@ impl<'a> Analysis<'a> {
         all.get(register as usize).copied().unwrap_or(true)
     }
 
+    /// How many warps a CTA has.
+    pub fn warps(&self) -> u32 {
+        self.cta.iter().product::<u32>().div_ceil(LANES as u32)
+    }
+
+    /// The lanes of a warp that have a thread.
+    pub fn lanes_of(&self, warp: u32) -> u32 {
+        let lanes = LANES as u32;
+        let threads = self.cta.iter().product::<u32>();
+        u32::MAX >> (lanes - threads.saturating_sub(warp * lanes).clamp(1, lanes))
+    }
+
     /// Whether a block of the code is in a loop.
     pub fn repeats(&self, block: u32) -> bool {
         let block = self.begins_as(&self.code.blocks[block as usize]);
-        self.flow.loops.innermost(block.0).is_some()
+        self.loops.innermost(block.0).is_some()
     }
 
     /// Whether warps only begin with a block of the code: no lane has ended or parted before it.
@@ -158,7 +172,7 @@ impl<'a> Analysis<'a> {
     /// Whether warps that come to a block of the code have, as a rule, lost no lane.
     pub fn is_whole(&self, block: u32) -> bool {
         let block = self.begins_as(&self.code.blocks[block as usize]);
-        is_whole(self.function, &self.flow.graph, &self.uniformity, block)
+        is_whole(self.function, &self.graph, &self.uniformity, block)
     }
 
     /// Whether code that is left does not put a register back.

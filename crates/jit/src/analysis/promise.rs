@@ -69,8 +69,7 @@ pub fn promises(
     }
     // Where lanes may part that should not, nothing is sure.
     let decides = |block: &ptxvm_ir::Block| {
-        let last = block.end.checked_sub(1).filter(|last| *last >= block.start);
-        last.is_some_and(|last| {
+        block.last().is_some_and(|last| {
             let reads = values.reads(last).iter().map(|read| home(read.0));
             reads.into_iter().any(|home| shapes[home] == Shape::Uniform && promises[home] != Promise::Sure)
         })

@@ -41,9 +41,8 @@ pub fn remade(
 pub fn splits(program: &Program, function: &Function, values: &Values) -> Vec<bool> {
     let mut finder = Finder { program, function, values, costs: vec![None; values.values.len()] };
     let splits = |block: &Block| {
-        let last = block.end.checked_sub(1).filter(|last| *last >= block.start);
         let is_branch = matches!(block.terminator, Terminator::Branch { next: Some(_), .. });
-        let guard = last.filter(|_| is_branch).and_then(|last| values.reads(last).first());
+        let guard = block.last().filter(|_| is_branch).and_then(|last| values.reads(last).first());
         let Some(Origin::Instruction(at)) = guard.map(|guard| values.values[guard.0 as usize].origin) else {
             return false;
         };

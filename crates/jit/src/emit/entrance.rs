@@ -80,13 +80,12 @@ impl Emitter<'_> {
 
     /// The lanes of the warp that have a thread.
     fn whole_warp(&mut self) -> Name {
-        let threads = self.analysis.cta.iter().product::<u32>();
-        let (last, count) = ((threads - 1) / LANES as u32, (threads - 1) % LANES as u32 + 1);
-        if count == LANES as u32 {
-            return u32::MAX.to_string();
+        let last = self.analysis.warps() - 1;
+        let lanes = self.analysis.lanes_of(last);
+        if lanes == u32::MAX {
+            return lanes.to_string();
         }
         let is_last = self.writer.value(format!("icmp eq i32 %w, {last}"));
-        let lanes = (1u32 << count) - 1;
         self.writer.value(format!("select i1 {is_last}, i32 {lanes}, i32 {}", u32::MAX))
     }
 
@@ -141,30 +140,33 @@ impl Emitter<'_> {
 
     /// Whether the last lane that runs has something else in a register than a value says.
     fn differs_in_last(&mut self, slot: Slot, value: &Value) -> Name {
-        let (bits, mask) = (slot.bits(), self.mask.clone());
+        let mask = self.mask.clone();
         self.writer.declare("declare i32 @llvm.ctlz.i32(i32, i1)");
         let above = self.writer.value(format!("call i32 @llvm.ctlz.i32(i32 {mask}, i1 true)"));
         let last = self.writer.value(format!("xor i32 {above}, 31"));
         let last = self.writer.value(format!("zext i32 {last} to i64"));
-        let held = self.load_register(slot, Shape::Uniform, &last);
         let all = value.lanes(&mut self.writer);
-        let said = self.writer.value(format!("extractelement <{LANES} x i{bits}> {all}, i64 {last}"));
-        let held = held.as_scalar().cloned().unwrap_or_default();
-        self.writer.value(format!("icmp ne i{bits} {held}, {said}"))
+        self.differs_at(&last, slot, &all)
     }
 
     /// Whether the last lane of a row has something else in a register than a value says; all lanes run.
     fn differs_at_ends(&mut self, slot: Slot, value: &Value, rows: Rows) -> Name {
-        let (bits, all) = (slot.bits(), value.lanes(&mut self.writer));
+        let all = value.lanes(&mut self.writer);
         let mut some = "false".to_owned();
         for last in (0..LANES).step_by(rows.width as usize).map(|row| row + rows.width as usize - 1) {
-            let held = self.load_register(slot, Shape::Uniform, &last.to_string());
-            let held = held.as_scalar().cloned().unwrap_or_default();
-            let said = self.writer.value(format!("extractelement <{LANES} x i{bits}> {all}, i64 {last}"));
-            let differs = self.writer.value(format!("icmp ne i{bits} {held}, {said}"));
+            let differs = self.differs_at(&last.to_string(), slot, &all);
             some = self.writer.value(format!("or i1 {some}, {differs}"));
         }
         some
+    }
+
+    /// Whether a lane has something else in a register than a vector says.
+    fn differs_at(&mut self, lane: &str, slot: Slot, all: &str) -> Name {
+        let bits = slot.bits();
+        let held = self.load_register(slot, Shape::Uniform, lane);
+        let held = held.as_scalar().cloned().unwrap_or_default();
+        let said = self.writer.value(format!("extractelement <{LANES} x i{bits}> {all}, i64 {lane}"));
+        self.writer.value(format!("icmp ne i{bits} {held}, {said}"))
     }
 
     /// Whether some lane that runs has something else in a register than a value says.

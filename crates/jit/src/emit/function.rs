@@ -8,7 +8,7 @@ use std::fmt::Write;
 use ptxvm_machine::code::Terminator;
 use ptxvm_machine::schedule::compiled::{APART, Left, Meeting, offset};
 
-use super::writer::{LANES, Name};
+use super::writer::Name;
 use super::{Emitter, Text, name};
 
 impl Emitter<'_> {
@@ -150,12 +150,10 @@ impl Emitter<'_> {
         let x = self.writer.value(format!("load i32, ptr {place}"));
         let x = self.writer.value(format!("add i32 {x}, 1"));
         self.writer.line(format!("store i32 {x}, ptr {place}"));
-        let threads = self.analysis.cta.iter().product::<u32>();
-        let threads = if self.ends_some { threads } else { 0 };
         let alive = self.frame(offset::ALIVE);
-        for (warp, first) in (0..threads).step_by(LANES).enumerate() {
+        for warp in 0..if self.ends_some { self.analysis.warps() } else { 0 } {
             let at = self.writer.value(format!("getelementptr i32, ptr {alive}, i64 {warp}"));
-            let lanes = u32::MAX >> (LANES as u32 - (threads - first).min(LANES as u32));
+            let lanes = self.analysis.lanes_of(warp);
             self.writer.line(format!("store i32 {lanes}, ptr {at}"));
         }
         self.writer.line("store i32 0, ptr %warp");

@@ -37,6 +37,7 @@ mod repeated;
 mod shared;
 mod side_by_side;
 mod special;
+mod text;
 mod unlooked;
 mod unrolled;
 mod value;
@@ -63,41 +64,10 @@ use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;
 pub use repeated::Uses;
+pub use text::Text;
 use unlooked::Unlooked;
 use value::Value;
 use writer::{LANES, Name, Writer};
-
-/// A function in LLVM IR.
-pub struct Text {
-    /// Its definition.
-    pub definition: String,
-    /// The declarations that it needs.
-    pub declarations: BTreeSet<String>,
-    /// The functions that it shares with others.
-    pub repeated: Uses,
-    /// The functions that it calls.
-    pub calls: BTreeSet<FunctionId>,
-    /// By instruction of the PTX function that it has: whether it executes it itself.
-    pub instructions: BTreeMap<u32, bool>,
-    /// The blocks with which it goes on where warps have met, if the same piece has a function that begins there.
-    pub followers: BTreeSet<u32>,
-    /// Whether it accesses local memory.
-    pub uses_local: bool,
-}
-
-impl Text {
-    /// Both of two functions of a region.
-    fn and(mut self, other: Self) -> Self {
-        self.definition.push_str(&other.definition);
-        self.declarations.extend(other.declarations);
-        self.followers.extend(other.followers);
-        self.calls.extend(other.calls);
-        for (number, times) in other.repeated {
-            *self.repeated.entry(number).or_default() += times;
-        }
-        self
-    }
-}
 
 /// The name of the function that begins with a block.
 pub fn name(block: u32) -> String {

@@ -7,7 +7,6 @@
 use ptxvm_machine::code::{Block, Terminator};
 use ptxvm_machine::schedule::compiled::{APART, Left, Meeting, offset};
 
-use super::writer::LANES;
 use super::{Emitter, Text};
 
 /// So many instructions of a stretch are written out, over all warps, and of a kernel.
@@ -27,11 +26,6 @@ fn name_of_one(block: u32) -> String {
 }
 
 impl Emitter<'_> {
-    /// How many warps a CTA has.
-    fn warps(&self) -> u32 {
-        self.analysis.cta.iter().product::<u32>().div_ceil(LANES as u32)
-    }
-
     /// Whether the region is written out for each warp: the number of a thread says who has something to do, it is short, goes
     /// nowhere back, and is one of several of its CTA.
     pub(super) fn is_unrolled(&mut self) -> bool {
@@ -44,8 +38,9 @@ impl Emitter<'_> {
         };
         let meets = |(_, described): (u32, &Block)| matches!(described.end_with, Terminator::Barrier(_));
         let splits = |(_, described): (u32, &Block)| described.of.is_some_and(|of| analysis.homes.splits(of));
-        let cost = u64::from(self.warps()) * region.cost(analysis, |_| true);
-        let unrolled = self.warps() > 1
+        let warps = analysis.warps();
+        let cost = u64::from(warps) * region.cost(analysis, |_| true);
+        let unrolled = warps > 1
             && cost <= MOST.min(MOST_IN_ALL.saturating_sub(self.common.unrolled))
             && !self.executes
             && blocks().all(plain)
@@ -82,7 +77,7 @@ impl Emitter<'_> {
         self.writer.line(format!("ret i32 {left}"));
         self.writer.begin(yes);
         let mut met = Meeting::Nowhere.number().to_string();
-        for warp in 0..self.warps() {
+        for warp in 0..self.analysis.warps() {
             let call = format!("call i32 @{}(ptr %frame, i32 {warp}, i32 {met})", name_of_one(entry));
             met = self.writer.value(call);
             let how = self.writer.value(format!("sub i32 {met}, {LEFT}"));
@@ -105,10 +100,9 @@ impl Emitter<'_> {
         let began = self.frame(offset::BEGAN);
         let began = self.writer.value(format!("load i32, ptr {began}"));
         let together = self.writer.value(format!("icmp ne i32 {began}, {APART}"));
-        let (threads, warps) = (self.analysis.cta.iter().product::<u32>(), self.warps());
-        let lanes =
-            |warp: u32| u32::MAX >> (LANES as u32 - (threads - warp * LANES as u32).min(LANES as u32));
-        let all: Vec<String> = (0..warps).map(|warp| format!("i32 {}", lanes(warp))).collect();
+        let warps = self.analysis.warps();
+        let all: Vec<String> =
+            (0..warps).map(|warp| format!("i32 {}", self.analysis.lanes_of(warp))).collect();
         let alive = self.frame(offset::ALIVE);
         let alive = self.writer.value(format!("load <{warps} x i32>, ptr {alive}, align 4"));
         let fewer = self.writer.value(format!("icmp ne <{warps} x i32> {alive}, <{}>", all.join(", ")));

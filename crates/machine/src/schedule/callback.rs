@@ -106,16 +106,10 @@ unsafe fn with(frame: *mut Frame, otherwise: u32, f: impl FnOnce(&mut Context<'_
 /// Executes an instruction by the interpreter's own function, in some lanes, of which there is one at least. Gives the
 /// number of an [`Executed`].
 unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
-    {
-        // SAFETY: compiled code hands on the frame that it was entered with; what it names lives as long as `enter` runs.
-        let (frame, host) = unsafe { (&mut *frame, &mut *(*frame).host.cast::<Host<'_>>()) };
-        let Host { warps, cta, worker, run, .. } = host;
-        if let Some(warp) = warps.get_mut((frame.warp - frame.first) as usize) {
-            placing::place(warp, cta, worker, run);
-            frame.noted = true;
-        }
-    }
     let run = |context: &mut Context<'_>, activation: u32| {
+        if activation == 0 && !context.warp.placed {
+            placing::place_in(context);
+        }
         let code = context.run.code;
         let Some(instruction) = code.instructions.get(at as usize) else { return Executed::Stopped.number() };
         let mut watches = false;
@@ -133,6 +127,7 @@ unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
     let executed = unsafe { with(frame, Executed::Stopped.number(), run) };
     // SAFETY: as above.
     let (frame, host) = unsafe { (&mut *frame, &*(*frame).host.cast::<Host<'_>>()) };
+    frame.noted = true;
     if executed == Executed::Looked.number() {
         frame.looks += 1;
     } else if host.worker.news {

@@ -9,21 +9,23 @@ use crate::schedule::warp::{Warp, bank_of};
 #[inline]
 pub(crate) fn place(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>) {
     if !warp.state.placed {
-        place_now(warp, cta, worker, run);
+        let bank = bank_of(&mut warp.activations, 0, run.code);
+        place_in(&mut Context { bank, active: 0, warp: &mut warp.state, cta, worker, run });
     }
 }
 
+/// The same in a context with the registers of the kernel itself, not of a function that it calls.
 #[cold]
-fn place_now(warp: &mut Warp, cta: &mut CtaState, worker: &mut Worker, run: &Run<'_>) {
-    warp.state.placed = true;
+pub(crate) fn place_in(context: &mut Context<'_>) {
+    context.warp.placed = true;
+    let (run, lanes) = (context.run, context.warp.alive());
     let Some(compiled) = run.compiled() else { return };
-    let active = warp.state.alive();
-    let bank = bank_of(&mut warp.activations, 0, run.code);
-    let mut context = Context { bank, active, warp: &mut warp.state, cta, worker, run };
+    let active = std::mem::replace(&mut context.active, lanes);
     for at in compiled.remade() {
         if let Some(instruction) = run.code.instructions.get(*at as usize) {
             // They compute and nothing else: there is nothing to wait for.
-            let _ = instruction.op.run(&mut context, &instruction.slots, active);
+            let _ = instruction.op.run(context, &instruction.slots, lanes);
         }
     }
+    context.active = active;
 }
