@@ -206,7 +206,7 @@ impl Module {
 /// What is known of a function that can be compiled.
 fn analysis(code: &Code, cta: [u32; 3], id: FunctionId, tuning: Tuning) -> Option<Analysis<'_>> {
     let compiles = code.functions.get(id.0 as usize)?.is_some() && !has_wgmma(&code.program, id);
-    if compiles { Analysis::of(code, id, cta, tuning.close) } else { None }
+    if compiles { Analysis::of(code, id, cta, tuning) } else { None }
 }
 
 /// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and

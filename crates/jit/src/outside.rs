@@ -11,25 +11,59 @@ use ptxvm_num::mufu;
 
 use crate::doubles::take_steps;
 
-/// A table of this process.
+/// A table of this process: some columns of words, each with as many entries, which are a power of two.
 pub struct Table {
     name: &'static str,
+    pub entries: usize,
     /// Where it lies, and how many bytes it has.
     lies: fn() -> (*const c_void, usize),
 }
 
-fn of<T>(entries: &'static [T]) -> (*const c_void, usize) {
-    (entries.as_ptr().cast(), size_of_val(entries))
+fn of<T>(columns: &'static [T]) -> (*const c_void, usize) {
+    (columns.as_ptr().cast(), size_of_val(columns))
 }
 
-pub static RCP: Table = Table { name: "table_rcp", lies: || of(&mufu::RCP_TABLE) };
-pub static RSQRT: Table = Table { name: "table_rsqrt", lies: || of(&mufu::RSQRT_TABLE) };
-pub static SQRT: Table = Table { name: "table_sqrt", lies: || of(&mufu::SQRT_TABLE) };
-pub static EX2: Table = Table { name: "table_ex2", lies: || of(&mufu::EX2_TABLE) };
-pub static LG2: Table = Table { name: "table_lg2", lies: || of(&mufu::LG2_TABLE) };
-pub static SIN: Table = Table { name: "table_sin", lies: || of(&mufu::SIN_TABLE) };
-pub static TANH: Table = Table { name: "table_tanh", lies: || of(&mufu::TANH_TABLE) };
-pub static BINADES: Table = Table { name: "table_binades", lies: || of(&mufu::BINADES) };
+/// How many bits of the second column are c1; the others are c2.
+pub const C1_BITS: u32 = 17;
+
+/// A table of the special function unit in two columns: c0, and c1 with c2. What its polynomial shifts c2 by is done here.
+/// The entries for odd exponents are the first of a root, since the lowest bit of their biased exponents is zero, and what
+/// counts twice in them is doubled.
+const fn columns<const N: usize>(
+    table: &[u64; N],
+    polynomial: &mufu::Polynomial,
+    (first, doubled): (usize, usize),
+) -> [[u32; N]; 2] {
+    let mut columns = [[0; N]; 2];
+    let mut at = 0;
+    while at < N {
+        let entry = table[at ^ first];
+        let c1 = (entry >> 32 & 0xffff) as u32;
+        let c2 = ((entry >> 48) as u32) << polynomial.c2_shift;
+        assert!(c2 >> (u32::BITS - C1_BITS) == 0);
+        columns[0][at] = entry as u32;
+        columns[1][at] = c1 << (at < doubled) as u32 | c2 << C1_BITS;
+        at += 1;
+    }
+    columns
+}
+
+static RCP_COLUMNS: [[u32; 128]; 2] = columns(&mufu::RCP_TABLE, &mufu::RCP, (0, 0));
+static RSQRT_COLUMNS: [[u32; 128]; 2] = columns(&mufu::RSQRT_TABLE, &mufu::RSQRT, (64, 0));
+static SQRT_COLUMNS: [[u32; 128]; 2] = columns(&mufu::SQRT_TABLE, &mufu::SQRT, (64, 64));
+static EX2_COLUMNS: [[u32; 64]; 2] = columns(&mufu::EX2_TABLE, &mufu::EX2, (0, 0));
+static LG2_COLUMNS: [[u32; 64]; 2] = columns(&mufu::LG2_TABLE, &mufu::LG2, (0, 0));
+static SIN_COLUMNS: [[u32; 64]; 2] = columns(&mufu::SIN_TABLE, &mufu::SIN, (0, 0));
+static TANH_COLUMNS: [[u32; 64]; 2] = columns(&mufu::TANH_TABLE, &mufu::TANH, (0, 0));
+
+pub static RCP: Table = Table { name: "table_rcp", entries: 128, lies: || of(&RCP_COLUMNS) };
+pub static RSQRT: Table = Table { name: "table_rsqrt", entries: 128, lies: || of(&RSQRT_COLUMNS) };
+pub static SQRT: Table = Table { name: "table_sqrt", entries: 128, lies: || of(&SQRT_COLUMNS) };
+pub static EX2: Table = Table { name: "table_ex2", entries: 64, lies: || of(&EX2_COLUMNS) };
+pub static LG2: Table = Table { name: "table_lg2", entries: 64, lies: || of(&LG2_COLUMNS) };
+pub static SIN: Table = Table { name: "table_sin", entries: 64, lies: || of(&SIN_COLUMNS) };
+pub static TANH: Table = Table { name: "table_tanh", entries: 64, lies: || of(&TANH_COLUMNS) };
+pub static BINADES: Table = Table { name: "table_binades", entries: 16, lies: || of(&mufu::BINADES) };
 
 static TABLES: [&Table; 8] = [&RCP, &RSQRT, &SQRT, &EX2, &LG2, &SIN, &TANH, &BINADES];
 

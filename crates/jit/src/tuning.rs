@@ -12,6 +12,21 @@ pub struct Tuning {
     /// Whether words that lie close together are moved at once where that is told by the bits of `%tid.x`, or found when the
     /// code runs.
     pub close: bool,
+    /// Whether instructions of AVX-512 are named, which the host must have ([`Tuning::has_avx512`]): permutes that look tables
+    /// up, and arithmetic with a rounding of its own.
+    pub avx512: bool,
+}
+
+impl Tuning {
+    /// Whether the host has AVX-512.
+    #[must_use]
+    pub fn has_avx512() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512dq");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
 }
 
 /// Where lanes go through a stretch alone.
@@ -28,6 +43,6 @@ pub enum GoAlone {
 impl Default for Tuning {
     /// LLVM takes a tenth of a second for the longest stretch. What a cut costs, some stores and loads, is little beside it.
     fn default() -> Self {
-        Self { least: 256, most: 768, alone: GoAlone::WhereItPays, close: true }
+        Self { least: 256, most: 768, alone: GoAlone::WhereItPays, close: true, avx512: Self::has_avx512() }
     }
 }

@@ -132,7 +132,8 @@ fn tuning(seed: u64, is_small: bool) -> Tuning {
         2 => GoAlone::Never,
         _ => GoAlone::WhereItPays,
     };
-    Tuning { least, most, alone, close: !(seed / 12).is_multiple_of(4) }
+    let avx512 = Tuning::has_avx512() && !(seed / 48).is_multiple_of(3);
+    Tuning { least, most, alone, close: !(seed / 12).is_multiple_of(4), avx512 }
 }
 
 /// Loads a module and has both engines run it.

@@ -30,6 +30,8 @@ use ptxvm_machine::code::{self, Block};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::registers::{LANES, Slot};
 
+use crate::tuning::Tuning;
+
 /// More homes of registers at the beginnings of blocks than this are not looked at: the interpreter serves.
 const MOST: usize = 1 << 24;
 
@@ -56,8 +58,8 @@ pub struct Analysis<'a> {
     graph: Graph,
     loops: Loops,
     uniformity: Uniformity,
-    /// Whether words that lie close together are looked for ([`crate::Tuning`]).
-    pub close: bool,
+    /// How code is made of it.
+    pub tuning: Tuning,
     /// Whether some function that the kernel can reach has variables in local memory, to which generic addresses may lead.
     pub has_local: bool,
     /// The slot of the carry flag, if some instruction uses it.
@@ -66,7 +68,7 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Looks at a function; `None` if that is too much.
-    pub fn of(code: &'a Code, id: FunctionId, cta: [u32; 3], close: bool) -> Option<Self> {
+    pub fn of(code: &'a Code, id: FunctionId, cta: [u32; 3], tuning: Tuning) -> Option<Self> {
         let program: &'a Program = &code.program;
         let function = program.functions.get(id.0 as usize)?;
         let linked = code.functions.get(id.0 as usize)?.as_ref()?;
@@ -76,7 +78,7 @@ impl<'a> Analysis<'a> {
         let flow = Flow::of(program, function);
         let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
         let live = live_in(function)?;
-        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta, close)?;
+        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta, tuning.close)?;
         let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
@@ -100,7 +102,7 @@ impl<'a> Analysis<'a> {
             graph: flow.graph,
             loops: flow.loops,
             uniformity,
-            close,
+            tuning,
             has_local,
             carry,
         })

@@ -180,7 +180,7 @@ impl<'a> Emitter<'a> {
             leaving: None,
             changes: BTreeMap::new(),
             ends_elsewhere: false,
-            writer: Writer::default(),
+            writer: Writer::new(analysis.tuning.avx512),
             common,
             repeated: Uses::new(),
             slots: BTreeMap::new(),

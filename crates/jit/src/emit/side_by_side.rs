@@ -23,7 +23,7 @@ impl Emitter<'_> {
     pub(super) fn may_lie_side_by_side(&self, slot: Slot, at: &Value, access: &Access) -> bool {
         // It costs more code: not where it is run once, in a kernel with much of that.
         let long = self.analysis.function.instructions.len() > LONG;
-        if !self.analysis.close || long && !self.analysis.repeats(self.block) {
+        if !self.analysis.tuning.close || long && !self.analysis.repeats(self.block) {
             return false;
         }
         let computed =

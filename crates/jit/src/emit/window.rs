@@ -36,7 +36,9 @@ impl Emitter<'_> {
     pub(super) fn window_or_each(&mut self, at: &Value, access: &Access) -> Option<Place> {
         let adds: Vec<i64> = match &at.kept {
             Kept::Pattern(_, pattern) => pattern.each().collect(),
-            Kept::Affine(_, step) if self.analysis.close && ![0, access.bytes as i64].contains(step) => {
+            Kept::Affine(_, step)
+                if self.analysis.tuning.close && ![0, access.bytes as i64].contains(step) =>
+            {
                 (0..LANES as i64).map(|lane| lane.wrapping_mul(*step)).collect()
             }
             _ => return None,

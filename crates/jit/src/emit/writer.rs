@@ -21,11 +21,18 @@ pub struct Writer {
     label: Name,
     /// Whether instructions are for all lanes.
     pub wide: bool,
+    /// Whether instructions of AVX-512 are named.
+    pub avx512: bool,
     /// Into how many parts each lane's word is split, as a power of two.
     split: u32,
 }
 
 impl Writer {
+    /// Nothing so far; whether instructions of AVX-512 may be named in it.
+    pub fn new(avx512: bool) -> Self {
+        Self { avx512, ..Self::default() }
+    }
+
     /// A new name.
     pub fn fresh(&mut self) -> Name {
         self.last += 1;
@@ -39,7 +46,7 @@ impl Writer {
     }
 
     /// How many numbers an instruction is for.
-    fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         (if self.wide { LANES } else { 1 }) << self.split
     }
 

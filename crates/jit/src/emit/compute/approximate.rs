@@ -12,7 +12,7 @@ use super::super::block::Guard;
 use super::super::nan::one_nan;
 use super::super::value::Value;
 use super::super::writer::{Name, Writer};
-use super::float::arithmetic;
+use super::arithmetic::arithmetic;
 use super::mufu::{INFINITY, SIGN, Unit};
 use super::widths::f16_to_f32;
 

@@ -9,6 +9,7 @@ use ptxvm_num::convert::Modifiers;
 use super::super::block::Guard;
 use super::super::value::{Kept, Value};
 use super::super::{Emitter, Name, Writer};
+use super::arithmetic::is_directed;
 use super::finish::flush;
 use super::half::odd_narrow;
 use super::widths::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, integral};
@@ -128,7 +129,13 @@ impl Emitter<'_> {
         };
         let holds = !narrow && bits < wide;
         if rounding != Rounding::Rn && !holds {
-            return None;
+            let directs = self.writer.avx512 && is_directed(rounding) && !narrow && bits >= wide;
+            let a = self.read(directs.then_some(source)?, bits);
+            return Some(self.map(&[a], wide, |writer, names| {
+                let signed = from.kind() == Kind::Signed;
+                let number = writer.rounded_integer(signed, &names[0], (bits, wide), rounding);
+                writer.as_bits(wide, &number)
+            }));
         }
         let op = if from.kind() == Kind::Signed { "sitofp" } else { "uitofp" };
         let a = self.read(source, bits);

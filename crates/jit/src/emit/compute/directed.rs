@@ -1,6 +1,6 @@
 //! Single precision that is not rounded to nearest.
 //!
-//! A product of two numbers of single precision is exact in double precision, and the error of a sum is a number again.
+//! AVX-512 has instructions for that. For others: a product of two numbers of single precision is exact in double precision, and the error of a sum is a number again.
 //! So the result is first rounded to nearest, and then moved by one place if it lies on the wrong side of the exact one.
 
 use ptxvm_ir::operation::compute::FloatFunction as F;
@@ -8,10 +8,15 @@ use ptxvm_num::Rounding;
 
 use super::super::nan::one_nan;
 use super::super::{Name, Writer};
+use super::arithmetic::rounded;
 use super::finish::flush;
 
-/// A sum, a difference, a product or `fma` with its two or three sources, rounded down, up or towards zero.
+/// A function of its sources, rounded down, up or towards zero; without AVX-512, a sum, a difference, a product or `fma`.
 pub fn directed(writer: &mut Writer, function: F, names: &[Name], rounding: Rounding, ftz: bool) -> Name {
+    if writer.avx512 {
+        let result = rounded(writer, function, 32, names, (rounding, ftz));
+        return one_nan(writer, &result);
+    }
     let single = writer.float_ty(32);
     let double = writer.float_ty(64);
     let mut numbers = Vec::new();

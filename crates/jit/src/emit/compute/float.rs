@@ -13,8 +13,9 @@ use super::super::block::Guard;
 use super::super::nan::one_nan;
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
+use super::arithmetic::{arithmetic, is_directed, rounded};
 use super::directed::directed;
-use super::double::{QUIET, right_nan};
+use super::double::QUIET;
 use super::extreme::{SINGLE, extreme, of_doubles};
 use super::finish::{flush, saturate};
 
@@ -55,10 +56,19 @@ impl Emitter<'_> {
                     _ => Value { loose: !finish.ftz && !finish.sat, ..value },
                 }
             }
-            F::Add | F::Sub | F::Mul | F::Fma if bits == 32 && is_directed(rounding) => {
+            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp
+                if bits == 32 && is_directed(rounding) && self.directs(function) =>
+            {
                 self.map(&sources, bits, |writer, names| {
                     let value = directed(writer, function, names, rounding, finish.ftz);
                     if finish.sat { saturate(writer, &value) } else { value }
+                })
+            }
+            F::Add | F::Sub | F::Mul | F::Fma | F::Div | F::Sqrt | F::Rcp
+                if is_directed(rounding) && self.writer.avx512 =>
+            {
+                self.map(&sources, bits, |writer, names| {
+                    rounded(writer, function, bits, names, (rounding, false))
                 })
             }
             F::Abs | F::Neg if bits == 32 => self.map(&sources, bits, |writer, names| {
@@ -131,9 +141,11 @@ pub(super) fn arity(function: F) -> usize {
     }
 }
 
-/// Whether a rounding goes one way, and not to the nearest number.
-pub(super) fn is_directed(rounding: Rounding) -> bool {
-    matches!(rounding, Rounding::Rm | Rounding::Rp | Rounding::Rz)
+impl Emitter<'_> {
+    /// Whether a function of numbers of single precision is written that is not rounded to nearest.
+    fn directs(&self, function: F) -> bool {
+        self.writer.avx512 || matches!(function, F::Add | F::Sub | F::Mul | F::Fma)
+    }
 }
 
 /// Whether a number is of a class, by its bits.
@@ -165,77 +177,4 @@ pub(super) fn signed(writer: &mut Writer, function: F, bits: u32, a: &str) -> Na
     let (op, by) = if function == F::Abs { ("and", sign - 1) } else { ("xor", sign) };
     let by = writer.constant(bits, by);
     writer.two(op, bits, a, &by)
-}
-
-/// A result, or zero of its sign where the same one, computed 2^24 times as large, falls short of the least normal
-/// number: `ptxvm_num::float::f32` says why.
-fn flush_by(writer: &mut Writer, function: F, floats: &[Name], result: &str) -> Name {
-    let ty = writer.float_ty(32);
-    let scale = writer.constant(32, 0x4b80_0000);
-    let scale = writer.as_float(32, &scale);
-    let scaled = |writer: &mut Writer, a: &str| writer.value(format!("fmul {ty} {a}, {scale}"));
-    let more = match function {
-        F::Mul => {
-            let a = scaled(writer, &floats[0]);
-            writer.value(format!("fmul {ty} {a}, {}", floats[1]))
-        }
-        F::Fma => {
-            let (a, c) = (scaled(writer, &floats[0]), scaled(writer, &floats[2]));
-            writer.float_intrinsic("fma", 32, &[&a, &floats[1], &c])
-        }
-        F::Div => {
-            let a = scaled(writer, &floats[0]);
-            writer.value(format!("fdiv {ty} {a}, {}", floats[1]))
-        }
-        // One, scaled.
-        _ => writer.value(format!("fdiv {ty} {scale}, {}", floats[0])),
-    };
-    let magnitude = writer.float_intrinsic("fabs", 32, &[&more]);
-    // The least normal number, scaled.
-    let least = writer.constant(32, 0x0080_0000 + (24 << 23));
-    let least = writer.as_float(32, &least);
-    let tiny = writer.value(format!("fcmp olt {ty} {magnitude}, {least}"));
-    let sign = writer.constant(32, 0x8000_0000);
-    let zero = writer.two("and", 32, result, &sign);
-    writer.select(&tiny, 32, &zero, result)
-}
-
-/// A function of numbers to the nearest. A NaN of single precision without `.ftz`, and one in a vector of double precision,
-/// may have any bits.
-pub(in super::super) fn arithmetic(
-    writer: &mut Writer,
-    function: F,
-    bits: u32,
-    names: &[Name],
-    ftz: bool,
-) -> Name {
-    let sources: Vec<Name> = names.iter().map(|name| flush(writer, name, ftz)).collect();
-    let floats: Vec<Name> = sources.iter().map(|name| writer.as_float(bits, name)).collect();
-    let ty = writer.float_ty(bits);
-    let result = match function {
-        F::Add => writer.value(format!("fadd {ty} {}, {}", floats[0], floats[1])),
-        F::Sub => writer.value(format!("fsub {ty} {}, {}", floats[0], floats[1])),
-        F::Mul => writer.value(format!("fmul {ty} {}, {}", floats[0], floats[1])),
-        F::Div => writer.value(format!("fdiv {ty} {}, {}", floats[0], floats[1])),
-        F::Fma => writer.float_intrinsic("fma", bits, &[&floats[0], &floats[1], &floats[2]]),
-        F::Rcp => {
-            let one = writer.constant(bits, if bits == 32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 });
-            let one = writer.as_float(bits, &one);
-            writer.value(format!("fdiv {ty} {one}, {}", floats[0]))
-        }
-        _ => writer.float_intrinsic("sqrt", bits, &[&floats[0]]),
-    };
-    let value = writer.as_bits(bits, &result);
-    if bits == 64 && !writer.wide {
-        return right_nan(writer, function, &sources, &value);
-    }
-    if !ftz {
-        return value;
-    }
-    let value = match function {
-        F::Mul | F::Fma | F::Div | F::Rcp => flush_by(writer, function, &floats, &value),
-        _ => value,
-    };
-    let value = one_nan(writer, &value);
-    flush(writer, &value, ftz)
 }

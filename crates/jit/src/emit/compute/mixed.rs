@@ -8,9 +8,9 @@ use ptxvm_num::Rounding;
 use super::super::block::Guard;
 use super::super::value::Value;
 use super::super::{Emitter, Name};
+use super::arithmetic::{arithmetic, is_directed};
 use super::directed::directed;
 use super::finish::saturate;
-use super::float::{arithmetic, is_directed};
 use super::widths::{bf16_to_f32, f16_to_f32};
 
 impl Emitter<'_> {

@@ -1,6 +1,8 @@
 //! Functions of registers alone. What is not written here is executed by the interpreter's own function.
 
 mod approximate;
+mod arithmetic;
+mod avx512;
 mod bits;
 mod comparison;
 mod convert;
@@ -14,6 +16,7 @@ mod float;
 mod half;
 mod integer;
 mod logic;
+mod lookup;
 mod mixed;
 mod movement;
 mod mufu;
@@ -22,7 +25,7 @@ mod packed;
 mod permute;
 mod widths;
 
-pub(super) use float::arithmetic;
+pub(super) use arithmetic::arithmetic;
 
 use ptxvm_ir::operation::compute::Compute;
 use ptxvm_machine::context::Instruction;

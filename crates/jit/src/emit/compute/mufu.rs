@@ -5,7 +5,7 @@
 use ptxvm_num::mufu;
 
 use super::super::nan::NAN;
-use super::super::writer::{LANES, Name, Writer};
+use super::super::writer::{Name, Writer};
 use super::bits::clz;
 use crate::outside::{self, Table};
 
@@ -30,50 +30,27 @@ impl Unit<'_> {
 
     fn reciprocal(&mut self, x: &Name, width: u64) -> Name {
         let (lower, infinity) = (low(width), low(31) - low(width));
-        let last = infinity >> width;
+        let one = 1 << width;
         let (sign, magnitude) = (self.0.with("and", 32, x, SIGN), self.0.with("and", 32, x, low(31)));
-        let exponent = self.0.with("lshr", 32, &magnitude, width);
+        let exponent = self.0.with("and", 32, x, infinity);
         let fraction = self.0.with("and", 32, x, lower);
-        let whole = self.0.is("eq", 32, &fraction, 0);
         let mantissa = self.0.with("shl", 32, &fraction, SINGLE - width);
         let rest = self.0.with("and", 32, &mantissa, 0xffff);
         let index = self.0.with("lshr", 32, &mantissa, 16);
         let twice = self.0.with("shl", 32, &rest, 1);
         let square = self.square(&twice);
-        let sum = self.polynomial(&mufu::RCP, &outside::RCP, &index, (&rest, &square));
-        let bits = self.cut(&sum, 15 + SINGLE - width);
-        let bits = self.0.with("and", 32, &bits, lower);
-        let zero = self.number(0);
-        let bits = self.0.select(&whole, 32, &zero, &bits);
-        let scales = [self.number(last - 1), self.number(last - 2)];
-        let most = self.0.select(&whole, 32, &scales[0], &scales[1]);
-        let scale = self.0.two("sub", 32, &most, &exponent);
-        let moved = self.0.with("shl", 32, &scale, width);
-        let finite = self.0.two("or", 32, &moved, &bits);
-        let tiny = self.0.is("sle", 32, &scale, 0);
-        let result = self.0.select(&tiny, 32, &zero, &finite);
+        let sum = self.bits_of(&mufu::RCP, &outside::RCP, &index, (&rest, &square), 15 + SINGLE - width);
+        let bits = self.0.with("and", 32, &sum, lower);
+        // The reciprocal of a power of two is one.
+        let most = self.number(infinity - 2 * one);
+        let other = self.0.two("sub", 32, &most, &exponent);
+        let power = self.0.with("add", 32, &other, one);
+        let other = self.0.two("or", 32, &other, &bits);
+        let finite = self.0.choose(("eq", &fraction, 0), &power, &other);
+        let result = self.unless("slt", &finite, one, 0, &finite);
         let result = self.unless("eq", &exponent, 0, infinity, &result);
-        let result = self.unless("eq", &exponent, last, 0, &result);
         let result = self.0.two("or", 32, &sign, &result);
         self.unless("ugt", &magnitude, infinity, NAN, &result)
-    }
-
-    /// The parity of the exponent, the mantissa and half of the exponent, of which roots are made.
-    fn for_root(&mut self, x: &Name, width: u64) -> (Name, Name, Name) {
-        let exponent = self.0.with("lshr", 32, x, width);
-        let even = self.0.with("and", 32, &exponent, 1);
-        let odd = self.0.with("xor", 32, &even, 1);
-        let fraction = self.0.with("and", 32, x, low(width));
-        let mantissa = self.0.with("shl", 32, &fraction, SINGLE - width);
-        let exponent = self.0.with("and", 32, &exponent, low(31 - width));
-        let more = self.0.with("add", 32, &exponent, 1);
-        (odd, mantissa, self.0.with("lshr", 32, &more, 1))
-    }
-
-    /// The entry of a root's table, and what is left of the mantissa.
-    fn entry_of_root(&mut self, odd: &Name, mantissa: &Name) -> (Name, Name) {
-        let (high, low) = (self.0.with("shl", 32, odd, 6), self.0.with("lshr", 32, mantissa, 17));
-        (self.0.two("or", 32, &high, &low), self.0.with("and", 32, mantissa, 0x1_ffff))
     }
 
     pub fn rsqrt(&mut self, x: &Name) -> Name {
@@ -85,23 +62,19 @@ impl Unit<'_> {
     }
 
     fn reciprocal_root(&mut self, x: &Name, width: u64) -> Name {
-        let infinity = low(31) - low(width);
-        let bias = low(30 - width);
-        let (odd, mantissa, half) = self.for_root(x, width);
-        let (index, rest) = self.entry_of_root(&odd, &mantissa);
+        let (infinity, one) = (low(31) - low(width), 1 << width);
+        let (index, rest) = self.entry_of_root(x, width);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::RSQRT, &outside::RSQRT, &index, (&rest, &square));
-        let bits = self.cut(&sum, 16 + SINGLE - width);
-        let bits = self.0.with("and", 32, &bits, low(width));
-        let most = (3 * bias).div_ceil(2);
-        let [exact, other] = [most, most - 1].map(|most| {
-            let most = self.number(most);
-            let scale = self.0.two("sub", 32, &most, &half);
-            self.0.with("shl", 32, &scale, width)
-        });
+        let sum = self.bits_of(&mufu::RSQRT, &outside::RSQRT, &index, (&rest, &square), 16 + SINGLE - width);
+        let bits = self.0.with("and", 32, &sum, low(width));
+        let half = self.half(x, width);
+        let most = self.number((3 * low(30 - width) / 2) << width);
+        let other = self.0.two("sub", 32, &most, &half);
+        let exact = self.0.with("add", 32, &other, one);
         let other = self.0.two("or", 32, &other, &bits);
-        let either = self.0.two("or", 32, &odd, &mantissa);
-        let finite = self.0.choose(("eq", &either, 0), &exact, &other);
+        // Powers of 4 have odd exponents and no mantissa.
+        let low_bits = self.0.with("and", 32, x, low(width + 1));
+        let finite = self.0.choose(("eq", &low_bits, one), &exact, &other);
         let result = self.unless("uge", x, infinity, NAN, &finite);
         let result = self.unless("eq", x, infinity, 0, &result);
         let sign = self.0.with("and", 32, x, SIGN);
@@ -110,15 +83,12 @@ impl Unit<'_> {
     }
 
     pub fn sqrt(&mut self, x: &Name) -> Name {
-        let (odd, mantissa, half) = self.for_root(x, SINGLE);
-        let (index, rest) = self.entry_of_root(&odd, &mantissa);
+        let (index, rest) = self.entry_of_root(x, SINGLE);
         let square = self.square(&rest);
-        let doubled = self.0.two("shl", 32, &rest, &odd);
-        let sum = self.polynomial(&mufu::SQRT, &outside::SQRT, &index, (&doubled, &square));
-        let bits = self.cut(&sum, 17);
-        let bits = self.0.with("and", 32, &bits, MANTISSA);
-        let scale = self.0.with("add", 32, &half, 63);
-        let scale = self.0.with("shl", 32, &scale, 23);
+        let sum = self.bits_of(&mufu::SQRT, &outside::SQRT, &index, (&rest, &square), 17);
+        let bits = self.0.with("and", 32, &sum, MANTISSA);
+        let half = self.half(x, SINGLE);
+        let scale = self.0.with("add", 32, &half, 63 << SINGLE);
         let finite = self.0.two("or", 32, &scale, &bits);
         let result = self.unless("uge", x, INFINITY, NAN, &finite);
         let result = self.unless("eq", x, INFINITY, INFINITY, &result);
@@ -126,56 +96,67 @@ impl Unit<'_> {
         self.unless_small(x, SINGLE, &sign, &result)
     }
 
+    /// The entry of a root's table, which lies where the lowest bit of the exponent and the upper ones of the mantissa say, and
+    /// what is left of the mantissa.
+    fn entry_of_root(&mut self, x: &Name, width: u64) -> (Name, Name) {
+        let mantissa = self.0.with("shl", 32, x, SINGLE - width);
+        let index = self.0.with("lshr", 32, &mantissa, 17);
+        (index, self.0.with("and", 32, &mantissa, 0x1_ffff))
+    }
+
+    /// Half of the exponent, rounded up, where exponents lie.
+    fn half(&mut self, x: &Name, width: u64) -> Name {
+        let more = self.0.with("add", 32, x, 1 << width);
+        let half = self.0.with("lshr", 32, &more, 1);
+        self.0.with("and", 32, &half, low(31) - low(width))
+    }
+
     pub fn ex2(&mut self, x: &Name) -> Name {
-        let magnitude = self.0.with("and", 32, x, low(31));
-        let negative = self.0.is("slt", 32, x, 0);
-        let exponent = self.0.with("lshr", 32, &magnitude, 23);
-        let mantissa = self.0.with("and", 32, x, MANTISSA);
-        let mantissa = self.0.with("or", 32, &mantissa, 0x80_0000);
-        let bias = self.number(127);
-        let (six, most) = (self.number(6), self.number(31));
-        let up = self.0.intrinsic("usub.sat", 32, &[&exponent, &bias]);
-        let up = self.0.intrinsic("umin", 32, &[&up, &six]);
-        let down = self.0.intrinsic("usub.sat", 32, &[&bias, &exponent]);
-        let down = self.0.intrinsic("umin", 32, &[&down, &most]);
-        let fixed = self.0.two("shl", 32, &mantissa, &up);
-        let fixed = self.0.two("lshr", 32, &fixed, &down);
-        let (whole, fraction) =
-            (self.0.with("lshr", 32, &fixed, 23), self.0.with("and", 32, &fixed, MANTISSA));
+        const POSITIVE_128: u64 = 0x4300_0000;
+        let fixed = self.fixed(x);
+        // 2^-(w.f) is 2^(-w-1) times 2^(1-f), and 1-f is taken as the complement of f.
+        let fraction = self.0.with("and", 32, &fixed, MANTISSA);
         let some = self.0.is("ne", 32, &fraction, 0);
+        let negative = self.0.is("slt", 32, x, 0);
         let borrows = self.0.two("and", 1, &negative, &some);
-        let borrow = self.0.cast("zext", 1, &borrows, 32);
-        let zero = self.number(0);
-        let complement = self.0.two("sub", 32, &zero, &fraction);
-        let complement = self.0.two("sub", 32, &complement, &borrow);
-        let complement = self.0.with("and", 32, &complement, MANTISSA);
-        let fraction = self.0.select(&negative, 32, &complement, &fraction);
-        let down = self.0.two("add", 32, &whole, &borrow);
-        let down = self.0.two("sub", 32, &bias, &down);
-        let up = self.0.two("add", 32, &bias, &whole);
-        let power = self.0.select(&negative, 32, &down, &up);
-        let rest = self.0.with("and", 32, &fraction, 0x1_ffff);
-        let index = self.0.with("lshr", 32, &fraction, 17);
+        let less = self.0.with("add", 32, &fixed, u64::from(u32::MAX));
+        let fixed = self.0.select(&borrows, 32, &less, &fixed);
+        let rest = self.0.with("and", 32, &fixed, 0x1_ffff);
+        let index = self.0.with("lshr", 32, &fixed, 17);
         let square = self.square(&rest);
-        let sum = self.polynomial(&mufu::EX2, &outside::EX2, &index, (&rest, &square));
-        let bits = self.cut(&sum, 15);
+        let bits = self.bits_of(&mufu::EX2, &outside::EX2, &index, (&rest, &square), 15);
         let bits = self.0.with("and", 32, &bits, MANTISSA);
-        let moved = self.0.with("shl", 32, &power, 23);
-        let finite = self.0.two("or", 32, &moved, &bits);
-        let tiny = self.0.is("sle", 32, &power, 0);
-        let finite = self.0.select(&tiny, 32, &zero, &finite);
-        let infinity = self.number(INFINITY);
-        let far = self.0.select(&negative, 32, &zero, &infinity);
-        let is_far = self.0.is("uge", 32, &exponent, 134);
-        let result = self.0.select(&is_far, 32, &far, &finite);
+        let power = self.0.with("and", 32, &fixed, !MANTISSA);
+        let finite = self.0.two("or", 32, &power, &bits);
+        let finite = self.0.with("add", 32, &finite, 127 << SINGLE);
+        let result = self.unless("slt", &fixed, (126u64 << SINGLE).wrapping_neg(), 0, &finite);
+        let result = self.unless("sge", x, POSITIVE_128, INFINITY, &result);
+        let magnitude = self.0.with("and", 32, x, low(31));
         self.unless("ugt", &magnitude, INFINITY, NAN, &result)
+    }
+
+    /// A float as a fixed-point number with 23 bits of fraction, cut off; anything of its sign, if it is beyond 160.
+    fn fixed(&mut self, x: &Name) -> Name {
+        const MOST: u64 = 0x4320_0000;
+        let (float, word) = (self.0.float_ty(32), self.0.ty(32));
+        let truth = self.0.ty(1);
+        let mut number = self.0.as_float(32, x);
+        for (relation, bound) in [("ogt", SIGN | MOST), ("olt", MOST)] {
+            let bound = self.number(bound);
+            let bound = self.0.as_float(32, &bound);
+            let within = self.0.value(format!("fcmp {relation} {float} {number}, {bound}"));
+            number = self.0.value(format!("select {truth} {within}, {float} {number}, {float} {bound}"));
+        }
+        let bits = self.0.as_bits(32, &number);
+        let scaled = self.0.scaled(&bits, SINGLE);
+        let scaled = self.0.as_float(32, &scaled);
+        self.0.value(format!("fptosi {float} {scaled} to {word}"))
     }
 
     pub fn lg2(&mut self, x: &Name) -> Name {
         const ONE: u64 = 0x3f80_0000;
         let rest = self.0.with("and", 32, x, 0x1_ffff);
         let index = self.0.with("lshr", 32, x, 17);
-        let index = self.0.with("and", 32, &index, 0x3f);
         let square = self.square(&rest);
         let sum = self.polynomial(&mufu::LG2, &outside::LG2, &index, (&rest, &square));
         let fraction = self.0.with("ashr", 64, &sum, 2);
@@ -269,8 +250,7 @@ impl Unit<'_> {
         let exponent = self.0.with("lshr", 32, &magnitude, 23);
         let first = self.number(mufu::FIRST.into());
         let number = self.0.intrinsic("usub.sat", 32, &[&exponent, &first]);
-        let number = self.0.with("and", 32, &number, 15);
-        let binade = self.entry(&outside::BINADES, 32, &number);
+        let binade = self.0.looked_up(&outside::BINADES, 0, &number);
         let first = self.0.with("and", 32, &binade, 0xff);
         let dropped = self.0.with("lshr", 32, &binade, 8);
         let dropped = self.0.with("and", 32, &dropped, 0xff);
@@ -280,7 +260,6 @@ impl Unit<'_> {
         let rest = self.0.with("and", 32, &place, 0x1_ffff);
         let further = self.0.with("lshr", 32, &place, 17);
         let index = self.0.two("add", 32, &first, &further);
-        let index = self.0.with("and", 32, &index, 63);
         let square = self.square(&rest);
         let sum = self.polynomial(&mufu::TANH, &outside::TANH, &index, (&rest, &square));
         let first = self.number(189);
@@ -314,41 +293,62 @@ impl Unit<'_> {
         index: &Name,
         (x, square): (&Name, &Name),
     ) -> Name {
-        let entry = self.entry(table, 64, index);
-        let c0 = self.0.with("and", 64, &entry, 0xffff_ffff);
+        let [c0, c1, c2] = self.coefficients(table, index).map(|c| self.0.cast("zext", 32, &c, 64));
         let c0 = self.0.with("shl", 64, &c0, polynomial.c0_shift.into());
-        let c1 = self.0.with("lshr", 64, &entry, 32);
-        let c1 = self.0.with("and", 64, &c1, 0xffff);
         let x = self.0.cast("zext", 32, x, 64);
         let c1 = self.0.two("mul", 64, &c1, &x);
-        let c2 = self.0.with("lshr", 64, &entry, 48);
         let square = self.0.cast("zext", 32, square, 64);
         let c2 = self.0.two("mul", 64, &c2, &square);
-        let c2 = self.0.with("shl", 64, &c2, polynomial.c2_shift.into());
         let op = |negative: bool| if negative { "sub" } else { "add" };
         let sum = self.0.two(op(polynomial.c1_negative), 64, &c0, &c1);
         let sum = self.0.two(op(polynomial.c2_negative), 64, &sum, &c2);
         self.0.with("add", 64, &sum, polynomial.k as u64)
     }
 
+    /// The polynomial of a table's entry without its lowest bits, of which there are more than what is added to c0 has: in
+    /// words of 32 bits. That takes less than half of the instructions.
+    ///
+    /// Nothing here is larger than a word, by the tables: `x` is multiplied in two parts, of which the lower has two bits, and
+    /// the sum of all but c0 is taken without its own two lowest.
+    fn bits_of(
+        &mut self,
+        polynomial: &mufu::Polynomial,
+        table: &Table,
+        index: &Name,
+        (x, square): (&Name, &Name),
+        from: u64,
+    ) -> Name {
+        let [c0, c1, c2] = self.coefficients(table, index);
+        let (upper, lower) = (self.0.with("lshr", 32, x, 2), self.0.with("and", 32, x, 3));
+        let upper = self.0.two("mul", 32, &c1, &upper);
+        let lower = self.0.two("mul", 32, &c1, &lower);
+        let c2 = self.0.two("mul", 32, &c2, square);
+        let k = self.number(polynomial.k as u64);
+        let op = |negative: bool| if negative { "sub" } else { "add" };
+        let sum = self.0.two(op(polynomial.c2_negative), 32, &k, &c2);
+        let sum = self.0.two(op(polynomial.c1_negative), 32, &sum, &lower);
+        let sum = self.0.with("ashr", 32, &sum, 2);
+        let sum = self.0.two(op(polynomial.c1_negative), 32, &sum, &upper);
+        // What only grows may have all 32 bits.
+        let shift = if polynomial.c1_negative { "ashr" } else { "lshr" };
+        let c0_shift = u64::from(polynomial.c0_shift);
+        let sum = self.0.with(shift, 32, &sum, c0_shift - 2);
+        let sum = self.0.two("add", 32, &c0, &sum);
+        self.0.with("lshr", 32, &sum, from - c0_shift)
+    }
+
+    /// The coefficients of a table's entry; bits of the index beyond the table do not count.
+    fn coefficients(&mut self, table: &Table, index: &Name) -> [Name; 3] {
+        let c0 = self.0.looked_up(table, 0, index);
+        let both = self.0.looked_up(table, 1, index);
+        let c1 = self.0.with("and", 32, &both, low(outside::C1_BITS.into()));
+        [c0, c1, self.0.with("lshr", 32, &both, outside::C1_BITS.into())]
+    }
+
     /// The word that begins with a bit of a double word.
     fn cut(&mut self, a: &Name, from: u64) -> Name {
         let moved = self.0.with("lshr", 64, a, from);
         self.0.cast("trunc", 64, &moved, 32)
-    }
-
-    /// An entry of a table.
-    fn entry(&mut self, table: &Table, bits: u32, index: &Name) -> Name {
-        let (table, declaration) = table.named();
-        self.0.declare(declaration);
-        let index = self.0.cast("zext", 32, index, 64);
-        if !self.0.wide {
-            let at = self.0.value(format!("getelementptr i{bits}, ptr {table}, i64 {index}"));
-            return self.0.value(format!("load i{bits}, ptr {at}"));
-        }
-        let all = self.0.all_true();
-        let at = self.0.value(format!("getelementptr i{bits}, ptr {table}, <{LANES} x i64> {index}"));
-        self.0.gather(&at, bits, &all, "poison")
     }
 
     /// The unit's squarer. It does not look at the lowest bit: what it does look at fits 16 bits, twice as many of which fit a

@@ -1,4 +1,4 @@
-//! Conversions between floats of different width, rounded to nearest, and of a float to its own type.
+//! Conversions between floats of different width, most of them rounded to nearest, and of a float to its own type.
 //!
 //! Each has the same steps as the function of its name in `ptxvm_num::convert::quick`.
 
@@ -12,6 +12,7 @@ use super::super::block::Guard;
 use super::super::nan::{NAN, one_nan};
 use super::super::value::Value;
 use super::super::{Emitter, Name, Writer};
+use super::arithmetic::is_directed;
 use super::finish::{flush, saturate};
 use super::narrow::{Narrow, e4m3_to_f16, e5m2_to_f16, f32_to_e4m3, f32_to_e5m2, narrowed};
 
@@ -33,6 +34,10 @@ impl Emitter<'_> {
             (Type::Tf32, Type::F32) if rounding == Some(Rounding::Rna) && !relu && !ftz => {
                 let a = self.read(*sources.first()?, 32);
                 self.map(&[a], 32, |writer, names| f32_to_tf32(writer, &names[0], satfinite))
+            }
+            (Type::F32, Type::F64) if plain && !ftz && self.rounds_to(rounding).is_some() => {
+                let (a, rounding) = (self.read(*sources.first()?, 64), self.rounds_to(rounding)?);
+                self.map(&[a], 32, |writer, names| f64_to_f32(writer, &names[0], rounding))
             }
             _ if !matches!(rounding, None | Some(Rounding::Rn)) => return None,
             (Type::E4m3x2, Type::F32) if !relu => self.pair(sources, f32_to_e4m3, 8)?,
@@ -62,11 +67,15 @@ impl Emitter<'_> {
             }
             (Type::F32, Type::Bf16) if plain => self.one(*sources.first()?, (16, 32), bf16_to_f32),
             (Type::F64, Type::F32) if plain => self.one(*sources.first()?, (32, 64), f32_to_f64),
-            (Type::F32, Type::F64) if plain => self.one(*sources.first()?, (64, 32), f64_to_f32),
             _ => return None,
         };
         self.write(*destination, value, guard);
         Some(())
+    }
+
+    /// How a conversion of double to single precision rounds, if it can be written.
+    fn rounds_to(&self, rounding: Option<Rounding>) -> Option<Rounding> {
+        rounding.filter(|rounding| *rounding == Rounding::Rn || self.writer.avx512 && is_directed(*rounding))
     }
 
     /// What is made of a number of so many bits, in so many.
@@ -222,10 +231,13 @@ fn f32_to_f64(writer: &mut Writer, a: &Name) -> Name {
     writer.select(&is, 64, &nan, &wide)
 }
 
-fn f64_to_f32(writer: &mut Writer, a: &Name) -> Name {
+fn f64_to_f32(writer: &mut Writer, a: &Name, rounding: Rounding) -> Name {
     let (single, double) = (writer.float_ty(32), writer.float_ty(64));
     let number = writer.as_float(64, a);
-    let narrow = writer.value(format!("fptrunc {double} {number} to {single}"));
+    let narrow = match rounding {
+        Rounding::Rn => writer.value(format!("fptrunc {double} {number} to {single}")),
+        _ => writer.rounded_double(&number, rounding),
+    };
     let narrow = writer.as_bits(32, &narrow);
     let high = writer.with("lshr", 64, a, 32);
     let high = writer.cast("trunc", 64, &high, 32);

@@ -1,0 +1,120 @@
+//! What is written for one register of AVX-512 at a time, because it has no other name in LLVM IR.
+
+use ptxvm_ir::operation::compute::FloatFunction as F;
+use ptxvm_num::Rounding;
+
+use super::super::writer::{Name, Writer};
+
+const REGISTER_BITS: usize = 512;
+
+impl Writer {
+    /// What is made of some vectors, register by register; a single number takes the first place of one. Types are those of one
+    /// number: what there is, with its bits, and what is made.
+    pub fn by_registers(
+        &mut self,
+        (ty, bits): (&str, u32),
+        result: &str,
+        names: &[&str],
+        mut make: impl FnMut(&mut Self, &str, &[Name]) -> Name,
+    ) -> Name {
+        let (lanes, count) = (REGISTER_BITS / bits as usize, self.count());
+        let register = format!("<{lanes} x {ty}>");
+        if count < lanes {
+            let place = |writer: &mut Self, name: &&str| {
+                writer.value(format!("insertelement {register} zeroinitializer, {ty} {name}, i64 0"))
+            };
+            let placed: Vec<Name> = names.iter().map(|name| place(self, name)).collect();
+            let made = make(self, &register, &placed);
+            return self.value(format!("extractelement <{lanes} x {result}> {made}, i64 0"));
+        }
+        let mut parts: Vec<Name> = Vec::new();
+        for first in (0..count).step_by(lanes) {
+            let order = order(first..first + lanes);
+            let cut = |writer: &mut Self, name: &&str| {
+                let all = format!("<{count} x {ty}>");
+                writer.value(format!("shufflevector {all} {name}, {all} poison, {order}"))
+            };
+            let cut: Vec<Name> = names.iter().map(|name| cut(self, name)).collect();
+            parts.push(make(self, &register, &cut));
+        }
+        let mut lanes = lanes;
+        while parts.len() > 1 {
+            let part = format!("<{lanes} x {result}>");
+            lanes *= 2;
+            let order = order(0..lanes);
+            let join = |pair: &[Name]| {
+                let both: Vec<String> = pair.iter().map(|name| format!("{part} {name}")).collect();
+                self.value(format!("shufflevector {}, {order}", both.join(", ")))
+            };
+            parts = parts.chunks(2).map(join).collect();
+        }
+        parts.concat()
+    }
+
+    /// A function of numbers, rounded down, up or towards zero.
+    pub fn rounded(&mut self, function: F, bits: u32, floats: &[&str], rounding: Rounding) -> Name {
+        let name = match function {
+            F::Add => "add",
+            F::Sub => "sub",
+            F::Mul => "mul",
+            F::Fma => "vfmadd",
+            F::Sqrt => "sqrt",
+            _ => "div",
+        };
+        let (ty, suffix) = if bits == 32 { ("float", "ps") } else { ("double", "pd") };
+        self.by_registers((ty, bits), ty, floats, |writer, ty, floats| {
+            let types: String = floats.iter().map(|_| format!("{ty}, ")).collect();
+            writer.declare(format!("declare {ty} @llvm.x86.avx512.{name}.{suffix}.512({types}i32)"));
+            let passed: String = floats.iter().map(|float| format!("{ty} {float}, ")).collect();
+            let way = way(rounding);
+            writer.value(format!("call {ty} @llvm.x86.avx512.{name}.{suffix}.512({passed}i32 {way})"))
+        })
+    }
+
+    /// Integers of 32 or 64 bits as floats of as many bits at most, rounded down, up or towards zero.
+    pub fn rounded_integer(
+        &mut self,
+        signed: bool,
+        a: &str,
+        (from, to): (u32, u32),
+        rounding: Rounding,
+    ) -> Name {
+        let result = if to == 32 { "float" } else { "double" };
+        let name = if signed { "sitofp" } else { "uitofp" };
+        self.by_registers((&format!("i{from}"), from), result, &[a], |writer, ty, part| {
+            let lanes = REGISTER_BITS / from as usize;
+            let name = format!("llvm.x86.avx512.{name}.round.v{lanes}f{to}.v{lanes}i{from}");
+            writer.declare(format!("declare <{lanes} x {result}> @{name}({ty}, i32)"));
+            let way = way(rounding);
+            writer.value(format!("call <{lanes} x {result}> @{name}({ty} {}, i32 {way})", part[0]))
+        })
+    }
+
+    /// Numbers of double precision in single precision, rounded down, up or towards zero.
+    pub fn rounded_double(&mut self, a: &str, rounding: Rounding) -> Name {
+        self.by_registers(("double", 64), "float", &[a], |writer, ty, part| {
+            const NAME: &str = "@llvm.x86.avx512.mask.cvtpd2ps.512";
+            let result = "<8 x float>";
+            writer.declare(format!("declare {result} {NAME}({ty}, {result}, i8, i32)"));
+            let (a, way) = (&part[0], way(rounding));
+            writer
+                .value(format!("call {result} {NAME}({ty} {a}, {result} zeroinitializer, i8 -1, i32 {way})"))
+        })
+    }
+}
+
+/// How an instruction is told to round: without exceptions, and in a direction.
+fn way(rounding: Rounding) -> u32 {
+    8 + match rounding {
+        Rounding::Rm => 1,
+        Rounding::Rp => 2,
+        _ => 3,
+    }
+}
+
+/// The constant that names some places of vectors, one after the other.
+fn order(places: std::ops::Range<usize>) -> String {
+    let count = places.len();
+    let places: Vec<String> = places.map(|place| format!("i32 {place}")).collect();
+    format!("<{count} x i32> <{}>", places.join(", "))
+}
