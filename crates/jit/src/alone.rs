@@ -57,7 +57,7 @@ impl Alone {
 
 /// The stretches of a region for which that pays, in order; none is part of another.
 pub fn alone(analysis: &Analysis<'_>, region: &Region, go_alone: GoAlone) -> Vec<Alone> {
-    if analysis.carry.is_some() || go_alone == GoAlone::Never {
+    if analysis.carry.is_some() || !analysis.late.is_empty() || go_alone == GoAlone::Never {
         return Vec::new();
     }
     let stretch = |first: u32, last: u32| stretch(analysis, region, go_alone, (first, last));

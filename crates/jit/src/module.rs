@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ptxvm_ir::operation::{Matrix, Operation};
-use ptxvm_ir::{FunctionId, Program};
-use ptxvm_machine::code::{Callee, Source, Terminator};
+use ptxvm_ir::FunctionId;
+use ptxvm_machine::code::{Block, Callee, Source, Terminator};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::schedule::compiled::Stack;
 
@@ -15,12 +14,16 @@ use crate::analysis::Analysis;
 use crate::callee::{Callees, callee};
 use crate::emit::{self, Text};
 use crate::refusal::{MOST_THREADS, Refusal};
-use crate::region::Region;
+use crate::region::{Region, waits};
 use crate::seam::seams;
 use crate::tuning::Tuning;
 
 /// A piece has so many lines of text at least: fewer are compiled as soon as another thread has begun.
 const LEAST_LINES: usize = 4_000;
+
+/// Warps that have waited for others enter again at so many places of a function at most: what follows each is compiled once
+/// more.
+const MOST_WAITS: usize = 16;
 
 /// What is compiled of a kernel.
 #[derive(Default)]
@@ -86,6 +89,10 @@ impl Module {
     fn add_functions(&mut self, code: &Code, cta: [u32; 3]) {
         for id in call_order(code) {
             let Some(analysis) = analysis(code, cta, id, self.tuning) else { continue };
+            // Products need an activation, which a function that code calls has none of.
+            if !analysis.late.is_empty() {
+                continue;
+            }
             let Some(region) = Region::of_called(&analysis, &self.callees) else { continue };
             let written = emit::function(&analysis, &region, id, &self.callees, &mut self.common);
             let Some((text, callee)) = written else { continue };
@@ -98,7 +105,7 @@ impl Module {
     fn add(&mut self, code: &Code, cta: [u32; 3], id: FunctionId, only: Option<u32>) {
         let Some(analysis) = analysis(code, cta, id, self.tuning) else { return };
         self.remade.extend(analysis.remade());
-        let entries = entries(code, id, &self.callees);
+        let entries = entries(&analysis, id, &self.callees);
         let seams = seams(&analysis, id, &entries, self.tuning);
         let all = || entries.union(&seams).copied().collect();
         for entry in &only.map_or_else(all, |only| BTreeSet::from([only])) {
@@ -205,16 +212,22 @@ impl Module {
 
 /// What is known of a function that can be compiled.
 fn analysis(code: &Code, cta: [u32; 3], id: FunctionId, tuning: Tuning) -> Option<Analysis<'_>> {
-    let compiles = code.functions.get(id.0 as usize)?.is_some() && !has_wgmma(&code.program, id);
-    if compiles { Analysis::of(code, id, cta, tuning) } else { None }
+    code.functions.get(id.0 as usize)?.as_ref()?;
+    Analysis::of(code, id, cta, tuning)
 }
 
-/// The blocks of a function at which the schedule lets a warp go on: its beginning, and what follows barriers, calls and
-/// lists of targets.
-fn entries(code: &Code, id: FunctionId, callees: &Callees) -> BTreeSet<u32> {
-    let Some(function) = &code.functions[id.0 as usize] else { return BTreeSet::new() };
-    let mut entries = BTreeSet::from([function.block]);
-    for block in code.blocks.iter().filter(|block| block.source.function == id) {
+/// The blocks of a function at which the schedule lets a warp go on: its beginning, what follows barriers, calls and lists
+/// of targets, and where warps wait for others, if that is at few places.
+fn entries(analysis: &Analysis<'_>, id: FunctionId, callees: &Callees) -> BTreeSet<u32> {
+    let mut entries = BTreeSet::from([analysis.linked.block]);
+    let own = |(_, block): &(u32, &Block)| block.source.function == id;
+    let blocks = || (0..).zip(&analysis.code.blocks).filter(own);
+    let waits: BTreeSet<u32> =
+        blocks().filter(|(_, block)| waits(analysis, block)).map(|(number, _)| number).collect();
+    if waits.len() <= MOST_WAITS {
+        entries.extend(waits);
+    }
+    for (_, block) in blocks() {
         match &block.end_with {
             Terminator::Barrier(arrival) => drop(entries.insert(arrival.next)),
             // Where the code makes the call itself, it goes on itself.
@@ -256,13 +269,4 @@ fn call_order(code: &Code) -> Vec<FunctionId> {
     }
     order.retain(|id| *id != code.entry);
     order
-}
-
-/// Whether products of a warpgroup may be under way in a function: then instructions must look at the registers that
-/// they use.
-fn has_wgmma(program: &Program, id: FunctionId) -> bool {
-    let instructions = program.functions[id.0 as usize].instructions.iter();
-    instructions
-        .filter_map(|instruction| program.operation(instruction))
-        .any(|operation| matches!(operation, Operation::Matrix(Matrix::Wgmma(_))))
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxvm_machine::code::Terminator;
+use ptxvm_machine::code::{Block, Terminator};
 use ptxvm_machine::registers::Slot;
 
 use crate::analysis::{Analysis, Shape};
@@ -31,8 +31,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region that begins with a block, in a function that is entered; `None` if it is too large, or the interpreter
-    /// must run the block. It ends at the latest where other stretches begin.
+    /// The region that begins with a block, in a function that is entered; `None` if it is too large. It ends at the latest where other stretches begin.
     pub fn of(analysis: &Analysis<'_>, entry: u32, callees: &Callees, seams: &BTreeSet<u32>) -> Option<Self> {
         Self::find(analysis, entry, callees, Some(seams))
     }
@@ -48,9 +47,6 @@ impl Region {
         callees: &Callees,
         seams: Option<&BTreeSet<u32>>,
     ) -> Option<Self> {
-        if !runs(analysis, entry) {
-            return None;
-        }
         let (called, others) = (seams.is_none(), seams.cloned().unwrap_or_default());
         let others = others.into_iter().filter(|seam| *seam != entry).collect();
         let (waiting, open, seams) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
@@ -110,15 +106,12 @@ impl Region {
     }
 }
 
-/// Whether compiled code may run a block: its first instruction does not wait for anybody outside of the warp.
-pub fn runs(analysis: &Analysis<'_>, block: u32) -> bool {
-    let block = &analysis.code.blocks[block as usize];
-    let Some(first) = analysis.code.instructions[block.start as usize..block.end as usize].first() else {
-        return true;
-    };
-    let instruction = analysis.function.instructions.get(first.source.instruction as usize);
-    let operation = instruction.and_then(|instruction| analysis.code.program.operation(instruction));
-    !operation.is_some_and(|operation| operation.effects().waits)
+/// Whether a block begins with an instruction that may have to wait for somebody outside of the warp.
+pub fn waits(analysis: &Analysis<'_>, block: &Block) -> bool {
+    let code = &analysis.code.instructions[block.start as usize..block.end as usize];
+    let first = code.first().map(|first| first.source.instruction as usize);
+    let first = first.and_then(|first| analysis.function.instructions.get(first));
+    first.is_some_and(|first| analysis.waits(first))
 }
 
 /// The blocks that `brx.idx` at the end of a block may go to; `None` if it may go back, where a loop would count.
@@ -149,9 +142,6 @@ impl Finder<'_> {
     fn arrive(&mut self, block: u32, waiting: BTreeSet<u32>) {
         if self.others.contains(&block) {
             self.seams.insert(block);
-            return;
-        }
-        if !runs(self.analysis, block) {
             return;
         }
         match self.waiting.get_mut(&block) {

@@ -11,7 +11,6 @@ use ptxvm_ir::FunctionId;
 use ptxvm_machine::code::Block;
 
 use crate::analysis::Analysis;
-use crate::region::runs;
 use crate::tuning::Tuning;
 
 /// A block at which a stretch may end.
@@ -40,7 +39,7 @@ pub fn seams(
         if entries.contains(number) {
             (length, best) = (0, None);
         }
-        if narrow && length >= tuning.least.max(1) && runs(analysis, *number) {
+        if narrow && length >= tuning.least.max(1) {
             let live = analysis.live_at(*number).len();
             if best.as_ref().is_none_or(|best| live < best.live) {
                 best = Some(Candidate { block: *number, live, length });

@@ -129,6 +129,28 @@ impl Terminator {
             Self::Barrier(arrival) => vec![arrival.next],
         }
     }
+
+    /// The slots that the end of the block reads and writes, but for predicates.
+    #[must_use]
+    pub fn slots(&self) -> Vec<Slot> {
+        match self {
+            Self::Next(_) | Self::Branch { .. } | Self::Return { .. } | Self::Exit { .. } => Vec::new(),
+            Self::Index { index, .. } => vec![*index],
+            Self::Call(call) => {
+                let callee = match call.callee {
+                    Callee::Address(slot) => Some(Actual::Slot(slot)),
+                    Callee::Function(_) | Callee::Builtin(_) => None,
+                };
+                let all = call.arguments.iter().chain(&call.returns).chain(&callee);
+                let slot = |actual: &Actual| match actual {
+                    Actual::Slot(slot) => Some(*slot),
+                    Actual::Frame { .. } => None,
+                };
+                all.filter_map(slot).collect()
+            }
+            Self::Barrier(arrival) => [arrival.barrier].into_iter().chain(arrival.count).collect(),
+        }
+    }
 }
 
 /// A call and what goes with it.

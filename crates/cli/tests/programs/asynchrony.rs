@@ -13,9 +13,10 @@ use crate::{programs, root};
 const SEEDS: u32 = 50;
 
 /// The ways in which asynchronous operations may complete, with these seeds. Where they complete at once, an observer is
-/// told of all that they touch as well.
+/// told of all that they touch as well. Compiled code waits for them as the interpreter does.
 fn modes(seeds: u32) -> impl Iterator<Item = Vec<String>> {
-    let fixed = [vec!["--async=lazy".to_owned()], vec!["--async=eager".to_owned(), "--audit".to_owned()]];
+    let fixed = [vec!["--async=lazy"], vec!["--async=eager", "--audit"], vec!["--engine=compile"]];
+    let fixed = fixed.map(|mode| mode.into_iter().map(str::to_owned).collect());
     let seeded = (0..seeds).map(|seed| vec!["--async=seeded".to_owned(), format!("--seed={seed}")]);
     fixed.into_iter().chain(seeded)
 }

@@ -8,6 +8,7 @@ use ptxvm_ir::{BlockId, Function, OperandKind, Program};
 use ptxvm_isa::Type;
 
 use super::id::{HomeId, is_in};
+use super::late::Late;
 use super::promise::{Promise, promises};
 use super::remade::{remade, splits};
 use super::shape::{Shape, Solver};
@@ -49,9 +50,7 @@ impl Homes {
     pub fn of(
         program: &Program,
         function: &Function,
-        flow: &Flow,
-        uniformity: &Uniformity,
-        live: &[Vec<u64>],
+        (flow, uniformity, live, late): (&Flow, &Uniformity, &[Vec<u64>], &Late),
         cta: [u32; 3],
         close: bool,
     ) -> Option<Self> {
@@ -72,13 +71,17 @@ impl Homes {
         }
         let of = groups.finish();
         let starts = starts(&values, function, flow, &of);
-        let constants = constants(program, function, &values, &of);
+        let mut constants = constants(program, function, &values, &of);
+        for (_, home) in values.values.iter().zip(&of).filter(|(value, _)| late.has(value.register)) {
+            constants[home.0 as usize] = None;
+        }
         let solver = Solver {
             program,
             function,
             flow,
             uniformity,
             values: &values,
+            late,
             dead: &dead,
             homes: &of,
             constants: &constants,
@@ -88,11 +91,11 @@ impl Homes {
         let shapes = solver.solve();
         let mut loose = vec![true; of.len()];
         for (value, home) in values.values.iter().zip(&of) {
-            loose[home.0 as usize] &= is_loose(program, function, value.origin);
+            loose[home.0 as usize] &= !late.has(value.register) && is_loose(program, function, value.origin);
         }
-        let remade = remade(program, function, &values, &of, &shapes);
+        let remade = remade(program, function, &values, late, &of, &shapes);
         let promises = promises(program, function, &values, &of, &shapes);
-        let splits = splits(program, function, &values);
+        let splits = splits(program, function, &values, late);
         let mut writes = vec![0; function.registers.len() + 1];
         for value in values.values.iter().filter(|value| matches!(value.origin, Origin::Instruction(_))) {
             writes[value.register as usize] += 1;

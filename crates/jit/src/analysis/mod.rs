@@ -3,6 +3,7 @@
 
 mod home;
 mod id;
+mod late;
 mod left_out;
 mod pattern;
 mod promise;
@@ -13,6 +14,7 @@ mod wild;
 
 pub use home::{Homes, Maker};
 pub use id::{HomeId, is_in};
+pub use late::{Late, Products, wgmma};
 use left_out::{LeftOut, left_out};
 pub use pattern::Pattern;
 pub use promise::Promise;
@@ -25,7 +27,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use ptxvm_ir::flow::{Flow, Graph, Loops, Uniformity, live_in};
-use ptxvm_ir::{BlockId, Function, FunctionId, Program, Terminator};
+use ptxvm_ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
 use ptxvm_machine::code::{self, Block};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::registers::{LANES, Slot};
@@ -47,6 +49,8 @@ pub struct Analysis<'a> {
     pub cta: [u32; 3],
     /// Where values live.
     pub homes: Homes,
+    /// The registers whose values are in the activation and nowhere else.
+    pub late: Late,
     live: Vec<Vec<u64>>,
     live_homes: Vec<OnceCell<Vec<(u32, HomeId)>>>,
     registers: HashMap<u32, u32>,
@@ -78,7 +82,8 @@ impl<'a> Analysis<'a> {
         let flow = Flow::of(program, function);
         let uniformity = Uniformity::in_cta(program, function, &flow, Some(cta));
         let live = live_in(function)?;
-        let homes = Homes::of(program, function, &flow, &uniformity, &live, cta, tuning.close)?;
+        let late = Late::of(program, function);
+        let homes = Homes::of(program, function, (&flow, &uniformity, &live, &late), cta, tuning.close)?;
         let registers = linked.registers.iter().zip(0..).map(|(slot, number)| (slot.offset(), number));
         let mut registers: HashMap<u32, u32> = registers.collect();
         let carry = carry(code, id, function);
@@ -92,6 +97,7 @@ impl<'a> Analysis<'a> {
             linked,
             cta,
             homes,
+            late,
             live,
             live_homes,
             registers,
@@ -213,21 +219,32 @@ impl<'a> Analysis<'a> {
         self.homes.shape(written.unwrap_or_else(|| self.homes.at_start(start, register)))
     }
 
-    /// The registers of a set with their slots, and the carry flag.
+    /// Whether an instruction may have to wait for somebody outside of the warp.
+    pub fn waits(&self, instruction: &Instruction) -> bool {
+        self.code.program.operation(instruction).is_some_and(|operation| operation.effects().waits)
+    }
+
+    /// Whether a slot is that of a register whose value is in the activation and nowhere else.
+    pub fn is_late(&self, slot: Slot) -> bool {
+        !self.late.is_empty() && self.register(slot).is_some_and(|register| self.late.has(register))
+    }
+
+    /// The registers of a set that have homes, with their slots, and the carry flag.
     pub fn all_registers(&self, set: &[u64]) -> Vec<(u32, Slot)> {
-        let registers = (0..self.function.registers.len() as u32).filter(|register| is_in(set, *register));
+        let wanted = |register: &u32| is_in(set, *register) && !self.late.has(*register);
+        let registers = (0..self.function.registers.len() as u32).filter(wanted);
         let carry = self.carry.map(|_| self.function.registers.len() as u32);
         let slots = registers.chain(carry).map(|register| (register, self.slot(register)));
         slots.filter_map(|(register, slot)| Some((register, slot?))).collect()
     }
 
-    /// The registers that are live at the beginning of a block of the code, with their homes.
+    /// The registers with homes that are live at the beginning of a block of the code, and these.
     pub fn live_at(&self, block: u32) -> &[(u32, HomeId)] {
         let of = self.begins_as(&self.code.blocks[block as usize]);
         self.live_homes[of.0 as usize].get_or_init(|| {
             let live = &self.live[of.0 as usize];
-            let registers =
-                (0..self.function.registers.len() as u32).filter(|register| is_in(live, *register));
+            let wanted = |register: &u32| is_in(live, *register) && !self.late.has(*register);
+            let registers = (0..self.function.registers.len() as u32).filter(wanted);
             let carry = self.carry.map(|_| self.function.registers.len() as u32);
             registers.chain(carry).map(|register| (register, self.homes.at_start(of, register))).collect()
         })

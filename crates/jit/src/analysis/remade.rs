@@ -8,6 +8,7 @@ use ptxvm_ir::{Block, Function, OperandKind, Program, Terminator};
 use ptxvm_isa::Kind;
 
 use super::id::HomeId;
+use super::late::Late;
 use super::shape::Shape;
 
 /// A value of more instructions is loaded.
@@ -21,12 +22,13 @@ pub fn remade(
     program: &Program,
     function: &Function,
     values: &Values,
+    late: &Late,
     homes: &[HomeId],
     shapes: &[Shape],
 ) -> Vec<Option<ValueId>> {
     let mut alone = vec![0u32; homes.len()];
     homes.iter().for_each(|home| alone[home.0 as usize] += 1);
-    let mut finder = Finder { program, function, values, costs: vec![None; values.values.len()] };
+    let mut finder = Finder { program, function, values, late, costs: vec![None; values.values.len()] };
     let mut remade = vec![None; homes.len()];
     for (value, home) in (0..).map(ValueId).zip(homes) {
         let most = if shapes[home.0 as usize] == Shape::Varying { MOST_VARYING } else { MOST };
@@ -38,8 +40,8 @@ pub fn remade(
 }
 
 /// By block: whether the number of a thread in its CTA alone says which way it goes at the end.
-pub fn splits(program: &Program, function: &Function, values: &Values) -> Vec<bool> {
-    let mut finder = Finder { program, function, values, costs: vec![None; values.values.len()] };
+pub fn splits(program: &Program, function: &Function, values: &Values, late: &Late) -> Vec<bool> {
+    let mut finder = Finder { program, function, values, late, costs: vec![None; values.values.len()] };
     let splits = |block: &Block| {
         let is_branch = matches!(block.terminator, Terminator::Branch { next: Some(_), .. });
         let guard = block.last().filter(|_| is_branch).and_then(|last| values.reads(last).first());
@@ -60,6 +62,7 @@ struct Finder<'a> {
     program: &'a Program,
     function: &'a Function,
     values: &'a Values,
+    late: &'a Late,
     /// By value: how many instructions make it, as far as that is known.
     costs: Vec<Option<u32>>,
 }
@@ -70,8 +73,13 @@ impl Finder<'_> {
         if let Some(known) = self.costs[value.0 as usize] {
             return known;
         }
-        let Origin::Instruction(at) = self.values.values[value.0 as usize].origin else { return u32::MAX };
-        if most == 0 || !self.is_pure(at) || self.values.writes(at) != [value] {
+        let described = &self.values.values[value.0 as usize];
+        let Origin::Instruction(at) = described.origin else { return u32::MAX };
+        if most == 0
+            || self.late.has(described.register)
+            || !self.is_pure(at)
+            || self.values.writes(at) != [value]
+        {
             return u32::MAX;
         }
         let mut cost = 1u32;

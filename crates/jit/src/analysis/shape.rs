@@ -15,6 +15,7 @@ use ptxvm_ir::{Function, Operand, OperandKind, Program};
 use ptxvm_isa::{Kind, Type};
 
 use super::id::HomeId;
+use super::late::Late;
 use super::pattern::{self, Given, Lanes, Pattern};
 
 /// How a value differs between lanes.
@@ -232,6 +233,8 @@ pub struct Solver<'a> {
     pub flow: &'a Flow,
     pub uniformity: &'a Uniformity,
     pub values: &'a Values,
+    /// The registers that are read from the activation wherever somebody uses them.
+    pub late: &'a Late,
     /// By value: whether it is what ways join to and nobody reads.
     pub dead: &'a [bool],
     pub homes: &'a [HomeId],
@@ -294,6 +297,9 @@ impl Solver<'_> {
 
     /// What is known of a value; `None` as long as nothing is.
     fn value(&self, value: ValueId, origin: Origin, block: u32, known: &[Option<Known>]) -> Option<Known> {
+        if self.late.has(self.values.values[value.0 as usize].register) {
+            return Some(Known::VARYING);
+        }
         if let Some(number) = self.constant(value) {
             return Some(Known::of(Lanes::constant(number)));
         }

@@ -58,6 +58,7 @@ impl Emitter<'_> {
         self.places.clear();
         self.looked_at.clear();
         self.log_before = 0;
+        self.begin_late();
     }
 
     pub(super) fn instructions_of(&mut self, block: u32) {
@@ -77,6 +78,7 @@ impl Emitter<'_> {
         if !self.only_computes(instruction) {
             self.look();
         }
+        self.before_use(instruction, &guard);
         let written = self.write_itself(instruction, &guard);
         if written.is_none() && self.alone.is_some() {
             self.failed = true;
@@ -87,6 +89,7 @@ impl Emitter<'_> {
             self.look();
             self.execute(instruction, &guard);
         }
+        self.after_products(instruction);
     }
 
     /// Writes code for an instruction; `None` if there is none.
@@ -166,6 +169,7 @@ impl Emitter<'_> {
             None if is_frame && self.called.is_some() => Value::scalar(64, "%base"),
             // The frame of an entry begins where local memory does.
             None if is_frame && self.analysis.function.entry => Value::scalar(64, "0"),
+            Some(_) if self.analysis.is_late(slot) => self.load_late(slot),
             Some(home) => self.load_home(home, slot.bits()),
             // Hidden slots of an activation, and what nobody has written.
             None => {

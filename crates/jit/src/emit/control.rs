@@ -29,6 +29,9 @@ impl Emitter<'_> {
             };
             self.note(described.source.instruction, itself);
         }
+        if self.ends_in_use() {
+            return self.leave_at_end();
+        }
         match &described.end_with {
             Terminator::Next(next) => {
                 self.settle(&[*next]);

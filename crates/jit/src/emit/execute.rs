@@ -17,6 +17,9 @@ impl Emitter<'_> {
     /// A register has been written: it differs from what the activation holds, unless the interpreter has written it there
     /// or it goes there at once.
     pub(super) fn keep_in_place(&mut self, slot: Slot, value: &Value) {
+        if self.analysis.is_late(slot) {
+            return self.store_late(slot, value);
+        }
         if self.alone.is_some() {
             return;
         }
@@ -80,6 +83,9 @@ impl Emitter<'_> {
             if slot.is_constant() || slot.is_sink() || is_result(at, slot) && self.is_dead(*slot) {
                 continue;
             }
+            if self.analysis.is_late(*slot) {
+                continue;
+            }
             let differs = self.dirty.as_ref().is_none_or(|dirty| dirty.contains(&slot.offset()));
             if stored.insert(slot.offset()) && differs {
                 let value = self.whole(*slot);
@@ -102,6 +108,10 @@ impl Emitter<'_> {
         let answer = self.writer.value(format!("phi i32 [ 0, %{from} ], [ {answer}, %{call} ]"));
         let stopped = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Stopped.number()));
         self.fault_if(&stopped);
+        if self.analysis.waits(described) {
+            let waits = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Waits.number()));
+            self.leave_if(&waits);
+        }
         let looked = self.writer.value(format!("icmp eq i32 {answer}, {}", Executed::Looked.number()));
         self.pay_for_look(&looked);
         let mask = self.mask.clone();
@@ -109,6 +119,11 @@ impl Emitter<'_> {
         let first = self.writer.value(format!("zext i32 {first} to i64"));
         for (at, slot) in instruction.slots.iter().enumerate() {
             if !is_result(at, slot) || slot.is_sink() || slot.is_constant() {
+                continue;
+            }
+            if self.analysis.is_late(*slot) {
+                self.current.remove(&slot.offset());
+                self.held.remove(&slot.offset());
                 continue;
             }
             let register = self.analysis.register(*slot);

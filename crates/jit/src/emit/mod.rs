@@ -26,6 +26,7 @@ mod gather;
 mod home;
 mod index;
 mod lane_by_lane;
+mod late;
 mod leave;
 mod local;
 mod memory;
@@ -55,7 +56,7 @@ use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::Left;
 
 use crate::alone::{Alone, alone};
-use crate::analysis::{Analysis, HomeId, is_in};
+use crate::analysis::{Analysis, HomeId, Products, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
 use crate::together::Together;
@@ -205,6 +206,8 @@ impl<'a> Emitter<'a> {
             instructions: BTreeMap::new(),
             ends_some: false,
             followers: BTreeSet::new(),
+            products: Products::default(),
+            free: BTreeSet::new(),
             failed: false,
         }
     }
@@ -323,6 +326,9 @@ struct Emitter<'a> {
     ends_some: bool,
     /// The blocks with which the code goes on where warps have met.
     followers: BTreeSet<u32>,
+    /// The products of a warpgroup that there may be, and the slots of their registers that have been waited for.
+    products: Products,
+    free: BTreeSet<u32>,
     /// Something was not as the analysis says: then there is no code.
     failed: bool,
 }

@@ -65,11 +65,12 @@ pub(crate) fn leave(frame: &mut Frame, warp: &mut WarpState, cta: &mut CtaState,
 
 /// The functions that compiled code calls, by their names in it.
 #[must_use]
-pub fn callable() -> [(&'static str, *const c_void); 5] {
+pub fn callable() -> [(&'static str, *const c_void); 6] {
     [
         ("ptxvm_activate", activate as *const c_void),
         ("ptxvm_refuel", refuel as *const c_void),
         ("ptxvm_execute", execute as *const c_void),
+        ("ptxvm_settle", settle as *const c_void),
         ("ptxvm_line", line as *const c_void),
         ("ptxvm_each", each as *const c_void),
     ]
@@ -120,7 +121,8 @@ unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
                 false => Executed::Looked.number(),
             },
             Step::Done => Executed::Done.number(),
-            Step::Stopped | Step::Waits(_) => Executed::Stopped.number(),
+            Step::Waits(_) => Executed::Waits.number(),
+            Step::Stopped => Executed::Stopped.number(),
         }
     };
     // SAFETY: compiled code hands on the frame that it was entered with.
@@ -136,6 +138,18 @@ unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
     executed
 }
 
+/// Waits for the products whose registers an instruction is about to use in some lanes, if there are such lanes. Gives 1 if
+/// the launch is to end.
+unsafe extern "C" fn settle(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
+    let run = |context: &mut Context<'_>, _: u32| {
+        let Some(instruction) = context.run.code.instructions.get(at as usize) else { return 1 };
+        let waits = lanes != 0 && context.watches_registers();
+        u32::from(waits && context.before(instruction).is_err())
+    };
+    // SAFETY: as in `execute`.
+    unsafe { with(frame, 1, run) }
+}
+
 /// What came of an instruction that the interpreter has executed for compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executed {
@@ -145,6 +159,8 @@ pub enum Executed {
     Stopped,
     /// It has been executed, and looks at what others may change: a loop of it may be waiting for them.
     Looked,
+    /// It has not been executed: its lanes must wait for somebody outside of the warp. The schedule has them do so.
+    Waits,
 }
 
 impl Executed {

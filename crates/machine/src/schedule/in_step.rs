@@ -57,7 +57,7 @@ pub(crate) fn common_block(warps: &[Warp], living: u32) -> Option<u32> {
     for warp in warps.iter().filter(|warp| living >> warp.state.index & 1 != 0) {
         let [group] = warp.groups.as_slice() else { return None };
         let whole = group.mask == warp.state.alive() && group.number == 0 && group.activation == 0;
-        if !whole || group.state != State::Ready || warp.state.wgmma.is_busy() {
+        if !whole || group.state != State::Ready {
             return None;
         }
         if *common.get_or_insert(group.block) != group.block {

@@ -61,8 +61,8 @@ pub(crate) fn meet(
     }
 }
 
-/// Executes what the linker has put before the instruction at which a group meets others. Gives the number of one that
-/// stopped.
+/// Executes what the linker has put before the instruction at which a group meets others, and waits for the products whose
+/// registers that uses. Gives the number of one that stopped.
 fn lead_up(
     group: &Group,
     warp: &mut Warp,
@@ -81,6 +81,12 @@ fn lead_up(
         if step::step(&mut context, instruction, (at, group.activation), &mut watches) == Step::Stopped {
             return Err(number);
         }
+    }
+    if watches
+        && let Some(meeting) = Meeting::of(group.block, run.code)
+        && context.before(meeting.instruction).is_err()
+    {
+        return Err(before);
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! How a group of lanes leaves a block: branches, exits, calls, returns, barriers. The last step of a block.
 
 use crate::code::{Block, Terminator};
-use crate::context::{CtaState, Fault, Run, WarpState, Worker};
+use crate::context::{Context, CtaState, Fault, Run, WarpState, Worker};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::schedule::after::After;
 use crate::schedule::step::guarded;
-use crate::schedule::warp::{Group, Warp};
+use crate::schedule::warp::{Group, Warp, bank_of};
 use crate::schedule::{arrive, call};
 
 /// Ends a block for a group that stands at its end.
@@ -20,6 +20,9 @@ pub(crate) fn end(
     worker: &mut Worker,
     run: &Run<'_>,
 ) -> After {
+    if warp.state.wgmma.is_busy() && !settle(block, group, warp, cta, worker, run) {
+        return After::Fault;
+    }
     let taken = |group: &Group, warp: &mut Warp, guard: Option<Slot>| {
         group.mask & guarded(&warp.bank(group.activation, run.code), guard)
     };
@@ -51,10 +54,6 @@ pub(crate) fn end(
         }
         Terminator::Return { guard, next } => {
             let gone = taken(group, warp, *guard);
-            // What is under way may be about to write to the registers of this activation.
-            if warp.state.wgmma.is_busy() && !warp.state.wgmma.finish(worker, run.halt) {
-                return After::Fault;
-            }
             worker.source = block.source;
             call::ret(group, warp, cta, worker, run, (gone, *next))
         }
@@ -64,6 +63,25 @@ pub(crate) fn end(
         }
         Terminator::Barrier(arrival) => arrive::arrive(arrival, group, warp, cta, worker, run),
     }
+}
+
+/// Completes the products that the end of a block must not pass: those whose registers it uses, and at a return all, since
+/// the registers of the activation are about to go. Gives whether it has.
+#[cold]
+fn settle(
+    block: &Block,
+    group: &Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> bool {
+    if matches!(block.end_with, Terminator::Return { .. }) {
+        return warp.state.wgmma.finish(worker, run.halt);
+    }
+    let bank = bank_of(&mut warp.activations, group.activation, run.code);
+    let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+    !context.watches_registers() || context.before_use_of(&block.end_with.slots()).is_ok()
 }
 
 /// Sends some lanes to one block and the others to another; the group goes on with the lower.

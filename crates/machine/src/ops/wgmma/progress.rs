@@ -1,6 +1,7 @@
 //! When the products of a warp go on: as the launch's asynchrony says, and before an instruction uses their registers.
 
 use crate::context::{Context, Flow, Instruction};
+use crate::registers::Slot;
 use crate::settings::Asynchrony;
 
 /// How many products of a warp may be under way: a program that never waits must not fill the host's memory.
@@ -43,8 +44,14 @@ impl Context<'_> {
     /// Completes the products whose registers an instruction is about to use. The manual forbids such a use, but ptxas
     /// waits there (its warning C7517), and compilers rely on that.
     pub fn before(&mut self, instruction: &Instruction) -> Result<(), Flow> {
+        if instruction.wgmma { Ok(()) } else { self.before_use_of(&instruction.slots) }
+    }
+
+    /// The same of registers that something else than an instruction of a block is about to use: the end of the block, or
+    /// who gathers lanes at its beginning.
+    pub fn before_use_of(&mut self, slots: &[Slot]) -> Result<(), Flow> {
         let products = &mut self.warp.wgmma;
-        if instruction.wgmma || !products.is_touched(&self.bank, &instruction.slots) {
+        if !products.is_touched(&self.bank, slots) {
             return Ok(());
         }
         self.worker.statistics.injected_waits += u64::from(products.under_way() > 0);

@@ -38,7 +38,6 @@ impl Turn<'_> {
         self.warp.groups.is_empty()
             && group.mask == warp.alive()
             && !self.worker.single
-            && !warp.wgmma.is_busy()
             && self.run.code.observed.is_none()
             && stack::is_ready(&mut self.warp.state, compiled)
     }

@@ -12,7 +12,7 @@ pub(crate) mod enter;
 use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
-use crate::registers::{Bank, LANES};
+use crate::registers::{Bank, LANES, Slot};
 use crate::schedule::after::After;
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
@@ -176,6 +176,11 @@ impl Turn<'_> {
     fn gather(&mut self, group: &mut Group) -> bool {
         let code = self.run.code;
         let Some(converge) = code.blocks[group.block as usize].converge else { return true };
+        if let Some(members) = converge.members
+            && self.warp.state.wgmma.is_busy()
+        {
+            self.settle(group, members);
+        }
         let alive = self.warp.state.alive();
         let bank = bank_of(&mut self.warp.activations, group.activation, code);
         let (together, wanted) = gathered(&bank, converge, group.mask, alive);
@@ -186,6 +191,17 @@ impl Turn<'_> {
             group.mask = together;
         }
         together != 0
+    }
+
+    /// Completes the products that a mask of lanes comes from. Where the launch is to end, the next step says so.
+    #[cold]
+    fn settle(&mut self, group: &Group, members: Slot) {
+        let Turn { warp, cta, worker, run, .. } = self;
+        let bank = bank_of(&mut warp.activations, group.activation, run.code);
+        let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+        if context.watches_registers() {
+            let _ = context.before_use_of(&[members]);
+        }
     }
 
     /// Executes a group's block from where it stands to its end, or one instruction of it.
