@@ -15,6 +15,8 @@ pub struct Settings {
     /// Chooses among the orders that PTX leaves open; 0 is the plain order. Its upper half is by how many powers of two
     /// a warp's turn may be longer, up to 20.
     pub seed: u64,
+    /// Which write a read sees.
+    pub memory_model: MemoryModel,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
     /// Who executes kernels.
@@ -37,6 +39,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             seed: 0,
+            memory_model: MemoryModel::default(),
             asynchrony: Asynchrony::default(),
             engine: EngineChoice::default(),
             mma: Mma::default(),
@@ -72,6 +75,30 @@ impl EngineChoice {
             Self::Auto => "auto",
             Self::Interpret => "interpret",
             Self::Compile => "compile",
+        }
+    }
+}
+
+/// Which write a read sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryModel {
+    /// The newest.
+    #[default]
+    Strong,
+    /// Any that PTX's memory model lets it see, as the seed decides.
+    Weak,
+}
+
+impl MemoryModel {
+    /// Every choice.
+    pub const ALL: [MemoryModel; 2] = [Self::Strong, Self::Weak];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Strong => "strong",
+            Self::Weak => "weak",
         }
     }
 }

@@ -38,7 +38,8 @@ pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Resu
 
 /// Writes a message that is no diagnostic of the check: what happened in a run.
 pub fn message(report: &Report<'_>, message: &Message, out: &mut dyn Write) -> io::Result<()> {
-    let mut title = Level::ERROR.primary_title(message.text.as_str());
+    let level = if message.warning { Level::WARNING } else { Level::ERROR };
+    let mut title = level.primary_title(message.text.as_str());
     if let Some(id) = message.id {
         title = title.id(id);
     }

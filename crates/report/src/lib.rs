@@ -9,8 +9,10 @@ pub mod finding;
 mod human;
 mod message;
 pub mod number;
+pub mod order;
 pub mod ptxas;
 mod report;
+pub mod stale;
 mod text;
 
 pub use anstream::ColorChoice;

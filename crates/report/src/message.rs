@@ -10,8 +10,10 @@ use crate::{Report, clip, human};
 pub struct Message {
     /// The sentence.
     pub text: String,
-    /// The word in brackets after `error`.
+    /// The word in brackets after `error` or `warning`.
     pub id: Option<&'static str>,
+    /// Whether it says what may be wrong, not what is.
+    pub warning: bool,
     /// Where; the first is where it happened.
     pub places: Vec<Label>,
     /// Further sentences.
@@ -22,13 +24,20 @@ impl Message {
     /// One that says only this.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Message {
-        Message { text: text.into(), id: None, places: Vec::new(), notes: Vec::new() }
+        Message { text: text.into(), id: None, warning: false, places: Vec::new(), notes: Vec::new() }
     }
 
     /// The word in brackets after `error`.
     #[must_use]
     pub fn id(mut self, id: &'static str) -> Message {
         self.id = Some(id);
+        self
+    }
+
+    /// The same as a warning.
+    #[must_use]
+    pub fn warning(mut self) -> Message {
+        self.warning = true;
         self
     }
 

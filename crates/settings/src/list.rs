@@ -1,7 +1,7 @@
 //! The list of switches: all that a command line, a launch line and the environment can say of how launches are executed.
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, EngineChoice, Findings, Mma, Profile, Unit};
+use ptxvm_vm::{Asynchrony, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
 
 use crate::switch::{Switch, Takes, Who};
 use crate::value::{count, duration, flag, number, one_of, show_flag};
@@ -11,7 +11,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 15] = [
+pub static SWITCHES: [Switch; 16] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -29,6 +29,25 @@ pub static SWITCHES: [Switch; 15] = [
         exec_help: None,
         set: |choices, text| number(text).map(|seed| choices.settings.seed = seed),
         show: |choices| choices.settings.seed.to_string(),
+    },
+    Switch {
+        name: "memory-model",
+        takes: Takes::OneOf(
+            "MODEL",
+            &[
+                ("strong", "A read sees the newest write"),
+                ("weak", "A read sees any write that PTX's memory model allows, as the seed decides"),
+            ],
+        ),
+        who: Who::File,
+        help: "Which write a read sees: the newest, or any that PTX's memory model lets it see, as the seed decides, so \
+               that a missing fence shows [default: strong]",
+        exec_help: None,
+        set: |choices, text| {
+            one_of(text, &MemoryModel::ALL, MemoryModel::name)
+                .map(|model| choices.settings.memory_model = model)
+        },
+        show: |choices| choices.settings.memory_model.name().to_owned(),
     },
     Switch {
         name: "async",

@@ -5,8 +5,12 @@ use std::sync::{Arc, OnceLock};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
-use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
+use ptxvm_machine::{
+    Environment, Event, Execution, Launch, MemoryModel, Observer, Settings, Statistics, Unsupported,
+    WeakMemory,
+};
 use ptxvm_profile::Demand;
+use ptxvm_weak::{Launched, Weak};
 
 use crate::compiled::CompiledCodes;
 use crate::failure::{Failure, KernelError, guarded};
@@ -23,6 +27,8 @@ const MOST_THREADS: usize = 1024;
 pub struct Kernel {
     pub(crate) module: Module,
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
+    /// The same, linked so that every access goes through a weak memory, once a launch has asked for one.
+    pub(crate) linked_weak: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
     /// Which words of its parameters it can use as addresses, once somebody has asked.
     pub(crate) address_words: Arc<OnceLock<Vec<Vec<bool>>>>,
     /// Its compiled code, by the shape of CTAs.
@@ -157,8 +163,9 @@ impl Kernel {
         let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
         let addresses = self.module.addresses();
         let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
-        let compiled = Arc::default();
-        Ok(Self { linked: Arc::new(linked.map_err(KernelError::Bug)?), compiled, ..self })
+        let linked = Arc::new(linked.map_err(KernelError::Bug)?);
+        let linked_weak = Arc::new(OnceLock::from(Arc::clone(&linked)));
+        Ok(Self { linked, linked_weak, compiled: Arc::default(), ..self })
     }
 
     /// The program that it belongs to, of which an observer is told instructions.
@@ -279,7 +286,7 @@ impl Kernel {
     fn run(&self, options: &LaunchOptions) -> Result<Statistics, Failure> {
         let launch = self.prepared(options)?;
         let environment = self.environment(options);
-        let ran = guarded(|| ptxvm_machine::run(&self.linked, &launch, &environment));
+        let ran = guarded(|| ptxvm_machine::run(self.linked_for(options), &launch, &environment));
         Ok(*ran.map_err(Failure::Bug)?.map_err(Failure::from)?)
     }
 
@@ -290,13 +297,46 @@ impl Kernel {
     /// Why it could not begin.
     pub fn hold<'a>(&'a self, options: &'a LaunchOptions) -> Result<Held<'a>, Failure> {
         let held = self.prepared(options).and_then(|launch| {
-            let begun = guarded(|| Execution::begin(&self.linked, launch, self.environment(options)));
+            let linked = guarded(|| self.linked_for(options)).map_err(Failure::Bug)?;
+            let begun = guarded(|| Execution::begin(linked, launch, self.environment(options)));
             begun.map_err(Failure::Bug)?.map_err(Failure::from)
         });
         if let (Err(_), Some(status)) = (&held, &options.status) {
             status.end();
         }
         held.map(Held::new)
+    }
+
+    /// The linked kernel that a launch with these settings runs.
+    fn linked_for(&self, options: &LaunchOptions) -> &ptxvm_machine::Kernel {
+        if !options.follows_order() {
+            return &self.linked;
+        }
+        self.linked_weak.get_or_init(|| {
+            let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
+            let observer = Arc::new(ptxvm_weak::Silent);
+            let addresses = self.module.addresses();
+            Arc::new(ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer))
+        })
+    }
+
+    /// The weak memory of a launch of this shape, if its settings ask for one.
+    fn weak_memory(
+        &self,
+        options: &LaunchOptions,
+        grid: [u32; 3],
+        cluster: Option<[u32; 3]>,
+    ) -> Option<Arc<dyn WeakMemory>> {
+        if !options.follows_order() {
+            return None;
+        }
+        let (block, seed) = (options.block.0, options.settings.seed);
+        let weak = options.settings.memory_model == MemoryModel::Weak;
+        let launched = Launched { grid, cluster: cluster.unwrap_or([1; 3]), block, seed, weak };
+        let stale = options.stale.clone().unwrap_or_default();
+        let budget = self.module.device().budget();
+        let weak = Weak::new(self.linked.program(), launched, budget, &stale);
+        Some(Arc::new(weak.asked(options.order.clone())))
     }
 
     /// What a launch is told by the options, if the kernel and the device take it.
@@ -333,14 +373,22 @@ impl Kernel {
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,
             settings: Settings {
-                threads: options.settings.threads.clamp(1, MOST_THREADS),
+                // What is weak is decided in one place.
+                threads: match options.follows_order() {
+                    false => options.settings.threads.clamp(1, MOST_THREADS),
+                    true => 1,
+                },
                 ..options.settings
             },
+            weak: self.weak_memory(options, grid, cluster),
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             mistakes: options.mistakes.clone(),
-            tier: self.compiled.wanted(&self.linked, options.block.0, &options.settings),
+            tier: match options.follows_order() {
+                false => self.compiled.wanted(&self.linked, options.block.0, &options.settings),
+                true => None,
+            },
             control: Arc::clone(&options.control),
         })
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use ptxvm_machine::{Control, Event, GridStatus, Mistakes, Settings};
+use ptxvm_machine::{Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
+
+use ptxvm_weak::{OrderQuestion, StaleReads};
 
 use crate::arguments::{Argument, Arguments};
 
@@ -95,6 +97,12 @@ pub struct LaunchOptions {
     /// Has the mistakes of the launch that an H200 survives after it, with
     /// [`Findings::Report`](ptxvm_machine::Findings::Report).
     pub mistakes: Option<Arc<Mistakes>>,
+    /// Has the reads that saw an older write after the launch, with
+    /// [`MemoryModel::Weak`](ptxvm_machine::MemoryModel::Weak).
+    pub stale: Option<Arc<StaleReads>>,
+    /// A question about the order of two accesses, which has its answer after the launch. It runs as one with a weak
+    /// memory does.
+    pub order: Option<Arc<OrderQuestion>>,
     /// How to watch the launch and to stop it from another thread.
     pub control: Arc<Control>,
     /// Takes what the guest prints; without one it is dropped.
@@ -107,6 +115,11 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
+    /// Whether what orders memory is followed: reads may see older writes, or somebody asks.
+    pub(crate) fn follows_order(&self) -> bool {
+        self.settings.memory_model == MemoryModel::Weak || self.order.is_some()
+    }
+
     /// A launch of this shape, without arguments and limits.
     #[must_use]
     pub fn new(grid: impl Into<Dimensions>, block: impl Into<Dimensions>) -> Self {

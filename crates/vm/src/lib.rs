@@ -103,8 +103,8 @@ pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit, Mistake,
-    Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
+    Asynchrony, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit, MemoryModel,
+    Mistake, Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;
@@ -112,3 +112,6 @@ pub use ptxvm_profile::{Demand, Profile};
 pub use ptxvm_tensor as tensor;
 pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};
+pub use ptxvm_weak::{
+    Accessed, Asked, How, Missing, OrderAnswer, OrderQuestion, StaleRead, StaleReads, Step,
+};

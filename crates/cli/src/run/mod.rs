@@ -6,6 +6,7 @@ mod contents;
 mod deadline;
 mod element;
 mod events;
+mod explain_order;
 mod host_memory;
 mod image;
 mod items;
@@ -148,6 +149,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     let mut launch = launch(&kernel, &options, arguments.format, &prepared);
     launch.settings = Settings { statistics: output.counts(), ..choices.settings };
     launch.mistakes = Some(Arc::default());
+    launch.stale = Some(Arc::default());
+    launch.order = explain_order::question(&arguments.explain_order, source).map_err(usage)?;
     if choices.events {
         let (module, form) = (module.clone(), arguments.format);
         launch = launch.on_event(move |event| events::write(&module, form, event));
@@ -178,6 +181,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     }
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let survived = output.mistakes(&report, &launch);
+    output.stale(&report, &launch, ran.is_err());
+    output.order(&report, &launch);
     let (code, statistics) = match ran {
         Ok(statistics) => (survived, Some(statistics)),
         Err(Failure::Limit(limit)) => {

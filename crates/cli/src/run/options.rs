@@ -26,6 +26,11 @@ pub struct Arguments {
     /// Check ptxvm itself: each byte that the kernel changes must be one that its instructions are known to write
     #[arg(long, hide = true)]
     pub audit: bool,
+    /// Say whether the memory model orders two accesses of the run, by which chain, or what is missing. An access is a line
+    /// of the file and a thread, which is the first if it is left out: 28@1:0 is line 28 by thread 0 of CTA 1; the last
+    /// time that it was executed counts
+    #[arg(long, value_names = ["LINE@CTA:THREAD", "LINE@CTA:THREAD"], num_args = 2)]
+    pub explain_order: Vec<String>,
     /// How to show results and findings
     #[arg(long, value_enum, default_value_t = Form::Human)]
     pub format: Form,

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ptxvm_report::{Message, Report, finding};
+use ptxvm_report::{Message, Report, finding, order, stale};
 use ptxvm_settings::Choices;
 use ptxvm_vm::{
     EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported,
@@ -168,6 +168,26 @@ impl Output {
             let object = finding::mistake_object(report, mistake, launch.settings.seed);
             self.say(report, finding::mistake(mistake, launch.settings.seed), &object, exit::FINDING)
         })
+    }
+
+    /// Tells of reads that saw an older write than memory held, which may be why a run did not come to what it should.
+    pub fn stale(&self, report: &Report<'_>, launch: &LaunchOptions, failed: bool) {
+        let stale = launch.stale.as_ref().map(|stale| stale.take()).unwrap_or_default();
+        for stale in stale::worth_showing(stale, failed) {
+            let seed = launch.settings.seed;
+            let object = stale::object(report, &stale, seed);
+            self.say(report, stale::message(report, &stale, seed), &object, exit::CLEAN);
+        }
+    }
+
+    /// Answers the question about the order of two accesses, if there is one.
+    pub fn order(&self, report: &Report<'_>, launch: &LaunchOptions) {
+        let Some(answer) = launch.order.as_ref().and_then(|order| order.answer()) else { return };
+        match self.form {
+            Form::Human => print!("{}", order::text(report, &answer)),
+            // A reader that has gone away is found by the next write that matters.
+            Form::Json => drop(line(&order::object(report, &answer))),
+        }
     }
 
     /// Says that `--timeout` has ended the command: before its launch, if that has no CTAs yet.

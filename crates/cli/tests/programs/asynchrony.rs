@@ -45,11 +45,13 @@ struct Twin {
 
 /// The twins that a source describes.
 fn twins(source: &str) -> Result<Vec<Twin>, String> {
+    // Those that show under weak memory only are `weak.rs`'s.
+    let weak = |name: &str| source.lines().any(|line| line.starts_with(&format!("// weak {name} ")));
     let heads = source.lines().filter_map(|line| line.strip_prefix("// twin "));
     let twins: Vec<Twin> = heads.map(|head| twin(head, source)).collect::<Result<_, _>>()?;
     for line in source.lines().filter_map(mark) {
         let name = line.0;
-        if !twins.iter().any(|twin| twin.name == name) {
+        if !twins.iter().any(|twin| twin.name == name) && !weak(name) {
             return Err(format!("the twin {name} is not named at the head"));
         }
     }
@@ -73,6 +75,11 @@ fn twin(head: &str, source: &str) -> Result<Twin, String> {
         Some((code, texts)) => Some((code.to_owned(), texts?)),
         None => None,
     };
+    Ok(Twin { name: name.into(), when, finding, source: without(name, source)? })
+}
+
+/// The source of the twin of this name.
+pub fn without(name: &str, source: &str) -> Result<String, String> {
     let mut lines: Vec<&str> = source.lines().collect();
     let (mut last, mut found) = (0, false);
     for (index, line) in source.lines().enumerate() {
@@ -85,7 +92,7 @@ fn twin(head: &str, source: &str) -> Result<Twin, String> {
     if !found {
         return Err(format!("no line has the name of the twin {name}"));
     }
-    Ok(Twin { name: name.into(), when, finding, source: lines.join("\n") + "\n" })
+    Ok(lines.join("\n") + "\n")
 }
 
 /// The twin that a line `//- NAME` or `//- NAME: LINE` belongs to, and what stands there instead of the line above.

@@ -7,6 +7,7 @@ mod asynchrony;
 mod expectation;
 mod outcome;
 mod single_steps;
+mod weak;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -94,6 +95,13 @@ macro_rules! folders {
             })*
         }
 
+        mod weakly {
+            $(#[test]
+            fn $name() {
+                crate::weak::folder(stringify!($name));
+            })*
+        }
+
         #[test]
         fn every_folder_is_run() {
             let known = [$(stringify!($name)),*];
@@ -106,7 +114,7 @@ macro_rules! folders {
 }
 
 folders!(
-    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, packed,
+    calls, cluster, control, copies, exchange, faults, limits, matrix, mbarrier, memory, mma, order, packed,
     pipeline, print, special, surface, sync, tcgen05, texture, wgmma, wide, wmma
 );
 

@@ -49,7 +49,8 @@ impl<'a> Excerpt<'a> {
         Unsupported { what: what.what.clone(), span: self.inside(what.span).unwrap_or_default() }
     }
 
-    fn inside(&self, span: Span) -> Option<Span> {
+    /// A span of the module as one of this text, if it lies in it.
+    pub fn inside(&self, span: Span) -> Option<Span> {
         let at = |offset: u32| offset.checked_sub(self.start).filter(|&at| at as usize <= self.source.len());
         Some(Span::new(at(span.start)?, at(span.end)?))
     }

@@ -4,6 +4,7 @@ mod excerpt;
 mod failure;
 mod mistake;
 mod record;
+mod stale;
 mod statistics;
 
 use std::io::Write;
@@ -16,6 +17,7 @@ use serde_json::json;
 
 pub use failure::{failure, not_loaded};
 pub use mistake::mistakes;
+pub use stale::stale;
 pub use statistics::launched;
 
 use crate::abi::CUresult;

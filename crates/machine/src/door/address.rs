@@ -100,6 +100,11 @@ impl Context<'_> {
         align: u64,
         wants: Wants,
     ) -> Result<Pointers, Flow> {
+        if self.run.launch.weak.is_some()
+            && let Some(pointers) = self.resolve_weak(space, addresses, mask, bytes, align, wants)
+        {
+            return Ok(pointers);
+        }
         let mut at = [0; LANES];
         // For an observer: where each lane's bytes lie, and in which memory.
         let mut offsets = [0; LANES];
@@ -148,7 +153,9 @@ impl Context<'_> {
         }
         if wants.is_now() && self.run.code.observed.is_some() {
             for window in [Window::Global, Window::Shared, Window::Local] {
-                self.tell(space_of_window(window), windows[window as usize], &offsets, bytes, wants);
+                let (space, lanes) = (space_of_window(window), windows[window as usize]);
+                self.tell(space, lanes, &offsets, bytes, wants);
+                self.through_weak_memory((space, lanes, &offsets), &mut at, bytes, wants);
             }
         }
         Ok(Pointers::new(at))
@@ -209,8 +216,10 @@ impl Context<'_> {
         if self.worker.generation != generation {
             self.worker.generation = generation;
             self.worker.regions = [Region::EMPTY; REGIONS];
+            self.worker.watched = [Region::EMPTY; REGIONS];
         }
-        let known = self.worker.regions.iter().copied().find(|r| r.holds(address, bytes));
+        let regions = self.worker.regions.iter().chain(&self.worker.watched);
+        let known = regions.copied().find(|r| r.holds(address, bytes));
         let region = match known {
             Some(region) => region,
             None => match memory.region(address) {
@@ -253,6 +262,9 @@ impl Context<'_> {
 
     /// What lies in a region that is remembered takes the quick way, by which no observer stands.
     fn remember(&mut self, region: Region) {
+        if self.run.launch.weak.is_some() {
+            return self.remember_watched(region);
+        }
         if self.run.code.observed.is_some() {
             return;
         }
@@ -359,7 +371,7 @@ impl Context<'_> {
 /// Whether an instruction that names a space may do this in a region. Constants and parameters are no global memory,
 /// and nothing else is constant.
 #[inline(always)]
-fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
+pub(super) fn allowed(region: &Region, space: AddressSpace, wants: Wants) -> bool {
     match space {
         AddressSpace::Global => !region.constant && (region.writable || wants.only_reads()),
         AddressSpace::Const => region.constant && wants.only_reads(),

@@ -23,6 +23,9 @@ pub mod tensor_box;
 pub(crate) mod tensor_memory;
 pub mod touch;
 pub mod watch;
+pub mod weak;
+mod weak_access;
 
 pub use observer::Observer;
 pub use touch::{Proxy, Space, Touch, Wants, When};
+pub use weak::WeakMemory;

@@ -35,7 +35,8 @@ impl Watch {
     pub fn of(run: &Run<'_>) -> Option<Self> {
         let observed = Arc::clone(run.code.observed.as_ref()?);
         let named = observed.observer.wants_proof().then(RefCell::default);
-        Some(Self { observed, shape: run.launch.cluster_shape(), named })
+        let weak = run.launch.weak.clone();
+        Some(Self { observed, shape: run.launch.cluster_shape(), named, weak })
     }
 
     fn prove(&self, proof: Option<Proof>, cluster: &ClusterState, source: Source) {
@@ -48,20 +49,37 @@ impl Watch {
 }
 
 impl Context<'_> {
-    fn who(&self, lanes: u32) -> Who {
-        let (cluster, rank) = (self.worker.cluster.index, self.cta.rank);
-        Who { cluster, rank, ctaid: self.cta.ctaid, warp: self.warp.index, lanes }
+    pub(super) fn who(&self, lanes: u32) -> Who {
+        self.worker.who(self.cta.rank, self.cta.ctaid, self.warp.index, lanes)
     }
 
     /// Tells an observer, if there is one, what the running instruction does to memory.
     #[cold]
     pub(super) fn tell(&self, space: Space, lanes: u32, addresses: &[u64; LANES], bytes: u64, wants: Wants) {
-        self.tell_through(Proxy::Generic, (space, lanes, addresses), bytes, wants);
+        self.tell_observer(Proxy::Generic, (space, lanes, addresses), bytes, wants);
     }
 
-    /// The same, through another proxy.
+    /// The same of something that is not an access of lanes by their addresses, which the weak memory of the launch does not
+    /// decide about: what it writes all see.
     #[cold]
     pub(super) fn tell_through(
+        &self,
+        proxy: Proxy,
+        (space, lanes, addresses): (Space, u32, &[u64; LANES]),
+        bytes: u64,
+        wants: Wants,
+    ) {
+        if let Some(weak) = &self.run.launch.weak
+            && matches!(wants, Wants::Write | Wants::Update)
+        {
+            let written =
+                |lane: usize| weak.written(self.worker.cluster.index, space, addresses[lane], bytes);
+            lanes_in(lanes).for_each(written);
+        }
+        self.tell_observer(proxy, (space, lanes, addresses), bytes, wants);
+    }
+
+    fn tell_observer(
         &self,
         proxy: Proxy,
         (space, lanes, addresses): (Space, u32, &[u64; LANES]),

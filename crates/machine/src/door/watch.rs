@@ -7,7 +7,8 @@ use crate::asynchronous::issuer::Issuer;
 use crate::asynchronous::queue::pending::Pending;
 use crate::code::Source;
 use crate::door::observer::{Observed, Stage, Transferred, Who};
-use crate::door::touch::{Touch, When};
+use crate::door::touch::{Touch, Wants, When};
+use crate::door::weak::WeakMemory;
 
 /// An observer in the middle of a launch.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Watch {
     pub(super) shape: [u32; 3],
     /// What has been told since the last instruction began, if it is to be proved that this is all.
     pub(super) named: Option<RefCell<Vec<Touch>>>,
+    /// The weak memory of the launch, if it has one.
+    pub(super) weak: Option<Arc<dyn WeakMemory>>,
 }
 
 /// Where an operation comes from that belongs to its warp: a `wgmma`.
@@ -55,8 +58,20 @@ impl Watch {
         let who = Who { cluster, rank, ctaid, warp, lanes };
         if stage == Stage::Delivered {
             self.name(touches.iter().copied());
+            if let Some(weak) = &self.weak {
+                let written =
+                    touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::Update));
+                written.for_each(|touch| weak.written(cluster, touch.space, touch.address, touch.bytes));
+            }
         }
         self.observed.observer.transfer(&Transferred { who, source, operation, stage, touches: &touches });
+    }
+
+    /// A phase of an mbarrier object of the cluster has ended.
+    pub(crate) fn phase_ended(&self, cluster: u64, mbarrier: u32) {
+        if let Some(weak) = &self.weak {
+            weak.phase_ended(cluster, mbarrier);
+        }
     }
 
     /// Notes what has been told, if it is to be proved that this is all.

@@ -5,6 +5,7 @@
 //! CTAs of a cluster run on one host thread.
 
 use crate::context::Context;
+use crate::door::weak::Ordering;
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::ops::{cluster_launch, griddepcontrol};
@@ -65,6 +66,8 @@ impl Execute for Arrive {
             }
         }
         let mask = mask & !again;
+        let releases = self.sem == "release";
+        context.orders(mask, Ordering::ClusterArrives { releases });
         let flow = context.note_each(mask, |_| What::ClusterArrive { sem: self.sem });
         let cluster = &mut *context.worker.cluster;
         if cluster.barrier.arrive(&mut context.warp.arrivals, mask) {
@@ -103,6 +106,7 @@ impl Execute for Wait {
         let open = mask & arrivals.open(&context.worker.cluster.barrier);
         if open == 0 {
             arrivals.waited(mask);
+            context.orders(mask, Ordering::ClusterPasses);
             return context.note_each(mask, |_| What::ClusterWait);
         }
         if open != mask {

@@ -90,6 +90,12 @@ impl Barrier {
         Some(reduced)
     }
 
+    /// Whether it waits for all warps that live.
+    #[must_use]
+    pub fn is_for_all(&self, living: u32) -> bool {
+        self.expected.is_none_or(|expected| expected >= (living | self.arrived).count_ones())
+    }
+
     fn wanted(&self, living: u32) -> u32 {
         self.expected.unwrap_or((living | self.arrived).count_ones())
     }

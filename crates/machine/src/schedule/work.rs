@@ -21,6 +21,8 @@ use crate::statistics::Statistics;
 const SLICE: u64 = 1 << 20;
 /// Slices after which a CTA that does not spin lets others run.
 const PATIENCE: u32 = 16;
+/// Clusters that take turns at random, if none of them waits for another.
+const MIXED: usize = 8;
 
 /// Instructions after which a worker tells the others and the host how far it is.
 const TOLD: u64 = 1 << 14;
@@ -118,7 +120,8 @@ impl Work {
                 self.take_next(run, common);
             }
             let Some((cluster, _)) = &mut self.current else { break };
-            let outcome = cluster.run(&mut self.worker, run, slice(run, common));
+            let slice = slice(&mut self.worker, run, common);
+            let outcome = cluster.run(&mut self.worker, run, slice);
             if matches!(outcome, Outcome::Interrupted) {
                 return;
             }
@@ -165,13 +168,21 @@ impl Work {
     fn next(&mut self, run: &Run<'_>, common: &Common) -> Option<Box<Cluster>> {
         let begin = std::mem::take(&mut self.begin) || self.live.is_empty();
         let fresh = if begin { self.claim(run, common) } else { None };
-        let Some(index) = fresh else { return self.live.pop_front() };
+        let Some(index) = fresh else { return self.resume(run) };
         let room = self.spare.pop().or_else(|| Cluster::new(run).map(Box::new));
         let started = room.and_then(|mut room| room.start(index, run, &mut self.worker).then_some(room));
         if started.is_none() {
             common.stop(index, Stop::out_of_memory(run.environment.memory.budget(), run.cluster_bytes()));
         }
         started
+    }
+
+    /// Takes one of those that were put aside: the first, or any if the order of memory is to be tried out.
+    fn resume(&mut self, run: &Run<'_>) -> Option<Box<Cluster>> {
+        match self.live.len() {
+            several @ 2.. if mixes(run) => self.live.remove(self.worker.next_random() as usize % several),
+            _ => self.live.pop_front(),
+        }
     }
 
     /// Takes the next cluster, if there is one and the worker may have one more than those that it has begun.
@@ -207,13 +218,14 @@ impl Work {
             }
             Outcome::Interrupted => {}
             _ if common.stopping.load(Ordering::Relaxed) => {}
-            Outcome::Turn if *slices < PATIENCE => *slices += 1,
+            Outcome::Turn if *slices < PATIENCE && !mixes(run) => *slices += 1,
             Outcome::Turn | Outcome::Spinning | Outcome::AwaitsGrids => {
                 if matches!(outcome, Outcome::AwaitsGrids) {
                     doze(run);
                 }
+                // Those that spin may wait for any other; without need only a few are begun.
+                self.begin = !matches!(outcome, Outcome::Turn) || self.live.len() < MIXED;
                 self.live.extend(self.current.take().map(|(cluster, _)| cluster));
-                self.begin = true;
             }
         }
     }
@@ -235,8 +247,16 @@ fn doze(run: &Run<'_>) {
     }
 }
 
+/// Whether clusters take turns at random: which thread is first shows where memory is weak.
+fn mixes(run: &Run<'_>) -> bool {
+    run.launch.weak.is_some() && run.launch.settings.seed != 0
+}
+
 /// The effort until limits are looked at again: no more than instructions are left.
-fn slice(run: &Run<'_>, common: &Common) -> u64 {
+fn slice(worker: &mut Worker, run: &Run<'_>, common: &Common) -> u64 {
+    if mixes(run) {
+        return 64 << (worker.next_random() % 8);
+    }
     let done = common.instructions.load(Ordering::Relaxed);
     run.launch
         .settings

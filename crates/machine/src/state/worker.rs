@@ -10,6 +10,7 @@ use ptxvm_memory::Region;
 use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
 use crate::code::{Source, Stepped};
+use crate::door::weak::OldBytes;
 use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
@@ -38,6 +39,10 @@ pub struct Worker {
     pub halted: bool,
     /// Global regions that accesses fell into lately.
     pub regions: [Region; REGIONS],
+    /// The same, where every access must be told of: another list, so that the quick way of `resolve` finds nothing.
+    pub watched: [Region; REGIONS],
+    /// What lanes find instead of memory, if the launch has a weak memory.
+    pub old_bytes: Box<OldBytes>,
     /// The one to be replaced next.
     pub oldest: usize,
     /// The generation of the memory that they belong to.
@@ -113,6 +118,8 @@ impl Worker {
             unsupported: None,
             halted: false,
             regions: [Region::EMPTY; REGIONS],
+            watched: [Region::EMPTY; REGIONS],
+            old_bytes: Box::default(),
             oldest: 0,
             generation: 0,
             sites: Vec::new(),

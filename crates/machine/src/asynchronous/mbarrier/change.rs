@@ -131,6 +131,9 @@ impl ClusterState {
                 });
                 if record.advance() {
                     self.events += 1;
+                    if let Some(watch) = &self.watch {
+                        watch.phase_ended(self.index, address);
+                    }
                     self.log.note(|| What::PhaseEnded { mbarrier: address, parity: after.phase });
                 }
                 Ok(state)

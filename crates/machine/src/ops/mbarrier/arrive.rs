@@ -3,6 +3,7 @@
 use super::place::{ObjectAt, misused, party};
 use crate::asynchronous::mbarrier::MbarrierArrival;
 use crate::context::Context;
+use crate::door::weak::Ordering;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
 use crate::vector::value::Value;
@@ -40,6 +41,8 @@ impl Execute for Arriving {
                 no_complete: self.arrive.no_complete,
             };
             let by = party(context, lane);
+            let mbarrier = places.addresses()[lane];
+            context.orders(1 << lane, Ordering::MbarrierArrives { mbarrier });
             match context.worker.cluster.arrive_at_mbarrier(places.addresses()[lane], how, by) {
                 Ok(state) => states[lane] = state,
                 Err(wrong) => return misused(context, lane, wrong),

@@ -9,6 +9,7 @@ mod reduce;
 mod shuffle;
 
 use crate::context::Context;
+use crate::door::weak::Ordering;
 use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
 use crate::vector::mask;
@@ -133,10 +134,25 @@ struct Meet {
     members: Members,
 }
 
+impl Meet {
+    /// Memory is ordered among the lanes of each mask.
+    fn meet(&self, context: &Context<'_>, mask: u32, members: &[u32; LANES]) {
+        let (alive, mut rest) = (context.warp.alive(), mask);
+        while rest != 0 {
+            let together = members[rest.trailing_zeros() as usize] & mask;
+            context.orders(together, Ordering::Meets { alive });
+            rest &= !(together | rest & rest.wrapping_neg());
+        }
+    }
+}
+
 impl Execute for Meet {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         match self.members.lanes(context, slots, mask) {
-            Ok(_) => Flow::Next,
+            Ok(members) => {
+                self.meet(context, mask, &members);
+                Flow::Next
+            }
             Err(flow) => flow,
         }
     }

@@ -1,0 +1,142 @@
+//! Weak memory: whoever decides which write a read sees, if a launch is not to see the newest one always.
+//!
+//! Memory itself holds the newest value of every byte. Before an instruction touches global or shared memory, the
+//! [`WeakMemory`] of its launch is told, and may give a lane older bytes instead (`weak_access.rs`): the lane's pointer
+//! then leads to these. What orders memory (fences, barriers, mbarriers) it is told too. A launch without one pays
+//! nothing for it.
+#![allow(unsafe_code)]
+
+use ptxvm_memory::access;
+
+use crate::code::Source;
+use crate::door::observer::{Access, Who};
+use crate::door::touch::Space;
+use crate::registers::LANES;
+
+/// The most bytes that a lane touches at once by an instruction that may see an older write.
+pub const MOST_OLD: usize = 32;
+
+/// Bytes that lanes find, or write to, instead of memory.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct OldBytes(pub [[u8; MOST_OLD]; LANES]);
+
+impl Default for OldBytes {
+    fn default() -> Self {
+        Self([[0; MOST_OLD]; LANES])
+    }
+}
+
+/// Decides which write each read of a launch sees. A launch with one has one host thread.
+pub trait WeakMemory: Send + Sync + std::fmt::Debug {
+    /// Lanes are about to touch global or shared memory. Gives the lanes that find `old` instead of what memory holds, or
+    /// whose write goes there because a later one has overwritten it already.
+    fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> u32;
+
+    /// Bytes are written by something that all threads see at once: the asynchronous units, surfaces, the host's functions.
+    fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64);
+
+    /// Threads of a warp do something that orders memory.
+    fn ordered(&self, who: Who, source: Source, ordering: Ordering);
+
+    /// A phase of an mbarrier object of a cluster ends.
+    fn phase_ended(&self, cluster: u64, mbarrier: u32);
+
+    /// All threads of a cluster have ended.
+    fn cluster_ended(&self, cluster: u64);
+}
+
+/// What threads do that orders memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ordering {
+    /// They execute a fence; the instruction says which.
+    Fence,
+    /// They come to a barrier of their CTA.
+    Arrives {
+        /// Its number.
+        barrier: u32,
+        /// Whether they wait there.
+        waits: bool,
+    },
+    /// All that a barrier of their CTA waits for have come.
+    Complete {
+        /// Its number.
+        barrier: u32,
+        /// Whether these are all threads of the CTA that have not ended.
+        all: bool,
+    },
+    /// They go on after a barrier of their CTA.
+    Passes {
+        /// Its number.
+        barrier: u32,
+        /// The lanes of the warp that have not ended.
+        alive: u32,
+    },
+    /// They meet at `bar.warp.sync`.
+    Meets {
+        /// The lanes of the warp that have not ended.
+        alive: u32,
+    },
+    /// They come to the barrier of their cluster.
+    ClusterArrives {
+        /// Whether they release.
+        releases: bool,
+    },
+    /// They have waited for the barrier of their cluster.
+    ClusterPasses,
+    /// They come to an mbarrier object; the instruction says in which order.
+    MbarrierArrives {
+        /// Its `.shared::cluster` address.
+        mbarrier: u32,
+    },
+    /// They have seen that a phase of an mbarrier object has ended.
+    PhaseSeen {
+        /// Its `.shared::cluster` address.
+        mbarrier: u32,
+    },
+}
+
+/// What memory holds where lanes are about to touch it.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// By lane, with its provenance exposed; the door has checked the bytes there.
+    at: &'a [u64; LANES],
+    lanes: u32,
+    bytes: usize,
+}
+
+impl<'a> Found<'a> {
+    /// For the door, which has looked.
+    ///
+    /// # Safety
+    /// So many bytes at each address of these lanes are guest memory as for [`access::copy_out`].
+    pub(super) unsafe fn new(at: &'a [u64; LANES], lanes: u32, bytes: u64) -> Self {
+        Self { at, lanes, bytes: bytes as usize }
+    }
+
+    /// Copies bytes of a lane out, from one of them on.
+    pub fn read(&self, lane: usize, from: usize, to: &mut [u8]) {
+        let inside = self.lanes >> lane & 1 != 0 && from <= self.bytes && to.len() <= self.bytes - from;
+        assert!(inside, "{} bytes from {from} on of {self:?}", to.len());
+        let pointer = std::ptr::with_exposed_provenance::<u8>(self.at[lane] as usize + from);
+        // SAFETY: they are bytes of the lane, which the door has checked.
+        unsafe { access::copy_out(pointer, to) };
+    }
+
+    /// Four bytes of a lane, from one of them on, as a number.
+    #[inline]
+    #[must_use]
+    pub fn word(&self, lane: usize, from: usize) -> u32 {
+        let inside = self.lanes >> lane & 1 != 0 && from < self.bytes && self.bytes - from >= 4;
+        assert!(inside, "four bytes from {from} on of {self:?}");
+        let address = self.at[lane] as usize + from;
+        if address.is_multiple_of(4) {
+            let pointer = std::ptr::with_exposed_provenance_mut::<u8>(address);
+            // SAFETY: they are bytes of the lane, which the door has checked, and they are aligned.
+            return unsafe { access::load(pointer) };
+        }
+        let mut bytes = [0; 4];
+        self.read(lane, from, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+}

@@ -1,0 +1,213 @@
+//! A clock: what happens before a thread, as the newest stamp that it knows of others.
+//!
+//! Stamps count what releases, over the whole launch, so that the events of a thread between two of them have one stamp.
+//! Most threads know the same of all threads of a CTA, because they met at its barrier. So a clock has entries for whole
+//! CTAs and whole warps beside those for threads, and stays short.
+
+use std::sync::Arc;
+
+/// Counts what releases. 0 is before the launch.
+pub type Stamp = u32;
+
+/// Numbers of a CTA's entries: itself, its warps, its threads.
+const ENTRIES: u64 = 2048;
+const FIRST_WARP: u64 = 1;
+const FIRST_THREAD: u64 = 64;
+
+/// A CTA, a warp or a thread. Those of a CTA follow one another, the coarse ones first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Entity(u64);
+
+impl Entity {
+    pub fn cta(cta: u64) -> Self {
+        Self(cta * ENTRIES)
+    }
+
+    pub fn warp(cta: u64, warp: u32) -> Self {
+        Self(cta * ENTRIES + FIRST_WARP + u64::from(warp))
+    }
+
+    pub fn thread(cta: u64, warp: u32, lane: usize) -> Self {
+        Self(cta * ENTRIES + FIRST_THREAD + u64::from(warp) * 32 + lane as u64)
+    }
+
+    /// The CTA, the warp and the lane; those of its first thread, if it has several.
+    pub fn parts(self) -> (u64, u32, u32) {
+        let (warp, lane) = self.as_thread().unwrap_or((self.as_warp().unwrap_or(0), 0));
+        (self.of_cta(), warp as u32, lane as u32)
+    }
+
+    /// Its first thread.
+    pub fn first_thread(self) -> Self {
+        let (cta, warp, lane) = self.parts();
+        Self::thread(cta, warp, lane as usize)
+    }
+
+    fn of_cta(self) -> u64 {
+        self.0 / ENTRIES
+    }
+
+    /// The warp, if it is one.
+    fn as_warp(self) -> Option<u64> {
+        let number = self.0 % ENTRIES;
+        (FIRST_WARP..FIRST_THREAD).contains(&number).then(|| number - FIRST_WARP)
+    }
+
+    /// The warp and the lane, if it is a thread.
+    fn as_thread(self) -> Option<(u64, u64)> {
+        let number = (self.0 % ENTRIES).checked_sub(FIRST_THREAD)?;
+        Some((number / 32, number % 32))
+    }
+}
+
+/// Some lanes of a warp at a stamp: who made a write, or saw one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub cta: u64,
+    pub warp: u32,
+    pub lanes: u32,
+    pub stamp: Stamp,
+}
+
+/// What happens before a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock(Vec<(Entity, Stamp)>);
+
+impl Clock {
+    /// The stamp of an entity that it knows; 0 if none.
+    pub fn get(&self, entity: Entity) -> Stamp {
+        self.0.binary_search_by_key(&entity, |entry| entry.0).map_or(0, |at| self.0[at].1)
+    }
+
+    /// Whether it knows what one of the lanes did.
+    pub fn knows(&self, event: &Event) -> bool {
+        let first = self.0.partition_point(|entry| entry.0 < Entity::cta(event.cta));
+        let own = self.0[first..].iter().take_while(|entry| entry.0.of_cta() == event.cta);
+        for &(entity, stamp) in own {
+            let concerns = match (entity.as_thread(), entity.as_warp()) {
+                (Some((warp, lane)), _) => warp == u64::from(event.warp) && event.lanes >> lane & 1 != 0,
+                (None, Some(warp)) => warp == u64::from(event.warp),
+                (None, None) => true,
+            };
+            if concerns && stamp >= event.stamp {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether it knows all that another does, entry by entry.
+    fn includes(&self, other: &Clock) -> bool {
+        let mut rest = self.0.iter();
+        other.0.iter().all(|(entity, stamp)| {
+            rest.find(|own| own.0 >= *entity).is_some_and(|own| own.0 == *entity && own.1 >= *stamp)
+        })
+    }
+
+    /// The same, and a stamp of an entity.
+    #[must_use]
+    pub fn with(&self, entity: Entity, stamp: Stamp) -> Self {
+        let mut entries = self.0.clone();
+        match entries.binary_search_by_key(&entity, |entry| entry.0) {
+            Ok(at) => entries[at].1 = entries[at].1.max(stamp),
+            Err(at) => entries.insert(at, (entity, stamp)),
+        }
+        Self(without_repetition(entries))
+    }
+
+    /// What either knows.
+    #[must_use]
+    pub fn joined(&self, other: &Clock) -> Self {
+        let (mut a, mut b) = (self.0.iter().copied().peekable(), other.0.iter().copied().peekable());
+        let mut entries = Vec::with_capacity(self.0.len().max(other.0.len()));
+        loop {
+            let next = match (a.peek(), b.peek()) {
+                (Some(&(x, s)), Some(&(y, t))) if x == y => {
+                    a.next();
+                    b.next();
+                    (x, s.max(t))
+                }
+                (Some(&(x, s)), other) if other.is_none_or(|&(y, _)| x < y) => {
+                    a.next();
+                    (x, s)
+                }
+                (_, Some(&entry)) => {
+                    b.next();
+                    entry
+                }
+                (Some(&entry), None) => {
+                    a.next();
+                    entry
+                }
+                (None, None) => break,
+            };
+            entries.push(next);
+        }
+        Self(without_repetition(entries))
+    }
+}
+
+/// Leaves out what follows from a coarser entry.
+fn without_repetition(mut entries: Vec<(Entity, Stamp)>) -> Vec<(Entity, Stamp)> {
+    let (mut cta, mut of_cta) = (u64::MAX, 0);
+    let mut of_warps = [0; 32];
+    entries.retain(|&(entity, stamp)| {
+        if entity.of_cta() != cta {
+            (cta, of_cta, of_warps) = (entity.of_cta(), 0, [0; 32]);
+        }
+        if let Some((warp, _)) = entity.as_thread() {
+            stamp > of_cta.max(of_warps[warp as usize % 32])
+        } else if let Some(warp) = entity.as_warp() {
+            of_warps[warp as usize % 32] = stamp;
+            stamp > of_cta
+        } else {
+            of_cta = stamp;
+            true
+        }
+    });
+    entries
+}
+
+/// What either of two clocks knows, without a new one if one of them knows all.
+pub fn join(a: &Arc<Clock>, b: &Arc<Clock>) -> Arc<Clock> {
+    if Arc::ptr_eq(a, b) || a.includes(b) {
+        Arc::clone(a)
+    } else if b.includes(a) {
+        Arc::clone(b)
+    } else {
+        Arc::new(a.joined(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(cta: u64, warp: u32, lane: usize, stamp: Stamp) -> Event {
+        Event { cta, warp, lanes: 1 << lane, stamp }
+    }
+
+    #[test]
+    fn a_clock_knows_threads_by_their_warp_and_their_cta() {
+        let clock = Clock::default()
+            .with(Entity::cta(3), 5)
+            .with(Entity::warp(3, 2), 7)
+            .with(Entity::thread(3, 2, 9), 8)
+            .with(Entity::thread(4, 0, 1), 2);
+        assert!(clock.knows(&event(3, 0, 0, 5)) && !clock.knows(&event(3, 0, 0, 6)));
+        assert!(clock.knows(&event(3, 2, 0, 7)) && !clock.knows(&event(3, 2, 0, 8)));
+        assert!(clock.knows(&event(3, 2, 9, 8)) && !clock.knows(&event(3, 2, 9, 9)));
+        assert!(clock.knows(&event(4, 0, 1, 2)) && !clock.knows(&event(4, 0, 2, 1)));
+        assert!(!clock.knows(&event(2, 0, 0, 1)));
+    }
+
+    #[test]
+    fn what_follows_from_a_coarser_entry_is_left_out() {
+        let fine = Clock::default().with(Entity::thread(1, 0, 0), 3).with(Entity::warp(1, 4), 9);
+        let coarse = Clock::default().with(Entity::cta(1), 4);
+        let both = fine.joined(&coarse);
+        assert_eq!(both, Clock::default().with(Entity::cta(1), 4).with(Entity::warp(1, 4), 9));
+        assert_eq!(both, coarse.joined(&fine));
+        assert!(both.includes(&coarse) && !coarse.includes(&both));
+    }
+}

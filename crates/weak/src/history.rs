@@ -1,0 +1,127 @@
+//! The history of a word: its latest writes in coherence order, each with what it replaced.
+//!
+//! Memory holds the newest value. What a byte held before a write is kept with the write, so that the state of a word just
+//! before any write of its history can be told.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::clock::Event;
+use crate::published::Published;
+use crate::site::SiteId;
+
+/// Numbers the instructions that write, in the order of coherence.
+pub type Key = u64;
+
+/// A write to a word.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub key: Key,
+    /// Who wrote it. Several lanes if one instruction of theirs did, one after the other.
+    pub event: Event,
+    pub site: SiteId,
+    /// The bytes that it wrote, as bits.
+    pub mask: u8,
+    /// What they held before.
+    pub old: [u8; 4],
+    /// What who reads it by a strong operation may acquire.
+    pub released: Option<Arc<[Published]>>,
+    /// Who has seen it without being ordered after it.
+    pub seen: SmallVec<[Event; 2]>,
+}
+
+/// Who has seen a write is kept for so many warps; then all have.
+const SEEN: usize = 8;
+
+/// The latest writes to a word, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub records: SmallVec<[Record; 2]>,
+    /// Nobody sees the state before this write any more.
+    pub floor: Key,
+    /// How often older states may still be seen before nobody does: a loop that waits for the newest must end.
+    pub patience: u32,
+}
+
+/// So many writes to a word are kept.
+const MOST: usize = 8;
+
+impl History {
+    /// Adds the newest write.
+    pub fn push(&mut self, record: Record, patience: u32) {
+        if self.records.len() >= MOST {
+            // Who saw the state that it left would have to know what it released.
+            self.records.remove(0);
+            self.floor = self.floor.max(self.records.first().map_or(0, |oldest| oldest.key));
+        }
+        self.records.push(record);
+        self.patience = patience;
+    }
+
+    /// The newest write to some of the bytes of `mask` before one.
+    pub fn newest(&self, mask: u8, before: Key) -> Option<usize> {
+        self.records.iter().rposition(|record| record.key < before && record.mask & mask != 0)
+    }
+
+    /// Lanes have seen a write that they are not ordered after.
+    pub fn see(&mut self, index: usize, by: Event) {
+        let record = &mut self.records[index];
+        let same_warp = |known: &&mut Event| known.cta == by.cta && known.warp == by.warp;
+        if let Some(known) = record.seen.iter_mut().find(same_warp) {
+            // One stamp stands for all: the earliest, so that nobody who must know of it is forgotten.
+            known.lanes |= by.lanes;
+            known.stamp = known.stamp.min(by.stamp);
+        } else if record.seen.len() < SEEN {
+            record.seen.push(by);
+        } else {
+            self.floor = self.floor.max(record.key);
+        }
+    }
+
+    /// What a byte of the word held just before a write, if that is not what memory holds.
+    pub fn byte_before(&self, byte: usize, cut: Key) -> Option<u8> {
+        let replaced = |record: &&Record| record.key >= cut && record.mask >> byte & 1 != 0;
+        self.records.iter().find(replaced).map(|record| record.old[byte])
+    }
+}
+
+/// The histories of words that have one.
+#[derive(Debug, Default)]
+pub struct Histories {
+    all: Vec<History>,
+    free: Vec<u32>,
+}
+
+impl Histories {
+    pub fn add(&mut self, history: History) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.all[index as usize] = history;
+                index
+            }
+            None => {
+                self.all.push(history);
+                self.all.len() as u32 - 1
+            }
+        }
+    }
+
+    pub fn remove(&mut self, index: u32) {
+        self.all[index as usize] = History::default();
+        self.free.push(index);
+    }
+
+    pub fn get(&self, index: u32) -> &History {
+        &self.all[index as usize]
+    }
+
+    pub fn get_mut(&mut self, index: u32) -> &mut History {
+        &mut self.all[index as usize]
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+}

@@ -1,0 +1,129 @@
+//! The weak memory of a launch as the machine sees it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptxvm_ir::Program;
+use ptxvm_machine::WeakMemory;
+use ptxvm_machine::code::Source;
+use ptxvm_machine::door::observer::{Access, HeapChange, Observer, Transferred, Who};
+use ptxvm_machine::door::touch::{Space, Wants};
+use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, Ordering};
+use ptxvm_memory::Budget;
+
+use crate::explain::OrderQuestion;
+use crate::memory::Memory;
+use crate::shape::Shape;
+use crate::site::{Manner, Sites};
+use crate::stale::StaleReads;
+
+/// The weak memory of one launch. What its reads missed it hands over when it is dropped.
+#[derive(Debug)]
+pub struct Weak {
+    memory: Mutex<Memory>,
+    sites: Arc<Sites>,
+    stale: Arc<StaleReads>,
+    question: Option<Arc<OrderQuestion>>,
+}
+
+/// An observer that wants to know nothing: a kernel is linked with it so that every access goes through the weak memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn access(&self, _: &Access<'_>) {}
+    fn transfer(&self, _: &Transferred<'_>) {}
+    fn heap(&self, _: &HeapChange) {}
+}
+
+/// What a launch is made of, as far as its memory is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Launched {
+    /// CTAs in each dimension.
+    pub grid: [u32; 3],
+    /// CTAs of a cluster in each dimension.
+    pub cluster: [u32; 3],
+    /// Threads of a CTA in each dimension.
+    pub block: [u32; 3],
+    /// Chooses among what the memory model leaves open.
+    pub seed: u64,
+    /// Whether reads see older writes; otherwise only what orders memory is followed.
+    pub weak: bool,
+}
+
+impl Weak {
+    /// That of a launch of a program. What it needs of the host's memory is charged to a budget, and the stale reads come
+    /// to `stale`.
+    #[must_use]
+    pub fn new(program: &Program, launched: Launched, budget: &Arc<Budget>, stale: &Arc<StaleReads>) -> Self {
+        let Launched { grid, cluster, block, seed, weak } = launched;
+        let sites = Arc::new(Sites::of(program));
+        let shape = Shape { grid, cluster, block };
+        let memory = Memory::new(shape, Arc::clone(&sites), Arc::clone(budget), (seed, weak));
+        Self { memory: Mutex::new(memory), sites, stale: Arc::clone(stale), question: None }
+    }
+
+    /// The same, and after the launch the answer to a question about the order of two accesses.
+    #[must_use]
+    pub fn asked(mut self, question: Option<Arc<OrderQuestion>>) -> Self {
+        if let Some(question) = &question {
+            self.memory().watch(question);
+        }
+        self.question = question;
+        self
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Weak {
+    fn drop(&mut self) {
+        let mut memory = self.memory();
+        self.stale.add(&mut memory.notes);
+        if let (Some(question), Some(answer)) = (&self.question, memory.answer()) {
+            question.set(answer);
+        }
+    }
+}
+
+impl WeakMemory for Weak {
+    fn access(&self, access: &Access<'_>, found: &Found<'_>, old: &mut OldBytes) -> u32 {
+        let mut memory = self.memory();
+        let actor = memory.actor(&access.who, self.sites.id(access.source), access.space);
+        memory.key += 1;
+        let small = access.bytes <= MOST_OLD as u64 && actor.site.manner != Manner::Other;
+        let elsewhere = match access.wants {
+            Wants::Read if small => memory.read(actor, access, found, old),
+            Wants::Write | Wants::Update if small => {
+                memory.write(actor, access, found);
+                0
+            }
+            Wants::Write | Wants::Update => {
+                for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
+                    memory.forget(access.space, access.who.cluster, access.addresses[lane], access.bytes);
+                }
+                0
+            }
+            _ => 0,
+        };
+        memory.accessed(&actor, access.who.lanes);
+        elsewhere
+    }
+
+    fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64) {
+        self.memory().forget(space, cluster, address, bytes);
+    }
+
+    fn ordered(&self, who: Who, source: Source, ordering: Ordering) {
+        self.memory().order(who, self.sites.id(source), ordering);
+    }
+
+    fn phase_ended(&self, cluster: u64, mbarrier: u32) {
+        self.memory().end_phase(cluster, mbarrier);
+    }
+
+    fn cluster_ended(&self, cluster: u64) {
+        self.memory().end_cluster(cluster);
+    }
+}

@@ -1,0 +1,213 @@
+//! What orders memory between threads: fences, the barriers of warps, CTAs and clusters, mbarrier objects.
+
+use std::sync::Arc;
+
+use ptxvm_ir::operation::Order;
+use ptxvm_machine::door::observer::Who;
+use ptxvm_machine::door::touch::Space;
+use ptxvm_machine::door::weak::Ordering;
+use ptxvm_model::event::Scope;
+use rustc_hash::FxHashMap;
+
+use crate::clock::Entity;
+use crate::explain::How;
+use crate::memory::{Actor, Memory};
+use crate::published::{Published, publish};
+use crate::site::SiteId;
+use crate::view::Heard;
+
+/// What the threads of a cluster have released to each other.
+#[derive(Debug, Default)]
+pub struct ClusterView {
+    /// At its barrier.
+    arrived: Vec<Published>,
+    mbarriers: FxHashMap<u32, Mbarrier>,
+}
+
+/// What has been released at an mbarrier object: in phases that have ended, and in the one that has not.
+#[derive(Debug, Default)]
+struct Mbarrier {
+    ended: Arc<[Published]>,
+    arrived: Vec<Published>,
+}
+
+impl Memory {
+    /// Threads of a warp do something that orders memory.
+    pub fn order(&mut self, who: Who, id: SiteId, ordering: Ordering) {
+        let actor = self.actor(&who, id, Space::Global);
+        let (cta, warp, lanes) = (actor.cta, who.warp, who.lanes);
+        match ordering {
+            Ordering::Fence => self.fence(&actor, lanes),
+            Ordering::Arrives { barrier, waits } => {
+                self.came_to_barrier(&actor);
+                let now = self.now;
+                let view = self.view(cta);
+                let known = view.warps[warp as usize].sum(lanes);
+                view.barriers.arrive(barrier, (warp, lanes), &known, now, waits);
+                if !waits {
+                    self.tick();
+                }
+            }
+            Ordering::Complete { barrier, all } => {
+                let now = self.now;
+                let view = self.view(cta);
+                if view.barriers.complete(barrier, all, cta, now) {
+                    view.all = now;
+                }
+                self.tick();
+            }
+            Ordering::Passes { barrier, alive } => {
+                let view = self.view(cta);
+                let clock = Arc::clone(view.barriers.passing(barrier));
+                view.warps[warp as usize].set(lanes, alive, &clock, cta);
+                self.learnt(&actor, lanes, How::Barrier(barrier), &[]);
+            }
+            Ordering::Meets { alive } => self.meet(&actor, lanes, alive),
+            Ordering::ClusterArrives { releases } => {
+                if releases {
+                    let released = self.released_by_warp(&actor, lanes, Scope::Cluster);
+                    publish(&mut self.clusters.entry(who.cluster).or_default().arrived, &released);
+                    self.tick();
+                }
+            }
+            Ordering::ClusterPasses => {
+                let arrived =
+                    self.clusters.get(&who.cluster).map(|view| view.arrived.clone()).unwrap_or_default();
+                let view = self.view(cta);
+                let place = view.place;
+                let scope = (Scope::Cluster, place);
+                for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                    view.warps[warp as usize].lane(lane).acquire(&arrived, scope, id);
+                }
+                self.learnt(&actor, lanes, How::ClusterBarrier, &arrived);
+            }
+            Ordering::MbarrierArrives { mbarrier } => self.arrive_at_mbarrier(&actor, lanes, mbarrier),
+            Ordering::PhaseSeen { mbarrier } => self.see_phase(&actor, lanes, mbarrier),
+        }
+    }
+
+    /// What the lanes of a warp release together.
+    fn released_by_warp(&mut self, actor: &Actor, lanes: u32, scope: Scope) -> Published {
+        let now = self.now;
+        let view = self.view(actor.cta);
+        let warp = &view.warps[actor.warp as usize];
+        let by = match lanes {
+            u32::MAX => Entity::warp(actor.cta, actor.warp),
+            _ => actor.entity(lanes.trailing_zeros() as usize),
+        };
+        let mut clock = warp.sum(lanes);
+        if lanes != u32::MAX {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                clock = Arc::new(clock.with(actor.entity(lane), now));
+            }
+        }
+        Published { place: Some(view.place), scope, clock, by, stamp: now, site: actor.id }
+    }
+
+    fn fence(&mut self, actor: &Actor, lanes: u32) {
+        let (order, scope) = (actor.site.order, actor.site.scope);
+        if order == Order::Weak {
+            // Between proxies: what goes through others is seen by all at once here.
+            return;
+        }
+        let (now, key) = (self.now, self.key);
+        let sequential = if order == Order::Sc { std::mem::take(&mut self.sequential) } else { Vec::new() };
+        let view = self.view(actor.cta);
+        let place = view.place;
+        let warp = &mut view.warps[actor.warp as usize];
+        let (mut released, mut told) = (Vec::new(), sequential.clone());
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            let view = warp.lane(lane);
+            if order.acquires() {
+                view.acquired = key;
+                let heard = std::mem::take(&mut view.heard);
+                for heard in heard {
+                    told.extend(heard.released.iter().cloned());
+                    if !view.acquire(&heard.released, (scope, place), actor.id) {
+                        view.hear(heard);
+                    }
+                }
+                view.acquire(&sequential, (scope, place), actor.id);
+            }
+            if order.releases() {
+                let published = Published {
+                    place: Some(place),
+                    scope,
+                    clock: Arc::clone(&view.clock),
+                    by: actor.entity(lane),
+                    stamp: now,
+                    site: actor.id,
+                };
+                // A wider fence does all that a narrower one before it did.
+                view.fences[..scope as usize].fill(None);
+                view.fences[scope as usize] = Some(published.clone());
+                if order == Order::Sc {
+                    released.push(published);
+                }
+            }
+        }
+        if order == Order::Sc {
+            self.sequential = sequential;
+            released.iter().for_each(|published| publish(&mut self.sequential, published));
+        }
+        self.tick();
+        self.learnt(actor, lanes, How::Synchronizes, &told);
+    }
+
+    /// Lanes meet at `bar.warp.sync`.
+    fn meet(&mut self, actor: &Actor, lanes: u32, alive: u32) {
+        let now = self.now;
+        let view = self.view(actor.cta);
+        let warp = &mut view.warps[actor.warp as usize];
+        let mut clock = warp.sum(lanes);
+        if alive & !lanes == 0 {
+            clock = Arc::new(clock.with(Entity::warp(actor.cta, actor.warp), now));
+        } else {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                clock = Arc::new(clock.with(actor.entity(lane), now));
+            }
+        }
+        warp.set(lanes, alive, &clock, actor.cta);
+        self.tick();
+        self.learnt(actor, lanes, How::WarpBarrier, &[]);
+    }
+
+    fn arrive_at_mbarrier(&mut self, actor: &Actor, lanes: u32, mbarrier: u32) {
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            let own = self.releases(actor, lane);
+            let object =
+                self.clusters.entry(actor.cluster).or_default().mbarriers.entry(mbarrier).or_default();
+            own.iter().for_each(|published| publish(&mut object.arrived, published));
+        }
+        self.tick();
+    }
+
+    /// A phase of an mbarrier object has ended.
+    pub fn end_phase(&mut self, cluster: u64, mbarrier: u32) {
+        let object = self.clusters.entry(cluster).or_default().mbarriers.entry(mbarrier).or_default();
+        if !object.arrived.is_empty() {
+            let mut ended = object.ended.to_vec();
+            object.arrived.drain(..).for_each(|published| publish(&mut ended, &published));
+            object.ended = Arc::from(ended);
+        }
+    }
+
+    fn see_phase(&mut self, actor: &Actor, lanes: u32, mbarrier: u32) {
+        let objects = &self.clusters.entry(actor.cluster).or_default().mbarriers;
+        let Some(released) = objects.get(&mbarrier).map(|object| Arc::clone(&object.ended)) else { return };
+        let view = self.view(actor.cta);
+        let place = view.place;
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            let view = view.warps[actor.warp as usize].lane(lane);
+            let acquires = actor.site.order.acquires();
+            if !acquires || !view.acquire(&released, (actor.site.scope, place), actor.id) {
+                view.hear(Heard {
+                    word: u64::MAX - u64::from(mbarrier),
+                    site: actor.id,
+                    released: Arc::clone(&released),
+                });
+            }
+        }
+        self.learnt(actor, lanes, How::Mbarrier, &released);
+    }
+}

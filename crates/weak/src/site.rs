@@ -1,0 +1,142 @@
+//! What each instruction of a program is to the memory model: its order, its scope, and what it accesses at once.
+
+use ptxvm_ir::operation::access::Access;
+use ptxvm_ir::operation::matrix::Matrix;
+use ptxvm_ir::operation::mbarrier::Mbarrier;
+use ptxvm_ir::operation::{Operation, Order};
+use ptxvm_ir::{Program, operation};
+use ptxvm_machine::code::Source;
+use ptxvm_model::event::Scope;
+use ptxvm_syntax::ast::Span;
+
+/// The number of an instruction in a program.
+pub type SiteId = u32;
+
+/// How an instruction touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// `ld`
+    Load,
+    /// `st`
+    Store,
+    /// `atom`, and `red`, which reads nothing that it could acquire by.
+    Atomic { reduction: bool },
+    /// A warp loads or stores a matrix together.
+    Together,
+    /// Otherwise, or not at all.
+    Other,
+}
+
+/// What an instruction is to the memory model.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    pub manner: Manner,
+    pub order: Order,
+    pub scope: Scope,
+    /// The bytes that are one access; a vector is one for each of its elements.
+    pub element: u32,
+    pub span: Span,
+}
+
+impl Site {
+    pub fn is_strong(&self) -> bool {
+        self.order.is_strong()
+    }
+}
+
+/// All instructions of a program.
+#[derive(Debug)]
+pub struct Sites {
+    /// By function: the number of its first instruction.
+    first: Vec<SiteId>,
+    all: Vec<Site>,
+}
+
+impl Sites {
+    pub fn of(program: &Program) -> Self {
+        let (mut first, mut all) = (Vec::new(), Vec::new());
+        for function in &program.functions {
+            first.push(all.len() as SiteId);
+            all.extend(function.instructions.iter().map(|instruction| {
+                let site = program.operation(instruction).map_or(OTHER, site);
+                Site { span: instruction.span, ..site }
+            }));
+        }
+        Self { first, all }
+    }
+
+    /// The number of an instruction.
+    pub fn id(&self, source: Source) -> SiteId {
+        self.first.get(source.function.0 as usize).map_or(0, |first| first + source.instruction)
+    }
+
+    /// The instructions that begin between two bytes of the source.
+    pub fn within(&self, line: Span) -> Vec<SiteId> {
+        let inside = |site: &Site| (line.start..line.end).contains(&site.span.start);
+        (0..).zip(&self.all).filter(|(_, site)| inside(site)).map(|(id, _)| id).collect()
+    }
+
+    pub fn get(&self, id: SiteId) -> Site {
+        self.all.get(id as usize).copied().unwrap_or(OTHER)
+    }
+}
+
+const OTHER: Site = Site {
+    manner: Manner::Other,
+    order: Order::Weak,
+    scope: Scope::Sys,
+    element: 16,
+    span: Span { start: 0, end: 0 },
+};
+
+/// What says no scope is for the device.
+fn scope_or(said: Option<operation::Scope>, otherwise: Scope) -> Scope {
+    match said {
+        None => otherwise,
+        Some(operation::Scope::Cta) => Scope::Cta,
+        Some(operation::Scope::Cluster) => Scope::Cluster,
+        Some(operation::Scope::Gpu) => Scope::Gpu,
+        Some(operation::Scope::Sys) => Scope::Sys,
+    }
+}
+
+fn site(operation: &Operation) -> Site {
+    match operation {
+        Operation::Access(Access::Load(words)) => Site {
+            manner: Manner::Load,
+            order: words.order,
+            scope: scope_or(words.scope, Scope::Sys),
+            element: words.bits / 8,
+            ..OTHER
+        },
+        Operation::Access(Access::Store(words)) => Site {
+            manner: Manner::Store,
+            order: words.order,
+            scope: scope_or(words.scope, Scope::Sys),
+            element: words.bits / 8,
+            ..OTHER
+        },
+        Operation::Access(Access::Atomic(atomic)) => Site {
+            manner: Manner::Atomic { reduction: atomic.destinations == 0 },
+            order: if atomic.order == Order::Weak { Order::Relaxed } else { atomic.order },
+            scope: scope_or(atomic.scope, Scope::Gpu),
+            element: atomic.ty.bits() / 8,
+            ..OTHER
+        },
+        Operation::Matrix(
+            Matrix::WmmaLoad(_) | Matrix::WmmaStore(_) | Matrix::Load(_) | Matrix::Store(_),
+        ) => Site { manner: Manner::Together, ..OTHER },
+        Operation::Fence(fence) => Site {
+            order: fence.order.unwrap_or(Order::Weak),
+            scope: scope_or(fence.scope, Scope::Sys),
+            ..OTHER
+        },
+        Operation::Mbarrier(Mbarrier::Arrive(arrive)) => {
+            Site { order: arrive.order, scope: scope_or(arrive.scope, Scope::Cta), ..OTHER }
+        }
+        Operation::Mbarrier(Mbarrier::Wait(wait)) => {
+            Site { order: wait.order, scope: scope_or(wait.scope, Scope::Cta), ..OTHER }
+        }
+        _ => OTHER,
+    }
+}

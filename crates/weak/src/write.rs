@@ -1,0 +1,199 @@
+//! Writes and atomic operations: how they enter the histories of words, and what they release.
+
+use std::sync::Arc;
+
+use ptxvm_machine::door::observer::Access;
+use ptxvm_machine::door::weak::Found;
+use smallvec::SmallVec;
+
+use crate::clock::Event;
+use crate::explain::How;
+use crate::history::{Key, Record};
+use crate::memory::{Actor, Memory};
+use crate::published::{Published, publish};
+use crate::read::is_morally_strong;
+use crate::shadow::{PATIENCE, WORD};
+use crate::site::{Manner, SiteId};
+use crate::view::{Glimpse, Heard};
+
+/// What is written to a word.
+struct Written {
+    word: u64,
+    /// The bytes, as bits.
+    mask: u8,
+    /// What they held.
+    old: [u8; 4],
+}
+
+/// The newest write to a word before another.
+struct Before {
+    event: Event,
+    site: SiteId,
+    key: Key,
+    released: Option<Arc<[Published]>>,
+}
+
+impl Memory {
+    /// Lanes write, or change words in one step.
+    pub fn write(&mut self, actor: Actor, access: &Access<'_>, found: &Found<'_>) {
+        let atomic = matches!(actor.site.manner, Manner::Atomic { .. });
+        let strong = actor.site.is_strong() && actor.site.manner != Manner::Other;
+        let all = match self.shape.has_clusters() {
+            false => self.view(actor.cta).all,
+            true => 0,
+        };
+        for lane in 0..32 {
+            if access.who.lanes >> lane & 1 == 0 {
+                continue;
+            }
+            let own = if strong { self.releases(&actor, lane) } else { Vec::new() };
+            let (address, bytes) = (access.addresses[lane], access.bytes);
+            if bytes == WORD && address.is_multiple_of(WORD) {
+                let old = found.word(lane, 0).to_le_bytes();
+                self.write_word(&actor, lane, Written { word: address, mask: 0xf, old }, (atomic, all), &own);
+                continue;
+            }
+            let end = address + bytes;
+            for word in (address / WORD * WORD..end).step_by(WORD as usize) {
+                let (from, to) = (address.max(word), end.min(word + WORD));
+                let mut old = [0; 4];
+                let (first, last) = ((from - word) as usize, (to - word) as usize);
+                found.read(lane, (from - address) as usize, &mut old[first..last]);
+                let mask = ((1u32 << last) - (1u32 << first)) as u8;
+                self.write_word(&actor, lane, Written { word, mask, old }, (atomic, all), &own);
+            }
+        }
+        if strong && actor.site.order.releases() {
+            self.tick();
+        }
+    }
+
+    /// What a strong write of a lane releases: what its fences did before, and what it does itself (8.8).
+    pub fn releases(&mut self, actor: &Actor, lane: usize) -> Vec<Published> {
+        let (now, releases) = (self.now, actor.site.order.releases());
+        let view = self.view(actor.cta);
+        let place = view.place;
+        let warp = &mut view.warps[actor.warp as usize];
+        let mut own = Vec::new();
+        if let Some(lanes) = &warp.lanes {
+            own.extend(lanes[lane].fences.iter().flatten().cloned());
+        }
+        if releases {
+            own.push(Published {
+                place: Some(place),
+                scope: actor.site.scope,
+                clock: Arc::clone(warp.clock(lane)),
+                by: actor.entity(lane),
+                stamp: now,
+                site: actor.id,
+            });
+        }
+        own
+    }
+
+    /// A lane writes bytes of a word.
+    fn write_word(
+        &mut self,
+        actor: &Actor,
+        lane: usize,
+        written: Written,
+        (atomic, all): (bool, u32),
+        own: &[Published],
+    ) {
+        let (key, now) = (self.key, self.now);
+        let event = actor.event(1 << lane, now);
+        let Actor { space, cluster, cta, .. } = *actor;
+        let shared = space == ptxvm_machine::door::touch::Space::Shared;
+        let whole = written.mask == 0xf && own.is_empty();
+        let Some((entry, base, _)) = self.entry(space, cluster, written.word) else { return };
+        if whole && !entry.has_history() {
+            if entry.key() == key && !entry.is_settled(base, 0, 0) {
+                return entry.add_lanes(event.lanes);
+            }
+            // All who can read the word know its last write, so that nothing older can be seen.
+            if entry.is_settled(base, cta as u32, if shared { all } else { 0 }) {
+                return entry.write_once(event, actor.id, key, u32::from_le_bytes(written.old));
+            }
+        }
+        let Some((entry, base, histories)) = self.entry(space, cluster, written.word) else { return };
+        let history = entry.history(base, histories);
+        let last = history.records.last();
+        if whole && shared && last.is_some_and(|last| last.event.stamp <= all && last.released.is_none()) {
+            entry.forget(histories);
+            return entry.write_once(event, actor.id, key, u32::from_le_bytes(written.old));
+        }
+        let before = history.newest(written.mask, Key::MAX).map(|at| {
+            let Record { event, site, key, released, .. } = &history.records[at];
+            Before { event: *event, site: *site, key: *key, released: released.clone() }
+        });
+        let mut released = own.to_vec();
+        if let Some(before) = before.filter(|before| before.key != key || before.released.is_some()) {
+            self.follow(actor, lane, (atomic, &written), before, &mut released);
+        }
+        let released = (!released.is_empty()).then(|| Arc::from(released));
+        let patience = PATIENCE / 2 + (self.random() % u64::from(PATIENCE)) as u32;
+        let Some((entry, base, histories)) = self.entry(space, cluster, written.word) else { return };
+        let history = entry.history(base, histories);
+        if let Some(last) = history.records.last_mut().filter(|last| last.key == key) {
+            // Another lane of the same instruction has written the word: what it left nobody else sees.
+            last.event.lanes |= event.lanes;
+            last.event.stamp = last.event.stamp.min(event.stamp);
+            for byte in (0..4).filter(|byte| written.mask & !last.mask & 1 << byte != 0) {
+                last.old[byte] = written.old[byte];
+            }
+            last.mask |= written.mask;
+            last.released = released;
+            return;
+        }
+        let Written { mask, old, .. } = written;
+        let seen = SmallVec::new();
+        let record = Record { key, event, site: actor.id, mask, old, released, seen };
+        history.push(record, patience);
+    }
+
+    /// A write follows another. An atomic operation passes on what that one releases to who reads its own write (8.9.2), and
+    /// acquires it if it may; a write of the same thread passes it on too (8.8).
+    fn follow(
+        &mut self,
+        actor: &Actor,
+        lane: usize,
+        (atomic, written): (bool, &Written),
+        before: Before,
+        released: &mut Vec<Published>,
+    ) {
+        if !actor.site.is_strong() {
+            return;
+        }
+        let at = self.key;
+        let (site_before, writer) = (self.sites.get(before.site), before.event);
+        let place_of_writer = self.shape.place(writer.cta);
+        let reads = atomic && actor.site.manner != (Manner::Atomic { reduction: true });
+        let same_thread = writer.cta == actor.cta && writer.warp == actor.warp && writer.lanes == 1 << lane;
+        let view = self.view(actor.cta);
+        let place = view.place;
+        let warp = &mut view.warps[actor.warp as usize];
+        if reads && !same_thread {
+            let Before { event, site: write, key, .. } = before;
+            warp.lane(lane).glimpse(Glimpse { read: actor.id, write, event, key, at });
+        }
+        let Some(passed_on) = before.released else { return };
+        let strong =
+            same_thread || is_morally_strong((site_before.scope, place_of_writer), (actor.site.scope, place));
+        if !strong || !(atomic || same_thread) {
+            return;
+        }
+        if reads {
+            let (view, scope) = (warp.lane(lane), (actor.site.scope, place));
+            if !actor.site.order.acquires() || !view.acquire(&passed_on, scope, actor.id) {
+                let released = Arc::clone(&passed_on);
+                view.hear(Heard { word: written.word, site: actor.id, released });
+            }
+        }
+        if reads && actor.site.order.acquires() && self.explaining.is_some() {
+            self.learnt(actor, 1 << lane, How::Synchronizes, &passed_on);
+        }
+        let own = std::mem::take(released);
+        *released = passed_on.to_vec();
+        own.iter().for_each(|published| publish(released, published));
+    }
+}
