@@ -1,5 +1,5 @@
 //! What small programs are made of: computations drawn from the table, and around them branches, loops that break off,
-//! switches, calls, exchanges between lanes and threads, and atomics.
+//! switches, calls, exchanges between lanes and threads, atomics, and matrix products (`products.rs`).
 //!
 //! Nothing races and everything ends: loops have counters, what lanes or threads exchange they exchange where all of them
 //! come along, and what many threads write to one place are operations of one kind, which commute.
@@ -46,6 +46,8 @@ pub struct Body<'a> {
     labels: usize,
     /// How many loops there are, each with a counter `%n`.
     loops: usize,
+    /// Whether the matrices for products of a warpgroup have been written.
+    pub(super) has_matrices: bool,
 }
 
 impl<'a> Body<'a> {
@@ -56,7 +58,17 @@ impl<'a> Body<'a> {
         prefix: &'static str,
         threads: usize,
     ) -> Self {
-        Self { forms, names, random, prefix, threads, lines: Vec::new(), labels: 0, loops: 0 }
+        Self {
+            forms,
+            names,
+            random,
+            prefix,
+            threads,
+            lines: Vec::new(),
+            labels: 0,
+            loops: 0,
+            has_matrices: false,
+        }
     }
 
     pub fn put(&mut self, line: impl Into<String>) {
@@ -87,6 +99,8 @@ impl<'a> Body<'a> {
             7 => self.rounds(),
             8 => self.tree(),
             9 => self.wrap(),
+            10..=14 if self.is_warpgroup() => self.products_of_warpgroup(),
+            10 if self.threads.is_multiple_of(32) => self.product_of_warp(),
             _ => self.alone(),
         }
     }
@@ -133,7 +147,7 @@ impl<'a> Body<'a> {
         self.form_of(opcode);
     }
 
-    fn form_of(&mut self, opcode: &str) {
+    pub(super) fn form_of(&mut self, opcode: &str) {
         let Some(form) = self.forms.of(opcode, self.random) else { return };
         self.names.opcode = form.opcode();
         let text = form.instruction(&mut self.names, self.random);
@@ -187,7 +201,7 @@ impl<'a> Body<'a> {
         self.mark(&end);
     }
 
-    fn counter(&mut self) -> String {
+    pub(super) fn counter(&mut self) -> String {
         self.loops += 1;
         format!("%n{}", self.loops - 1)
     }

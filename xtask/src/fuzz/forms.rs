@@ -149,6 +149,11 @@ impl Forms {
         Some(random.pick(list))
     }
 
+    /// Whether there is one of an opcode.
+    pub fn has(&self, opcode: &str) -> bool {
+        self.opcodes.iter().any(|list| list[0].opcode() == opcode)
+    }
+
     /// All of them, those of a row together.
     pub fn all(&self) -> impl Iterator<Item = &FilledForm> {
         self.opcodes.iter().flatten()
@@ -161,7 +166,7 @@ impl Forms {
 
     /// Whether it has tensor memory.
     pub fn blackwell(&self) -> bool {
-        self.opcodes.iter().any(|list| list[0].opcode() == "tcgen05")
+        self.has("tcgen05")
     }
 }
 

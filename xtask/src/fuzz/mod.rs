@@ -17,6 +17,7 @@ pub mod matrix;
 mod mutate;
 pub mod names;
 mod processes;
+mod products;
 pub mod program;
 mod reduce;
 pub mod run;

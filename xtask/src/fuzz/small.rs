@@ -11,6 +11,7 @@ use super::data::{DATA, mix_of, named};
 use super::elements::Body;
 use super::forms::Forms;
 use super::names::{AREA, Liberties, Names, interesting};
+use super::products::MATRICES;
 use super::setting::MOST_THREADS;
 use super::words::all_words;
 use crate::oracle::Random;
@@ -36,6 +37,7 @@ const PREPARED: &[(&str, &str, &str, &[&str])] = &[
     ("%out16", "b64", "ld.param.u64 %out16, [out]; mad.wide.u32 %out16, %t0, 16, %out16;", &["%t0"]),
     ("%bx", "b32", "mov.u32 %bx, bx;", &["bx"]),
     ("%am", "b32", "activemask.b32 %am;", &[]),
+    ("%mm", "b32", "mov.b32 %mm, 0x44444444;", &[]),
 ];
 
 /// Registers that hold nothing for long.
@@ -57,6 +59,8 @@ const SHAPES: &[[usize; 3]] = &[
     [64, 1, 1],
     [96, 1, 1],
     [128, 1, 1],
+    [128, 1, 1],
+    [16, 8, 1],
     [16, 2, 1],
     [8, 8, 1],
     [16, 4, 1],
@@ -156,6 +160,7 @@ fn variables(all: &BTreeSet<String>, random: &mut Random) -> Vec<String> {
     // Every thread has its own part of shared memory, and there is a box for exchanges.
     lines.push(format!(".shared .align 128 .b8 sm[{}];", AREA * MOST_THREADS));
     lines.push(format!(".shared .align 16 .b8 bx[{}];", 16 * MOST_THREADS));
+    lines.push(MATRICES.into());
     lines.retain(|line| all.iter().any(|word| line.contains(&format!(" {word}["))));
     lines
 }
