@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Entity, Event};
+use crate::clock::{Entity, Event, Stamp};
 use crate::diagnosis::Missed;
 use crate::history::Key;
 use crate::memory::{Actor, Memory};
@@ -111,6 +111,8 @@ struct Link {
     release: SiteId,
     acquire: SiteId,
     how: How,
+    /// When.
+    at: Stamp,
 }
 
 /// An access that is watched.
@@ -245,8 +247,9 @@ impl Memory {
                 }
                 let publisher = released.iter().find(|published| published.covers(&event));
                 // At a barrier it came from somebody of the same CTA or cluster who knew of it.
-                let there = |known: &&Entity| known.parts().0 == actor.cta;
-                let known = watched.learnt.keys().find(there).or_else(|| watched.learnt.keys().next());
+                let earliest =
+                    |(known, link): &(&Entity, &Link)| (known.parts().0 != actor.cta, link.at, known.parts());
+                let known = watched.learnt.iter().min_by_key(earliest).map(|(known, _)| known);
                 let from = match publisher {
                     Some(published) if watched.learnt.contains_key(&published.by.first_thread()) => {
                         published.by.first_thread()
@@ -261,7 +264,7 @@ impl Memory {
                     },
                     |published| published.site,
                 );
-                watched.learnt.insert(thread, Link { from, release, acquire, how });
+                watched.learnt.insert(thread, Link { from, release, acquire, how, at: self.now });
             }
         }
         self.explaining = Some(explaining);

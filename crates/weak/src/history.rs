@@ -28,7 +28,15 @@ pub struct Record {
     /// What who reads it by a strong operation may acquire.
     pub released: Option<Arc<[Published]>>,
     /// Who has seen it without being ordered after it.
-    pub seen: SmallVec<[Event; 2]>,
+    pub seen: SmallVec<[Seen; 2]>,
+}
+
+/// Lanes that have seen a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub by: Event,
+    /// Whether their read and the write are morally strong: then who comes after them sees no older state either (8.9.5).
+    pub strong: bool,
 }
 
 /// Who has seen a write is kept for so many warps; then all have.
@@ -45,7 +53,7 @@ pub struct History {
 }
 
 /// So many writes to a word are kept.
-const MOST: usize = 8;
+pub const MOST: usize = 8;
 
 impl History {
     /// Adds the newest write.
@@ -65,15 +73,17 @@ impl History {
     }
 
     /// Lanes have seen a write that they are not ordered after.
-    pub fn see(&mut self, index: usize, by: Event) {
+    pub fn see(&mut self, index: usize, seen: Seen) {
+        let Seen { by, strong } = seen;
         let record = &mut self.records[index];
-        let same_warp = |known: &&mut Event| known.cta == by.cta && known.warp == by.warp;
-        if let Some(known) = record.seen.iter_mut().find(same_warp) {
+        let alike =
+            |known: &&mut Seen| (known.by.cta, known.by.warp, known.strong) == (by.cta, by.warp, strong);
+        if let Some(known) = record.seen.iter_mut().find(alike) {
             // One stamp stands for all: the earliest, so that nobody who must know of it is forgotten.
-            known.lanes |= by.lanes;
-            known.stamp = known.stamp.min(by.stamp);
+            known.by.lanes |= by.lanes;
+            known.by.stamp = known.by.stamp.min(by.stamp);
         } else if record.seen.len() < SEEN {
-            record.seen.push(by);
+            record.seen.push(seen);
         } else {
             self.floor = self.floor.max(record.key);
         }

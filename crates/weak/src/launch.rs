@@ -91,14 +91,15 @@ impl WeakMemory for Weak {
     fn access(&self, access: &Access<'_>, found: &Found<'_>, old: &mut OldBytes) -> u32 {
         let mut memory = self.memory();
         let actor = memory.actor(&access.who, self.sites.id(access.source), access.space);
-        memory.key += 1;
+        if !memory.unwritten.is_empty() {
+            memory.take_unwritten(old);
+        }
+        // In between there is room for a write that comes before the newest.
+        memory.key += 2;
         let small = access.bytes <= MOST_OLD as u64 && actor.site.manner != Manner::Other;
         let elsewhere = match access.wants {
             Wants::Read if small => memory.read(actor, access, found, old),
-            Wants::Write | Wants::Update if small => {
-                memory.write(actor, access, found);
-                0
-            }
+            Wants::Write | Wants::Update if small => memory.write(actor, access, found),
             Wants::Write | Wants::Update => {
                 for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
                     memory.forget(access.space, access.who.cluster, access.addresses[lane], access.bytes);

@@ -18,6 +18,7 @@ use crate::shape::Shape;
 use crate::site::{Manner, Site, SiteId, Sites};
 use crate::stale::Notes;
 use crate::view::CtaView;
+use crate::write::Unwritten;
 
 /// The weak memory of a launch.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Memory {
     /// What `fence.sc` operations have released to later ones.
     pub sequential: Vec<Published>,
     pub notes: Notes,
+    /// Writes that go beside memory by the last instruction.
+    pub unwritten: Vec<Unwritten>,
     /// Two accesses whose order is asked for.
     pub explaining: Option<Box<Explaining>>,
 }
@@ -94,6 +97,7 @@ impl Memory {
             clusters: FxHashMap::default(),
             sequential: Vec::new(),
             notes: Notes::default(),
+            unwritten: Vec::new(),
             explaining: None,
         }
     }

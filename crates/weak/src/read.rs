@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::clock::{Clock, Event};
 use crate::diagnosis::Missed;
 use crate::explain::How;
-use crate::history::{Key, Record};
+use crate::history::{Key, Record, Seen};
 use crate::memory::{Actor, Memory};
 use crate::shadow::{Entry, WORD, Word};
 use crate::view::{Glimpse, Heard};
@@ -38,8 +38,9 @@ impl Reader {
     }
 
     /// Whether the reader sees a write or a later one.
-    fn is_after(&self, record: &Record) -> bool {
-        self.knows(&record.event) || record.seen.iter().any(|seen| self.knows(seen))
+    pub fn is_after(&self, record: &Record) -> bool {
+        let after = |seen: &Seen| self.is_own(&seen.by) || (seen.strong && self.clock.knows(&seen.by));
+        self.knows(&record.event) || record.seen.iter().any(after)
     }
 }
 
@@ -189,6 +190,7 @@ impl Memory {
         let Actor { space, cluster, cta, warp, site, id, .. } = reader.actor;
         let (now, at) = (self.now, self.key);
         let sites = Arc::clone(&self.sites);
+        let (place, shape) = (self.shape.place(cta), self.shape);
         let Some((entry, base, histories)) = self.known(space, cluster, word) else { return };
         if !entry.has_history() && (entry.is_settled(base, 0, 0) || reader.knows(&entry.event())) {
             return;
@@ -205,21 +207,19 @@ impl Memory {
         let (event, write, key) = (record.event, record.site, record.key);
         let known = reader.knows(&event);
         let released = record.released.clone();
+        // What the write tells is told to operations that are morally strong with it.
+        let written = sites.get(write);
+        let strong = site.is_strong()
+            && written.is_strong()
+            && is_morally_strong((written.scope, shape.place(event.cta)), (site.scope, place));
         if !known {
-            history.see(index, reader.actor.event(1 << reader.lane, now));
+            history.see(index, Seen { by: reader.actor.event(1 << reader.lane, now), strong });
         }
-        let place = self.shape.place(cta);
-        let writer = self.shape.place(event.cta);
         let view = &mut self.view(cta).warps[warp as usize];
         if !known {
             view.lane(reader.lane).glimpse(Glimpse { read: id, write, event, key, at });
         }
-        let Some(released) = released.filter(|_| site.is_strong()) else { return };
-        // What the write tells is told to operations that are morally strong with it.
-        let scope = sites.get(write).scope;
-        if !is_morally_strong((scope, writer), (site.scope, place)) {
-            return;
-        }
+        let Some(released) = released.filter(|_| strong) else { return };
         let told = Arc::clone(&released);
         let lane = view.lane(reader.lane);
         if !site.order.acquires() || !lane.acquire(&released, (site.scope, place), id) {

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use ptxvm_machine::door::observer::Access;
-use ptxvm_machine::door::weak::Found;
+use ptxvm_machine::door::touch::Space;
+use ptxvm_machine::door::weak::{Found, OldBytes};
 use smallvec::SmallVec;
 
 use crate::clock::Event;
 use crate::explain::How;
-use crate::history::{Key, Record};
+use crate::history::{Key, MOST, Record};
 use crate::memory::{Actor, Memory};
 use crate::published::{Published, publish};
-use crate::read::is_morally_strong;
-use crate::shadow::{PATIENCE, WORD};
+use crate::read::{Reader, is_morally_strong};
+use crate::shadow::{Entry, PATIENCE, WORD};
 use crate::site::{Manner, SiteId};
 use crate::view::{Glimpse, Heard};
 
@@ -25,6 +26,17 @@ struct Written {
     old: [u8; 4],
 }
 
+/// A write that is overwritten when it is made, and goes beside memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Unwritten {
+    space: Space,
+    cluster: u64,
+    word: u64,
+    /// The write that has overwritten it.
+    newest: Key,
+    lane: usize,
+}
+
 /// The newest write to a word before another.
 struct Before {
     event: Event,
@@ -35,7 +47,10 @@ struct Before {
 
 impl Memory {
     /// Lanes write, or change words in one step.
-    pub fn write(&mut self, actor: Actor, access: &Access<'_>, found: &Found<'_>) {
+    ///
+    /// Gives the lanes whose write has been overwritten already, and so must not come to memory.
+    pub fn write(&mut self, actor: Actor, access: &Access<'_>, found: &Found<'_>) -> u32 {
+        let mut overwritten = 0;
         let atomic = matches!(actor.site.manner, Manner::Atomic { .. });
         let strong = actor.site.is_strong() && actor.site.manner != Manner::Other;
         let all = match self.shape.has_clusters() {
@@ -49,6 +64,10 @@ impl Memory {
             let own = if strong { self.releases(&actor, lane) } else { Vec::new() };
             let (address, bytes) = (access.addresses[lane], access.bytes);
             if bytes == WORD && address.is_multiple_of(WORD) {
+                if !atomic && self.comes_before_the_newest(&actor, lane, address, &own) {
+                    overwritten |= 1 << lane;
+                    continue;
+                }
                 let old = found.word(lane, 0).to_le_bytes();
                 self.write_word(&actor, lane, Written { word: address, mask: 0xf, old }, (atomic, all), &own);
                 continue;
@@ -65,6 +84,64 @@ impl Memory {
         }
         if strong && actor.site.order.releases() {
             self.tick();
+        }
+        overwritten
+    }
+
+    /// Now and then puts a write before the newest one in coherence order: one of another thread that this one knows
+    /// nothing of. Gives whether it did.
+    fn comes_before_the_newest(&mut self, actor: &Actor, lane: usize, word: u64, own: &[Published]) -> bool {
+        let (key, now) = (self.key, self.now);
+        let Actor { space, cluster, cta, warp, .. } = *actor;
+        let unsettled = |entry: &Entry, base| entry.has_history() || !entry.is_settled(base, 0, 0);
+        if !self.known(space, cluster, word).is_some_and(|(entry, base, _)| unsettled(entry, base)) {
+            return false;
+        }
+        let clock = Arc::clone(self.view(cta).warps[warp as usize].clock(lane));
+        let reader = Reader { actor: *actor, lane, clock };
+        let sites = Arc::clone(&self.sites);
+        if !self.chooses_old() || !self.random().is_multiple_of(4) {
+            return false;
+        }
+        let Some((entry, base, histories)) = self.known(space, cluster, word) else { return false };
+        let history = entry.history(base, histories);
+        let [before @ .., newest] = &mut history.records[..] else { return false };
+        // What the thread released with its last write would have to be passed on.
+        if before.last().is_some_and(|before| reader.knows(&before.event) && before.released.is_some()) {
+            return false;
+        }
+        // The read of an atomic operation sees the write just before its own (8.10.3).
+        let atomic = matches!(sites.get(newest.site).manner, Manner::Atomic { .. });
+        let place = newest.key - 1;
+        let free = newest.key != key && newest.mask == 0xf && newest.key > history.floor;
+        if atomic || !free || reader.is_after(newest) {
+            return false;
+        }
+        let (replaced, newest) = (newest.old, newest.key);
+        if history.records.iter().any(|record| record.key == place) || history.records.len() >= MOST {
+            return false;
+        }
+        let released = (!own.is_empty()).then(|| Arc::from(own));
+        let event = actor.event(1 << lane, now);
+        let seen = SmallVec::new();
+        let record = Record { key: place, event, site: actor.id, mask: 0xf, old: replaced, released, seen };
+        let last = history.records.len() - 1;
+        history.records.insert(last, record);
+        self.unwritten.push(Unwritten { space, cluster, word, newest, lane });
+        true
+    }
+
+    /// Writes that did not come to memory have been made: the newest write of each word replaced what they wrote.
+    pub fn take_unwritten(&mut self, old: &OldBytes) {
+        for Unwritten { space, cluster, word, newest, lane } in std::mem::take(&mut self.unwritten) {
+            let Some((entry, base, histories)) = self.known(space, cluster, word) else { continue };
+            if !entry.has_history() {
+                continue;
+            }
+            let records = &mut entry.history(base, histories).records;
+            if let Some(record) = records.iter_mut().find(|record| record.key == newest) {
+                record.old.copy_from_slice(&old.0[lane][..WORD as usize]);
+            }
         }
     }
 
@@ -103,7 +180,7 @@ impl Memory {
         let (key, now) = (self.key, self.now);
         let event = actor.event(1 << lane, now);
         let Actor { space, cluster, cta, .. } = *actor;
-        let shared = space == ptxvm_machine::door::touch::Space::Shared;
+        let shared = space == Space::Shared;
         let whole = written.mask == 0xf && own.is_empty();
         let Some((entry, base, _)) = self.entry(space, cluster, written.word) else { return };
         if whole && !entry.has_history() {
