@@ -34,6 +34,10 @@ cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
 cargo xtask licences        check the licences of all crates
 cargo xtask litmus PATH [PATTERN]
                             compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
+cargo xtask litmus kernels OUT PATHS
+                            write a kernel for each litmus test in folders or such checkouts, for a GPU to run
+cargo xtask litmus observed FILE PATHS
+                            compare what a GPU did, as tests/litmus/h200/run.py writes it, with what the model allows
 cargo xtask lint FILES      read isa files and report what is wrong in them
 cargo xtask agreement       compare our checker with the recorded verdicts
 cargo xtask oracle [FILE]   ask ptxas 13.2 about forms made from the table (of one isa file) and record its verdicts
@@ -80,6 +84,8 @@ fn main() -> ExitCode {
         ["test", "--without-clients"] => suite::run(&root, false),
         ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
+        ["litmus", "kernels", out, paths @ ..] => litmus::kernels(Path::new(out), paths),
+        ["litmus", "observed", file, paths @ ..] => litmus::observed(Path::new(file), paths),
         ["litmus", path] => litmus::compare(Path::new(path), ""),
         ["litmus", path, pattern] => litmus::compare(Path::new(path), pattern),
         ["lint", files @ ..] => lint(files),

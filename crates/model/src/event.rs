@@ -146,6 +146,8 @@ pub struct Event {
     pub atomic: bool,
     /// Whether that is a `red`, whose read half is no read operation (8.4) and forms no acquire pattern (8.8).
     pub reduction: bool,
+    /// Whether it looks at the phase of an mbarrier: `mbarrier.test_wait`, `mbarrier.try_wait`.
+    pub phase_test: bool,
     /// Which asynchronous operation it belongs to (8.9.1.1), if any: a number within its thread.
     pub asynchronous: Option<usize>,
     /// Which instruction of the source it comes from.

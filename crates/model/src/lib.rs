@@ -10,6 +10,7 @@ pub mod codes;
 pub mod draw;
 pub mod event;
 pub mod herd;
+pub mod kernel;
 mod models;
 pub mod notation;
 pub mod ptx;

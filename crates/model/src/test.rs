@@ -32,6 +32,8 @@ pub struct Address {
 pub struct Location {
     pub name: String,
     pub initial: i64,
+    /// If it is an mbarrier object: how many arrivals complete a phase.
+    pub mbarrier: Option<i64>,
 }
 
 #[derive(Clone, Debug)]

@@ -2,7 +2,13 @@
 //! command takes the path of a checkout.
 
 mod dat3m;
+mod gather;
+mod kernels;
 mod mixedproxy;
+mod observed;
+
+pub use kernels::write as kernels;
+pub use observed::compare as observed;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -64,7 +64,7 @@ impl Builder {
             return Err(Box::new(Diagnostic::error(codes::TOO_LARGE, name.span, message)));
         }
         let location = self.locations.len();
-        self.locations.push(Location { name: name.text.clone(), initial });
+        self.locations.push(Location { name: name.text.clone(), initial, mbarrier: None });
         self.names.push((name.text.clone(), self.addresses.len(), None));
         self.addresses.push(Address { name: name.text.clone(), location });
         Ok(())
@@ -77,6 +77,9 @@ impl Builder {
             return Err(Box::new(Diagnostic::error(codes::UNEXPECTED, name.span, message)));
         }
         self.declare(name, 0)?;
+        if let Some(location) = self.locations.last_mut() {
+            location.mbarrier = Some(count);
+        }
         self.mbarriers.push((self.addresses.len() - 1, count));
         Ok(())
     }

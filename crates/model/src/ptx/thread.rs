@@ -240,6 +240,8 @@ impl Code<'_> {
                 let object = operands[wait.object.operand];
                 let address = self.address(&object, 0, 8, span)?;
                 let count = self.count(&object, span)?;
+                let location = self.builder.addresses[address].location;
+                self.builder.locations[location].mbarrier = Some(count);
                 let Operand::Constant(parity @ (0 | 1)) = self.value(&operands[wait.phase], span)? else {
                     return Err(unsupported(span, "a litmus test waits for a parity that is 0 or 1"));
                 };

@@ -101,12 +101,15 @@ fn initial(test: &Test, location: usize) -> Event {
         value: test.locations[location].initial,
         atomic: false,
         reduction: false,
+        phase_test: false,
         asynchronous: None,
         span: ptxvm_syntax::ast::Span::new(0, 0),
     }
 }
 
 fn event(test: &Test, thread: usize, operation: &Operation) -> Event {
+    let location = operation.address.map(|address| test.addresses[address].location);
+    let mbarrier = location.is_some_and(|location| test.locations[location].mbarrier.is_some());
     Event {
         thread: Some(thread),
         place: test.threads[thread].place,
@@ -115,10 +118,11 @@ fn event(test: &Test, thread: usize, operation: &Operation) -> Event {
         scope: operation.scope,
         proxy: operation.proxy,
         address: operation.address,
-        location: operation.address.map(|address| test.addresses[address].location),
+        location,
         value: operation.value,
         atomic: operation.atomic,
         reduction: operation.reduction,
+        phase_test: mbarrier && operation.kind == Kind::Read && !operation.atomic,
         asynchronous: operation.asynchronous.map(|a| a.number),
         span: operation.span,
     }

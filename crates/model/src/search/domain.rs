@@ -50,7 +50,10 @@ pub fn threads(test: &Test, limits: &Limits) -> Result<Vec<Paths>, TooLarge> {
                     changed |= domains[locations[address]].insert(write.value);
                 }
             }
-            longest += most;
+            for &(address, value) in &paths.left_out {
+                changed |= domains[locations[address]].insert(value);
+            }
+            longest += most.max(paths.most_left_out);
         }
         rounds += 1;
         walked += all.iter().map(|paths| paths.paths.len()).sum::<usize>();

@@ -63,6 +63,10 @@ pub struct Path {
 pub struct Paths {
     pub paths: Vec<Path>,
     pub bounded: bool,
+    /// What the paths that were left out write, up to where they were: address and value of each write. Others may read it.
+    pub left_out: Vec<(usize, i64)>,
+    /// The most writes on one of these.
+    pub most_left_out: usize,
 }
 
 impl Operation {

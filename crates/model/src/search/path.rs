@@ -33,7 +33,7 @@ pub fn paths(
         domains,
         live,
         limits,
-        found: Paths { paths: Vec::new(), bounded: false },
+        found: Paths { paths: Vec::new(), bounded: false, left_out: Vec::new(), most_left_out: 0 },
         walked: 0,
     };
     let state = State {
@@ -123,7 +123,7 @@ impl Walk<'_> {
                     state.heads.iter().filter(|h| h.at == state.at).map(|h| h.control).collect();
                 decided.dedup();
                 if decided.len() > self.limits.unroll {
-                    self.found.bounded = true;
+                    self.leave_out(&state);
                     return Ok(());
                 }
                 let head = Head {
@@ -140,7 +140,7 @@ impl Walk<'_> {
                 return Err(TooLarge::Paths(self.thread.name.clone()));
             }
             if state.walked > MOST_WALKED {
-                self.found.bounded = true;
+                self.leave_out(&state);
                 return Ok(());
             }
             if state.operations.len() > MOST_EVENTS {
@@ -335,6 +335,20 @@ impl Walk<'_> {
         operation.value = value;
         operation.depends |= depends;
         operation
+    }
+
+    /// Gives up a path that turns in a loop too often.
+    fn leave_out(&mut self, state: &State) {
+        self.found.bounded = true;
+        let writes = state.operations.iter().filter(|o| o.kind == Kind::Write);
+        self.found.most_left_out = self.found.most_left_out.max(writes.clone().count());
+        for operation in writes {
+            if let Some(address) = operation.address
+                && !self.found.left_out.contains(&(address, operation.value))
+            {
+                self.found.left_out.push((address, operation.value));
+            }
+        }
     }
 
     fn finish(&mut self, state: State, end: End) -> Result<(), TooLarge> {
