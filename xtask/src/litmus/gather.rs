@@ -17,8 +17,11 @@ pub struct Named {
     pub test: Test,
 }
 
+/// The names of tests, each with why it cannot be used.
+type Unread = Vec<(String, String)>;
+
 /// All tests of a folder or checkout; those that cannot be read are named with the reason.
-pub fn gather(path: &Path) -> Result<(Vec<Named>, Vec<(String, String)>), String> {
+pub fn gather(path: &Path) -> Result<(Vec<Named>, Unread), String> {
     let (mut tests, mut unread) = (Vec::new(), Vec::new());
     let mut texts = Vec::new();
     if path.join("alloy/ptx.als").is_file() {

@@ -20,8 +20,11 @@ const THEIRS: [(&str, &str); 1] = [(
      test what we do.",
 )];
 
-/// The tests of a checkout in herd's format, each with its name, or why it is none.
-pub fn tests(checkout: &Path) -> Result<Vec<(String, Result<String, String>)>, String> {
+/// A test's name, and its text in herd's format or why there is none.
+type Translated = (String, Result<String, String>);
+
+/// The tests of a checkout.
+pub fn tests(checkout: &Path) -> Result<Vec<Translated>, String> {
     let folder = checkout.join("tests");
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

@@ -59,6 +59,9 @@ pub fn observing_all(test: &Test) -> Test {
     test
 }
 
+/// How often a loop is entered again at most, before an outcome counts as forbidden.
+const MOST_TURNS: usize = 5;
+
 /// Of the outcomes that were observed of a test, those that a model does not allow. An outcome has the values of what
 /// [`observing_all`] looks at.
 ///
@@ -70,12 +73,21 @@ pub fn forbidden(
     model: &Model,
     limits: &Limits,
 ) -> Result<Vec<Vec<i64>>, TooLarge> {
-    let verdict = decide(&observing_all(test), model, limits)?;
-    if !verdict.complete {
-        return Err(TooLarge::Steps(verdict.steps));
+    let test = observing_all(test);
+    let mut limits = *limits;
+    loop {
+        let verdict = decide(&test, model, &limits)?;
+        if !verdict.complete {
+            return Err(TooLarge::Steps(verdict.steps));
+        }
+        let allowed = |outcome: &&Vec<i64>| verdict.states.iter().any(|state| state.values == **outcome);
+        let forbidden: Vec<Vec<i64>> = outcomes.iter().filter(|outcome| !allowed(outcome)).cloned().collect();
+        // A GPU turns in a loop as often as it likes.
+        if forbidden.is_empty() || !verdict.bounded || limits.unroll >= MOST_TURNS {
+            return Ok(forbidden);
+        }
+        limits.unroll += 1;
     }
-    let allowed = |outcome: &&Vec<i64>| verdict.states.iter().any(|state| state.values == **outcome);
-    Ok(outcomes.iter().filter(|outcome| !allowed(outcome)).cloned().collect())
 }
 
 /// Writes the kernel of a test that came from a text, with its free locations in global or in shared memory.
