@@ -23,7 +23,7 @@ const LEAST_LINES: usize = 4_000;
 
 /// Warps that have waited for others enter again at so many places of a function at most: what follows each is compiled once
 /// more.
-const MOST_WAITS: usize = 16;
+const MOST_WAITS: usize = 8;
 
 /// What is compiled of a kernel.
 #[derive(Default)]
