@@ -49,6 +49,9 @@ pub struct Memory {
     pub explaining: Option<Box<Explaining>>,
 }
 
+/// So many CTAs are remembered whose threads have ended, among others.
+const KEPT: usize = 64;
+
 /// More histories than this, some hundred megabytes, are not kept.
 const MOST_HISTORIES: usize = 1 << 20;
 
@@ -179,13 +182,17 @@ impl Memory {
         }
     }
 
-    /// A cluster has ended: its shared memory and the views of its threads are gone.
+    /// A cluster has ended: its shared memory is gone, and the views of its threads are if there are many.
     pub fn end_cluster(&mut self, cluster: u64) {
         self.clusters.remove(&cluster);
         if let Some(mut shadow) = self.shared.remove(&cluster) {
             shadow.pass_on(self.now, &mut self.histories);
             self.spare.push(shadow);
             self.tick();
+        }
+        // Reports ask whether a thread that has ended had executed a fence.
+        if self.ctas.len() <= KEPT {
+            return;
         }
         let shape = self.shape;
         if shape.has_clusters() {
