@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The runs of each test.
-const RUNS: u64 = 48;
+const RUNS: u64 = 150;
 
 /// Where the litmus tests lie that are tried.
 const FOLDERS: [&str; 5] = ["manual", "patterns", "copies", "cluster", "mmio"];
@@ -177,7 +177,7 @@ type State = BTreeMap<String, u64>;
 /// What a run of a kernel ends with.
 fn outcome(kernel: &Kernel, file: &Path, run: u64) -> State {
     let delays: Vec<String> = (0..kernel.registers.len() as u64)
-        .map(|thread| (run * 2_654_435_761 >> (3 * thread) & 127).to_string())
+        .map(|thread| ((run * 2_654_435_761) >> (3 * thread) & 127).to_string())
         .collect();
     let words = kernel.locations.len() * 64;
     let threads = kernel.registers.len();

@@ -6,22 +6,12 @@ use ptxvm_model::event::Scope;
 use ptxvm_model::strength::includes;
 
 use crate::clock::Event;
-use crate::history::Key;
 use crate::memory::Memory;
 use crate::published::Published;
-use crate::read::{Reader, is_morally_strong};
+use crate::reader::{Missed, Reader, is_morally_strong};
 use crate::site::SiteId;
 use crate::stale::{Accessed, Missing, StaleRead};
 use crate::view::Glimpse;
-
-/// A write that a read missed.
-pub struct Missed {
-    pub event: Event,
-    pub site: SiteId,
-    pub key: Key,
-    /// The write that was seen instead.
-    pub seen: Option<(Event, SiteId)>,
-}
 
 impl Memory {
     /// Notes that a thread missed a write.

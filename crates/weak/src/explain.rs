@@ -3,139 +3,19 @@
 //! Two accesses are watched, each an instruction and a thread. When a thread comes to know that one has happened, what it
 //! learnt that by is kept, so that the chain can be told from its end.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
-use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Entity, Event, Stamp};
-use crate::diagnosis::Missed;
+use crate::actor::Actor;
+use crate::clock::{Entity, Event};
 use crate::history::Key;
-use crate::memory::{Actor, Memory};
+use crate::memory::Memory;
 use crate::published::Published;
-use crate::read::Reader;
+use crate::question::{Explaining, How, Link, OrderAnswer, OrderQuestion, Step, Watched};
+use crate::reader::{Missed, Reader};
 use crate::site::SiteId;
-use crate::stale::{Accessed, Missing};
-
-/// An access that is asked about: an instruction that begins between two bytes of the source, and a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// Where the line begins and ends.
-    pub line: Span,
-    /// `%ctaid`
-    pub ctaid: [u32; 3],
-    /// `%tid`
-    pub tid: [u32; 3],
-}
-
-/// How one operation comes before another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// It releases, and the other acquires (8.9.4), or both are `fence.sc`.
-    Synchronizes,
-    /// Both threads come to this barrier of their CTA.
-    Barrier(u32),
-    /// Both threads come to `bar.warp.sync`.
-    WarpBarrier,
-    /// Both threads come to the barrier of their cluster.
-    ClusterBarrier,
-    /// It arrives at an mbarrier object, and the other sees the phase end.
-    Mbarrier,
-}
-
-/// A step of a chain: an operation of one thread, and one of another that comes after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The earlier one; a barrier is the same instruction for both, if it is not known.
-    pub from: Accessed,
-    /// The later one.
-    pub to: Accessed,
-    /// How.
-    pub how: How,
-}
-
-/// What the model says about two accesses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OrderAnswer {
-    /// One of them was not executed by the thread: the first or the second.
-    NotExecuted(usize),
-    /// The one that was executed first comes before the other, by these steps; none within a thread.
-    Ordered {
-        /// The earlier access.
-        first: Accessed,
-        /// The later one.
-        second: Accessed,
-        /// What leads from one to the other.
-        chain: Vec<Step>,
-    },
-    /// Nothing orders them.
-    Unordered {
-        /// The one that was executed first.
-        first: Accessed,
-        /// The other.
-        second: Accessed,
-        /// What would order them.
-        missing: Vec<Missing>,
-    },
-}
-
-/// A question about two accesses, and its answer after the launch.
-#[derive(Debug)]
-pub struct OrderQuestion {
-    asked: [Asked; 2],
-    answer: Mutex<Option<OrderAnswer>>,
-}
-
-impl OrderQuestion {
-    /// Whether one access is ordered with another.
-    #[must_use]
-    pub fn new(first: Asked, second: Asked) -> Self {
-        Self { asked: [first, second], answer: Mutex::new(None) }
-    }
-
-    /// The answer, after the launch.
-    #[must_use]
-    pub fn answer(&self) -> Option<OrderAnswer> {
-        self.answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(crate) fn set(&self, answer: OrderAnswer) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-    }
-}
-
-/// What a thread learnt by.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    from: Entity,
-    release: SiteId,
-    acquire: SiteId,
-    how: How,
-    /// When.
-    at: Stamp,
-}
-
-/// An access that is watched.
-#[derive(Debug)]
-struct Watched {
-    sites: Vec<SiteId>,
-    cta: u64,
-    warp: u32,
-    lane: usize,
-    /// Its last execution.
-    happened: Option<(Event, SiteId, Key)>,
-    /// By thread: how it learnt of that.
-    learnt: FxHashMap<Entity, Link>,
-}
-
-/// The accesses that are watched, and what is known about them so far.
-#[derive(Debug)]
-pub struct Explaining {
-    watched: [Watched; 2],
-    /// By warp: where it came to a barrier last.
-    barriers: FxHashMap<Entity, SiteId>,
-    answer: Option<OrderAnswer>,
-}
+use crate::stale::Accessed;
 
 impl Memory {
     /// Watches the accesses of a question.
@@ -198,7 +78,7 @@ impl Memory {
     ) -> OrderAnswer {
         let first = self.named(Entity::thread(earlier.cta, earlier.warp, earlier.lane), site);
         let second = self.named(actor.entity(lane), actor.id);
-        let clock = std::sync::Arc::clone(self.view(actor.cta).warps[actor.warp as usize].clock(lane));
+        let clock = Arc::clone(self.view(actor.cta).warps[actor.warp as usize].clock(lane));
         let reader = Reader { actor: *actor, lane, clock };
         if !reader.knows(&event) {
             let missing = self.missing(&reader, &Missed { event, site, key, seen: None });

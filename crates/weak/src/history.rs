@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use ptxvm_machine::door::touch::Space;
 use smallvec::SmallVec;
 
 use crate::clock::Event;
@@ -134,4 +135,15 @@ impl Histories {
     pub fn count(&self) -> usize {
         self.all.len() - self.free.len()
     }
+}
+
+/// A write that is overwritten when it is made, and goes beside memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Unwritten {
+    pub space: Space,
+    pub cluster: u64,
+    pub word: u64,
+    /// The write that has overwritten it.
+    pub newest: Key,
+    pub lane: usize,
 }

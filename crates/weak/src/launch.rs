@@ -10,8 +10,8 @@ use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, Ordering};
 use ptxvm_memory::Budget;
 
-use crate::explain::OrderQuestion;
 use crate::memory::Memory;
+use crate::question::OrderQuestion;
 use crate::shape::Shape;
 use crate::site::{Manner, Sites};
 use crate::stale::StaleReads;

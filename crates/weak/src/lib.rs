@@ -6,8 +6,10 @@
 //! every choice is one that the axioms allow, and which allowed ones are never chosen.
 #![forbid(unsafe_code)]
 
+mod actor;
 mod barrier;
 mod clock;
+mod cluster;
 mod diagnosis;
 mod explain;
 mod history;
@@ -15,7 +17,9 @@ mod launch;
 mod memory;
 mod ordering;
 mod published;
+mod question;
 mod read;
+mod reader;
 mod shadow;
 mod shape;
 mod site;
@@ -23,6 +27,6 @@ mod stale;
 mod view;
 mod write;
 
-pub use explain::{Asked, How, OrderAnswer, OrderQuestion, Step};
 pub use launch::{Launched, Silent, Weak};
+pub use question::{Asked, How, OrderAnswer, OrderQuestion, Step};
 pub use stale::{Accessed, Missing, StaleRead, StaleReads};

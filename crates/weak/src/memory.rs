@@ -8,17 +8,17 @@ use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::{Budget, Charge};
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Entity, Event, Stamp};
-use crate::explain::Explaining;
-use crate::history::{Histories, Key};
-use crate::ordering::ClusterView;
+use crate::actor::Actor;
+use crate::clock::Stamp;
+use crate::cluster::ClusterView;
+use crate::history::{Histories, Key, Unwritten};
 use crate::published::Published;
+use crate::question::Explaining;
 use crate::shadow::{Entry, Shadow};
 use crate::shape::Shape;
-use crate::site::{Manner, Site, SiteId, Sites};
+use crate::site::{SiteId, Sites};
 use crate::stale::Notes;
 use crate::view::CtaView;
-use crate::write::Unwritten;
 
 /// The weak memory of a launch.
 #[derive(Debug)]
@@ -49,31 +49,11 @@ pub struct Memory {
     pub explaining: Option<Box<Explaining>>,
 }
 
-/// Who touches memory, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Actor {
-    pub cta: u64,
-    pub cluster: u64,
-    pub warp: u32,
-    pub site: Site,
-    pub id: SiteId,
-    pub space: Space,
-}
+/// So many CTAs are remembered whose threads have ended, among others.
+const KEPT: usize = 64;
 
-impl Actor {
-    pub fn entity(&self, lane: usize) -> Entity {
-        Entity::thread(self.cta, self.warp, lane)
-    }
-
-    /// What some lanes do now. Lanes that move a matrix together count as one: what is told of each lane are its rows.
-    pub fn event(&self, lanes: u32, stamp: Stamp) -> Event {
-        let lanes = if self.site.manner == Manner::Together { u32::MAX } else { lanes };
-        Event { cta: self.cta, warp: self.warp, lanes, stamp }
-    }
-}
-
-/// More histories than this, and words that would need a further one are seen by all as they are.
-const MOST_HISTORIES: usize = 1 << 22;
+/// More histories than this, some hundred megabytes, are not kept.
+const MOST_HISTORIES: usize = 1 << 20;
 
 impl Memory {
     /// With `weak`, reads see older writes; otherwise the newest ones, and only what orders them is followed.
@@ -111,10 +91,18 @@ impl Memory {
         self.random() % 256 < self.staleness
     }
 
+    /// What orders memory can be followed no longer: from now on all reads see the newest writes, which is never wrong.
+    pub fn give_up(&mut self) {
+        self.staleness = 0;
+    }
+
     /// What released lies behind; what follows has another stamp.
     pub fn tick(&mut self) {
-        // The last stamps say other things. Who comes so far sees the newest value of everything from then on.
         self.now = (self.now + 1).min(Stamp::MAX - 1);
+        if self.now == Stamp::MAX - 1 {
+            // The last stamp says something else.
+            self.give_up();
+        }
     }
 
     /// Who executes the instruction of a site.
@@ -143,22 +131,25 @@ impl Memory {
         }
     }
 
-    /// The entry of a word that is about to be written, with the histories; `None` if there is no memory for it.
+    /// The entry of a word that is about to be written, with the histories; `None` if there is no memory for them.
     pub fn entry(
         &mut self,
         space: Space,
         cluster: u64,
         address: u64,
     ) -> Option<(&mut Entry, Stamp, &mut Histories)> {
-        let Self { budget, global, shared, spare, histories, .. } = self;
+        let Self { budget, global, shared, spare, histories, staleness, .. } = self;
         let shadow = match space {
             Space::Shared => shared.entry(cluster).or_insert_with(|| spare.pop().unwrap_or_default()),
             _ => global,
         };
-        let full = histories.count() >= MOST_HISTORIES;
         let base = shadow.base;
-        let charge = |bytes: u64| -> Option<Charge> { budget.charge(bytes).ok().filter(|_| !full) };
-        Some((shadow.make(address, charge)?, base, histories))
+        let charge = |bytes: u64| -> Option<Charge> { budget.charge(bytes).ok() };
+        let entry = shadow.make(address, charge).filter(|_| histories.count() < MOST_HISTORIES);
+        if entry.is_none() {
+            *staleness = 0;
+        }
+        Some((entry?, base, histories))
     }
 
     /// The entry of a word, if something may be known of it, with the histories.
@@ -191,13 +182,17 @@ impl Memory {
         }
     }
 
-    /// A cluster has ended: its shared memory and the views of its threads are gone.
+    /// A cluster has ended: its shared memory is gone, and the views of its threads are if there are many.
     pub fn end_cluster(&mut self, cluster: u64) {
         self.clusters.remove(&cluster);
         if let Some(mut shadow) = self.shared.remove(&cluster) {
             shadow.pass_on(self.now, &mut self.histories);
             self.spare.push(shadow);
             self.tick();
+        }
+        // Reports ask whether a thread that has ended had executed a fence.
+        if self.ctas.len() <= KEPT {
+            return;
         }
         let shape = self.shape;
         if shape.has_clusters() {

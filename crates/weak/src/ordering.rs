@@ -7,29 +7,14 @@ use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::door::weak::Ordering;
 use ptxvm_model::event::Scope;
-use rustc_hash::FxHashMap;
 
+use crate::actor::Actor;
 use crate::clock::Entity;
-use crate::explain::How;
-use crate::memory::{Actor, Memory};
+use crate::memory::Memory;
 use crate::published::{Published, publish};
+use crate::question::How;
 use crate::site::SiteId;
 use crate::view::Heard;
-
-/// What the threads of a cluster have released to each other.
-#[derive(Debug, Default)]
-pub struct ClusterView {
-    /// At its barrier.
-    arrived: Vec<Published>,
-    mbarriers: FxHashMap<u32, Mbarrier>,
-}
-
-/// What has been released at an mbarrier object: in phases that have ended, and in the one that has not.
-#[derive(Debug, Default)]
-struct Mbarrier {
-    ended: Arc<[Published]>,
-    arrived: Vec<Published>,
-}
 
 impl Memory {
     /// Threads of a warp do something that orders memory.

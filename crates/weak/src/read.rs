@@ -8,41 +8,15 @@ use std::sync::Arc;
 
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::weak::{Found, OldBytes};
-use ptxvm_model::event::{Place, Scope};
-use ptxvm_model::strength::includes;
 use smallvec::SmallVec;
 
-use crate::clock::{Clock, Event};
-use crate::diagnosis::Missed;
-use crate::explain::How;
+use crate::actor::Actor;
 use crate::history::{Key, Record, Seen};
-use crate::memory::{Actor, Memory};
+use crate::memory::Memory;
+use crate::question::How;
+use crate::reader::{Missed, Reader, is_morally_strong};
 use crate::shadow::{Entry, WORD, Word};
 use crate::view::{Glimpse, Heard};
-
-/// A thread that reads, and what it knows.
-pub struct Reader {
-    pub actor: Actor,
-    pub lane: usize,
-    pub clock: Arc<Clock>,
-}
-
-impl Reader {
-    /// Whether somebody's doing happens before the reader's.
-    pub fn knows(&self, event: &Event) -> bool {
-        self.is_own(event) || self.clock.knows(event)
-    }
-
-    fn is_own(&self, event: &Event) -> bool {
-        event.cta == self.actor.cta && event.warp == self.actor.warp && event.lanes >> self.lane & 1 != 0
-    }
-
-    /// Whether the reader sees a write or a later one.
-    pub fn is_after(&self, record: &Record) -> bool {
-        let after = |seen: &Seen| self.is_own(&seen.by) || (seen.strong && self.clock.knows(&seen.by));
-        self.knows(&record.event) || record.seen.iter().any(after)
-    }
-}
 
 /// Which states of some words a reader may see.
 #[derive(Debug, Default)]
@@ -281,9 +255,4 @@ impl Memory {
             self.report_stale(reader, address, missed);
         }
     }
-}
-
-/// Whether two strong operations of different threads are morally strong (8.7): each scope includes the other's thread.
-pub fn is_morally_strong(a: (Scope, Place), b: (Scope, Place)) -> bool {
-    includes(a.0, a.1, b.1) && includes(b.0, b.1, a.1)
 }

@@ -7,12 +7,13 @@ use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::door::weak::{Found, OldBytes};
 use smallvec::SmallVec;
 
+use crate::actor::Actor;
 use crate::clock::Event;
-use crate::explain::How;
-use crate::history::{Key, MOST, Record};
-use crate::memory::{Actor, Memory};
+use crate::history::{Key, MOST, Record, Unwritten};
+use crate::memory::Memory;
 use crate::published::{Published, publish};
-use crate::read::{Reader, is_morally_strong};
+use crate::question::How;
+use crate::reader::{Reader, is_morally_strong};
 use crate::shadow::{Entry, PATIENCE, WORD};
 use crate::site::{Manner, SiteId};
 use crate::view::{Glimpse, Heard};
@@ -24,17 +25,6 @@ struct Written {
     mask: u8,
     /// What they held.
     old: [u8; 4],
-}
-
-/// A write that is overwritten when it is made, and goes beside memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Unwritten {
-    space: Space,
-    cluster: u64,
-    word: u64,
-    /// The write that has overwritten it.
-    newest: Key,
-    lane: usize,
 }
 
 /// The newest write to a word before another.

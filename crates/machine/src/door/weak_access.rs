@@ -1,5 +1,6 @@
 //! How accesses go through the weak memory of a launch: the quick check of a warp's addresses, and the lanes that are led
 //! to older bytes.
+#![allow(unsafe_code)]
 
 use ptxvm_memory::Region;
 
@@ -106,7 +107,6 @@ impl Context<'_> {
         let (who, source) = (self.who(lanes), self.worker.source);
         let access = Access { who, source, space, addresses, bytes, wants, proxy: Proxy::Generic };
         // SAFETY: the caller has checked these bytes of every lane.
-        #[allow(unsafe_code)]
         let found = unsafe { Found::new(at, lanes, bytes) };
         let old = &mut *self.worker.old_bytes;
         let elsewhere = weak.access(&access, &found, old);
