@@ -254,14 +254,12 @@ fn mixes(run: &Run<'_>) -> bool {
 
 /// The effort until limits are looked at again: no more than instructions are left.
 fn slice(worker: &mut Worker, run: &Run<'_>, common: &Common) -> u64 {
-    if mixes(run) {
-        return 64 << (worker.next_random() % 8);
-    }
+    let slice = if mixes(run) { 64 << (worker.next_random() % 8) } else { SLICE };
     let done = common.instructions.load(Ordering::Relaxed);
     run.launch
         .settings
         .max_instructions
-        .map_or(SLICE, |most| SLICE.min(most.saturating_sub(done).saturating_add(1)))
+        .map_or(slice, |most| slice.min(most.saturating_sub(done).saturating_add(1)))
 }
 
 /// What a worker has told of itself.
