@@ -204,10 +204,10 @@ impl Engine {
     }
 
     /// By instruction of a kernel that its code has: whether the code executes it itself, or the interpreter's function for
-    /// it is called.
+    /// it is called, on whichever host.
     #[must_use]
     pub fn instructions(kernel: &Kernel, cta: [u32; 3]) -> HashMap<Source, bool> {
-        let module = Module::of(kernel.code(), cta, Tuning::default());
+        let module = Module::of(kernel.code(), cta, Tuning { avx512: false, ..Tuning::default() });
         module.map(|module| module.instructions).unwrap_or_default()
     }
 

@@ -101,7 +101,7 @@ impl Context<'_> {
         wants: Wants,
     ) {
         let Some(weak) = &self.run.launch.weak else { return };
-        if lanes == 0 || !matches!(space, Space::Global | Space::Shared) {
+        if lanes == 0 || bytes == 0 || !matches!(space, Space::Global | Space::Shared) {
             return;
         }
         let (who, source) = (self.who(lanes), self.worker.source);
