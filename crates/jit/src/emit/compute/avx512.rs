@@ -8,7 +8,7 @@ use super::super::writer::{Name, Writer};
 const REGISTER_BITS: usize = 512;
 
 impl Writer {
-    /// What is made of some vectors, register by register; a single number takes the first place of one. Types are those of one
+    /// What is made of some vectors, register by register; a few numbers take the first places of one. Types are those of one
     /// number: what there is, with its bits, and what is made.
     pub fn by_registers(
         &mut self,
@@ -20,12 +20,20 @@ impl Writer {
         let (lanes, count) = (REGISTER_BITS / bits as usize, self.count());
         let register = format!("<{lanes} x {ty}>");
         if count < lanes {
-            let place = |writer: &mut Self, name: &&str| {
-                writer.value(format!("insertelement {register} zeroinitializer, {ty} {name}, i64 0"))
+            let few = |ty: &str| if count == 1 { ty.to_owned() } else { format!("<{count} x {ty}>") };
+            let place = |writer: &mut Self, name: &&str| match count {
+                1 => writer.value(format!("insertelement {register} zeroinitializer, {ty} {name}, i64 0")),
+                _ => {
+                    let (few, order) = (few(ty), order((0..lanes).map(|place| place.min(count))));
+                    writer.value(format!("shufflevector {few} {name}, {few} zeroinitializer, {order}"))
+                }
             };
             let placed: Vec<Name> = names.iter().map(|name| place(self, name)).collect();
-            let made = make(self, &register, &placed);
-            return self.value(format!("extractelement <{lanes} x {result}> {made}, i64 0"));
+            let (made, all) = (make(self, &register, &placed), format!("<{lanes} x {result}>"));
+            return match count {
+                1 => self.value(format!("extractelement {all} {made}, i64 0")),
+                _ => self.value(format!("shufflevector {all} {made}, {all} poison, {}", order(0..count))),
+            };
         }
         let mut parts: Vec<Name> = Vec::new();
         for first in (0..count).step_by(lanes) {
@@ -113,8 +121,7 @@ fn way(rounding: Rounding) -> u32 {
 }
 
 /// The constant that names some places of vectors, one after the other.
-fn order(places: std::ops::Range<usize>) -> String {
-    let count = places.len();
+fn order(places: impl Iterator<Item = usize>) -> String {
     let places: Vec<String> = places.map(|place| format!("i32 {place}")).collect();
-    format!("<{count} x i32> <{}>", places.join(", "))
+    format!("<{} x i32> <{}>", places.len(), places.join(", "))
 }
