@@ -93,7 +93,6 @@ impl Emitter<'_> {
         }
         let (bits, wide) = (to.bits(), if from == Type::F64 { 64 } else { 32 });
         let a = self.read_loose(source, from.bits());
-        let op = if to.kind() == Kind::Signed { "fptosi.sat" } else { "fptoui.sat" };
         Some(self.map(&[a], bits, |writer, names| {
             let a = widened(writer, &names[0], from);
             let a = flush(writer, &a, ftz && from == Type::F32);
@@ -103,12 +102,11 @@ impl Emitter<'_> {
                 Rounding::Rz => number.clone(),
                 _ => integral(writer, wide, &number, rounding),
             };
-            let (ty, float) = (writer.ty(bits), writer.float_ty(wide));
-            let name = format!("llvm.{op}.{}.{}", writer.suffix('i', bits), writer.suffix('f', wide));
-            let result = writer.call(&name, &ty, &float, &[&whole]);
+            let result = clamped_integer(writer, &whole, wide, to);
             if wide < 64 && bits < 64 {
                 return result;
             }
+            let float = writer.float_ty(wide);
             let is_nan = writer.value(format!("fcmp uno {float} {number}, {number}"));
             let top = writer.constant(bits, 1 << (bits - 1));
             writer.select(&is_nan, bits, &top, &result)
@@ -150,6 +148,41 @@ impl Emitter<'_> {
             if to == Type::F16 { f32_to_f16(writer, &single) } else { f32_to_bf16(writer, &single) }
         }))
     }
+}
+
+/// The integer of a type that is nearest to a float without its fraction; NaN gives zero. LLVM has `fptosi.sat` for this, of
+/// which it makes a branch for each lane.
+fn clamped_integer(writer: &mut Writer, number: &str, wide: u32, to: Type) -> Name {
+    let (bits, signed) = (to.bits(), to.kind() == Kind::Signed);
+    let (ty, float) = (writer.ty(bits), writer.float_ty(wide));
+    // Both are powers of two, or zero, so that every format has them.
+    let above = 2f64.powi(if signed { bits as i32 - 1 } else { bits as i32 });
+    let least = if signed { -above } else { 0.0 };
+    let most = if signed { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
+    let [zero, least, above] = [0.0, least, above].map(|bound| float_constant(writer, wide, bound));
+    let fits_below = writer.value(format!("fcmp olt {float} {number}, {above}"));
+    let fits_above = writer.value(format!("fcmp oge {float} {number}, {least}"));
+    let truth = writer.ty(1);
+    let fits = writer.value(format!("and {truth} {fits_below}, {fits_above}"));
+    let inside = writer.value(format!("select {truth} {fits}, {float} {number}, {float} {zero}"));
+    let op = if signed { "fptosi" } else { "fptoui" };
+    let result = writer.value(format!("{op} {float} {inside} to {ty}"));
+    let is_above = writer.value(format!("fcmp oge {float} {number}, {above}"));
+    let most = writer.constant(bits, most);
+    let result = writer.select(&is_above, bits, &most, &result);
+    if !signed {
+        return result;
+    }
+    let is_below = writer.value(format!("fcmp olt {float} {number}, {least}"));
+    let lowest = writer.constant(bits, 1 << (bits - 1));
+    writer.select(&is_below, bits, &lowest, &result)
+}
+
+/// A float constant of single or double precision.
+fn float_constant(writer: &mut Writer, wide: u32, number: f64) -> Name {
+    let bits = if wide == 64 { number.to_bits() } else { u64::from((number as f32).to_bits()) };
+    let bits = writer.constant(wide, bits);
+    writer.as_float(wide, &bits)
 }
 
 /// A float of any width in single precision, or in double precision if it has that.
