@@ -177,6 +177,9 @@ impl ClientRun {
                 command.arg(tests.join("numba/run.py"));
                 if all {
                     command.arg("--all");
+                } else if self.engine == Some("compile") {
+                    // Compiling every kernel takes long, and the other run has had more of each class.
+                    command.arg("--each-class=2");
                 }
             }
             _ => {

@@ -1,6 +1,6 @@
 """Runs numba-cuda's own tests, which its wheel carries, and compares the failures with those we know of.
 
-    python run.py [--all] [--only WORD] [--workers N] [--limit SECONDS] [--log FILE]
+    python run.py [--all] [--each-class N] [--only WORD] [--workers N] [--limit SECONDS] [--log FILE]
 
 Tests run in worker processes, class by class, so that a test that crashes or hangs is seen as just that and stops
 nobody else. Without --all a part is run that takes a few minutes: every class, but of each class with many tests only
@@ -23,8 +23,6 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 from expected import is_expected, load  # noqa: E402
 
-PER_CLASS = 4
-
 
 def discover():
     """The names of all tests, asked of a process of its own: finding them asks the driver."""
@@ -35,14 +33,14 @@ def discover():
     return names
 
 
-def choose(names):
+def choose(names, most):
     """A part of the suite that meets every class: the first tests of each, which are its plainest."""
     seen = collections.Counter()
     chosen = []
     for name in names:
         group = name.rpartition(".")[0]
         seen[group] += 1
-        if seen[group] <= PER_CLASS:
+        if seen[group] <= most:
             chosen.append(name)
     return chosen
 
@@ -165,6 +163,7 @@ class Worker:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true", help="every test, not only a part")
+    parser.add_argument("--each-class", type=int, default=4, help="without --all: how many tests of each class")
     parser.add_argument("--only", help="only tests whose name contains this")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     # Numba alone takes 35 s to compile what its slowest test launches; a machine that others use takes four times that.
@@ -176,7 +175,7 @@ def main():
     names = discover()
     total = len(names)
     if not arguments.all:
-        names = choose(names)
+        names = choose(names, arguments.each_class)
     if arguments.only:
         names = [name for name in names if re.search(arguments.only, name)]
     start = time.monotonic()
