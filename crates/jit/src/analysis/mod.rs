@@ -8,6 +8,7 @@ mod left_out;
 mod pattern;
 mod promise;
 mod remade;
+mod root;
 mod shape;
 mod whole;
 mod wild;
@@ -18,6 +19,8 @@ pub use late::{Late, Products, wgmma};
 use left_out::{LeftOut, left_out};
 pub use pattern::Pattern;
 pub use promise::Promise;
+use root::roots;
+pub use root::{Made, Root};
 pub use shape::{Rows, Shape, of_special, row_width};
 use whole::is_whole;
 use wild::{of_memory, without_pattern};
@@ -56,6 +59,7 @@ pub struct Analysis<'a> {
     registers: HashMap<u32, u32>,
     wild: OnceCell<Vec<bool>>,
     of_memory: OnceCell<Vec<bool>>,
+    roots: OnceCell<Vec<Made>>,
     left_out: LeftOut,
     /// By instruction of the function: those of the code that it has become.
     linked_at: OnceCell<HashMap<u32, Range<u32>>>,
@@ -103,6 +107,7 @@ impl<'a> Analysis<'a> {
             registers,
             wild: OnceCell::new(),
             of_memory: OnceCell::new(),
+            roots: OnceCell::new(),
             left_out,
             linked_at: OnceCell::new(),
             graph: flow.graph,
@@ -140,6 +145,12 @@ impl<'a> Analysis<'a> {
     pub fn is_wild(&self, register: u32) -> bool {
         let wild = self.wild.get_or_init(|| without_pattern(&self.code.program, self.function));
         wild.get(register as usize).copied().unwrap_or(true)
+    }
+
+    /// What an address in a slot is made of.
+    pub fn made(&self, slot: Slot) -> Option<Made> {
+        let roots = self.roots.get_or_init(|| roots(&self.code.program, self.function));
+        roots.get(self.register(slot)? as usize).copied()
     }
 
     /// Whether what a register holds comes of more than arithmetic.

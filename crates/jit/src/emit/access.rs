@@ -41,6 +41,8 @@ pub(super) struct Window {
 pub(super) struct Access {
     pub space: AddressSpace,
     pub writes: bool,
+    /// The load of the pointer that its address is made of, and whether it is aligned if that is.
+    pub root: Option<(u32, bool)>,
     /// Bytes of a lane.
     pub bytes: u64,
     /// What is checked of a lane's memory.

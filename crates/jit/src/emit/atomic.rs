@@ -32,7 +32,7 @@ impl Emitter<'_> {
         let slot = *slots.get(address.operand)?;
         let mut operand = |at: usize| slots.get(address.operand + at).map(|slot| self.read(*slot, bits));
         let operands: Vec<Value> = (1..=change.operands()).map(&mut operand).collect::<Option<_>>()?;
-        let access = self.access(address.space, true, u64::from(bits) / 8, guard)?;
+        let access = self.access(address, slot, (true, u64::from(bits) / 8), guard)?;
         let at = self.address(slot, address.offset);
         let place = self.place(&at, &access);
         if self.alone.is_some() {

@@ -21,8 +21,10 @@ pub(super) struct Known {
     pub(super) start: Name,
     /// The offsets from there that are aligned and leave room for the access are less than this, turned.
     limit: Name,
-    /// The place, if it is one of global memory.
-    site: Option<u32>,
+    /// By how much offsets are turned: see [`Span::turn`].
+    turn: u64,
+    /// The place, if it is one of global memory, and what it accesses.
+    site: Option<(u32, Span)>,
 }
 
 /// Addresses that grow by a step.
@@ -36,10 +38,19 @@ pub(super) struct Line<'a> {
 }
 
 /// What a place is compared with: the bytes from the first to the last that it accesses, and their alignment.
-#[derive(Clone, Copy)]
-struct Span {
-    bytes: u64,
-    align: u64,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) bytes: u64,
+    pub(super) align: u64,
+    /// The load of a pointer, if all addresses are aligned when this is.
+    pub(super) root: Option<u32>,
+}
+
+impl Span {
+    /// What offsets must be multiples of, as far as that must be looked at.
+    fn turn(self) -> u64 {
+        if self.root.is_some() { 1 } else { self.align }
+    }
 }
 
 impl Emitter<'_> {
@@ -64,13 +75,12 @@ impl Emitter<'_> {
     pub(super) fn check_line(&mut self, line: &Line<'_>, align: u64, access: &Access) -> Known {
         let way = (line.lanes - 1) * line.step;
         let Reach { below, bytes } = access.reach;
-        let span = Span { bytes: way.unsigned_abs() + bytes, align };
-        let known = self.known(access, span);
+        let known = self.known(access, (way.unsigned_abs() + bytes, align));
         let mut wrong = "false".to_owned();
         for base in line.bases {
             let low = self.lowered(base, way.min(0).unsigned_abs() + below);
             let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
-            let turned = self.turned(false, 64, &offset, align);
+            let turned = self.turned(false, 64, &offset, known.turn);
             let beyond = self.writer.value(format!("icmp uge i64 {turned}, {}", known.limit));
             wrong = self.writer.value(format!("or i1 {wrong}, {beyond}"));
         }
@@ -78,12 +88,37 @@ impl Emitter<'_> {
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         self.writer.begin(look);
         match known.site {
-            Some(site) => self.ask_for_line(site, line, access, span),
+            Some((site, span)) => {
+                if self.alone.is_some() {
+                    self.look_at_the_one_before(site, line, span, access, &rest);
+                }
+                self.ask_for_line(site, line, access, span);
+            }
             None => self.look_at_ends(line, align, access, &known),
         }
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
         known
+    }
+
+    /// One lane after the other may choose among two arrays: goes on if the region before the last holds what it accesses.
+    fn look_at_the_one_before(
+        &mut self,
+        site: u32,
+        line: &Line<'_>,
+        span: Span,
+        access: &Access,
+        rest: &str,
+    ) {
+        let [base] = line.bases else { return };
+        let [start, limit] = self.remembered(site, offset::REGION_BEFORE, span);
+        let low = self.lowered(base, access.reach.below);
+        let offset = self.writer.value(format!("sub i64 {low}, {start}"));
+        let turned = self.turned(false, 64, &offset, span.turn());
+        let inside = self.writer.value(format!("icmp ult i64 {turned}, {limit}"));
+        let ask = self.writer.fresh_label();
+        self.writer.line(format!("br i1 {inside}, label %{rest}, label %{ask}"));
+        self.writer.begin(ask);
     }
 
     /// An address that lies some bytes below one.
@@ -118,7 +153,7 @@ impl Emitter<'_> {
 
     /// Looks at the first and the last lane that run of each row of a line in shared memory: all others lie between them.
     fn look_at_ends(&mut self, line: &Line<'_>, align: u64, access: &Access, known: &Known) {
-        let limit = self.known(access, Span { bytes: access.reach.bytes, align }).limit;
+        let limit = self.known(access, (access.reach.bytes, align)).limit;
         self.writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         self.writer.declare("declare i32 @llvm.ctlz.i32(i32, i1)");
         let mut wrong = "false".to_owned();
@@ -172,7 +207,7 @@ impl Emitter<'_> {
 
     /// What an access of one lane is compared with.
     pub(super) fn known_of_lane(&mut self, access: &Access, align: u64) -> Known {
-        self.known(access, Span { bytes: access.reach.bytes, align })
+        self.known(access, (access.reach.bytes, align))
     }
 
     /// Whether the accesses of the lanes at the lowest and the highest address, some bytes from one, are aligned and within
@@ -182,14 +217,13 @@ impl Emitter<'_> {
         mut holds: Name,
         (address, ends): (&str, [i64; 2]),
         known: &Known,
-        align: u64,
         access: &Access,
     ) -> Name {
         for end in ends {
             let end = self.writer.value(format!("add i64 {address}, {end}"));
             let low = self.lowered(&end, access.reach.below);
             let offset = self.writer.value(format!("sub i64 {low}, {}", known.start));
-            let turned = self.turned(false, 64, &offset, align);
+            let turned = self.turned(false, 64, &offset, known.turn);
             let is = self.writer.value(format!("icmp ult i64 {turned}, {}", known.limit));
             holds = self.writer.value(format!("and i1 {holds}, {is}"));
         }
@@ -205,17 +239,25 @@ impl Emitter<'_> {
         access: &Access,
     ) -> Name {
         let ty = format!("<{LANES} x i64>");
-        let Known { start, limit, site: Some(site) } = known else {
+        let Known { start, limit, turn, site: Some((site, span)) } = known else {
             self.failed = true;
             return "poison".into();
         };
-        let span = Span { bytes: access.reach.bytes, align };
         let lowest = self.lowered_lanes(64, addresses, access.reach.below);
-        let wrong = self.some_beyond(64, (&lowest, &start), &limit, align, access);
+        let beyond = self.lanes_beyond(64, (&lowest, &start), &limit, turn, access);
+        let wrong = self.writer.value(format!("icmp ne i32 {beyond}, 0"));
         let (look, rest) = (self.writer.fresh_label(), self.writer.fresh_label());
         self.writer.line(format!("br i1 {wrong}, label %{look}, label %{rest}, !prof !0"));
         let within = self.writer.label().to_owned();
         self.writer.begin(look);
+        // Lanes may have chosen among two arrays.
+        let [start, limit] = self.remembered(site, offset::REGION_BEFORE, span);
+        let beyond_both =
+            self.lanes_beyond(64, (&lowest, &start), &limit, turn, &Access { lanes: beyond, ..*access });
+        let in_both = self.writer.value(format!("icmp eq i32 {beyond_both}, 0"));
+        let (ask, looked) = (self.writer.fresh_label(), self.writer.label().to_owned());
+        self.writer.line(format!("br i1 {in_both}, label %{rest}, label %{ask}"));
+        self.writer.begin(ask);
         let local = (access.space == AddressSpace::Generic && self.analysis.has_local)
             .then(|| self.generic_local(addresses, align, access, &rest));
         self.slot("%addresses", ty.as_str());
@@ -224,22 +266,26 @@ impl Emitter<'_> {
         let arguments = [("i32", &*site_is), ("ptr", "%addresses"), ("i32", &access.lanes), ("i32", &way)];
         let found = self.ask("each", "i32", &arguments);
         self.leave_unless(&found, site, span);
+        // Where the lanes' bytes lie in several regions, the machine has said where these are.
+        let hosts = self.writer.value(format!("load {ty}, ptr %addresses"));
+        let below = self.writer.splat(64, &access.reach.below.to_string());
+        let hosts = self.writer.value(format!("add {ty} {hosts}, {below}"));
         let asked = self.writer.label().to_owned();
         self.writer.line(format!("br label %{rest}"));
         self.writer.begin(rest);
-        let Some((pointers, from)) = local else {
-            return self.writer.value(format!("inttoptr {ty} {addresses} to <{LANES} x ptr>"));
-        };
-        let came = [(addresses, within), (addresses, asked), (&*pointers, from)];
-        let came = came.map(|(value, from)| format!("[ {value}, %{from} ]")).join(", ");
-        let hosts = self.writer.value(format!("phi {ty} {came}"));
+        let mut came = vec![(addresses, within), (addresses, looked), (&*hosts, asked)];
+        if let Some((pointers, from)) = &local {
+            came.push((pointers, from.clone()));
+        }
+        let came: Vec<String> = came.iter().map(|(value, from)| format!("[ {value}, %{from} ]")).collect();
+        let hosts = self.writer.value(format!("phi {ty} {}", came.join(", ")));
         self.writer.value(format!("inttoptr {ty} {hosts} to <{LANES} x ptr>"))
     }
 
     /// What offsets in local memory that are aligned and leave room for so many bytes are less than, turned.
     pub(super) fn stack_limit(&mut self, align: u64, bytes: u64) -> Name {
         let name = self.writer.fresh();
-        for line in self.limit(&name, "0", "%stack", Span { bytes, align }) {
+        for line in self.limit(&name, "0", "%stack", Span { bytes, align, root: None }) {
             self.writer.line(line);
         }
         name
@@ -255,14 +301,26 @@ impl Emitter<'_> {
         align: u64,
         access: &Access,
     ) -> Name {
+        let wrong = self.lanes_beyond(bits, (addresses, start), limit, align, access);
+        self.writer.value(format!("icmp ne i32 {wrong}, 0"))
+    }
+
+    /// The lanes of which that holds, as a mask.
+    fn lanes_beyond(
+        &mut self,
+        bits: u32,
+        (addresses, start): (&str, &str),
+        limit: &str,
+        align: u64,
+        access: &Access,
+    ) -> Name {
         let ty = format!("<{LANES} x i{bits}>");
         let (first, most) = (self.writer.splat(bits, start), self.writer.splat(bits, limit));
         let offsets = self.writer.value(format!("sub {ty} {addresses}, {first}"));
         let turned = self.turned(true, bits, &offsets, align);
         let beyond = self.writer.value(format!("icmp uge {ty} {turned}, {most}"));
         let word = self.word_of(&beyond);
-        let wrong = self.writer.value(format!("and i32 {word}, {}", access.lanes));
-        self.writer.value(format!("icmp ne i32 {wrong}, 0"))
+        self.writer.value(format!("and i32 {word}, {}", access.lanes))
     }
 
     /// An offset, or one of each lane, turned right by the bits that an aligned one has clear: if some are set, it is very
@@ -278,39 +336,26 @@ impl Emitter<'_> {
         turned
     }
 
-    /// Leaves if the lanes have not been found in one region. The place then remembers the region that they lie in.
-    fn leave_unless(&mut self, found: &str, site: u32, span: Span) {
-        let none = self.writer.value(format!("icmp eq i32 {found}, 0"));
-        self.leave_if(&none);
-        let sites = self.of_frame("ptr", offset::SITES);
-        let at = self.writer.value(format!("getelementptr i8, ptr {sites}, i64 {}", u64::from(site) * 16));
-        let start = self.writer.value(format!("load i64, ptr {at}"));
-        let at = self.writer.value(format!("getelementptr i8, ptr {at}, i64 8"));
-        let size = self.writer.value(format!("load i64, ptr {at}"));
-        let name = self.writer.fresh();
-        for line in self.limit(&name, &start, &size, span) {
-            self.writer.line(line);
-        }
-        self.writer.line(format!("store i64 {start}, ptr %site{site}.0"));
-        self.writer.line(format!("store i64 {name}, ptr %site{site}.1"));
-    }
-
     /// What an access is compared with. The region that a place met last is kept in registers while the function runs.
-    fn known(&mut self, access: &Access, span: Span) -> Known {
+    fn known(&mut self, access: &Access, (bytes, align): (u64, u64)) -> Known {
         match access.space {
             AddressSpace::Shared | AddressSpace::SharedVariable => {
                 let start = match access.space {
                     AddressSpace::SharedVariable => "0".into(),
                     _ => self.of_frame("i64", offset::SHARED_FIRST),
                 };
-                Known { start, limit: self.shared_limit(span.bytes, span.align), site: None }
+                Known { start, limit: self.shared_limit(bytes, align), turn: align, site: None }
             }
             AddressSpace::Local => {
-                Known { start: "0".into(), limit: self.stack_limit(span.align, span.bytes), site: None }
+                Known { start: "0".into(), limit: self.stack_limit(align, bytes), turn: align, site: None }
             }
             _ => {
-                let (site, known) = self.site(span);
-                Known { site: Some(site), ..known }
+                let root = access.root.filter(|(_, aligned)| *aligned).map(|(root, _)| root);
+                let span = Span { bytes, align, root };
+                let site = self.site_of(access, span);
+                let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
+                let limit = self.writer.value(format!("load i64, ptr %site{site}.1"));
+                Known { start, limit, turn: span.turn(), site: Some((site, span)) }
             }
         }
     }
@@ -321,48 +366,32 @@ impl Emitter<'_> {
         let name = format!("{size}.for{bytes}.{align}");
         if self.known.insert(name.clone()) {
             // Shared memory begins at an address that is aligned for all.
-            let lines = self.limit(&name, "0", &size, Span { bytes, align });
+            let lines = self.limit(&name, "0", &size, Span { bytes, align, root: None });
             self.prologue.extend(lines);
         }
         name
     }
 
-    /// A new place that accesses global memory, and what the access is compared with.
-    fn site(&mut self, span: Span) -> (u32, Known) {
-        let site = self.common.sites;
-        self.common.sites += 1;
-        let (start, size) = (
-            self.of_list("i64", offset::SITES, u64::from(site) * 16),
-            self.of_list("i64", offset::SITES, u64::from(site) * 16 + 8),
-        );
-        let name = format!("%site{site}.limit");
-        let lines = self.limit(&name, &start, &size, span);
-        self.prologue.extend(lines);
-        self.prologue.push(format!("store i64 {start}, ptr %site{site}.0"));
-        self.prologue.push(format!("store i64 {name}, ptr %site{site}.1"));
-        self.slot(format!("%site{site}.0"), "i64");
-        self.slot(format!("%site{site}.1"), "i64");
-        let start = self.writer.value(format!("load i64, ptr %site{site}.0"));
-        let limit = self.writer.value(format!("load i64, ptr %site{site}.1"));
-        (site, Known { start, limit, site: Some(site) })
-    }
-
     /// The lines that compute how many offsets from a start are aligned and leave room for a span. If the start itself is not
-    /// aligned, there are none, and the machine looks.
-    fn limit(&mut self, name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
+    /// aligned, there are none, and the machine looks; nor are there if the pointer is not that all addresses are made of.
+    pub(super) fn limit(&mut self, name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
         self.writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)");
-        let Span { bytes, align } = span;
+        let Span { bytes, align, root } = span;
         let room = format!("{name}.room = call i64 @llvm.usub.sat.i64(i64 {size}, i64 {})", bytes - 1);
         if align == 1 {
             return vec![room, format!("{name} = add i64 {name}.room, 0")];
         }
+        let (whose, all) = match root.map(|root| self.pointer(root)) {
+            Some(pointer) => (pointer, "room"),
+            None => (start.to_owned(), "count"),
+        };
         vec![
             room,
             format!("{name}.up = add i64 {name}.room, {}", align - 1),
             format!("{name}.count = lshr i64 {name}.up, {}", align.trailing_zeros()),
-            format!("{name}.low = and i64 {start}, {}", align - 1),
+            format!("{name}.low = and i64 {whose}, {}", align - 1),
             format!("{name}.is = icmp eq i64 {name}.low, 0"),
-            format!("{name} = select i1 {name}.is, i64 {name}.count, i64 0"),
+            format!("{name} = select i1 {name}.is, i64 {name}.{all}, i64 0"),
         ]
     }
 }

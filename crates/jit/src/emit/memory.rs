@@ -4,7 +4,7 @@
 //! also says how the words lie (`access.rs`), and so how they are moved (`words.rs`).
 
 use ptxvm_ir::operation::access::{LoadParameter, Words};
-use ptxvm_ir::operation::{AddressSpace, Order};
+use ptxvm_ir::operation::{Address, AddressSpace, Order};
 use ptxvm_machine::context::Instruction;
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::schedule::compiled::offset;
@@ -15,6 +15,7 @@ use super::block::Guard;
 use super::bounds::Line;
 use super::value::{Kept, Value};
 use super::writer::{LANES, Name};
+use crate::analysis::Root;
 use crate::together::Reach;
 
 impl Emitter<'_> {
@@ -25,7 +26,8 @@ impl Emitter<'_> {
             return None;
         }
         let slot = *instruction.slots.get(address.operand)?;
-        let access = self.access(address.space, false, u64::from(bits) / 8 * count as u64, guard)?;
+        let bytes = u64::from(bits) / 8 * count as u64;
+        let access = self.access(address, slot, (false, bytes), guard)?;
         let to = instruction.slots.get(..count)?;
         let place = self.found(slot, address.offset, &access);
         for (to, value) in to.iter().zip(self.load_words(&place, &access, bits, count)) {
@@ -46,7 +48,8 @@ impl Emitter<'_> {
             return None;
         }
         let mut values: Vec<Value> = from.iter().map(|from| self.read(*from, bits)).collect();
-        let access = self.access(address.space, true, u64::from(bits) / 8 * count as u64, guard)?;
+        let bytes = u64::from(bits) / 8 * count as u64;
+        let access = self.access(address, slot, (true, bytes), guard)?;
         let place = self.found(slot, address.offset, &access);
         if matches!(place, Place::One(_)) && values.iter().any(|value| value.as_scalar().is_none()) {
             let lane = self.lane_that_stays(&access);
@@ -78,11 +81,12 @@ impl Emitter<'_> {
         Some(())
     }
 
+    /// An access of some bytes by the address in a slot.
     pub(super) fn access(
         &mut self,
-        space: AddressSpace,
-        writes: bool,
-        bytes: u64,
+        Address { space, offset, .. }: Address,
+        slot: Slot,
+        (writes, bytes): (bool, u64),
         guard: &Guard,
     ) -> Option<Access> {
         if space == AddressSpace::SharedCluster || bytes > 64 {
@@ -90,7 +94,14 @@ impl Emitter<'_> {
         }
         let lanes = self.lanes(guard);
         let reach = self.together.reach(self.at).unwrap_or(Reach { below: 0, bytes });
-        Some(Access { space, writes, bytes, reach, lanes, guarded: !matches!(guard, Guard::All) })
+        let root = self.analysis.made(slot).and_then(|made| match made.root {
+            Root::Of(root) => {
+                let zeros = made.zeros.min(offset.trailing_zeros()).min(reach.below.trailing_zeros());
+                Some((root, zeros >= bytes.next_power_of_two().trailing_zeros()))
+            }
+            _ => None,
+        });
+        Some(Access { space, writes, root, bytes, reach, lanes, guarded: !matches!(guard, Guard::All) })
     }
 
     /// Where an access lies: as far from the first of those that are checked together as its offset is, else as its own check

@@ -37,6 +37,7 @@ mod registers;
 mod repeated;
 mod shared;
 mod side_by_side;
+mod site;
 mod special;
 mod text;
 mod unlooked;
@@ -197,6 +198,7 @@ impl<'a> Emitter<'a> {
             held: HashMap::new(),
             together: Together::default(),
             places: HashMap::new(),
+            sites: BTreeMap::new(),
             unlooked: Vec::new(),
             looked_at: HashMap::new(),
             leaves: Vec::new(),
@@ -269,6 +271,8 @@ struct Emitter<'a> {
     /// The accesses of the block that are checked together, and by group where the first of it has been found to lie.
     together: Together,
     places: HashMap<usize, Place>,
+    /// The places of accesses that are alike.
+    sites: BTreeMap<site::Alike, u32>,
     /// The results of the block that nobody has looked at, and by the name of each of the others the one that it has since.
     unlooked: Vec<Unlooked>,
     looked_at: HashMap<Name, Name>,

@@ -50,7 +50,7 @@ impl Emitter<'_> {
         let row = self.writer.value(format!("icmp eq i32 {all}, -1"));
         let first = self.writer.cast("zext", at.bits, &first, 64);
         let ends = [0, (LANES as i64 - 1) * access.bytes as i64];
-        let row = self.are_within(row, (&first, ends), &known, align, access);
+        let row = self.are_within(row, (&first, ends), &known, access);
         let near = Place::Row(self.host_of(&first, &known));
         self.near_or_each((row, near), &at, known, access)
     }

@@ -51,7 +51,7 @@ impl Emitter<'_> {
         let wide = self.widened(at);
         let base = wide.names()[0].clone();
         let known = self.known_of_lane(access, access.bytes);
-        let inside = self.are_within("true".into(), (&base, [least, most]), &known, access.bytes, access);
+        let inside = self.are_within("true".into(), (&base, [least, most]), &known, access);
         let low = self.writer.value(format!("add i64 {base}, {least}"));
         window.host = self.host_of(&low, &known);
         Some(self.near_or_each((inside, Place::Window(window)), at, known, access))

@@ -7,6 +7,7 @@
 //! [`Observer`].
 
 pub mod address;
+pub(crate) mod apart;
 pub(crate) mod frame;
 pub(crate) mod matrix;
 pub mod observer;

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::{Context, CtaState, Run, WarpState, Worker};
+use crate::door::apart::Apart;
 use crate::door::touch::Wants;
 use crate::registers::{LANES, lanes_in};
 use crate::schedule::barrier::WARPS;
@@ -15,7 +16,7 @@ use crate::schedule::stack;
 use crate::schedule::step::{self, Step};
 use crate::schedule::succession;
 use crate::schedule::warp::{Warp, bank_of};
-use crate::state::frame::Frame;
+use crate::state::frame::{Extent, Frame, Site};
 use ptxvm_ir::operation::AddressSpace;
 
 /// What the functions need that compiled code calls.
@@ -232,18 +233,27 @@ unsafe extern "C" fn line(frame: *mut Frame, site: u32, base: u64, step: i64, la
     unsafe { with(frame, 0, |context, _| u32::from(within(context, site, &addresses, lanes, Way(way)))) }
 }
 
-/// The same of lanes each of which has an address.
+/// The same of lanes each of which has an address. If their bytes lie in several regions, the addresses become those of the
+/// host, and the place remembers what it did.
 unsafe extern "C" fn each(
     frame: *mut Frame,
     site: u32,
-    addresses: *const [u64; LANES],
+    addresses: *mut [u64; LANES],
     lanes: u32,
     way: u32,
 ) -> u32 {
-    // SAFETY: compiled code has just stored them.
-    let addresses = unsafe { *addresses };
+    // SAFETY: compiled code has just stored them, and reads them when this is done.
+    let addresses = unsafe { &mut *addresses };
+    let look = |context: &mut Context<'_>, _: u32| {
+        let found = within(context, site, addresses, lanes, Way(way))
+            || apart(context, site, addresses, lanes, Way(way)).is_some_and(|hosts| {
+                *addresses = hosts;
+                true
+            });
+        u32::from(found)
+    };
     // SAFETY: as in `execute`.
-    unsafe { with(frame, 0, |context, _| u32::from(within(context, site, &addresses, lanes, Way(way)))) }
+    unsafe { with(frame, 0, look) }
 }
 
 /// Whether all bytes that lanes access lie in one region and are aligned; the place remembers it.
@@ -251,14 +261,40 @@ fn within(context: &mut Context<'_>, site: u32, addresses: &[u64; LANES], lanes:
     let (space, wants, bytes, align) = way.meaning();
     let of_lanes = || lanes_in(lanes).map(|lane| addresses[lane]);
     let (Some(low), Some(high)) = (of_lanes().min(), of_lanes().max()) else { return true };
-    if of_lanes().any(|address| address % align != 0) {
+    if !are_aligned(addresses, lanes, align) {
         return false;
     }
     let Some(span) = (high - low).checked_add(bytes) else { return false };
     let Some(region) = context.region(space, low, span, wants) else { return false };
     let Some(known) = context.worker.sites.get_mut(site as usize) else { return false };
-    *known = [region.start, region.end - region.start];
+    if known.last.start != region.start {
+        known.before = known.last;
+    }
+    known.last = Extent::of(&region);
     true
+}
+
+/// Where lanes' bytes lie on the host if they lie in several regions, and are aligned; the place remembers two of these.
+fn apart(
+    context: &mut Context<'_>,
+    site: u32,
+    addresses: &[u64; LANES],
+    lanes: u32,
+    way: Way,
+) -> Option<[u64; LANES]> {
+    let (space, wants, bytes, align) = way.meaning();
+    if !are_aligned(addresses, lanes, align) {
+        return None;
+    }
+    let Apart { hosts, regions: [last, before] } =
+        context.hosts_apart(space, addresses, lanes, bytes, wants)?;
+    *context.worker.sites.get_mut(site as usize)? =
+        Site { last: Extent::of(&last), before: Extent::of(&before) };
+    Some(hosts)
+}
+
+fn are_aligned(addresses: &[u64; LANES], lanes: u32, align: u64) -> bool {
+    lanes_in(lanes).all(|lane| addresses[lane].is_multiple_of(align))
 }
 
 /// How a place accesses global memory, as a number.

@@ -50,7 +50,7 @@ impl Visit {
         let generation = run.environment.memory.generation();
         if worker.sites.len() != compiled.sites() || worker.sites_generation != generation {
             worker.sites.clear();
-            worker.sites.resize(compiled.sites(), [0, 0]);
+            worker.sites.resize(compiled.sites(), Site::default());
             worker.weights.resize(compiled.sites(), [0, 0]);
             worker.sites_generation = generation;
         }

@@ -7,6 +7,8 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use ptxvm_memory::Region;
+
 use crate::schedule::barrier::WARPS;
 
 /// Where a launch finds compiled code of its kernel, for its shape of CTAs, while it runs.
@@ -52,8 +54,29 @@ pub struct Stack {
 /// The frame is whole, and belongs to the kernel and the shape of CTAs that the function was made for.
 pub type Enter = unsafe extern "C" fn(*mut Frame) -> u32;
 
-/// The region that a place accessed last: its first address and its size.
-pub type Site = [u64; 2];
+/// The regions that a place accessed last.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Site {
+    /// The last.
+    pub last: Extent,
+    /// Another one before it.
+    pub before: Extent,
+}
+
+/// A region as compiled code compares with it: its first address and its size.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent {
+    pub start: u64,
+    pub size: u64,
+}
+
+impl Extent {
+    pub(crate) fn of(region: &Region) -> Self {
+        Self { start: region.start, size: region.end - region.start }
+    }
+}
 
 /// What code has found out about a stretch through which lanes may go alone: two numbers of its own. The machine only keeps
 /// them, from one entry of the code to the next.
@@ -164,6 +187,9 @@ pub mod offset {
     pub const SHARED_SIZE: usize = offset_of!(Frame, shared_size);
     /// The regions that the places of the code accessed last.
     pub const SITES: usize = offset_of!(Frame, sites);
+    /// Of a place: the last of its regions, and the other one.
+    pub const LAST_REGION: usize = offset_of!(super::Site, last);
+    pub const REGION_BEFORE: usize = offset_of!(super::Site, before);
     /// What the code has found out, by the same numbers.
     pub const WEIGHTS: usize = offset_of!(Frame, weights);
     /// `%ctaid`
