@@ -13,7 +13,7 @@ pub struct Tuning {
     /// code runs.
     pub close: bool,
     /// Whether instructions of AVX-512 are named, which the host must have ([`Tuning::has_avx512`]): permutes that look tables
-    /// up, and arithmetic with a rounding of its own.
+    /// up, arithmetic with a rounding of its own; and parts of words are moved under masks.
     pub avx512: bool,
 }
 
@@ -23,6 +23,7 @@ impl Tuning {
     pub fn has_avx512() -> bool {
         #[cfg(target_arch = "x86_64")]
         return std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512bw")
             && std::arch::is_x86_feature_detected!("avx512dq");
         #[cfg(not(target_arch = "x86_64"))]
         false

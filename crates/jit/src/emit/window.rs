@@ -12,7 +12,7 @@ use super::words::Pieces;
 use super::writer::{LANES, Name};
 
 /// A window has no more words of lanes than this, and no more bytes.
-const MOST_WORDS: usize = 64;
+const MOST_WORDS: usize = 128;
 const MOST_BYTES: usize = 512;
 
 impl Window {
@@ -43,7 +43,9 @@ impl Emitter<'_> {
             }
             _ => return None,
         };
-        let fits = access.bytes.is_power_of_two() && access.bytes >= 4 && access.space != AddressSpace::Local;
+        // Only AVX-512 has masks and permutes for parts of words.
+        let movable = access.bytes >= 4 || self.writer.avx512;
+        let fits = access.bytes.is_power_of_two() && movable && access.space != AddressSpace::Local;
         let [least, most] = [adds.iter().min().copied()?, adds.iter().max().copied()?];
         let mut window = Window::of(&adds, [least, most], access).filter(|_| fits)?;
         // What waits to be looked at would be on one of the two ways only.
