@@ -142,8 +142,11 @@ fn stretch(
             let written = &analysis.function.instructions[number as usize];
             let address = goes_alone(analysis, instruction)?;
             alone.pure &= !changes_memory(analysis, instruction);
-            let address = address.and_then(|slot| analysis.register(slot));
-            alone.irregular += u32::from(address.is_some_and(|register| analysis.is_wild(register)));
+            let irregular = |slot| {
+                let wild = analysis.register(slot).is_some_and(|register| analysis.is_wild(register));
+                wild || is_local(analysis, instruction) && varies(analysis, block, slot)
+            };
+            alone.irregular += u32::from(address.is_some_and(irregular));
             read.extend(analysis.function.reads(written).map(|register| register.0));
             for register in analysis.function.writes(written).map(|written| written.register.0) {
                 read.insert(register);
@@ -221,6 +224,17 @@ fn goes_alone(analysis: &Analysis<'_>, instruction: &Instruction) -> Option<Opti
     }
 }
 
+/// Whether it accesses local memory, in which no two lanes' words lie side by side.
+fn is_local(analysis: &Analysis<'_>, instruction: &Instruction) -> bool {
+    let described = &analysis.function.instructions[instruction.source.instruction as usize];
+    match analysis.code.program.operation(described) {
+        Some(Operation::Access(Access::Load(words) | Access::Store(words))) => {
+            words.address.space == AddressSpace::Local
+        }
+        _ => false,
+    }
+}
+
 fn changes_memory(analysis: &Analysis<'_>, instruction: &Instruction) -> bool {
     let described = &analysis.function.instructions[instruction.source.instruction as usize];
     let operation = analysis.code.program.operation(described);
@@ -236,6 +250,7 @@ fn address(words: &Words, instruction: &Instruction) -> Option<Option<Slot>> {
             | AddressSpace::Generic
             | AddressSpace::Shared
             | AddressSpace::SharedVariable
+            | AddressSpace::Local
     );
     let slot = *instruction.slots.get(words.address.operand)?;
     (plain && words.order == Order::Weak && words.bits <= 64).then_some(Some(slot))

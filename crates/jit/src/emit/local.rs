@@ -14,6 +14,11 @@ impl Emitter<'_> {
     /// Checks an access of local memory. Leaves if the interpreter must look at it.
     pub(super) fn local_place(&mut self, at: &Value, align: u64, access: &Access) -> Place {
         self.uses_local = true;
+        if let (Some(alone), Kept::Scalar(offset)) = (&self.alone, &at.kept) {
+            let number = format!("%alone{}.wide", alone.first);
+            self.check_line(&Line { bases: at.names(), lanes: 1, step: 0 }, align, access);
+            return Place::One(self.local_pointer(offset, &number));
+        }
         let (lanes, step) = match &at.kept {
             Kept::Scalar(_) => (1, 0),
             Kept::Affine(_, step) => (LANES as i64, *step),
@@ -38,15 +43,29 @@ impl Emitter<'_> {
         self.some_beyond(64, (offsets, "0"), &limit, align, access)
     }
 
-    /// Where the lanes' bytes at some offsets lie, as numbers. The memory moves when it grows, which only functions of the machine do.
-    fn local_pointers(&mut self, offsets: &str) -> Name {
-        let ty = format!("<{LANES} x i64>");
-        let mut of_warp = |list: usize| {
+    /// Where the warp's local memory begins, and how far each lane's is from that of the lane before it. The memory moves when
+    /// it grows, which only functions of the machine do.
+    fn local_memory(&mut self) -> [Name; 2] {
+        [offset::LOCALS, offset::STRIDES].map(|list| {
             let list = self.frame(list);
             let at = self.writer.value(format!("getelementptr i64, ptr {list}, i64 %w.wide"));
             self.writer.value(format!("load i64, ptr {at}"))
-        };
-        let (memory, stride) = (of_warp(offset::LOCALS), of_warp(offset::STRIDES));
+        })
+    }
+
+    /// Where one lane's bytes at an offset lie.
+    fn local_pointer(&mut self, offset: &str, lane: &str) -> Name {
+        let [memory, stride] = self.local_memory();
+        let distance = self.writer.value(format!("mul i64 {stride}, {lane}"));
+        let begin = self.writer.value(format!("add i64 {memory}, {distance}"));
+        let at = self.writer.value(format!("add i64 {begin}, {offset}"));
+        self.writer.value(format!("inttoptr i64 {at} to ptr"))
+    }
+
+    /// Where the lanes' bytes at some offsets lie, as numbers.
+    fn local_pointers(&mut self, offsets: &str) -> Name {
+        let ty = format!("<{LANES} x i64>");
+        let [memory, stride] = self.local_memory();
         let (memory, stride) = (self.writer.splat(64, &memory), self.writer.splat(64, &stride));
         let numbers = self.writer.per_lane(64, |lane| lane as i64);
         let distances = self.writer.value(format!("mul {ty} {stride}, {numbers}"));
