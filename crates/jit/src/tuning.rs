@@ -28,6 +28,15 @@ impl Tuning {
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
+
+    /// Whether the host has AVX-512 for half precision.
+    #[must_use]
+    pub fn has_fp16() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return std::arch::is_x86_feature_detected!("avx512fp16");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
 }
 
 /// Where lanes go through a stretch alone.

@@ -23,14 +23,16 @@ pub struct Writer {
     pub wide: bool,
     /// Whether instructions of AVX-512 are named.
     pub avx512: bool,
+    /// Whether the host computes in half precision.
+    pub fp16: bool,
     /// Into how many parts each lane's word is split, as a power of two.
     split: u32,
 }
 
 impl Writer {
-    /// Nothing so far; whether instructions of AVX-512 may be named in it.
-    pub fn new(avx512: bool) -> Self {
-        Self { avx512, ..Self::default() }
+    /// Nothing so far; whether instructions of AVX-512 may be named in it, and whether the host computes in half precision.
+    pub fn new(avx512: bool, fp16: bool) -> Self {
+        Self { avx512, fp16, ..Self::default() }
     }
 
     /// A new name.

@@ -111,6 +111,10 @@ fn of_two(writer: &mut Writer, function: F, bits: u32, numbers: &[Name]) -> Name
 /// Sums, differences and products, which single precision holds or rounds as one rounding would. `fma` rounds the sum to
 /// odd.
 fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Finish) -> Name {
+    if writer.fp16 && !finish.ftz {
+        let result = native(writer, function, names);
+        return finished(writer, names, result, finish);
+    }
     let numbers = widened(writer, false, names);
     let result = of_two(writer, function, 32, &numbers);
     let result = match numbers.get(2) {
@@ -118,7 +122,6 @@ fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Fin
         None => writer.as_bits(32, &result),
     };
     let mut a = f32_to_f16(writer, &result);
-    let zero = writer.constant(16, 0);
     if finish.ftz {
         /// Numbers from here to 2^-14 would be rounded to 2^-14 if the exponent were wider.
         const LEAST: u64 = 0x387f_f000;
@@ -127,6 +130,28 @@ fn half_arithmetic(writer: &mut Writer, function: F, names: &[Name], finish: Fin
         let signed = writer.with("and", 16, &a, SIGN);
         a = writer.select(&tiny, 16, &signed, &a);
     }
+    finished(writer, names, a, finish)
+}
+
+/// The same by the host's own instructions for half precision, which round once and know subnormals.
+fn native(writer: &mut Writer, function: F, names: &[Name]) -> Name {
+    let numbers: Vec<Name> = names.iter().map(|name| writer.as_float(16, name)).collect();
+    let result = match function {
+        F::Fma => {
+            let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+            writer.float_intrinsic("fma", 16, &numbers)
+        }
+        _ => of_two(writer, function, 16, &numbers),
+    };
+    let ty = writer.float_ty(16);
+    let is_nan = writer.value(format!("fcmp uno {ty} {result}, {result}"));
+    let (nan, result) = (writer.constant(16, NAN), writer.as_bits(16, &result));
+    writer.select(&is_nan, 16, &nan, &result)
+}
+
+/// What `.sat`, `.relu` and `.oob` make of a result.
+fn finished(writer: &mut Writer, names: &[Name], result: Name, finish: Finish) -> Name {
+    let (mut a, zero) = (result, writer.constant(16, 0));
     if finish.sat {
         // All that is negative or NaN lies above plus infinity when the bits are read as an integer.
         let outside = writer.is("ugt", 16, &a, HALF.infinity);
