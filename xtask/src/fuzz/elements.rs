@@ -107,7 +107,7 @@ impl<'a> Body<'a> {
 
     /// Something that threads do whoever comes along.
     fn alone(&mut self) {
-        match self.random.below(24) {
+        match self.random.below(26) {
             0..=3 => self.branch(),
             4..=7 => self.repeat(),
             8 | 9 => self.switch(),
@@ -116,6 +116,8 @@ impl<'a> Body<'a> {
             14..=16 if self.names.entry => self.own_memory(),
             17 | 18 if self.names.entry => self.commuting(),
             19 => self.leave(),
+            20 if self.names.entry => self.choice(),
+            21 if self.names.entry => self.parts(),
             _ => self.compute(),
         }
     }

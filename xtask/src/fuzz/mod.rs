@@ -2,6 +2,7 @@
 //! The folder `fuzz/` has coverage-guided versions of those that do not load the driver library.
 
 mod agreement;
+mod choice;
 mod data;
 mod descriptor;
 mod driver;
