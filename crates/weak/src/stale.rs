@@ -66,7 +66,8 @@ impl StaleRead {
     /// Whether it may be what a loop does that waits: strong, and seen later.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.strong && (self.late || self.caught_up >= self.count)
+        // The last look of a thread may be one that it could go on from: nobody looks again.
+        self.strong && (self.late || 2 * self.caught_up >= self.count)
     }
 }
 

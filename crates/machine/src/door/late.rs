@@ -26,6 +26,9 @@ use crate::vector::value::Value;
 /// As many instructions of a warp may be put off at once.
 const MOST: usize = 8;
 
+/// After as many times something is done half as often.
+const FADES: u64 = 1024;
+
 /// The effort that ends the turn of a whole cluster.
 const TURN_OF_ALL: u64 = 1 << 13;
 
@@ -46,6 +49,11 @@ impl Lateness {
             _ => Self::Orders,
         }
     }
+}
+
+/// How often of 256 times something is done that has been done so many times: it takes time, and what it shows it shows soon.
+fn faded(often: u8, done: u64) -> u64 {
+    (u64::from(often) >> (done / FADES).min(7)).max(u64::from(often != 0))
 }
 
 /// Whether two operands are the same register.
@@ -206,9 +214,11 @@ impl Context<'_> {
     /// Whether something is put off now that may be.
     fn chooses_late(&mut self) -> bool {
         let Some(weak) = &self.run.launch.weak else { return false };
-        let often = u64::from(weak.temper().late);
+        let often = faded(weak.temper().late, self.worker.put_off);
         let may = !self.worker.single && !self.worker.forgiving && self.warp.late.all.len() < MOST;
-        often != 0 && may && self.worker.next_random() % 256 < often
+        let late = often != 0 && may && self.worker.next_random() % 256 < often;
+        self.worker.put_off += u64::from(late);
+        late
     }
 
     /// Puts a load off now and then; gives whether it has.
@@ -289,17 +299,17 @@ impl Context<'_> {
             return false;
         }
         let Some(weak) = &self.run.launch.weak else { return false };
-        let mut often = u64::from(weak.temper().parts);
-        if often == 0 || self.worker.single {
+        let parts = weak.temper().parts;
+        if parts == 0 || self.worker.single {
             return false;
         }
-        if !self.warp.late.all.is_empty() {
-            often = often.max(64);
-        }
+        // Somebody may see what comes after a late read.
+        let parts = if self.warp.late.all.is_empty() { parts } else { parts.max(64) };
         let random = self.worker.next_random();
-        if random % 256 >= often {
+        if random % 256 >= faded(parts, self.worker.gave_way) {
             return false;
         }
+        self.worker.gave_way += 1;
         if random >> 32 & 1 != 0 {
             self.worker.effort += TURN_OF_ALL;
         }
