@@ -175,7 +175,8 @@ impl Context<'_> {
             weak.put_off(outer);
         }
         self.warp.asked = asked;
-        for (slot, held) in &since {
+        // A register may be a source twice: what it held first comes last.
+        for (slot, held) in since.iter().rev() {
             u128::write(&mut self.bank, *slot, late.lanes, held);
         }
         if flow == Flow::Stop { Err(flow) } else { Ok(()) }
