@@ -16,6 +16,7 @@ use crate::registers::{self, Bank, Slot};
 use crate::schedule::cluster::claims::Claims;
 use crate::schedule::halt::Halt;
 use crate::state::frame::{Compiled, Tier};
+use crate::state::late::Lateness;
 use crate::statistics::Class;
 
 pub use crate::state::cta::CtaState;
@@ -176,6 +177,10 @@ pub struct Instruction {
     pub class: Option<Class>,
     /// Whether it may name the registers of `wgmma` products under way.
     pub wgmma: bool,
+    /// What it is to those that are put off.
+    pub lateness: Lateness,
+    /// How many of its slots are destinations.
+    pub written: u8,
     /// What it means, as data.
     pub meaning: Meaning,
 }

@@ -25,6 +25,9 @@ pub fn worth_showing(mut stale: Vec<StaleRead>, failed: bool) -> Vec<StaleRead> 
 /// It for people.
 #[must_use]
 pub fn message(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
+    if stale.late {
+        return late(report, stale, seed);
+    }
     let text = "a read saw an older value: nothing orders the newest write before it";
     let mut message = Message::new(text).id("stale-read").warning();
     let (reader, writer) = (who(stale.read.thread), who(stale.missed.thread));
@@ -44,6 +47,20 @@ pub fn message(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
     if stale.count > 1 {
         message.notes.push(format!("reads at this place missed that write {} times", grouped(stale.count)));
     }
+    message.notes.push(format!("--memory-model weak --seed {seed} gives the same values again"));
+    message
+}
+
+/// One that came too late.
+fn late(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
+    let text = "a read was made late: nothing orders it before a write that it saw";
+    let mut message = Message::new(text).id("late-read").warning();
+    let (reader, writer) = (who(stale.read.thread), who(stale.missed.thread));
+    message.places.push(Label { span: stale.read.span, text: format!("read by {reader}") });
+    let seen = format!("what it saw, by {writer}, was written when the reader had gone on");
+    message.places.push(Label { span: stale.missed.span, text: seen });
+    let advice = |missing: &Missing| advice(report, (&stale.read, &stale.missed), *missing);
+    message.notes.extend(stale.missing.iter().map(advice));
     message.notes.push(format!("--memory-model weak --seed {seed} gives the same values again"));
     message
 }
@@ -99,6 +116,19 @@ pub(crate) fn advice(
                  an acquire operation (`.acquire.{s}`) at {signal}"
             )
         }
+        Missing::Before { scope } => {
+            let s = scope.name();
+            format!(
+                "the reader must release after {read} before it tells others that it has read (`fence.acq_rel.{s}` and a \
+                 strong write, or `st.release.{s}`), and the writer must acquire that before {write}"
+            )
+        }
+        Missing::ProxyFence => {
+            format!(
+                "{read} reads through the async proxy, and no `fence.proxy.async` lies between {write} and {read}, in the \
+                 thread that writes or in one that knows of the write"
+            )
+        }
         Missing::Scope { at, has, scope } => {
             let (has, s, at) = (has.name(), scope.name(), line(report, at));
             format!("the scope .{has} at {at} leaves the other thread out: it takes .{s}")
@@ -131,6 +161,7 @@ pub fn object(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Value {
         "seen": stale.seen.as_ref().map(access),
         "address": format!("{:#x}", stale.address),
         "strong": stale.strong,
+        "late": stale.late,
         "missing": stale.missing.iter().map(|missing| advice(report, (&stale.read, &stale.missed), *missing)).collect::<Vec<_>>(),
         "count": stale.count,
         "seed": seed,

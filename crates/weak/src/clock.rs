@@ -71,18 +71,22 @@ pub struct Event {
 
 /// What happens before a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clock(Vec<(Entity, Stamp)>);
+pub struct Clock {
+    entries: Vec<(Entity, Stamp)>,
+    /// What happens before a fence of the async proxy that happens before the thread: what this proxy sees too.
+    fenced: Option<Arc<Clock>>,
+}
 
 impl Clock {
     /// The stamp of an entity that it knows; 0 if none.
     pub fn get(&self, entity: Entity) -> Stamp {
-        self.0.binary_search_by_key(&entity, |entry| entry.0).map_or(0, |at| self.0[at].1)
+        self.entries.binary_search_by_key(&entity, |entry| entry.0).map_or(0, |at| self.entries[at].1)
     }
 
     /// Whether it knows what one of the lanes did.
     pub fn knows(&self, event: &Event) -> bool {
-        let first = self.0.partition_point(|entry| entry.0 < Entity::cta(event.cta));
-        let own = self.0[first..].iter().take_while(|entry| entry.0.of_cta() == event.cta);
+        let first = self.entries.partition_point(|entry| entry.0 < Entity::cta(event.cta));
+        let own = self.entries[first..].iter().take_while(|entry| entry.0.of_cta() == event.cta);
         for &(entity, stamp) in own {
             let concerns = match (entity.as_thread(), entity.as_warp()) {
                 (Some((warp, lane)), _) => warp == u64::from(event.warp) && event.lanes >> lane & 1 != 0,
@@ -98,28 +102,47 @@ impl Clock {
 
     /// Whether it knows all that another does, entry by entry.
     fn includes(&self, other: &Clock) -> bool {
-        let mut rest = self.0.iter();
-        other.0.iter().all(|(entity, stamp)| {
-            rest.find(|own| own.0 >= *entity).is_some_and(|own| own.0 == *entity && own.1 >= *stamp)
-        })
+        let mut rest = self.entries.iter();
+        let includes_fenced = match (&self.fenced, &other.fenced) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other) || own.includes(other),
+        };
+        includes_fenced
+            && other.entries.iter().all(|(entity, stamp)| {
+                rest.find(|own| own.0 >= *entity).is_some_and(|own| own.0 == *entity && own.1 >= *stamp)
+            })
+    }
+
+    /// What the async proxy sees of what it knows.
+    pub fn fenced(&self) -> Option<&Arc<Clock>> {
+        self.fenced.as_ref()
+    }
+
+    /// The same after a fence of the async proxy by an entity.
+    #[must_use]
+    pub fn with_fence(&self, entity: Entity, stamp: Stamp) -> Self {
+        let entries = self.with(entity, stamp).entries;
+        Self { entries: self.entries.clone(), fenced: Some(Arc::new(Self { entries, fenced: None })) }
     }
 
     /// The same, and a stamp of an entity.
     #[must_use]
     pub fn with(&self, entity: Entity, stamp: Stamp) -> Self {
-        let mut entries = self.0.clone();
+        let mut entries = self.entries.clone();
         match entries.binary_search_by_key(&entity, |entry| entry.0) {
             Ok(at) => entries[at].1 = entries[at].1.max(stamp),
             Err(at) => entries.insert(at, (entity, stamp)),
         }
-        Self(without_repetition(entries))
+        Self { entries: without_repetition(entries), fenced: self.fenced.clone() }
     }
 
     /// What either knows.
     #[must_use]
     pub fn joined(&self, other: &Clock) -> Self {
-        let (mut a, mut b) = (self.0.iter().copied().peekable(), other.0.iter().copied().peekable());
-        let mut entries = Vec::with_capacity(self.0.len().max(other.0.len()));
+        let (mut a, mut b) =
+            (self.entries.iter().copied().peekable(), other.entries.iter().copied().peekable());
+        let mut entries = Vec::with_capacity(self.entries.len().max(other.entries.len()));
         loop {
             let next = match (a.peek(), b.peek()) {
                 (Some(&(x, s)), Some(&(y, t))) if x == y => {
@@ -143,7 +166,11 @@ impl Clock {
             };
             entries.push(next);
         }
-        Self(without_repetition(entries))
+        let fenced = match (&self.fenced, &other.fenced) {
+            (Some(a), Some(b)) => Some(join(a, b)),
+            (a, b) => a.clone().or_else(|| b.clone()),
+        };
+        Self { entries: without_repetition(entries), fenced }
     }
 }
 

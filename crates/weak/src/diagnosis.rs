@@ -16,9 +16,27 @@ use crate::view::Glimpse;
 impl Memory {
     /// Notes that a thread missed a write.
     pub fn report_stale(&mut self, reader: &Reader, address: u64, missed: Missed) {
+        let missing = self.missing(reader, &missed);
+        self.report(reader, address, &missed, missing, false);
+    }
+
+    /// Notes that a thread has seen a write which came after what follows the read in its program.
+    pub fn report_late(&mut self, reader: &Reader, address: u64, later: &Missed) {
+        let scope = self.needed(reader.actor.cta, later.event.cta);
+        self.report(reader, address, later, vec![Missing::Before { scope }], true);
+    }
+
+    /// Notes that a thread missed a write, and what is missing.
+    pub fn report(
+        &mut self,
+        reader: &Reader,
+        address: u64,
+        missed: &Missed,
+        missing: Vec<Missing>,
+        late: bool,
+    ) {
         let actor = reader.actor;
         let sites = (actor.id, missed.site);
-        let missing = self.missing(reader, &missed);
         let shape = self.shape;
         let span = |site: SiteId| self.sites.get(site).span;
         let accessed = |event: Event, site: SiteId| {
@@ -35,6 +53,7 @@ impl Memory {
             space: actor.space,
             address,
             strong: actor.site.is_strong(),
+            late,
             missing,
             count: 0,
             caught_up: 0,

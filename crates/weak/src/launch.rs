@@ -7,7 +7,8 @@ use ptxvm_machine::WeakMemory;
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::observer::{Access, HeapChange, Observer, Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Wants};
-use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, Ordering};
+use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper};
+use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::Budget;
 
 use crate::memory::Memory;
@@ -23,6 +24,14 @@ pub struct Weak {
     sites: Arc<Sites>,
     stale: Arc<StaleReads>,
     question: Option<Arc<OrderQuestion>>,
+    temper: Temper,
+}
+
+/// What the seed of a launch chooses for all of it.
+fn temper(seed: u64) -> Temper {
+    let mut random = seed ^ 0x7e3b_9e12_01a7_e5ed;
+    let [late, parts] = std::array::from_fn(|_| splitmix64(&mut random) as usize);
+    Temper { late: [0, 8, 32, 96, 160][late % 5], parts: [0, 2, 8, 48, 128][parts % 5] }
 }
 
 /// An observer that wants to know nothing: a kernel is linked with it so that every access goes through the weak memory.
@@ -59,7 +68,8 @@ impl Weak {
         let sites = Arc::new(Sites::of(program));
         let shape = Shape { grid, cluster, block };
         let memory = Memory::new(shape, Arc::clone(&sites), Arc::clone(budget), (seed, weak));
-        Self { memory: Mutex::new(memory), sites, stale: Arc::clone(stale), question: None }
+        let temper = if weak && seed != 0 { temper(seed) } else { Temper::default() };
+        Self { memory: Mutex::new(memory), sites, stale: Arc::clone(stale), question: None, temper }
     }
 
     /// The same, and after the launch the answer to a question about the order of two accesses.
@@ -67,6 +77,8 @@ impl Weak {
     pub fn asked(mut self, question: Option<Arc<OrderQuestion>>) -> Self {
         if let Some(question) = &question {
             self.memory().watch(question);
+            // It is about the last time that an instruction was executed: each has its place.
+            self.temper.late = 0;
         }
         self.question = question;
         self
@@ -112,6 +124,14 @@ impl WeakMemory for Weak {
         elsewhere
     }
 
+    fn issued(&self, operation: &Transferred<'_>) {
+        self.memory().issue(operation, self.sites.id(operation.source));
+    }
+
+    fn reads(&self, operation: &Transferred<'_>) -> Vec<OldWord> {
+        self.memory().transfer(operation, self.sites.id(operation.source))
+    }
+
     fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64) {
         self.memory().forget(space, cluster, address, bytes);
     }
@@ -126,5 +146,17 @@ impl WeakMemory for Weak {
 
     fn cluster_ended(&self, cluster: u64) {
         self.memory().end_cluster(cluster);
+    }
+
+    fn moment(&self) -> u64 {
+        self.memory().key
+    }
+
+    fn put_off(&self, since: Option<u64>) -> Option<u64> {
+        std::mem::replace(&mut self.memory().put_off, since)
+    }
+
+    fn temper(&self) -> Temper {
+        self.temper
     }
 }

@@ -13,6 +13,7 @@ mod cluster;
 mod diagnosis;
 mod explain;
 mod history;
+mod issued;
 mod launch;
 mod memory;
 mod ordering;
@@ -24,6 +25,7 @@ mod shadow;
 mod shape;
 mod site;
 mod stale;
+mod transfer;
 mod view;
 mod write;
 

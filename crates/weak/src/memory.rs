@@ -12,6 +12,7 @@ use crate::actor::Actor;
 use crate::clock::Stamp;
 use crate::cluster::ClusterView;
 use crate::history::{Histories, Key, Unwritten};
+use crate::issued::{Issued, OperationId};
 use crate::published::Published;
 use crate::question::Explaining;
 use crate::shadow::{Entry, Shadow};
@@ -43,8 +44,12 @@ pub struct Memory {
     /// What `fence.sc` operations have released to later ones.
     pub sequential: Vec<Published>,
     pub notes: Notes,
+    /// When the reads that are made now were put off, if they were.
+    pub put_off: Option<Key>,
     /// Writes that go beside memory by the last instruction.
     pub unwritten: Vec<Unwritten>,
+    /// Asynchronous operations that have been issued, and what they see.
+    pub issued: FxHashMap<OperationId, Issued>,
     /// Two accesses whose order is asked for.
     pub explaining: Option<Box<Explaining>>,
 }
@@ -77,7 +82,9 @@ impl Memory {
             clusters: FxHashMap::default(),
             sequential: Vec::new(),
             notes: Notes::default(),
+            put_off: None,
             unwritten: Vec::new(),
+            issued: FxHashMap::default(),
             explaining: None,
         }
     }
@@ -168,6 +175,11 @@ impl Memory {
         Some((shadow.get(address)?, base, histories))
     }
 
+    /// Whether something may be known of some shared memory.
+    pub fn has_shared(&self) -> bool {
+        self.shared.values().any(|shadow| !shadow.is_empty())
+    }
+
     /// Bytes have been written so that all see it.
     pub fn forget(&mut self, space: Space, cluster: u64, address: u64, bytes: u64) {
         let Self { global, shared, histories, .. } = self;
@@ -185,6 +197,7 @@ impl Memory {
     /// A cluster has ended: its shared memory is gone, and the views of its threads are if there are many.
     pub fn end_cluster(&mut self, cluster: u64) {
         self.clusters.remove(&cluster);
+        self.issued.retain(|id, _| id.cluster != cluster);
         if let Some(mut shadow) = self.shared.remove(&cluster) {
             shadow.pass_on(self.now, &mut self.histories);
             self.spare.push(shadow);

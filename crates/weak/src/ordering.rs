@@ -91,8 +91,10 @@ impl Memory {
 
     fn fence(&mut self, actor: &Actor, lanes: u32) {
         let (order, scope) = (actor.site.order, actor.site.scope);
+        if actor.site.fences_async {
+            self.fence_async(actor, lanes);
+        }
         if order == Order::Weak {
-            // Between proxies: what goes through others is seen by all at once here.
             return;
         }
         let (now, key) = (self.now, self.key);
@@ -137,6 +139,26 @@ impl Memory {
         }
         self.tick();
         self.learnt(actor, lanes, How::Synchronizes, &told);
+    }
+
+    /// What lanes know and did the async proxy sees from now on, if they or others who know of it start what goes through
+    /// that. The model asks for a fence in the CTA of that access (8.9.5); one elsewhere is as good here.
+    fn fence_async(&mut self, actor: &Actor, lanes: u32) {
+        let now = self.now;
+        let warp = &mut self.view(actor.cta).warps[actor.warp as usize];
+        match &mut warp.lanes {
+            None if lanes == u32::MAX => {
+                let all = Entity::warp(actor.cta, actor.warp);
+                warp.clock = Arc::new(warp.clock.with_fence(all, now));
+            }
+            _ => {
+                for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                    let view = warp.lane(lane);
+                    view.clock = Arc::new(view.clock.with_fence(actor.entity(lane), now));
+                }
+            }
+        }
+        self.tick();
     }
 
     /// Lanes meet at `bar.warp.sync`.

@@ -125,6 +125,7 @@ impl Memory {
             self.note_stale(reader, address, bytes, cut);
         } else {
             self.notes.excuse(reader.actor.entity(reader.lane), address);
+            self.note_late(reader, address, bytes);
         }
         stale.then_some(cut)
     }
@@ -228,6 +229,26 @@ impl Memory {
                     buffer[at as usize] = old;
                 }
             }
+        }
+    }
+
+    /// Notes that a thread has seen a write that was made after the place of its read in the program.
+    fn note_late(&mut self, reader: &Reader, address: u64, bytes: u64) {
+        let Some(since) = self.put_off else { return };
+        let Actor { space, cluster, .. } = reader.actor;
+        let mut later = None;
+        for (word, _, mask) in words(address, bytes) {
+            let Some((entry, base, histories)) = self.known(space, cluster, word) else { continue };
+            let Word::History(index) = entry.word(base) else { continue };
+            let history = histories.get(index);
+            let newest = history.newest(mask, Key::MAX).map(|at| &history.records[at]);
+            if let Some(record) = newest.filter(|record| record.key > since) {
+                let (event, site, key) = (record.event, record.site, record.key);
+                later = Some(Missed { event, site, key, seen: None });
+            }
+        }
+        if let Some(later) = later {
+            self.report_late(reader, address, &later);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What each instruction of a program is to the memory model: its order, its scope, and what it accesses at once.
 
 use ptxvm_ir::operation::access::Access;
+use ptxvm_ir::operation::fence::ProxyKind;
 use ptxvm_ir::operation::matrix::Matrix;
 use ptxvm_ir::operation::mbarrier::Mbarrier;
 use ptxvm_ir::operation::{Operation, Order};
@@ -36,6 +37,8 @@ pub struct Site {
     /// The bytes that are one access; a vector is one for each of its elements.
     pub element: u32,
     pub span: Span,
+    /// Whether it is a fence between the async proxy and the generic one.
+    pub fences_async: bool,
 }
 
 impl Site {
@@ -87,6 +90,7 @@ const OTHER: Site = Site {
     scope: Scope::Sys,
     element: 16,
     span: Span { start: 0, end: 0 },
+    fences_async: false,
 };
 
 /// What says no scope is for the device.
@@ -129,6 +133,7 @@ fn site(operation: &Operation) -> Site {
         Operation::Fence(fence) => Site {
             order: fence.order.unwrap_or(Order::Weak),
             scope: scope_or(fence.scope, Scope::Sys),
+            fences_async: matches!(fence.proxy, Some(ProxyKind::Async | ProxyKind::AsyncGeneric)),
             ..OTHER
         },
         Operation::Mbarrier(Mbarrier::Arrive(arrive)) => {

@@ -20,7 +20,7 @@ pub struct Accessed {
     pub thread: Thread,
 }
 
-/// A read that saw an older state than memory held.
+/// A read that saw an older state than memory held, or a newer one than its place in the program says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaleRead {
     /// The read.
@@ -35,6 +35,9 @@ pub struct StaleRead {
     pub address: u64,
     /// Whether the read is a strong operation, which may race without being wrong.
     pub strong: bool,
+    /// Whether the read came too late, not too early: it saw the newest write, which was made after what follows the read in
+    /// the program.
+    pub late: bool,
     /// What is missing between the two.
     pub missing: Vec<Missing>,
     /// How often a read at this place missed a write at that place.
@@ -50,7 +53,7 @@ impl StaleRead {
         accesses.for_each(|access| access.span = change(access.span));
         for missing in &mut self.missing {
             match missing {
-                Missing::Signal { .. } => {}
+                Missing::Signal { .. } | Missing::ProxyFence | Missing::Before { .. } => {}
                 Missing::Release { signal: span, .. }
                 | Missing::WeakWrite { signal: span, .. }
                 | Missing::WeakRead { read: span, .. }
@@ -63,7 +66,8 @@ impl StaleRead {
     /// Whether it may be what a loop does that waits: strong, and seen later.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.strong && self.caught_up >= self.count
+        // The last look of a thread may be one that it could go on from: nobody looks again.
+        self.strong && (self.late || 2 * self.caught_up >= self.count)
     }
 }
 
@@ -103,6 +107,13 @@ pub enum Missing {
         /// The scope that it takes.
         scope: Scope,
     },
+    /// The reader released nothing between the read and the write that came after it.
+    Before {
+        /// The scope that includes both.
+        scope: Scope,
+    },
+    /// The read goes through the async proxy, and no fence of that lies between.
+    ProxyFence,
     /// The scope of a release, of an acquire, or of the accesses between them leaves the other thread out.
     Scope {
         /// The operation.

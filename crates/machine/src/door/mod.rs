@@ -9,6 +9,8 @@
 pub mod address;
 pub(crate) mod apart;
 pub(crate) mod frame;
+mod late;
+pub(crate) mod lend;
 pub(crate) mod matrix;
 pub mod observer;
 pub(crate) mod on_silicon;

@@ -21,7 +21,7 @@ impl ClusterState {
         let Some(watch) = self.watch.take() else { return pending.deliver(&mut self.tensor_memory.of_ctas) };
         let proof = watch.named.is_some().then(|| Proof::begin(self, true));
         watch.tell(self.index, self.clusterid, pending, Stage::Delivered);
-        pending.deliver(&mut self.tensor_memory.of_ctas);
+        self.deliver_lent(&watch, pending);
         if let Some(source) = watch.observed.sources.get(pending.issuer.at as usize) {
             watch.prove(proof, self, *source);
         }

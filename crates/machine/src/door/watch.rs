@@ -34,11 +34,34 @@ impl Watch {
     /// Tells how far an operation of a warp is.
     pub(crate) fn tell_of(&self, origin: Origin, stage: Stage, touches: &[Touch]) {
         let Origin { who, source, operation } = origin;
-        self.observed.observer.transfer(&Transferred { who, source, operation, stage, touches });
+        let transferred = Transferred { who, source, operation, stage, touches };
+        if let (Stage::Issued, Some(weak)) = (stage, &self.weak) {
+            weak.issued(&transferred);
+        }
+        self.observed.observer.transfer(&transferred);
     }
 
     /// Tells how far an operation of a cluster is. It must be told before the operation does what is told.
     pub fn tell(&self, cluster: u64, clusterid: [u32; 3], pending: &Pending, stage: Stage) {
+        let touches = Self::touches(pending, stage);
+        let told = self.transferred((cluster, clusterid), pending, (stage, &touches));
+        let Some(transferred) = told else { return };
+        if let (Stage::Issued, Some(weak)) = (stage, &self.weak) {
+            weak.issued(&transferred);
+        }
+        if stage == Stage::Delivered {
+            self.name(touches.iter().copied());
+            if let Some(weak) = &self.weak {
+                let written =
+                    touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::Update));
+                written.for_each(|touch| weak.written(cluster, touch.space, touch.address, touch.bytes));
+            }
+        }
+        self.observed.observer.transfer(&transferred);
+    }
+
+    /// What an operation of a cluster touches now.
+    pub(super) fn touches(pending: &Pending, stage: Stage) -> Vec<Touch> {
         let mut touches = Vec::new();
         pending.footprint(&mut |touch| {
             let now = match stage {
@@ -50,21 +73,23 @@ impl Watch {
                 touches.push(touch);
             }
         });
+        touches
+    }
+
+    /// What is told of an operation of a cluster.
+    pub(super) fn transferred<'t>(
+        &self,
+        (cluster, clusterid): (u64, [u32; 3]),
+        pending: &Pending,
+        (stage, touches): (Stage, &'t [Touch]),
+    ) -> Option<Transferred<'t>> {
         let Issuer { rank, warp, lanes, at, operation, .. } = pending.issuer;
-        let Some(source) = self.observed.sources.get(at as usize).copied() else { return };
+        let source = self.observed.sources.get(at as usize).copied()?;
         let [x, y] = [self.shape[0].max(1), self.shape[1].max(1)];
         let within = [rank % x, rank / x % y, rank / x / y];
         let ctaid = std::array::from_fn(|d| clusterid[d] * self.shape[d] + within[d]);
         let who = Who { cluster, rank, ctaid, warp, lanes };
-        if stage == Stage::Delivered {
-            self.name(touches.iter().copied());
-            if let Some(weak) = &self.weak {
-                let written =
-                    touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::Update));
-                written.for_each(|touch| weak.written(cluster, touch.space, touch.address, touch.bytes));
-            }
-        }
-        self.observed.observer.transfer(&Transferred { who, source, operation, stage, touches: &touches });
+        Some(Transferred { who, source, operation, stage, touches })
     }
 
     /// A phase of an mbarrier object of the cluster has ended.

@@ -9,7 +9,7 @@
 use ptxvm_memory::access;
 
 use crate::code::Source;
-use crate::door::observer::{Access, Who};
+use crate::door::observer::{Access, Transferred, Who};
 use crate::door::touch::Space;
 use crate::registers::LANES;
 
@@ -27,11 +27,30 @@ impl Default for OldBytes {
     }
 }
 
+/// Old bytes of a word, for an asynchronous operation.
+#[derive(Clone, Copy, Debug)]
+pub struct OldWord {
+    /// The memory.
+    pub space: Space,
+    /// Where the word begins.
+    pub address: u64,
+    /// Which bytes of it are old, as bits.
+    pub mask: u8,
+    /// What these held.
+    pub bytes: [u8; 4],
+}
+
 /// Decides which write each read of a launch sees. A launch with one has one host thread.
 pub trait WeakMemory: Send + Sync + std::fmt::Debug {
     /// Lanes are about to touch global or shared memory. Gives the lanes that find `old` instead of what memory holds, or
     /// whose write goes there because a later one has overwritten it already.
     fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> u32;
+
+    /// An asynchronous operation has been issued.
+    fn issued(&self, operation: &Transferred<'_>);
+
+    /// An asynchronous operation reads its source. Gives the bytes that it finds instead of what memory holds.
+    fn reads(&self, operation: &Transferred<'_>) -> Vec<OldWord>;
 
     /// Bytes are written by something that all threads see at once: the asynchronous units, surfaces, the host's functions.
     fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64);
@@ -44,6 +63,24 @@ pub trait WeakMemory: Send + Sync + std::fmt::Debug {
 
     /// All threads of a cluster have ended.
     fn cluster_ended(&self, cluster: u64);
+
+    /// When it is, for reads that are put off now: accesses from now on are later.
+    fn moment(&self) -> u64;
+
+    /// The reads that follow were put off at a moment, or were not. Gives what was said before.
+    fn put_off(&self, since: Option<u64>) -> Option<u64>;
+
+    /// What the seed has chosen for the whole launch.
+    fn temper(&self) -> Temper;
+}
+
+/// How often of 256 times something is done: some programs go wrong when it is done often, others when it is rare.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Temper {
+    /// A read is made late that may be (`late.rs`).
+    pub late: u8,
+    /// A warp's turn ends after an access.
+    pub parts: u8,
 }
 
 /// What threads do that orders memory.

@@ -100,6 +100,9 @@ impl Context<'_> {
         bytes: u64,
         wants: Wants,
     ) {
+        if !self.warp.late.all.is_empty() && self.make_late_at(lanes, at, bytes).is_err() {
+            return;
+        }
         let Some(weak) = &self.run.launch.weak else { return };
         if lanes == 0 || bytes == 0 || !matches!(space, Space::Global | Space::Shared) {
             return;

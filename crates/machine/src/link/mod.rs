@@ -21,6 +21,7 @@ use crate::door::observer::{Observed, Observer};
 use crate::door::tell::Telling;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
+use crate::state::late::Lateness;
 use crate::statistics::Class;
 use crate::vector::lanes::{self, Op};
 use constants::Constants;
@@ -196,6 +197,7 @@ impl Linker<'_> {
         if operation.is_some_and(|operation| operation.writes_carry()) {
             slots.push(frame.carry());
         }
+        let written = slots.len() as u8;
         for operand in form.operands().iter().filter(|o| !o.written) {
             slots.push(self.slot(operand, frame, source));
         }
@@ -212,6 +214,8 @@ impl Linker<'_> {
             source,
             class,
             wgmma,
+            lateness: Lateness::of(operation.as_ref()),
+            written,
             meaning: Meaning::Program,
         });
     }
@@ -233,14 +237,25 @@ impl Linker<'_> {
         let slots = SmallVec::from_slice(&[slot]);
         let read = Prepared::Special(SpecialRegister::of(sreg), member);
         let (op, class, meaning) = (prepared(read), Some(Class::Move), Meaning::Prepared(read));
-        Some(Instruction { op, slots, guard, source, class, wgmma: false, meaning })
+        let (lateness, written) = (Lateness::Registers, 1);
+        Some(Instruction { op, slots, guard, source, class, wgmma: false, lateness, written, meaning })
     }
 
     /// An instruction of the linker's own, before the one that needs it.
     fn prepare(&mut self, what: Prepared, slots: &[Slot], source: Source) {
         let (op, slots, meaning) = (prepared(what), SmallVec::from_slice(slots), Meaning::Prepared(what));
-        let (guard, class, wgmma) = (None, None, false);
-        self.instructions.push(Instruction { op, slots, guard, source, class, wgmma, meaning });
+        let (guard, class, wgmma, lateness) = (None, None, false, Lateness::Registers);
+        self.instructions.push(Instruction {
+            op,
+            slots,
+            guard,
+            source,
+            class,
+            wgmma,
+            lateness,
+            written: 1,
+            meaning,
+        });
     }
 }
 

@@ -121,7 +121,7 @@ unsafe extern "C" fn execute(frame: *mut Frame, at: u32, lanes: u32) -> u32 {
                 true => Executed::Done.number(),
                 false => Executed::Looked.number(),
             },
-            Step::Done => Executed::Done.number(),
+            Step::Done | Step::GivesWay => Executed::Done.number(),
             Step::Waits(_) => Executed::Waits.number(),
             Step::Stopped => Executed::Stopped.number(),
         }

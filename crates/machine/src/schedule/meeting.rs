@@ -51,7 +51,7 @@ pub(crate) fn meet(
         }
         // Each waits for itself, and they meet here again.
         Step::Waits(_) => Ok(0),
-        Step::Done => {
+        Step::Done | Step::GivesWay => {
             for each in warp.groups.iter_mut().filter(|g| same(g)).chain([group]) {
                 worker.count_block(each);
                 (each.number, each.state) = (number(each) + 1, State::Ready);
@@ -74,7 +74,10 @@ fn lead_up(
     let before = Meeting::of(group.block, run.code).map_or(0, |meeting| meeting.number);
     let bank = bank_of(&mut warp.activations, group.activation, run.code);
     let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
-    let mut watches = context.watches_registers();
+    if context.make_late().is_err() {
+        return Err(0);
+    }
+    let mut watches = context.watches();
     for number in 0..before {
         let at = start + number;
         let instruction = &run.code.instructions[at as usize];
@@ -82,7 +85,7 @@ fn lead_up(
             return Err(number);
         }
     }
-    if watches
+    if context.watches_registers()
         && let Some(meeting) = Meeting::of(group.block, run.code)
         && context.before(meeting.instruction).is_err()
     {

@@ -14,6 +14,8 @@ use crate::vector::lanes::Flow;
 pub(crate) enum Step {
     /// It has been executed.
     Done,
+    /// It has been executed, and others have their turn now.
+    GivesWay,
     /// These lanes wait, and execute it again then; for the others of the group it has been executed.
     Waits(u32),
     /// It has stopped the warp; the worker says why.
@@ -21,7 +23,7 @@ pub(crate) enum Step {
 }
 
 /// Executes an instruction for the active lanes of the context that its guard lets through. `watches` says whether
-/// somebody must look which registers it uses ([`Context::watches_registers`]).
+/// somebody must look ([`Context::watches`]).
 #[inline(always)]
 pub(crate) fn step(
     context: &mut Context<'_>,
@@ -29,14 +31,50 @@ pub(crate) fn step(
     (at, activation): (u32, u32),
     watches: &mut bool,
 ) -> Step {
+    if *watches {
+        return watched(context, instruction, (at, activation), watches);
+    }
     let mask = context.active & guarded(&context.bank, instruction.guard);
     if mask == 0 {
         return Step::Done;
     }
-    if *watches && context.before(instruction).is_err() {
+    execute(context, instruction, &instruction.slots, mask, (at, activation), watches)
+}
+
+/// The same where somebody must look: products that use its registers are completed first, and under weak memory
+/// instructions are put off and others have their turn.
+#[inline(never)]
+fn watched(
+    context: &mut Context<'_>,
+    instruction: &Instruction,
+    (at, activation): (u32, u32),
+    watches: &mut bool,
+) -> Step {
+    if !context.warp.late.all.is_empty() {
+        if context.puts_off_with(instruction, at) {
+            return Step::Done;
+        }
+        if context.make_late_before(instruction).is_err() {
+            return Step::Stopped;
+        }
+    }
+    let mask = context.active & guarded(&context.bank, instruction.guard);
+    if mask == 0 {
+        return Step::Done;
+    }
+    if context.watches_registers() && context.before(instruction).is_err() {
         return Step::Stopped;
     }
-    execute(context, instruction, &instruction.slots, mask, (at, activation), watches)
+    if context.puts_off(instruction, at, mask) {
+        return Step::Done;
+    }
+    match execute(context, instruction, &instruction.slots, mask, (at, activation), watches) {
+        Step::Done => {
+            context.asks_later(instruction, at, mask);
+            if context.gives_way(instruction) { Step::GivesWay } else { Step::Done }
+        }
+        step => step,
+    }
 }
 
 /// Executes an instruction in some lanes, with operands that need not be its own.
@@ -60,7 +98,7 @@ pub(crate) fn execute(
 /// The instruction has handed work to the asynchronous units.
 fn issued(context: &mut Context<'_>, (at, activation): (u32, u32), watches: &mut bool) -> Step {
     let done = context.issued(at, activation);
-    *watches = context.watches_registers();
+    *watches = context.watches();
     context.worker.tell(context.run);
     if done == Flow::Stop { Step::Stopped } else { Step::Done }
 }

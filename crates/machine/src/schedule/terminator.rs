@@ -23,6 +23,9 @@ pub(crate) fn end(
     if warp.state.wgmma.is_busy() && !settle(block, group, warp, cta, worker, run) {
         return After::Fault;
     }
+    if !warp.state.late.all.is_empty() && !make_late(block, group, warp, cta, worker, run) {
+        return After::Fault;
+    }
     let taken = |group: &Group, warp: &mut Warp, guard: Option<Slot>| {
         group.mask & guarded(&warp.bank(group.activation, run.code), guard)
     };
@@ -82,6 +85,31 @@ fn settle(
     let bank = bank_of(&mut warp.activations, group.activation, run.code);
     let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
     !context.watches_registers() || context.before_use_of(&block.end_with.slots()).is_ok()
+}
+
+/// Executes what was put off and must come before the end of the block: what its registers wait for, and all where lanes
+/// leave the function or meet others. Gives whether it has.
+#[cold]
+fn make_late(
+    block: &Block,
+    group: &Group,
+    warp: &mut Warp,
+    cta: &mut CtaState,
+    worker: &mut Worker,
+    run: &Run<'_>,
+) -> bool {
+    let bank = bank_of(&mut warp.activations, group.activation, run.code);
+    let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+    let made = match &block.end_with {
+        Terminator::Next(_) => Ok(()),
+        Terminator::Branch { guard, .. } => context.make_late_for(&[], *guard),
+        Terminator::Index { guard, index, .. } => context.make_late_for(&[*index], *guard),
+        Terminator::Call(_)
+        | Terminator::Return { .. }
+        | Terminator::Exit { .. }
+        | Terminator::Barrier(_) => context.make_late(),
+    };
+    made.is_ok()
 }
 
 /// Sends some lanes to one block and the others to another; the group goes on with the lower.

@@ -212,6 +212,7 @@ impl Warp {
     pub fn begin_again(&mut self, code: &Code, entry: &Function) {
         self.state.exited = 0;
         self.state.placed = false;
+        self.state.late.all.clear();
         self.interrupted = false;
         self.groups.clear();
         if let [_, later @ ..] = self.activations.as_mut_slice()

@@ -3,6 +3,7 @@
 pub mod awaited;
 pub mod cta;
 pub mod frame;
+pub mod late;
 pub mod opaque;
 pub mod warp;
 pub mod worker;

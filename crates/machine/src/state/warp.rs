@@ -6,6 +6,7 @@ use crate::ops::wgmma::pending::Products;
 use crate::registers::LANES;
 use crate::schedule::cluster::barrier::Arrivals;
 use crate::state::awaited::Awaited;
+use crate::state::late::PutOff;
 
 /// The state of a warp that operations may use.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct WarpState {
     pub arrivals: Arrivals,
     /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`](crate::asynchronous::issuer::GroupKind).
     pub closed: [[u32; LANES]; 2],
+    /// What it has put off.
+    pub late: PutOff,
     /// Its matrix products that are under way.
     pub wgmma: Products,
 }

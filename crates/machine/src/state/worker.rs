@@ -82,6 +82,10 @@ pub struct Worker {
     pub random: u64,
     /// The clusters of the grid that are its own and have not begun.
     pub claimed: Range<u64>,
+    /// How many instructions were put off under weak memory.
+    pub put_off: u64,
+    /// How many turns ended in the middle of a block under weak memory.
+    pub gave_way: u64,
     /// The cluster whose turn it is.
     pub cluster: Box<ClusterState>,
     /// What clusters that have ended left to be written.
@@ -138,6 +142,8 @@ impl Worker {
             single: false,
             stepped: None,
             claimed: 0..0,
+            put_off: 0,
+            gave_way: 0,
             cluster: Box::default(),
             held_back: HeldBack::default(),
             operands: Operands::default(),

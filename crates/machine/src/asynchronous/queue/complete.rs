@@ -149,11 +149,14 @@ impl ClusterState {
             if !pending.may_fetch(budget) {
                 return false;
             }
-            if let Some(watch) = &self.watch {
-                watch.tell(self.index, self.clusterid, pending, Stage::Fetched);
-            }
-            pending.fetch();
             *spent += pending.transfer.effort();
+            match &self.watch {
+                None => pending.fetch(),
+                Some(watch) => {
+                    watch.tell(self.index, self.clusterid, pending, Stage::Fetched);
+                    watch.fetch((self.index, self.clusterid), pending, &self.shared);
+                }
+            }
             self.log.act_for(pending.issuer);
             self.log.note(|| What::Read { operation: pending.issuer.operation });
         }

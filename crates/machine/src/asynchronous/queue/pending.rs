@@ -105,7 +105,7 @@ impl Pending {
     }
 
     /// Has the source read.
-    pub(super) fn fetch(&mut self) {
+    pub(crate) fn fetch(&mut self) {
         self.fetched = true;
         self.transfer.fetch();
     }

@@ -8,8 +8,10 @@ use ptxvm_num::matrix::integer::{self, BitOp, IntegerElement};
 use ptxvm_num::matrix::{Accumulator, Element, Family, Packed};
 
 use crate::context::{Context, Flow};
+use crate::door::lend::Lent;
 use crate::door::observer::Stage;
 use crate::door::peer::Peer;
+use crate::door::touch::Touch;
 use crate::door::watch::Origin;
 use crate::matrix::cores::Cores;
 use crate::matrix::descriptor::Major;
@@ -117,8 +119,28 @@ pub struct PendingProduct {
 }
 
 impl UnderWay for PendingProduct {
-    fn complete(mut self: Box<Self>, worker: &mut Worker, resident: &mut ResidentD) {
-        self.tell(worker, Stage::Delivered);
+    fn complete(self: Box<Self>, worker: &mut Worker, resident: &mut ResidentD) {
+        let lent = self.lend(worker);
+        self.compute(worker, resident);
+        lent.take_back();
+    }
+
+    fn bank(&self) -> &KeptBank {
+        &self.bank
+    }
+
+    fn slots(&self) -> &Arc<[Slot]> {
+        &self.slots
+    }
+
+    fn registers(&self) -> [&[Slot]; 2] {
+        self.product.registers_among(&self.slots)
+    }
+}
+
+impl PendingProduct {
+    /// Computes D.
+    fn compute(mut self: Box<Self>, worker: &mut Worker, resident: &mut ResidentD) {
         let operands = &mut worker.operands;
         let product = Arc::clone(&self.product);
         let belongs = self.belongs.take();
@@ -164,32 +186,33 @@ impl UnderWay for PendingProduct {
         operands.d = d;
     }
 
-    fn bank(&self) -> &KeptBank {
-        &self.bank
-    }
-
-    fn slots(&self) -> &Arc<[Slot]> {
-        &self.slots
-    }
-
-    fn registers(&self) -> [&[Slot]; 2] {
-        self.product.registers_among(&self.slots)
-    }
-}
-
-impl PendingProduct {
     /// Tells an observer, if there is one, what it reads of shared memory.
     pub fn tell(&self, worker: &Worker, stage: Stage) {
         if let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) {
-            let mut touches = Vec::new();
-            let mut visit = |touch| touches.push(touch);
-            if let A::Shared(units) = &self.a {
-                let (along, across) = self.rows_of_a(units);
-                units.footprint(&self.shared, along, across, &mut visit);
-            }
-            self.b.footprint(&self.shared, 0..self.b.along(), 0..self.b.across(), &mut visit);
-            watch.tell_of(origin, stage, &touches);
+            watch.tell_of(origin, stage, &self.touches());
         }
+    }
+
+    /// Tells an observer that it reads now, and has it see what the weak memory of the launch says.
+    fn lend(&self, worker: &Worker) -> Lent {
+        let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) else {
+            return Lent::default();
+        };
+        let touches = self.touches();
+        watch.tell_of(origin, Stage::Delivered, &touches);
+        watch.lend_to(origin, &touches, &worker.cluster.shared)
+    }
+
+    /// What it reads of shared memory.
+    fn touches(&self) -> Vec<Touch> {
+        let mut touches = Vec::new();
+        let mut visit = |touch| touches.push(touch);
+        if let A::Shared(units) = &self.a {
+            let (along, across) = self.rows_of_a(units);
+            units.footprint(&self.shared, along, across, &mut visit);
+        }
+        self.b.footprint(&self.shared, 0..self.b.along(), 0..self.b.across(), &mut visit);
+        touches
     }
 
     /// The units of A that this warp multiplies with.

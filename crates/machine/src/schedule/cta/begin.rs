@@ -11,6 +11,7 @@ use crate::schedule::cluster::barrier::Arrivals;
 use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::warp::{Group, Warp};
 use crate::schedule::{in_step, succession};
+use crate::state::late::PutOff;
 
 impl Cta {
     /// Room for a CTA of a launch; `None` if the host has no memory for it.
@@ -51,6 +52,7 @@ impl Cta {
                 asked: 0,
                 arrivals: Arrivals::default(),
                 closed: [[0; LANES]; 2],
+                late: PutOff::default(),
                 wgmma: crate::ops::wgmma::pending::Products::default(),
             },
             activations: Vec::new(),

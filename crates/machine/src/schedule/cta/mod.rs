@@ -129,6 +129,8 @@ impl Cta {
                     turn.spinning = 0;
                 }
                 Leave::Turn => turn.spinning = 0,
+                // It may be spinning all the same.
+                Leave::GivesWay => {}
                 Leave::Spinning => turn.spinning += 1,
                 // Nothing is wrong with what the end of the launch has interrupted.
                 Leave::Fault(_) if worker.halted => return Progress::Turn,

@@ -33,6 +33,8 @@ pub enum Leave {
     Spinning,
     /// Its turn is over.
     Turn,
+    /// Its turn is over in the middle of a block, for others to come between two of its accesses.
+    GivesWay,
     /// Its turn is not over, but an instruction has been executed and somebody looks on.
     Interrupted,
     /// The worker says what happened, at this instruction.
@@ -85,6 +87,8 @@ enum Next {
 enum Ran {
     /// They have been executed, for some lanes of the group at least.
     Done,
+    /// Some of them have been executed, and others have their turn now.
+    GivesWay,
     /// All lanes wait.
     Waits,
     /// One has met a fault; the group stands there.
@@ -176,6 +180,9 @@ impl Turn<'_> {
     fn gather(&mut self, group: &mut Group) -> bool {
         let code = self.run.code;
         let Some(converge) = code.blocks[group.block as usize].converge else { return true };
+        if !self.warp.state.late.all.is_empty() {
+            self.make_late(group);
+        }
         if let Some(members) = converge.members
             && self.warp.state.wgmma.is_busy()
         {
@@ -204,6 +211,16 @@ impl Turn<'_> {
         }
     }
 
+    /// Executes what lanes have put off that are about to do something together with others. If that fails, the launch is
+    /// to end, and the next step says so.
+    #[cold]
+    fn make_late(&mut self, group: &Group) {
+        let Turn { warp, cta, worker, run, .. } = self;
+        let bank = bank_of(&mut warp.activations, group.activation, run.code);
+        let mut context = Context { bank, active: group.mask, warp: &mut warp.state, cta, worker, run };
+        let _ = context.make_late();
+    }
+
     /// Executes a group's block from where it stands to its end, or one instruction of it.
     #[inline(always)]
     fn block(&mut self, group: &mut Group) -> Next {
@@ -215,6 +232,10 @@ impl Turn<'_> {
         }
         match self.instructions(group, block.end) {
             Ran::Done => {}
+            Ran::GivesWay => {
+                self.warp.add(*group);
+                return Next::Leave(Leave::GivesWay);
+            }
             Ran::Waits => {
                 self.spend(block);
                 return Next::Switch;
@@ -239,8 +260,8 @@ impl Turn<'_> {
         };
         self.stepped(group, At::Instruction(at));
         match self.instructions(group, at + 1) {
-            Ran::Done if at + 1 == block.end && block.class.is_none() => None,
-            Ran::Done => Some(self.interrupt(*group)),
+            Ran::Done | Ran::GivesWay if at + 1 == block.end && block.class.is_none() => None,
+            Ran::Done | Ran::GivesWay => Some(self.interrupt(*group)),
             Ran::Waits => {
                 self.spend(block);
                 Some(Next::Switch)
@@ -259,10 +280,14 @@ impl Turn<'_> {
         let Warp { state, activations, groups, .. } = &mut **warp;
         let bank = bank_of(activations, group.activation, code);
         let mut context = Context { bank, active: group.mask, warp: state, cta, worker, run };
-        let mut watches = context.watches_registers();
+        let mut watches = context.watches();
         for (at, instruction) in (first..).zip(&code.instructions[first as usize..last as usize]) {
             match step::step(&mut context, instruction, (at, group.activation), &mut watches) {
                 Step::Done => {}
+                Step::GivesWay => {
+                    group.number = at + 1 - start;
+                    return Ran::GivesWay;
+                }
                 Step::Stopped => {
                     group.number = at - start;
                     return Ran::Fault;
@@ -400,8 +425,8 @@ impl Turn<'_> {
         (self.worker.forgiving, self.worker.forgiven) = (true, 0);
         let next = match at {
             At::Instruction(at) => match self.instructions(group, at + 1) {
-                Ran::Done if self.worker.single => self.interrupt(*group),
-                Ran::Done => Next::Go,
+                Ran::Done | Ran::GivesWay if self.worker.single => self.interrupt(*group),
+                Ran::Done | Ran::GivesWay => Next::Go,
                 Ran::Waits => Next::Switch,
                 Ran::Fault => self.fault(*group),
             },

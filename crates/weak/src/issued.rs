@@ -1,0 +1,29 @@
+//! Asynchronous operations that have been issued: what happens before them, which is all that they must see.
+
+use std::sync::Arc;
+
+use crate::actor::Actor;
+use crate::clock::{Clock, Stamp};
+use crate::site::SiteId;
+
+/// What tells an operation from others under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OperationId {
+    pub cluster: u64,
+    pub cta: u64,
+    pub warp: u32,
+    pub site: SiteId,
+    pub number: u64,
+}
+
+/// An operation that reads.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    pub actor: Actor,
+    pub lanes: u32,
+    /// What its threads knew, and when.
+    pub clock: Arc<Clock>,
+    pub stamp: Stamp,
+    /// Whether it reads what was there before where it may.
+    pub old: bool,
+}
