@@ -6,8 +6,8 @@
 //! what orders memory (fences, releases, barriers, asynchronous operations), calls, returns or ends. So nothing that
 //! depends on the read comes before it, and whoever learns of what follows it by causality order learns of the read too.
 //!
-//! A test of an mbarrier that finds no phase ended may be asked again in the same way: what it acquires counts for what runs because it returned true, and that
-//! uses its result (choice M2 of docs/memory-model.md).
+//! A test of an mbarrier that finds no phase ended may be asked again in the same way: what it acquires counts for what runs
+//! because it returned true, and that uses its result (choice M2 of docs/memory-model.md).
 
 use ptxvm_ir::operation::access::{Access, Words};
 use ptxvm_ir::operation::mbarrier::Mbarrier;
