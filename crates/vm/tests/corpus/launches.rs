@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{
-    Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, Module, Profile, Settings,
+    Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module, Profile,
+    Settings,
 };
 use serde::Deserialize;
 
@@ -145,11 +146,12 @@ fn link(source: &str, library: &str) -> String {
     source.replace(".extern .func", ".func") + definitions
 }
 
-/// How CTAs and warps take turns.
-#[derive(Clone, Copy)]
+/// How CTAs and warps take turns, and which writes reads see.
+#[derive(Clone, Copy, Debug)]
 pub struct Order {
     pub seed: u64,
     pub threads: usize,
+    pub memory_model: MemoryModel,
 }
 
 /// What came of a launch.
@@ -251,6 +253,7 @@ impl Case {
                 seed: order.seed,
                 asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
                 threads: order.threads,
+                memory_model: order.memory_model,
                 max_instructions: Some(50_000_000),
                 ..Settings::default()
             },
