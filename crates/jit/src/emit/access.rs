@@ -52,3 +52,23 @@ pub(super) struct Access {
     /// Whether there may be none.
     pub guarded: bool,
 }
+
+/// What a place is compared with: the bytes from the first to the last that it accesses, and their alignment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) bytes: u64,
+    pub(super) align: u64,
+    /// The load of a pointer, if all addresses are aligned when this is.
+    pub(super) root: Option<u32>,
+}
+
+impl Span {
+    /// What offsets must be multiples of, as far as that must be looked at.
+    pub(super) fn turn(self) -> u64 {
+        if self.root.is_some() { 1 } else { self.align }
+    }
+}
+
+/// What accesses have in common that are compared with the same: the load of the pointer that their addresses are made of,
+/// how they go to memory, and what they reach.
+pub(super) type Alike = (u32, (u8, bool), Span);

@@ -10,7 +10,7 @@ use ptxvm_ir::operation::AddressSpace;
 use ptxvm_machine::schedule::compiled::{Way, offset};
 
 use super::Emitter;
-use super::access::Access;
+use super::access::{Access, Span};
 use super::value::Value;
 use super::writer::{LANES, Name};
 use crate::together::Reach;
@@ -35,22 +35,6 @@ pub(super) struct Line<'a> {
     pub lanes: i64,
     /// From each to the next.
     pub step: i64,
-}
-
-/// What a place is compared with: the bytes from the first to the last that it accesses, and their alignment.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
-    pub(super) bytes: u64,
-    pub(super) align: u64,
-    /// The load of a pointer, if all addresses are aligned when this is.
-    pub(super) root: Option<u32>,
-}
-
-impl Span {
-    /// What offsets must be multiples of, as far as that must be looked at.
-    fn turn(self) -> u64 {
-        if self.root.is_some() { 1 } else { self.align }
-    }
 }
 
 impl Emitter<'_> {

@@ -272,7 +272,7 @@ struct Emitter<'a> {
     together: Together,
     places: HashMap<usize, Place>,
     /// The places of accesses that are alike.
-    sites: BTreeMap<site::Alike, u32>,
+    sites: BTreeMap<access::Alike, u32>,
     /// The results of the block that nobody has looked at, and by the name of each of the others the one that it has since.
     unlooked: Vec<Unlooked>,
     looked_at: HashMap<Name, Name>,

@@ -7,13 +7,9 @@
 use ptxvm_ir::operation::{Access, Operation};
 use ptxvm_machine::schedule::compiled::{Site, offset};
 
-use super::bounds::Span;
+use super::Emitter;
+use super::access::{self, Span};
 use super::writer::Name;
-use super::{Emitter, access};
-
-/// What accesses have in common that are compared with the same: the load of the pointer that their addresses are made of,
-/// how they go to memory, and what they reach.
-pub(super) type Alike = (u32, (u8, bool), Span);
 
 impl Emitter<'_> {
     /// The place of an access of global memory: that of those like it, if there are such.
