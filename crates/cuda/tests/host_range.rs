@@ -8,6 +8,7 @@ mod client;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use client::{Context, Module, answer, call, launch};
 
@@ -68,6 +69,13 @@ impl Bench {
     }
 }
 
+/// What is lent to one launch all kernels of the process reach while it runs, and the block after one's own may be another
+/// test's: one test runs at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Asserts that a read and a write at a distance from an address are faults.
 #[track_caller]
 fn refused(at: u64, distance: i64) {
@@ -112,6 +120,7 @@ impl Drop for Block {
 
 #[test]
 fn a_small_block_is_lent_and_its_neighbours_are_not() {
+    let _alone = alone();
     let bench = Bench::new();
     let blocks: Vec<Block> = (0..64).map(|index| Block::new(24 + 40 * (index % 5))).collect();
     println!("the blocks are in {}", name_of_mapping(blocks[20].0));
@@ -123,6 +132,7 @@ fn a_small_block_is_lent_and_its_neighbours_are_not() {
 /// Tests run in threads, which have heaps of their own. With one heap for all it is that of the main thread.
 #[test]
 fn a_block_of_the_main_threads_heap_is_lent_exactly() {
+    let _alone = alone();
     const SMALL: &str = "a_small_block_is_lent_and_its_neighbours_are_not";
     for test in [SMALL, "a_forged_header_opens_nothing"] {
         let program = std::env::current_exe().expect("a test has a file");
@@ -151,6 +161,7 @@ fn name_of_mapping(address: u64) -> String {
 
 #[test]
 fn a_block_of_another_threads_arena_is_lent_exactly() {
+    let _alone = alone();
     let bench = Bench::new();
     let block = std::thread::spawn(|| {
         let blocks: Vec<Block> = (0..50).map(|_| Block::new(3000)).collect();
@@ -162,6 +173,7 @@ fn a_block_of_another_threads_arena_is_lent_exactly() {
 
 #[test]
 fn a_large_block_is_lent_exactly_though_its_mapping_is_cut_in_two() {
+    let _alone = alone();
     let bench = Bench::new();
     for mebibytes in [4, 8, 64] {
         let bytes = mebibytes << 20;
@@ -177,6 +189,7 @@ fn a_large_block_is_lent_exactly_though_its_mapping_is_cut_in_two() {
 
 #[test]
 fn an_aligned_block_is_lent_exactly() {
+    let _alone = alone();
     let bench = Bench::new();
     for alignment in [32usize, 64, 128, 4096, 2 << 20] {
         let mut start = std::ptr::null_mut();
@@ -192,6 +205,7 @@ fn an_aligned_block_is_lent_exactly() {
 /// What a kernel can write it can forge: elements before a view that look like the header of a block.
 #[test]
 fn a_forged_header_opens_nothing() {
+    let _alone = alone();
     for bytes in [5000usize, 8 << 20] {
         let block = Block::new(bytes);
         let neighbour = Block::new(bytes);
@@ -214,6 +228,7 @@ fn a_forged_header_opens_nothing() {
 
 #[test]
 fn the_stack_is_refused_and_so_are_data_and_code_of_libraries() {
+    let _alone = alone();
     static DATA: [u8; 64] = [7; 64];
     let local = [1u8; 64];
     let code = refused as *const () as u64;
@@ -225,6 +240,7 @@ fn the_stack_is_refused_and_so_are_data_and_code_of_libraries() {
 
 #[test]
 fn memory_that_the_program_mapped_itself_is_refused_until_it_is_declared_or_registered() {
+    let _alone = alone();
     let bytes = 1usize << 20;
     // SAFETY: a new mapping takes nothing from anybody.
     let start = unsafe {
@@ -249,6 +265,7 @@ fn memory_that_the_program_mapped_itself_is_refused_until_it_is_declared_or_regi
 
 #[test]
 fn a_declared_view_ends_where_it_says_and_a_whole_array_beside_it_too() {
+    let _alone = alone();
     let array = vec![0u8; 4096];
     let (start, view) = (array.as_ptr() as u64, array.as_ptr() as u64 + 3700);
     call("ptxvm_declare_host_range", (view, 96usize));
@@ -269,6 +286,7 @@ fn a_declared_view_ends_where_it_says_and_a_whole_array_beside_it_too() {
 
 #[test]
 fn wrong_declarations_are_refused() {
+    let _alone = alone();
     let array = [0u8; 16];
     let at = array.as_ptr() as u64;
     for (start, bytes) in
@@ -280,6 +298,7 @@ fn wrong_declarations_are_refused() {
 
 #[test]
 fn what_the_host_cannot_write_a_kernel_cannot_either() {
+    let _alone = alone();
     static CONSTANT: [u8; 64] = [9; 64];
     let start = CONSTANT.as_ptr() as u64;
     refused(start, 0);
@@ -291,6 +310,7 @@ fn what_the_host_cannot_write_a_kernel_cannot_either() {
 
 #[test]
 fn a_number_opens_nothing() {
+    let _alone = alone();
     let bench = Bench::new();
     let array = Block::new(100);
     let at = array.0;
@@ -302,6 +322,7 @@ fn a_number_opens_nothing() {
 
 #[test]
 fn each_pointer_of_a_structure_opens_its_own_block() {
+    let _alone = alone();
     let bench = Bench::new();
     let (one, other) = (vec![3u8; 100], vec![4u8; 5000]);
     let both = [one.as_ptr() as u64 + 99, 0, other.as_ptr() as u64 + 4999];
@@ -315,6 +336,7 @@ fn each_pointer_of_a_structure_opens_its_own_block() {
 
 #[test]
 fn blocks_are_found_while_other_threads_allocate_and_free() {
+    let _alone = alone();
     /// Ends the other threads also if the test fails.
     struct Stop<'a>(&'a AtomicBool);
     impl Drop for Stop<'_> {
@@ -360,6 +382,7 @@ fn blocks_are_found_while_other_threads_allocate_and_free() {
 /// ends well or with a fault of its own, and the process goes on.
 #[test]
 fn arrays_come_and_go_under_launches_of_many_threads() {
+    let _alone = alone();
     let shared = vec![0u8; 1 << 16];
     std::thread::scope(|scope| {
         for thread in 0..4u64 {
