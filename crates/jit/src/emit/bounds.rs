@@ -356,8 +356,8 @@ impl Emitter<'_> {
         name
     }
 
-    /// The lines that compute how many offsets from a start are aligned and leave room for a span. If the start itself is not
-    /// aligned, there are none, and the machine looks; nor are there if the pointer is not that all addresses are made of.
+    /// The lines that compute how many offsets from a start are aligned and leave room for a span. There are none if the start
+    /// is not aligned, or the pointer that all addresses are made of: the machine looks then.
     pub(super) fn limit(&mut self, name: &str, start: &str, size: &str, span: Span) -> Vec<String> {
         self.writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)");
         let Span { bytes, align, root } = span;
