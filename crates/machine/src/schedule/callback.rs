@@ -198,7 +198,7 @@ pub(crate) const LEAST_FUEL: i64 = 1 << 20;
 /// What a look at something that others may change costs, in fuel, and after how many of them that have seen nothing new
 /// a loop gets no more.
 pub const LOOK: i64 = 1 << 17;
-const MOST_LOOKS: u32 = (LEAST_FUEL / LOOK) as u32;
+pub(crate) const MOST_LOOKS: u32 = (LEAST_FUEL / LOOK) as u32;
 
 /// The code is left in a call that it has made itself, or in the code that was entered if `function` is [`NO_FUNCTION`]: gives
 /// the registers of an activation of it. The innermost call comes first; `site` is the block with the call of the one before.

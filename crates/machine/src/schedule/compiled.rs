@@ -10,7 +10,7 @@
 
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::barrier::WARPS;
-use crate::schedule::callback::{Host, forget_ended, leave};
+use crate::schedule::callback::{Host, MOST_LOOKS, forget_ended, leave};
 use crate::schedule::stack;
 use crate::schedule::warp::Warp;
 
@@ -36,6 +36,8 @@ pub(crate) struct Stay {
     pub others: usize,
     /// What the code did, in instructions.
     pub effort: u64,
+    /// Whether it did nothing at last but look, in vain, for what others may change.
+    pub spun: bool,
 }
 
 /// A visit of compiled code by warps of one CTA: what is the same for all of them is set once.
@@ -146,6 +148,7 @@ impl Visit {
             activation: frame.activation,
             others: frame.others as usize,
             effort: u64::try_from(frame.filled - frame.fuel).unwrap_or(0),
+            spun: frame.looks >= MOST_LOOKS,
         }
     }
 

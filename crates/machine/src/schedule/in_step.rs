@@ -25,6 +25,8 @@ pub(crate) enum Came {
     Ended,
     /// To the beginning of this block, and their turn is over.
     To(u32),
+    /// The same, and they look in vain for what others may change.
+    Spinning(u32),
     /// They have parted, and each has groups. If one did not come to where the others are, it went on and has left.
     Parted(Option<(usize, Leave)>),
 }
@@ -113,6 +115,9 @@ pub(crate) fn run(
             }
             _ => break Some(Round::Ended),
         }
+        if stay.spun {
+            break Some(Round::Spinning);
+        }
         if worker.effort >= enough || run.halt.is_set() {
             break Some(Round::Over);
         }
@@ -138,6 +143,7 @@ pub(crate) fn run(
     match came {
         Some(Round::Ended) => Came::Ended,
         Some(Round::Over) => Came::To(block),
+        Some(Round::Spinning) => Came::Spinning(block),
         Some(Round::Parted(stay)) => {
             let index = stay.parted.unwrap_or(0);
             Came::Parted(Some((index, go_apart(block, &stay, warps, cta, worker, run, enough))))
@@ -155,6 +161,8 @@ enum Round {
     Ended,
     /// Their turn is over.
     Over,
+    /// The same, because the last looks in vain for what others may change.
+    Spinning,
     /// One has come elsewhere than those before it.
     Parted(Stay),
 }

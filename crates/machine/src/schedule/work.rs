@@ -19,9 +19,9 @@ use crate::statistics::Statistics;
 
 /// Effort after which limits are looked at.
 const SLICE: u64 = 1 << 20;
-/// Slices after which a CTA that does not spin lets others run.
+/// Slices after which a CTA that does not spin lets others run, if none has been put aside.
 const PATIENCE: u32 = 16;
-/// Clusters that take turns at random, if none of them waits for another.
+/// Clusters that take turns at first, if none of them is known to wait for another.
 const MIXED: usize = 8;
 
 /// Instructions after which a worker tells the others and the host how far it is.
@@ -90,6 +90,10 @@ pub(super) struct Work {
     spare: SmallVec<[Box<Cluster>; 1]>,
     /// Whether another begins before those that were put aside run again: one has spun.
     begin: bool,
+    /// How many clusters may take turns, and how many turns have ended since one began or ended. They may wait for one that
+    /// has not begun, and not be known to.
+    mixed: usize,
+    turns: usize,
     /// How many clusters it takes at once, at most: few in the beginning, so that a launch which lasts is known soon.
     at_once: u64,
     told: Told,
@@ -106,6 +110,8 @@ impl Work {
             current: None,
             spare: spare.into_iter().collect(),
             begin: true,
+            mixed: MIXED,
+            turns: 0,
             at_once: 1,
             told: Told::default(),
         }
@@ -215,16 +221,21 @@ impl Work {
             Outcome::Ended => {
                 self.spare.extend(self.current.take().map(|(cluster, _)| cluster));
                 self.begin = self.live.is_empty();
+                (self.mixed, self.turns) = (MIXED, 0);
             }
             Outcome::Interrupted => {}
             _ if common.stopping.load(Ordering::Relaxed) => {}
-            Outcome::Turn if *slices < PATIENCE && !mixes(run) => *slices += 1,
+            Outcome::Turn if self.live.is_empty() && *slices < PATIENCE && !mixes(run) => *slices += 1,
             Outcome::Turn | Outcome::Spinning | Outcome::AwaitsGrids => {
                 if matches!(outcome, Outcome::AwaitsGrids) {
                     doze(run);
                 }
+                self.turns += 1;
+                if self.turns > self.mixed {
+                    (self.mixed, self.turns) = (self.mixed.saturating_mul(2), 0);
+                }
                 // Those that spin may wait for any other; without need only a few are begun.
-                self.begin = !matches!(outcome, Outcome::Turn) || self.live.len() < MIXED;
+                self.begin = !matches!(outcome, Outcome::Turn) || self.live.len() < self.mixed;
                 self.live.extend(self.current.take().map(|(cluster, _)| cluster));
             }
         }

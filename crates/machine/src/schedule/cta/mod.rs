@@ -95,6 +95,10 @@ impl Cta {
                         self.in_step = Some(block);
                         return Progress::Turn;
                     }
+                    Came::Spinning(block) => {
+                        self.in_step = Some(block);
+                        return Progress::Spinning;
+                    }
                     Came::Parted(first) => first.map(|(index, leave)| (index, turn.enough, leave)),
                 },
                 None => None,

@@ -1,6 +1,6 @@
 //! A group enters compiled code, and goes on where that has left it.
 
-use super::{Leave, Next, Turn};
+use super::{Leave, Next, POLLS, Turn};
 use crate::context::{CtaState, Run, Worker};
 use crate::schedule::compiled::{LEAST_FUEL, Stay, Visit};
 use crate::schedule::placing;
@@ -85,6 +85,9 @@ impl Turn<'_> {
         *group = Group { number: stay.number, ..group.of(stay.block, stay.mask) };
         let from = stay.block;
         *stuck = stay.left == Left::Before && stay.number == 0;
+        if stay.spun {
+            group.polls = POLLS;
+        }
         match stay.left {
             Left::Fault => self.fault(*group),
             Left::End => {
