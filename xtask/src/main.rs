@@ -36,6 +36,8 @@ cargo xtask litmus PATH [PATTERN]
                             compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
 cargo xtask litmus kernels OUT PATHS
                             write a kernel for each litmus test in folders or such checkouts, for a GPU to run
+cargo xtask litmus texts OUT PATHS
+                            write the text of each litmus test into a folder, by its name among our observations
 cargo xtask litmus observed FILE PATHS
                             compare what a GPU did, as tests/litmus/h200/run.py writes it, with what the model allows
 cargo xtask lint FILES      read isa files and report what is wrong in them
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
         ["litmus", "kernels", out, paths @ ..] => litmus::kernels(Path::new(out), paths),
+        ["litmus", "texts", out, paths @ ..] => litmus::texts(Path::new(out), paths),
         ["litmus", "observed", file, paths @ ..] => litmus::observed(Path::new(file), paths),
         ["litmus", path] => litmus::compare(Path::new(path), ""),
         ["litmus", path, pattern] => litmus::compare(Path::new(path), pattern),

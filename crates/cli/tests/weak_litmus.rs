@@ -17,8 +17,7 @@ const RUNS: u64 = 150;
 const FOLDERS: [&str; 5] = ["manual", "patterns", "copies", "cluster", "mmio"];
 
 /// Allowed outcomes that no run shows, and why: docs/weak-memory.md.
-const NEVER: [&str; 4] =
-    ["atomicity-narrow-scope", "CoRR-two-clusters", "atomicity-two-clusters", "volatile-narrow"];
+const NEVER: [&str; 2] = ["atomicity-narrow-scope", "atomicity-two-clusters"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus")

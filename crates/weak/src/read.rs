@@ -1,7 +1,7 @@
 //! Reads: which states of a word a thread may see, and what it learns from the one that it sees.
 //!
-//! A thread sees no state before a write that happens before the read, nor before one that somebody has seen who happens
-//! before it (8.10.6), itself included. All states since then it may see. An access of several words sees all of them at
+//! A thread sees no state before a write that happens before the read, nor before one that somebody has seen by a morally
+//! strong read which happens before it (8.10.5, 8.10.6), itself included. All states since then it may see. An access of several words sees all of them at
 //! one moment.
 
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Memory {
                 let history = histories.get(index);
                 choice.floor = choice.floor.max(history.floor);
                 for record in history.records.iter().rev().filter(|record| record.mask & mask != 0) {
-                    if reader.is_after(record) {
+                    if reader.must_see(record) {
                         choice.floor = choice.floor.max(record.key);
                         break;
                     }

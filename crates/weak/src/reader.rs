@@ -7,7 +7,7 @@ use ptxvm_model::strength::includes;
 
 use crate::actor::Actor;
 use crate::clock::{Clock, Event};
-use crate::history::{Key, Record, Seen};
+use crate::history::{Key, Record};
 use crate::site::SiteId;
 
 /// A thread that reads, and what it knows.
@@ -27,10 +27,15 @@ impl Reader {
         event.cta == self.actor.cta && event.warp == self.actor.warp && event.lanes >> self.lane & 1 != 0
     }
 
-    /// Whether the reader sees a write or a later one.
+    /// Whether the reader sees a write or a later one. What it saw itself by a weak read, or with too narrow a scope, binds
+    /// it to nothing (8.10.5).
+    pub fn must_see(&self, record: &Record) -> bool {
+        self.knows(&record.event) || record.seen.iter().any(|seen| seen.strong && self.knows(&seen.by))
+    }
+
+    /// Whether a write of the thread comes after another, or after a read of the thread's that has seen it.
     pub fn is_after(&self, record: &Record) -> bool {
-        let after = |seen: &Seen| self.is_own(&seen.by) || (seen.strong && self.clock.knows(&seen.by));
-        self.knows(&record.event) || record.seen.iter().any(after)
+        self.must_see(record) || record.seen.iter().any(|seen| self.is_own(&seen.by))
     }
 }
 

@@ -6,9 +6,11 @@ mod gather;
 mod kernels;
 mod mixedproxy;
 mod observed;
+mod texts;
 
 pub use kernels::write as kernels;
 pub use observed::compare as observed;
+pub use texts::write as texts;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! Reads that are made late, under weak memory: a load is put off, its thread goes on, and the load chooses what it sees
 //! only when somebody needs to know. So what follows it in the program may happen before it (load buffering). What is
-//! computed of it is put off with it.
+//! computed of it is put off with it. Relaxed atomic operations are put off in the same way, with what they write.
 //!
 //! A read is made at the latest before its thread touches the same bytes, stores or branches by what it has read, executes
 //! what orders memory (fences, releases, barriers, asynchronous operations), calls, returns or ends. So nothing that
@@ -40,11 +40,15 @@ impl Lateness {
             Some(Operation::Generic(_) | Operation::Hint(_)) => Self::Registers,
             Some(Operation::Access(Access::LoadParameter(_))) => Self::Registers,
             Some(Operation::Access(Access::Load(Words { order, .. }))) => match order {
-                Order::Weak | Order::Volatile | Order::Relaxed => Self::Load,
+                Order::Weak | Order::Volatile | Order::Relaxed => Self::MayBeLate,
                 _ => Self::Access,
             },
             Some(Operation::Access(Access::Store(Words { order, .. }))) if !order.releases() => Self::Access,
-            Some(Operation::Access(Access::Atomic(atomic))) if !atomic.order.releases() => Self::Access,
+            Some(Operation::Access(Access::Atomic(atomic))) => match atomic.order {
+                Order::Weak | Order::Relaxed => Self::MayBeLate,
+                order if order.releases() => Self::Orders,
+                _ => Self::Access,
+            },
             Some(Operation::Mbarrier(Mbarrier::Wait(_))) => Self::Asks,
             _ => Self::Orders,
         }
@@ -222,25 +226,27 @@ impl Context<'_> {
         late
     }
 
-    /// Puts a load off now and then; gives whether it has.
+    /// Puts a load or an atomic operation off now and then; gives whether it has.
     pub(crate) fn puts_off(&mut self, instruction: &Instruction, at: u32, lanes: u32) -> bool {
-        if instruction.lateness != Lateness::Load || !self.chooses_late() {
+        if instruction.lateness != Lateness::MayBeLate || !self.chooses_late() {
             return false;
         }
-        let Some((Address { operand, space, offset }, bytes)) = self.load(instruction) else { return false };
+        let Some((Address { operand, space, offset }, bytes, wants)) = self.accessed(instruction) else {
+            return false;
+        };
         if matches!(space, AddressSpace::Const | AddressSpace::Local) {
             return false;
         }
         let addresses = addresses(self, instruction.slots[operand], offset);
         let align = bytes.next_power_of_two();
         // What might be a mistake is executed at its place.
-        let mut found = self.resolve_weak(space, &addresses, lanes, bytes, align, Wants::Nothing);
+        let mut found = self.resolve_weak(space, &addresses, lanes, bytes, align, wants);
         if found.is_none() {
             // Perhaps it is the first access there.
             let first = addresses[lanes.trailing_zeros() as usize % LANES];
-            let Some(region) = self.region(space, first, bytes, Wants::Nothing) else { return false };
+            let Some(region) = self.region(space, first, bytes, wants) else { return false };
             self.remember_watched(region);
-            found = self.resolve_weak(space, &addresses, lanes, bytes, align, Wants::Nothing);
+            found = self.resolve_weak(space, &addresses, lanes, bytes, align, wants);
         }
         let Some(found) = found else { return false };
         let mut places = [0; LANES];
@@ -279,15 +285,19 @@ impl Context<'_> {
         self.warp.late.all.push(Late { at, lanes, since, sources, places, bytes });
     }
 
-    /// Where a load reads, and how many bytes.
-    fn load(&self, instruction: &Instruction) -> Option<(Address, u64)> {
+    /// Where a load or an atomic operation accesses memory, how many bytes, and what memory must be good for.
+    fn accessed(&self, instruction: &Instruction) -> Option<(Address, u64, Wants)> {
         let Meaning::Program = instruction.meaning else { return None };
         let program = &self.run.code.program;
         let function = program.functions.get(instruction.source.function.0 as usize)?;
         let own = function.instructions.get(instruction.source.instruction as usize)?;
         match program.operation(own) {
             Some(Operation::Access(Access::Load(words))) => {
-                Some((words.address, words.count as u64 * u64::from(words.bits / 8)))
+                Some((words.address, words.count as u64 * u64::from(words.bits / 8), Wants::Nothing))
+            }
+            Some(Operation::Access(Access::Atomic(atomic))) => {
+                let bytes = atomic.count as u64 * u64::from(atomic.ty.bits() / 8);
+                Some((atomic.address, bytes, Wants::WriteLater))
             }
             _ => None,
         }

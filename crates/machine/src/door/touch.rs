@@ -32,7 +32,7 @@ pub enum Wants {
     Mbarrier,
     /// It has the asynchronous units read, at a time that the footprint of their operation says.
     ReadLater,
-    /// It has the asynchronous units write.
+    /// It writes later: the asynchronous units do for it, or it does itself when it is no longer put off.
     WriteLater,
     /// It touches nothing: the bytes only have to be there.
     Nothing,

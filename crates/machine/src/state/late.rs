@@ -1,6 +1,6 @@
 //! What a warp has put off: which instruction, for which lanes, and with which sources.
 //!
-//! Under weak memory a load may be made after what follows it in the program (`door/late.rs`). Until then its
+//! Under weak memory a load or an atomic operation may be made after what follows it in the program (`door/late.rs`). Until then its
 //! destinations hold what they held before, and nobody looks at them but instructions that are put off too.
 
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ pub enum Lateness {
     /// bytes.
     Access,
     /// The same, and it may be put off itself.
-    Load,
+    MayBeLate,
     /// It asks an mbarrier, and may be put off. All that was is made before it.
     Asks,
     /// Whatever else: all that was put off is made before it.
