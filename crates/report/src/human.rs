@@ -13,6 +13,7 @@ use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Label, Severity};
 
 use crate::number::plural;
+use crate::message::Weight;
 use crate::{Message, Report};
 
 /// The most of a line that is shown on either side of what is underlined, in bytes.
@@ -38,7 +39,11 @@ pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Resu
 
 /// Writes a message that is no diagnostic of the check: what happened in a run.
 pub fn message(report: &Report<'_>, message: &Message, out: &mut dyn Write) -> io::Result<()> {
-    let level = if message.warning { Level::WARNING } else { Level::ERROR };
+    let level = match message.weight {
+        Weight::Error => Level::ERROR,
+        Weight::Warning => Level::WARNING,
+        Weight::Note => Level::NOTE,
+    };
     let mut title = level.primary_title(message.text.as_str());
     if let Some(id) = message.id {
         title = title.id(id);

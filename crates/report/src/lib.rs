@@ -16,7 +16,7 @@ pub mod stale;
 mod text;
 
 pub use anstream::ColorChoice;
-pub use message::Message;
+pub use message::{Message, Weight};
 pub use report::Report;
 pub use text::{for_terminal, plain};
 

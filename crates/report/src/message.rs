@@ -12,19 +12,30 @@ pub struct Message {
     pub text: String,
     /// The word in brackets after `error` or `warning`.
     pub id: Option<&'static str>,
-    /// Whether it says what may be wrong, not what is.
-    pub warning: bool,
+    /// How grave it is.
+    pub weight: Weight,
     /// Where; the first is where it happened.
     pub places: Vec<Label>,
     /// Further sentences.
     pub notes: Vec<String>,
 }
 
+/// How grave a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// What is wrong.
+    Error,
+    /// What may be wrong.
+    Warning,
+    /// What a right program may do too.
+    Note,
+}
+
 impl Message {
     /// One that says only this.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Message {
-        Message { text: text.into(), id: None, warning: false, places: Vec::new(), notes: Vec::new() }
+        Message { text: text.into(), id: None, weight: Weight::Error, places: Vec::new(), notes: Vec::new() }
     }
 
     /// The word in brackets after `error`.
@@ -37,7 +48,14 @@ impl Message {
     /// The same as a warning.
     #[must_use]
     pub fn warning(mut self) -> Message {
-        self.warning = true;
+        self.weight = Weight::Warning;
+        self
+    }
+
+    /// The same as a note.
+    #[must_use]
+    pub fn note(mut self) -> Message {
+        self.weight = Weight::Note;
         self
     }
 

@@ -28,8 +28,17 @@ pub fn message(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
     if stale.late {
         return late(report, stale, seed);
     }
-    let text = "a read saw an older value: nothing orders the newest write before it";
-    let mut message = Message::new(text).id("stale-read").warning();
+    let mut message = match stale.strong {
+        // Strong operations may race: it is the program's to know what it may see.
+        true => {
+            let text = "a strong read saw an older value, as it may: nothing orders the newest write before it";
+            Message::new(text).id("stale-read").note()
+        }
+        false => {
+            let text = "a read saw an older value: nothing orders the newest write before it";
+            Message::new(text).id("stale-read").warning()
+        }
+    };
     let (reader, writer) = (who(stale.read.thread), who(stale.missed.thread));
     message.places.push(Label { span: stale.read.span, text: format!("read by {reader}") });
     let missed = format!("the newest write, by {writer}, had been made before");
@@ -154,7 +163,7 @@ pub fn object(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Value {
     };
     json!({
         "kind": "stale-read",
-        "severity": "warning",
+        "severity": if stale.strong { "note" } else { "warning" },
         "file": report.name,
         "read": access(&stale.read),
         "missed": access(&stale.missed),

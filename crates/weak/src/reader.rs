@@ -7,7 +7,7 @@ use ptxvm_model::strength::includes;
 
 use crate::actor::Actor;
 use crate::clock::{Clock, Event};
-use crate::history::{Key, Record};
+use crate::history::{Key, Record, Seen};
 use crate::site::SiteId;
 
 /// A thread that reads, and what it knows.
@@ -27,10 +27,12 @@ impl Reader {
         event.cta == self.actor.cta && event.warp == self.actor.warp && event.lanes >> self.lane & 1 != 0
     }
 
-    /// Whether the reader sees a write or a later one. What it saw itself by a weak read, or with too narrow a scope, binds
-    /// it to nothing (8.10.5).
+    /// Whether the reader sees a write or a later one. What its thread saw by a weak read, or with too narrow a scope, binds
+    /// it to nothing (8.10.5). A weak read is bound all the same: no GPU is known on which two of them go back.
     pub fn must_see(&self, record: &Record) -> bool {
-        self.knows(&record.event) || record.seen.iter().any(|seen| seen.strong && self.knows(&seen.by))
+        let is_weak = !self.actor.site.is_strong();
+        let binds = |seen: &Seen| (seen.strong && self.knows(&seen.by)) || (is_weak && self.is_own(&seen.by));
+        self.knows(&record.event) || record.seen.iter().any(binds)
     }
 
     /// Whether a write of the thread comes after another, or after a read of the thread's that has seen it.
