@@ -12,8 +12,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, Label, Severity};
 
-use crate::number::plural;
 use crate::message::Weight;
+use crate::number::plural;
 use crate::{Message, Report};
 
 /// The most of a line that is shown on either side of what is underlined, in bytes.

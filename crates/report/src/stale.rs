@@ -31,7 +31,8 @@ pub fn message(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
     let mut message = match stale.strong {
         // Strong operations may race: it is the program's to know what it may see.
         true => {
-            let text = "a strong read saw an older value, as it may: nothing orders the newest write before it";
+            let text =
+                "a strong read saw an older value, as it may: nothing orders the newest write before it";
             Message::new(text).id("stale-read").note()
         }
         false => {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ptxvm_machine::{Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
 
-use ptxvm_weak::{OrderQuestion, StaleReads};
+use ptxvm_order::OrderQuestion;
+use ptxvm_weak::StaleReads;
 
 use crate::arguments::{Argument, Arguments};
 

@@ -108,10 +108,9 @@ pub use ptxvm_machine::{
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;
+pub use ptxvm_order::{Accessed, Asked, How, Missing, OrderAnswer, OrderQuestion, Step};
 pub use ptxvm_profile::{Demand, Profile};
 pub use ptxvm_tensor as tensor;
 pub use ptxvm_texture::Kind as ObjectKind;
 pub use ptxvm_texture::{AddressMode, Block, Channel, Filter, Format, Read, Sampler, Shape};
-pub use ptxvm_weak::{
-    Accessed, Asked, How, Missing, OrderAnswer, OrderQuestion, StaleRead, StaleReads, Step,
-};
+pub use ptxvm_weak::{StaleRead, StaleReads};

@@ -2,15 +2,11 @@
 //!
 //! Memory holds the newest value. What a byte held before a write is kept with the write, so that the state of a word just
 //! before any write of its history can be told.
-
 use std::sync::Arc;
 
 use ptxvm_machine::door::touch::Space;
+use ptxvm_order::{Event, Published, SiteId};
 use smallvec::SmallVec;
-
-use crate::clock::Event;
-use crate::published::Published;
-use crate::site::SiteId;
 
 /// Numbers the instructions that write, in the order of coherence.
 pub type Key = u64;

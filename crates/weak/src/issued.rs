@@ -1,10 +1,7 @@
 //! Asynchronous operations that have been issued: what happens before them, which is all that they must see.
-
 use std::sync::Arc;
 
-use crate::actor::Actor;
-use crate::clock::{Clock, Stamp};
-use crate::site::SiteId;
+use ptxvm_order::{Actor, Clock, SiteId, Stamp};
 
 /// What tells an operation from others under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

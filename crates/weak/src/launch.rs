@@ -1,5 +1,4 @@
 //! The weak memory of a launch as the machine sees it.
-
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_ir::Program;
@@ -10,11 +9,9 @@ use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper};
 use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::Budget;
+use ptxvm_order::{Manner, OrderQuestion, Shape, Sites};
 
 use crate::memory::Memory;
-use crate::question::OrderQuestion;
-use crate::shape::Shape;
-use crate::site::{Manner, Sites};
 use crate::stale::StaleReads;
 
 /// The weak memory of one launch. What its reads missed it hands over when it is dropped.
@@ -76,7 +73,7 @@ impl Weak {
     #[must_use]
     pub fn asked(mut self, question: Option<Arc<OrderQuestion>>) -> Self {
         if let Some(question) = &question {
-            self.memory().watch(question);
+            self.memory().order.watch(question);
             // It is about the last time that an instruction was executed: each has its place.
             self.temper.late = 0;
         }
@@ -93,7 +90,7 @@ impl Drop for Weak {
     fn drop(&mut self) {
         let mut memory = self.memory();
         self.stale.add(&mut memory.notes);
-        if let (Some(question), Some(answer)) = (&self.question, memory.answer()) {
+        if let (Some(question), Some(answer)) = (&self.question, memory.order.answer()) {
             question.set(answer);
         }
     }
@@ -102,12 +99,12 @@ impl Drop for Weak {
 impl WeakMemory for Weak {
     fn access(&self, access: &Access<'_>, found: &Found<'_>, old: &mut OldBytes) -> u32 {
         let mut memory = self.memory();
-        let actor = memory.actor(&access.who, self.sites.id(access.source), access.space);
+        let actor = memory.order.actor(&access.who, self.sites.id(access.source), access.space);
         if !memory.unwritten.is_empty() {
             memory.take_unwritten(old);
         }
         // In between there is room for a write that comes before the newest.
-        memory.key += 2;
+        memory.order.key += 2;
         let small = access.bytes <= MOST_OLD as u64 && actor.site.manner != Manner::Other;
         let elsewhere = match access.wants {
             Wants::Read if small => memory.read(actor, access, found, old),
@@ -120,7 +117,7 @@ impl WeakMemory for Weak {
             }
             _ => 0,
         };
-        memory.accessed(&actor, access.who.lanes);
+        memory.order.accessed(&actor, access.who.lanes);
         elsewhere
     }
 
@@ -137,11 +134,11 @@ impl WeakMemory for Weak {
     }
 
     fn ordered(&self, who: Who, source: Source, ordering: Ordering) {
-        self.memory().order(who, self.sites.id(source), ordering);
+        self.memory().order.order(who, self.sites.id(source), ordering);
     }
 
     fn phase_ended(&self, cluster: u64, mbarrier: u32) {
-        self.memory().end_phase(cluster, mbarrier);
+        self.memory().order.end_phase(cluster, mbarrier);
     }
 
     fn cluster_ended(&self, cluster: u64) {
@@ -149,7 +146,7 @@ impl WeakMemory for Weak {
     }
 
     fn moment(&self) -> u64 {
-        self.memory().key
+        self.memory().order.key
     }
 
     fn put_off(&self, since: Option<u64>) -> Option<u64> {

@@ -1,48 +1,31 @@
 //! The weak memory of a launch: the views of its threads, the histories of its words, and the choices that are made.
-
 use std::sync::Arc;
 
-use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::{Budget, Charge};
+use ptxvm_order::{Key, Order, Shape, Sites, Stamp};
 use rustc_hash::FxHashMap;
 
-use crate::actor::Actor;
-use crate::clock::Stamp;
-use crate::cluster::ClusterView;
-use crate::history::{Histories, Key, Unwritten};
+use crate::history::{Histories, Unwritten};
 use crate::issued::{Issued, OperationId};
-use crate::published::Published;
-use crate::question::Explaining;
-use crate::shadow::{Entry, Shadow};
-use crate::shape::Shape;
-use crate::site::{SiteId, Sites};
+use crate::shadow::{Entry, Known};
 use crate::stale::Notes;
-use crate::view::CtaView;
 
 /// The weak memory of a launch.
 #[derive(Debug)]
 pub struct Memory {
-    pub shape: Shape,
-    pub sites: Arc<Sites>,
+    /// What happens before what.
+    pub order: Order,
     budget: Arc<Budget>,
     random: u64,
     /// How often of 256 times a read that may see an older state does.
     staleness: u64,
-    /// The stamp of what happens now.
-    pub now: Stamp,
-    /// The number of the running instruction among those that touch memory.
-    pub key: Key,
-    pub global: Shadow,
+    pub global: Known,
     /// By cluster: its shared memory.
-    shared: FxHashMap<u64, Shadow>,
-    spare: Vec<Shadow>,
+    shared: FxHashMap<u64, Known>,
+    spare: Vec<Known>,
     pub histories: Histories,
-    pub ctas: FxHashMap<u64, Box<CtaView>>,
-    pub clusters: FxHashMap<u64, ClusterView>,
-    /// What `fence.sc` operations have released to later ones.
-    pub sequential: Vec<Published>,
     pub notes: Notes,
     /// When the reads that are made now were put off, if they were.
     pub put_off: Option<Key>,
@@ -50,12 +33,7 @@ pub struct Memory {
     pub unwritten: Vec<Unwritten>,
     /// Asynchronous operations that have been issued, and what they see.
     pub issued: FxHashMap<OperationId, Issued>,
-    /// Two accesses whose order is asked for.
-    pub explaining: Option<Box<Explaining>>,
 }
-
-/// So many CTAs are remembered whose threads have ended, among others.
-const KEPT: usize = 64;
 
 /// More histories than this, some hundred megabytes, are not kept.
 const MOST_HISTORIES: usize = 1 << 20;
@@ -66,26 +44,19 @@ impl Memory {
         let mut random = seed ^ 0x5eed_0fa1_57a1_e000;
         let mood = splitmix64(&mut random);
         Self {
-            shape,
-            sites,
+            order: Order::new(shape, sites),
             budget,
             random,
             // Some programs fail when all that may be old is, others when little is.
             staleness: if weak { [256, 192, 128, 32][(mood % 4) as usize] } else { 0 },
-            now: 1,
-            key: 0,
-            global: Shadow::default(),
+            global: Known::default(),
             shared: FxHashMap::default(),
             spare: Vec::new(),
             histories: Histories::default(),
-            ctas: FxHashMap::default(),
-            clusters: FxHashMap::default(),
-            sequential: Vec::new(),
             notes: Notes::default(),
             put_off: None,
             unwritten: Vec::new(),
             issued: FxHashMap::default(),
-            explaining: None,
         }
     }
 
@@ -93,42 +64,14 @@ impl Memory {
         splitmix64(&mut self.random)
     }
 
-    /// Whether a read that may see an older state does.
+    /// Whether a read that may see an older state does. What orders memory can be followed no longer at some time: then all
+    /// reads see the newest writes, which is never wrong.
     pub fn chooses_old(&mut self) -> bool {
-        self.random() % 256 < self.staleness
-    }
-
-    /// What orders memory can be followed no longer: from now on all reads see the newest writes, which is never wrong.
-    pub fn give_up(&mut self) {
-        self.staleness = 0;
-    }
-
-    /// What released lies behind; what follows has another stamp.
-    pub fn tick(&mut self) {
-        self.now = (self.now + 1).min(Stamp::MAX - 1);
-        if self.now == Stamp::MAX - 1 {
-            // The last stamp says something else.
-            self.give_up();
-        }
-    }
-
-    /// Who executes the instruction of a site.
-    pub fn actor(&self, who: &Who, id: SiteId, space: Space) -> Actor {
-        let cta = self.shape.cta(who.ctaid);
-        Actor { cta, cluster: who.cluster, warp: who.warp, site: self.sites.get(id), id, space }
-    }
-
-    /// The views of a CTA's threads.
-    pub fn view(&mut self, cta: u64) -> &mut CtaView {
-        let shape = self.shape;
-        self.ctas.entry(cta).or_insert_with(|| {
-            let warps = shape.block.iter().product::<u32>().div_ceil(32);
-            Box::new(CtaView::new(shape.place(cta), warps))
-        })
+        self.random() % 256 < self.staleness && !self.order.is_exhausted()
     }
 
     /// What is known of a memory.
-    pub fn shadow(&mut self, space: Space, cluster: u64) -> &mut Shadow {
+    pub fn shadow(&mut self, space: Space, cluster: u64) -> &mut Known {
         match space {
             Space::Shared => {
                 let Self { shared, spare, .. } = self;
@@ -152,7 +95,7 @@ impl Memory {
         };
         let base = shadow.base;
         let charge = |bytes: u64| -> Option<Charge> { budget.charge(bytes).ok() };
-        let entry = shadow.make(address, charge).filter(|_| histories.count() < MOST_HISTORIES);
+        let entry = shadow.words.make(address, charge).filter(|_| histories.count() < MOST_HISTORIES);
         if entry.is_none() {
             *staleness = 0;
         }
@@ -172,12 +115,12 @@ impl Memory {
             _ => global,
         };
         let base = shadow.base;
-        Some((shadow.get(address)?, base, histories))
+        Some((shadow.words.get(address)?, base, histories))
     }
 
     /// Whether something may be known of some shared memory.
     pub fn has_shared(&self) -> bool {
-        self.shared.values().any(|shadow| !shadow.is_empty())
+        self.shared.values().any(|shadow| !shadow.words.is_empty())
     }
 
     /// Bytes have been written so that all see it.
@@ -194,24 +137,14 @@ impl Memory {
         }
     }
 
-    /// A cluster has ended: its shared memory is gone, and the views of its threads are if there are many.
+    /// A cluster has ended: its shared memory is gone.
     pub fn end_cluster(&mut self, cluster: u64) {
-        self.clusters.remove(&cluster);
         self.issued.retain(|id, _| id.cluster != cluster);
         if let Some(mut shadow) = self.shared.remove(&cluster) {
-            shadow.pass_on(self.now, &mut self.histories);
+            shadow.pass_on(self.order.now, &mut self.histories);
             self.spare.push(shadow);
-            self.tick();
+            self.order.tick();
         }
-        // Reports ask whether a thread that has ended had executed a fence.
-        if self.ctas.len() <= KEPT {
-            return;
-        }
-        let shape = self.shape;
-        if shape.has_clusters() {
-            self.ctas.retain(|cta, _| u64::from(shape.place(*cta).cluster) != cluster & u64::from(u32::MAX));
-        } else {
-            self.ctas.remove(&cluster);
-        }
+        self.order.end_cluster(cluster);
     }
 }

@@ -3,20 +3,17 @@
 //! A thread sees no state before a write that happens before the read, nor before one that somebody has seen by a morally
 //! strong read which happens before it (8.10.5, 8.10.6), itself included. All states since then it may see. An access of several words sees all of them at
 //! one moment.
-
 use std::sync::Arc;
 
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::weak::{Found, OldBytes};
+use ptxvm_order::{Actor, Glimpse, Heard, How, Key, Missed, Reader, WORD, is_morally_strong};
 use smallvec::SmallVec;
 
-use crate::actor::Actor;
-use crate::history::{Key, Record, Seen};
+use crate::history::{Record, Seen};
 use crate::memory::Memory;
-use crate::question::How;
-use crate::reader::{Missed, Reader, is_morally_strong};
-use crate::shadow::{Entry, WORD, Word};
-use crate::view::{Glimpse, Heard};
+use crate::shadow::{Entry, Word};
+use crate::sight::must_see;
 
 /// Which states of some words a reader may see.
 #[derive(Debug, Default)]
@@ -45,7 +42,7 @@ impl Memory {
         while slow != 0 {
             let lane = slow.trailing_zeros() as usize;
             slow &= slow - 1;
-            let clock = Arc::clone(self.view(actor.cta).warps[actor.warp as usize].clock(lane));
+            let clock = Arc::clone(self.order.view(actor.cta).warps[actor.warp as usize].clock(lane));
             let mut reader = Reader { actor, lane, clock };
             let bytes = access.bytes;
             let element = u64::from(actor.site.element).clamp(1, bytes);
@@ -72,12 +69,12 @@ impl Memory {
 
     /// The lanes that read something which is not simply the newest value for all.
     fn unsettled(&mut self, actor: &Actor, access: &Access<'_>) -> u32 {
-        let known = self.view(actor.cta).warps[actor.warp as usize].known;
+        let known = self.order.view(actor.cta).warps[actor.warp as usize].known;
         // Who reads strongly may learn from a write that it knows already.
         let known = if actor.site.is_strong() { 0 } else { known };
         let cta = actor.cta as u32;
         let shadow = self.shadow(actor.space, actor.cluster);
-        if shadow.is_empty() {
+        if shadow.words.is_empty() {
             return 0;
         }
         let base = shadow.base;
@@ -92,14 +89,15 @@ impl Memory {
         let last = access.bytes - 1;
         let mut slow = 0;
         // Mostly the lanes of a warp are close together.
-        let page = shadow.span(low, high + last);
+        let page = shadow.words.span(low, high + last);
         if page.is_some_and(|page| page.iter().all(settled)) {
             return 0;
         }
         for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
             let (first, end) = (access.addresses[lane] / WORD, (access.addresses[lane] + last) / WORD);
             let mut words = first..=end;
-            let is_slow = words.any(|word| shadow.get(word * WORD).is_some_and(|entry| !settled(entry)));
+            let is_slow =
+                words.any(|word| shadow.words.get(word * WORD).is_some_and(|entry| !settled(entry)));
             slow |= u32::from(is_slow) << lane;
         }
         slow
@@ -141,7 +139,7 @@ impl Memory {
                 let history = histories.get(index);
                 choice.floor = choice.floor.max(history.floor);
                 for record in history.records.iter().rev().filter(|record| record.mask & mask != 0) {
-                    if reader.must_see(record) {
+                    if must_see(reader, record) {
                         choice.floor = choice.floor.max(record.key);
                         break;
                     }
@@ -163,9 +161,9 @@ impl Memory {
     /// A thread sees a word just before a write, and learns what that state has to tell.
     fn learn(&mut self, reader: &mut Reader, word: u64, mask: u8, cut: Key) {
         let Actor { space, cluster, cta, warp, site, id, .. } = reader.actor;
-        let (now, at) = (self.now, self.key);
-        let sites = Arc::clone(&self.sites);
-        let (place, shape) = (self.shape.place(cta), self.shape);
+        let (now, at) = (self.order.now, self.order.key);
+        let sites = Arc::clone(&self.order.sites);
+        let (place, shape) = (self.order.shape.place(cta), self.order.shape);
         let Some((entry, base, histories)) = self.known(space, cluster, word) else { return };
         if !entry.has_history() && (entry.is_settled(base, 0, 0) || reader.knows(&entry.event())) {
             return;
@@ -190,7 +188,7 @@ impl Memory {
         if !known {
             history.see(index, Seen { by: reader.actor.event(1 << reader.lane, now), strong });
         }
-        let view = &mut self.view(cta).warps[warp as usize];
+        let view = &mut self.order.view(cta).warps[warp as usize];
         if !known {
             view.lane(reader.lane).glimpse(Glimpse { read: id, write, event, key, at });
         }
@@ -208,8 +206,8 @@ impl Memory {
             }
         }
         reader.clock = Arc::clone(&lane.clock);
-        if site.order.acquires() && self.explaining.is_some() {
-            self.learnt(&reader.actor, 1 << reader.lane, How::Synchronizes, &told);
+        if site.order.acquires() && self.order.is_explaining() {
+            self.order.learnt(&reader.actor, 1 << reader.lane, How::Synchronizes, &told);
         }
     }
 
@@ -244,7 +242,7 @@ impl Memory {
             let newest = history.newest(mask, Key::MAX).map(|at| &history.records[at]);
             if let Some(record) = newest.filter(|record| record.key > since) {
                 let (event, site, key) = (record.event, record.site, record.key);
-                later = Some(Missed { event, site, key, seen: None });
+                later = Some(Missed { event, site, key });
             }
         }
         if let Some(later) = later {
@@ -269,11 +267,11 @@ impl Memory {
                     (seen.event, seen.site)
                 });
                 let (event, site, key) = (record.event, record.site, record.key);
-                missed = Some(Missed { event, site, key, seen });
+                missed = Some((Missed { event, site, key }, seen));
             }
         }
-        if let Some(missed) = missed {
-            self.report_stale(reader, address, missed);
+        if let Some((missed, seen)) = missed {
+            self.report_stale(reader, address, &missed, seen);
         }
     }
 }

@@ -1,24 +1,10 @@
 //! Reads that saw an older state, and what would have ordered them after the write that they missed.
-
 use std::sync::{Mutex, PoisonError};
 
-use ptxvm_machine::Thread;
 use ptxvm_machine::door::touch::Space;
-use ptxvm_model::event::Scope;
+use ptxvm_order::{Accessed, Entity, Missing, SiteId};
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
-
-use crate::clock::Entity;
-use crate::site::SiteId;
-
-/// An access of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accessed {
-    /// The instruction.
-    pub span: Span,
-    /// Who executed it.
-    pub thread: Thread,
-}
 
 /// A read that saw an older state than memory held, or a newer one than its place in the program says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,60 +55,6 @@ impl StaleRead {
         // The last look of a thread may be one that it could go on from: nobody looks again.
         self.strong && (self.late || 2 * self.caught_up >= self.count)
     }
-}
-
-/// A part of the order between a write and a read that is not there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The reader saw nothing that the writer did later.
-    Signal {
-        /// The scope that includes both.
-        scope: Scope,
-    },
-    /// The reader saw a later write of the writer, but nothing releases the first before that.
-    Release {
-        /// The later write.
-        signal: Span,
-        /// The scope that it takes.
-        scope: Scope,
-    },
-    /// The later write is weak.
-    WeakWrite {
-        /// It.
-        signal: Span,
-        /// The scope that it takes.
-        scope: Scope,
-    },
-    /// The read of the later write is weak.
-    WeakRead {
-        /// It.
-        read: Span,
-        /// The scope that it takes.
-        scope: Scope,
-    },
-    /// Nothing acquires after the read of the later write.
-    Acquire {
-        /// That read.
-        read: Span,
-        /// The scope that it takes.
-        scope: Scope,
-    },
-    /// The reader released nothing between the read and the write that came after it.
-    Before {
-        /// The scope that includes both.
-        scope: Scope,
-    },
-    /// The read goes through the async proxy, and no fence of that lies between.
-    ProxyFence,
-    /// The scope of a release, of an acquire, or of the accesses between them leaves the other thread out.
-    Scope {
-        /// The operation.
-        at: Span,
-        /// Its scope.
-        has: Scope,
-        /// The scope that it takes.
-        scope: Scope,
-    },
 }
 
 /// The stale reads of launches, for who reports them.

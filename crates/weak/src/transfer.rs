@@ -1,19 +1,16 @@
 //! What asynchronous operations read: they come after what their thread did before it issued them (8.9.1.1), and see what
 //! the generic proxy wrote only if a fence of their proxy lies between (8.9.5).
-
 use std::sync::Arc;
 
 use ptxvm_machine::door::observer::{Stage, Transferred};
 use ptxvm_machine::door::touch::{Proxy, Space, Touch, Wants};
 use ptxvm_machine::door::weak::OldWord;
+use ptxvm_order::{Clock, Event, Key, Missed, Missing, Reader, WORD};
 
-use crate::clock::{Clock, Event};
-use crate::history::{Key, Record};
+use crate::history::Record;
 use crate::issued::{Issued, OperationId};
 use crate::memory::Memory;
-use crate::reader::{Missed, Reader};
-use crate::shadow::{WORD, Word};
-use crate::stale::Missing;
+use crate::shadow::Word;
 
 /// What an operation must see through a proxy.
 struct Sight<'a> {
@@ -33,30 +30,30 @@ impl Sight<'_> {
         self.own.is_some_and(is_own) || self.clock.is_some_and(|clock| clock.knows(event))
     }
 
-    fn is_after(&self, record: &Record) -> bool {
+    fn must_see(&self, record: &Record) -> bool {
         self.knows(&record.event) || record.seen.iter().any(|seen| seen.strong && self.knows(&seen.by))
     }
 }
 
 impl Memory {
     fn operation(&self, told: &Transferred<'_>, site: u32) -> OperationId {
-        let (cluster, cta) = (told.who.cluster, self.shape.cta(told.who.ctaid));
+        let (cluster, cta) = (told.who.cluster, self.order.shape.cta(told.who.ctaid));
         OperationId { cluster, cta, warp: told.who.warp, site, number: told.operation }
     }
 
     /// An operation has been issued.
     pub fn issue(&mut self, told: &Transferred<'_>, site: u32) {
         if !told.touches.iter().any(|touch| touch.wants == Wants::Read)
-            || self.global.is_empty() && !self.has_shared()
+            || self.global.words.is_empty() && !self.has_shared()
         {
             return;
         }
-        let actor = self.actor(&told.who, site, Space::Global);
-        let (lanes, stamp, old) = (told.who.lanes, self.now, self.chooses_old());
-        let clock = self.view(actor.cta).warps[actor.warp as usize].sum(lanes);
+        let actor = self.order.actor(&told.who, site, Space::Global);
+        let (lanes, stamp, old) = (told.who.lanes, self.order.now, self.chooses_old());
+        let clock = self.order.view(actor.cta).warps[actor.warp as usize].sum(lanes);
         self.issued.insert(self.operation(told, site), Issued { actor, lanes, clock, stamp, old });
         // What its threads do from now on has another stamp.
-        self.tick();
+        self.order.tick();
     }
 
     /// An operation reads its source: gives what it sees that is not what memory holds.
@@ -114,16 +111,15 @@ impl Memory {
     ) -> Option<(Missed, Key)> {
         let random = self.random();
         let (entry, base, histories) = self.known(space, issued.actor.cluster, word)?;
-        let missed =
-            |record: &Record| Missed { event: record.event, site: record.site, key: record.key, seen: None };
+        let missed = |record: &Record| Missed { event: record.event, site: record.site, key: record.key };
         match entry.word(base) {
             Word::Plain => None,
-            Word::Once(record) => (!sight.is_after(&record)).then(|| (missed(&record), record.key)),
+            Word::Once(record) => (!sight.must_see(&record)).then(|| (missed(&record), record.key)),
             Word::History(index) => {
                 let history = histories.get(index);
                 let of_mask = history.records.iter().rev().filter(|record| record.mask & mask != 0);
                 let newer =
-                    of_mask.take_while(|record| record.key > history.floor && !sight.is_after(record));
+                    of_mask.take_while(|record| record.key > history.floor && !sight.must_see(record));
                 let newer: Vec<&Record> = newer.collect();
                 let newest = newer.first()?;
                 let which = match random % 2 {
@@ -144,11 +140,11 @@ impl Memory {
         let through_async = touch.proxy == Proxy::Async;
         let mut missing = match through_async && reader.knows(&missed.event) {
             true => Vec::new(),
-            false => self.missing(&reader, &missed),
+            false => self.order.missing(&reader, &missed),
         };
         if through_async {
             missing.push(Missing::ProxyFence);
         }
-        self.report(&reader, address, &missed, missing, false);
+        self.report(&reader, address, (&missed, None), missing, false);
     }
 }

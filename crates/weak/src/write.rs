@@ -1,22 +1,19 @@
 //! Writes and atomic operations: how they enter the histories of words, and what they release.
-
 use std::sync::Arc;
 
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::door::weak::{Found, OldBytes};
+use ptxvm_order::{
+    Actor, Event, Glimpse, Heard, How, Key, Manner, Published, Reader, SiteId, WORD, is_morally_strong,
+    publish,
+};
 use smallvec::SmallVec;
 
-use crate::actor::Actor;
-use crate::clock::Event;
-use crate::history::{Key, MOST, Record, Unwritten};
+use crate::history::{MOST, Record, Unwritten};
 use crate::memory::Memory;
-use crate::published::{Published, publish};
-use crate::question::How;
-use crate::reader::{Reader, is_morally_strong};
-use crate::shadow::{Entry, PATIENCE, WORD};
-use crate::site::{Manner, SiteId};
-use crate::view::{Glimpse, Heard};
+use crate::shadow::{Entry, PATIENCE};
+use crate::sight::is_after;
 
 /// What is written to a word.
 struct Written {
@@ -43,15 +40,15 @@ impl Memory {
         let mut overwritten = 0;
         let atomic = matches!(actor.site.manner, Manner::Atomic { .. });
         let strong = actor.site.is_strong() && actor.site.manner != Manner::Other;
-        let all = match self.shape.has_clusters() {
-            false => self.view(actor.cta).all,
+        let all = match self.order.shape.has_clusters() {
+            false => self.order.view(actor.cta).all,
             true => 0,
         };
         for lane in 0..32 {
             if access.who.lanes >> lane & 1 == 0 {
                 continue;
             }
-            let own = if strong { self.releases(&actor, lane) } else { Vec::new() };
+            let own = if strong { self.order.releases(&actor, lane) } else { Vec::new() };
             let (address, bytes) = (access.addresses[lane], access.bytes);
             if bytes == WORD && address.is_multiple_of(WORD) {
                 if !atomic && self.comes_before_the_newest(&actor, lane, address, &own) {
@@ -73,7 +70,7 @@ impl Memory {
             }
         }
         if strong && actor.site.order.releases() {
-            self.tick();
+            self.order.tick();
         }
         overwritten
     }
@@ -81,15 +78,15 @@ impl Memory {
     /// Now and then puts a write before the newest one in coherence order: one of another thread that this one knows
     /// nothing of. Gives whether it did.
     fn comes_before_the_newest(&mut self, actor: &Actor, lane: usize, word: u64, own: &[Published]) -> bool {
-        let (key, now) = (self.key, self.now);
+        let (key, now) = (self.order.key, self.order.now);
         let Actor { space, cluster, cta, warp, .. } = *actor;
         let unsettled = |entry: &Entry, base| entry.has_history() || !entry.is_settled(base, 0, 0);
         if !self.known(space, cluster, word).is_some_and(|(entry, base, _)| unsettled(entry, base)) {
             return false;
         }
-        let clock = Arc::clone(self.view(cta).warps[warp as usize].clock(lane));
+        let clock = Arc::clone(self.order.view(cta).warps[warp as usize].clock(lane));
         let reader = Reader { actor: *actor, lane, clock };
-        let sites = Arc::clone(&self.sites);
+        let sites = Arc::clone(&self.order.sites);
         if !self.chooses_old() || !self.random().is_multiple_of(4) {
             return false;
         }
@@ -104,7 +101,7 @@ impl Memory {
         let atomic = matches!(sites.get(newest.site).manner, Manner::Atomic { .. });
         let place = newest.key - 1;
         let free = newest.key != key && newest.mask == 0xf && newest.key > history.floor;
-        if atomic || !free || reader.is_after(newest) {
+        if atomic || !free || is_after(&reader, newest) {
             return false;
         }
         let (replaced, newest) = (newest.old, newest.key);
@@ -135,29 +132,6 @@ impl Memory {
         }
     }
 
-    /// What a strong write of a lane releases: what its fences did before, and what it does itself (8.8).
-    pub fn releases(&mut self, actor: &Actor, lane: usize) -> Vec<Published> {
-        let (now, releases) = (self.now, actor.site.order.releases());
-        let view = self.view(actor.cta);
-        let place = view.place;
-        let warp = &mut view.warps[actor.warp as usize];
-        let mut own = Vec::new();
-        if let Some(lanes) = &warp.lanes {
-            own.extend(lanes[lane].fences.iter().flatten().cloned());
-        }
-        if releases {
-            own.push(Published {
-                place: Some(place),
-                scope: actor.site.scope,
-                clock: Arc::clone(warp.clock(lane)),
-                by: actor.entity(lane),
-                stamp: now,
-                site: actor.id,
-            });
-        }
-        own
-    }
-
     /// A lane writes bytes of a word.
     fn write_word(
         &mut self,
@@ -167,7 +141,7 @@ impl Memory {
         (atomic, all): (bool, u32),
         own: &[Published],
     ) {
-        let (key, now) = (self.key, self.now);
+        let (key, now) = (self.order.key, self.order.now);
         let event = actor.event(1 << lane, now);
         let Actor { space, cluster, cta, .. } = *actor;
         let shared = space == Space::Shared;
@@ -231,12 +205,12 @@ impl Memory {
         if !actor.site.is_strong() {
             return;
         }
-        let at = self.key;
-        let (site_before, writer) = (self.sites.get(before.site), before.event);
-        let place_of_writer = self.shape.place(writer.cta);
+        let at = self.order.key;
+        let (site_before, writer) = (self.order.sites.get(before.site), before.event);
+        let place_of_writer = self.order.shape.place(writer.cta);
         let reads = atomic && actor.site.manner != (Manner::Atomic { reduction: true });
         let same_thread = writer.cta == actor.cta && writer.warp == actor.warp && writer.lanes == 1 << lane;
-        let view = self.view(actor.cta);
+        let view = self.order.view(actor.cta);
         let place = view.place;
         let warp = &mut view.warps[actor.warp as usize];
         if reads && !same_thread {
@@ -256,8 +230,8 @@ impl Memory {
                 view.hear(Heard { word: written.word, site: actor.id, released });
             }
         }
-        if reads && actor.site.order.acquires() && self.explaining.is_some() {
-            self.learnt(actor, 1 << lane, How::Synchronizes, &passed_on);
+        if reads && actor.site.order.acquires() && self.order.is_explaining() {
+            self.order.learnt(actor, 1 << lane, How::Synchronizes, &passed_on);
         }
         let own = std::mem::take(released);
         *released = passed_on.to_vec();

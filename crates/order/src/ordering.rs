@@ -1,8 +1,7 @@
 //! What orders memory between threads: fences, the barriers of warps, CTAs and clusters, mbarrier objects.
-
 use std::sync::Arc;
 
-use ptxvm_ir::operation::Order;
+use ptxvm_ir::operation;
 use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::door::weak::Ordering;
@@ -10,13 +9,13 @@ use ptxvm_model::event::Scope;
 
 use crate::actor::Actor;
 use crate::clock::Entity;
-use crate::memory::Memory;
+use crate::order::Order;
 use crate::published::{Published, publish};
 use crate::question::How;
 use crate::site::SiteId;
 use crate::view::Heard;
 
-impl Memory {
+impl Order {
     /// Threads of a warp do something that orders memory.
     pub fn order(&mut self, who: Who, id: SiteId, ordering: Ordering) {
         let actor = self.actor(&who, id, Space::Global);
@@ -89,16 +88,40 @@ impl Memory {
         Published { place: Some(view.place), scope, clock, by, stamp: now, site: actor.id }
     }
 
+    /// What a strong write of a lane releases: what its fences did before, and what it does itself (8.8).
+    pub fn releases(&mut self, actor: &Actor, lane: usize) -> Vec<Published> {
+        let (now, releases) = (self.now, actor.site.order.releases());
+        let view = self.view(actor.cta);
+        let place = view.place;
+        let warp = &mut view.warps[actor.warp as usize];
+        let mut own = Vec::new();
+        if let Some(lanes) = &warp.lanes {
+            own.extend(lanes[lane].fences.iter().flatten().cloned());
+        }
+        if releases {
+            own.push(Published {
+                place: Some(place),
+                scope: actor.site.scope,
+                clock: Arc::clone(warp.clock(lane)),
+                by: actor.entity(lane),
+                stamp: now,
+                site: actor.id,
+            });
+        }
+        own
+    }
+
     fn fence(&mut self, actor: &Actor, lanes: u32) {
         let (order, scope) = (actor.site.order, actor.site.scope);
         if actor.site.fences_async {
             self.fence_async(actor, lanes);
         }
-        if order == Order::Weak {
+        if order == operation::Order::Weak {
             return;
         }
         let (now, key) = (self.now, self.key);
-        let sequential = if order == Order::Sc { std::mem::take(&mut self.sequential) } else { Vec::new() };
+        let sequential =
+            if order == operation::Order::Sc { std::mem::take(&mut self.sequential) } else { Vec::new() };
         let view = self.view(actor.cta);
         let place = view.place;
         let warp = &mut view.warps[actor.warp as usize];
@@ -128,12 +151,12 @@ impl Memory {
                 // A wider fence does all that a narrower one before it did.
                 view.fences[..scope as usize].fill(None);
                 view.fences[scope as usize] = Some(published.clone());
-                if order == Order::Sc {
+                if order == operation::Order::Sc {
                     released.push(published);
                 }
             }
         }
-        if order == Order::Sc {
+        if order == operation::Order::Sc {
             self.sequential = sequential;
             released.iter().for_each(|published| publish(&mut self.sequential, published));
         }

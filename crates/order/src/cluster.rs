@@ -1,5 +1,4 @@
 //! What the threads of a cluster have released to each other: at its barrier, and at mbarrier objects.
-
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;

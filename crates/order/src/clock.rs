@@ -3,11 +3,13 @@
 //! Stamps count what releases, over the whole launch, so that the events of a thread between two of them have one stamp.
 //! Most threads know the same of all threads of a CTA, because they met at its barrier. So a clock has entries for whole
 //! CTAs and whole warps beside those for threads, and stays short.
-
 use std::sync::Arc;
 
 /// Counts what releases. 0 is before the launch.
 pub type Stamp = u32;
+
+/// Numbers the instructions that touch memory, in the order in which they are executed.
+pub type Key = u64;
 
 /// Numbers of a CTA's entries: itself, its warps, its threads.
 const ENTRIES: u64 = 2048;
@@ -67,6 +69,14 @@ pub struct Event {
     pub warp: u32,
     pub lanes: u32,
     pub stamp: Stamp,
+}
+
+impl Event {
+    /// The first of its threads.
+    #[must_use]
+    pub fn first(&self) -> Entity {
+        Entity::thread(self.cta, self.warp, self.lanes.trailing_zeros().min(31) as usize)
+    }
 }
 
 /// What happens before a thread.

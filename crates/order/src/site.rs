@@ -1,5 +1,4 @@
 //! What each instruction of a program is to the memory model: its order, its scope, and what it accesses at once.
-
 use ptxvm_ir::operation::access::Access;
 use ptxvm_ir::operation::fence::ProxyKind;
 use ptxvm_ir::operation::matrix::Matrix;

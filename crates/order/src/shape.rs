@@ -1,5 +1,4 @@
 //! The shape of a launch: where the threads of a CTA run, and what they are called.
-
 use ptxvm_machine::Thread;
 use ptxvm_model::event::Place;
 

@@ -1,14 +1,12 @@
 //! A question about the order of two accesses: what is asked, what is watched for it, and the answer.
-
 use std::sync::{Mutex, PoisonError};
 
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Entity, Event, Stamp};
-use crate::history::Key;
+use crate::clock::{Entity, Event, Key, Stamp};
+use crate::missing::{Accessed, Missing};
 use crate::site::SiteId;
-use crate::stale::{Accessed, Missing};
 
 /// An access that is asked about: an instruction that begins between two bytes of the source, and a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +90,8 @@ impl OrderQuestion {
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn set(&self, answer: OrderAnswer) {
+    /// Answers it.
+    pub fn set(&self, answer: OrderAnswer) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 }

@@ -2,22 +2,20 @@
 //!
 //! Two accesses are watched, each an instruction and a thread. When a thread comes to know that one has happened, what it
 //! learnt that by is kept, so that the chain can be told from its end.
-
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::actor::Actor;
-use crate::clock::{Entity, Event};
-use crate::history::Key;
-use crate::memory::Memory;
+use crate::clock::{Entity, Event, Key};
+use crate::missing::{Accessed, Missed};
+use crate::order::Order;
 use crate::published::Published;
 use crate::question::{Explaining, How, Link, OrderAnswer, OrderQuestion, Step, Watched};
-use crate::reader::{Missed, Reader};
+use crate::reader::Reader;
 use crate::site::SiteId;
-use crate::stale::Accessed;
 
-impl Memory {
+impl Order {
     /// Watches the accesses of a question.
     pub fn watch(&mut self, question: &OrderQuestion) {
         let watched = question.asked.map(|asked| {
@@ -81,7 +79,7 @@ impl Memory {
         let clock = Arc::clone(self.view(actor.cta).warps[actor.warp as usize].clock(lane));
         let reader = Reader { actor: *actor, lane, clock };
         if !reader.knows(&event) {
-            let missing = self.missing(&reader, &Missed { event, site, key, seen: None });
+            let missing = self.missing(&reader, &Missed { event, site, key });
             return OrderAnswer::Unordered { first, second, missing };
         }
         let origin = Entity::thread(earlier.cta, earlier.warp, earlier.lane);
@@ -96,7 +94,9 @@ impl Memory {
         OrderAnswer::Ordered { first, second, chain }
     }
 
-    fn named(&self, thread: Entity, site: SiteId) -> Accessed {
+    /// An access by its thread and instruction.
+    #[must_use]
+    pub fn named(&self, thread: Entity, site: SiteId) -> Accessed {
         let (cta, warp, lane) = thread.parts();
         Accessed { span: self.sites.get(site).span, thread: self.shape.thread(cta, warp, lane) }
     }

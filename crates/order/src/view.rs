@@ -1,14 +1,12 @@
 //! The views of threads: what each knows, what its fences have released, and what it has read and not acquired.
 //!
 //! The lanes of a warp share one clock until one of them executes a fence or acquires something alone.
-
 use std::sync::Arc;
 
 use ptxvm_model::event::{Place, Scope};
 
 use crate::barrier::Barriers;
-use crate::clock::{Clock, Entity, Event, Stamp, join};
-use crate::history::Key;
+use crate::clock::{Clock, Entity, Event, Key, Stamp, join};
 use crate::published::{Published, publish};
 use crate::site::SiteId;
 

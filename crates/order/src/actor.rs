@@ -1,5 +1,4 @@
 //! Who touches memory or orders it: lanes of a warp, with an instruction.
-
 use ptxvm_machine::door::touch::Space;
 
 use crate::clock::{Entity, Event, Stamp};
