@@ -9,6 +9,7 @@ use crate::context::Code;
 use crate::door::observer::Observer;
 use crate::explain::finding::{Stop, Unsupported};
 use crate::launch::{Environment, Launch};
+use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::grid;
 use crate::schedule::kept_rooms::Rooms;
 use crate::statistics::Statistics;
@@ -86,6 +87,18 @@ impl Kernel {
     #[must_use]
     pub fn shared_bytes(&self) -> u32 {
         self.code.shared_bytes
+    }
+
+    /// The shared variable at an address of `.shared::cluster`, the rank of the CTA, and how far from its beginning.
+    #[must_use]
+    pub fn shared_variable(&self, address: u64) -> Option<(&str, u64, u64)> {
+        let (rank, offset) = (address >> OFFSET_BITS, address & ((1 << OFFSET_BITS) - 1));
+        let before = self.code.shared.iter().filter(|(_, start)| *start <= offset);
+        let (id, start) = before.max_by_key(|(_, start)| *start)?;
+        let variable = self.code.program.variables.get(id.0 as usize)?;
+        // What has no size of its own is the dynamic part.
+        let inside = variable.size == 0 || offset - start < variable.size;
+        inside.then_some((variable.name.as_str(), rank, offset - start))
     }
 
     /// How many 32-bit registers are live at once at most, in the entry or in a function that it can reach.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::door::weak::WeakMemory;
+use crate::door::follower::Follower;
 use crate::event::Event;
 use crate::explain::mistake::Mistakes;
 use crate::schedule::dependency::GridStatus;
@@ -34,9 +34,9 @@ pub struct Launch {
     pub prerequisites: Vec<Arc<GridStatus>>,
     /// Takes the mistakes that an H200 survives, with [`Findings::Report`](crate::Findings::Report), if somebody wants to know.
     pub mistakes: Option<Arc<Mistakes>>,
-    /// Decides which write each read sees. The kernel must have been linked with an observer, and there must be one host
+    /// Follows what touches memory and orders it. The kernel must have been linked with an observer, and there must be one host
     /// thread.
-    pub weak: Option<Arc<dyn WeakMemory>>,
+    pub follower: Option<Arc<dyn Follower>>,
     /// Where there is compiled code of the kernel for CTAs of this shape. It must have been made for them.
     pub tier: Option<Arc<dyn Tier>>,
     /// How the host watches and stops the launch.
@@ -56,7 +56,7 @@ impl Default for Launch {
             status: None,
             prerequisites: Vec::new(),
             mistakes: None,
-            weak: None,
+            follower: None,
             tier: None,
             control: Arc::default(),
         }

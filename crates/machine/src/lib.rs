@@ -29,14 +29,15 @@ pub mod view;
 
 pub use addresses::{Addresses, function_address};
 pub use code::Stepped;
-pub use door::{Observer, WeakMemory};
+pub use door::{Follower, Observer};
 pub use event::Event;
 pub use explain::finding::{Finding, Kind, Limit, Place, SourceLine, Stop, Thread, Unsupported};
 pub use explain::mistake::{Findings, Mistake, Mistakes};
 pub use kernel::{Kernel, run};
 pub use launch::{Control, Environment, Launch};
 pub use matrix::cores::Mma;
+pub use ops::load_store::Turns;
 pub use schedule::dependency::GridStatus;
 pub use schedule::execution::Execution;
-pub use settings::{Asynchrony, EngineChoice, MemoryModel, Settings};
+pub use settings::{Asynchrony, Check, EngineChoice, MemoryModel, Settings};
 pub use statistics::{Class, Statistics};

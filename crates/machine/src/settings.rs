@@ -17,6 +17,8 @@ pub struct Settings {
     pub seed: u64,
     /// Which write a read sees.
     pub memory_model: MemoryModel,
+    /// What is looked for besides faults.
+    pub check: Check,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
     /// Who executes kernels.
@@ -40,6 +42,7 @@ impl Default for Settings {
         Self {
             seed: 0,
             memory_model: MemoryModel::default(),
+            check: Check::default(),
             asynchrony: Asynchrony::default(),
             engine: EngineChoice::default(),
             mma: Mma::default(),
@@ -99,6 +102,33 @@ impl MemoryModel {
         match self {
             Self::Strong => "strong",
             Self::Weak => "weak",
+        }
+    }
+}
+
+/// What is looked for besides faults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Check {
+    /// Nothing.
+    #[default]
+    None,
+    /// Races, as the programs of this field are written.
+    Race,
+    /// Races, as the manual's words have it.
+    Strict,
+}
+
+impl Check {
+    /// Every choice.
+    pub const ALL: [Check; 3] = [Self::None, Self::Race, Self::Strict];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Race => "race",
+            Self::Strict => "strict",
         }
     }
 }

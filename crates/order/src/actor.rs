@@ -1,4 +1,5 @@
 //! Who touches memory or orders it: lanes of a warp, with an instruction.
+
 use ptxvm_machine::door::touch::Space;
 
 use crate::clock::{Entity, Event, Stamp};

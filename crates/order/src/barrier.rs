@@ -1,4 +1,5 @@
 //! The barriers of a CTA: what those who have come to one know together.
+
 use std::sync::Arc;
 
 use crate::clock::{Clock, Entity, Stamp, join};

@@ -3,6 +3,7 @@
 //! Stamps count what releases, over the whole launch, so that the events of a thread between two of them have one stamp.
 //! Most threads know the same of all threads of a CTA, because they met at its barrier. So a clock has entries for whole
 //! CTAs and whole warps beside those for threads, and stays short.
+
 use std::sync::Arc;
 
 /// Counts what releases. 0 is before the launch.
@@ -83,14 +84,31 @@ impl Event {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     entries: Vec<(Entity, Stamp)>,
-    /// What happens before a fence of the async proxy that happens before the thread: what this proxy sees too.
-    fenced: Option<Arc<Clock>>,
+    /// What happens before a fence between proxies that happens before the thread.
+    sides: [Option<Arc<Clock>>; 3],
+}
+
+/// For what else than accesses of the generic proxy something is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// A fence of the async proxy: that sees it too.
+    Async,
+    /// `tcgen05.fence::before_thread_sync`: tensor memory may be ordered by what follows.
+    BeforeSync,
+    /// `tcgen05.fence::after_thread_sync` after that: for tensor memory it is ordered.
+    Tensor,
 }
 
 impl Clock {
     /// The stamp of an entity that it knows; 0 if none.
     pub fn get(&self, entity: Entity) -> Stamp {
         self.entries.binary_search_by_key(&entity, |entry| entry.0).map_or(0, |at| self.entries[at].1)
+    }
+
+    /// Whether it knows of a CTA only what all its threads know since they last met.
+    pub fn knows_only_whole(&self, cta: u64) -> bool {
+        let first = self.entries.partition_point(|entry| entry.0 <= Entity::cta(cta));
+        self.entries.get(first).is_none_or(|entry| entry.0.of_cta() != cta)
     }
 
     /// Whether it knows what one of the lanes did.
@@ -113,12 +131,12 @@ impl Clock {
     /// Whether it knows all that another does, entry by entry.
     fn includes(&self, other: &Clock) -> bool {
         let mut rest = self.entries.iter();
-        let includes_fenced = match (&self.fenced, &other.fenced) {
+        let includes_side = |(own, other): (&Option<Arc<Clock>>, &Option<Arc<Clock>>)| match (own, other) {
             (_, None) => true,
             (None, Some(_)) => false,
             (Some(own), Some(other)) => Arc::ptr_eq(own, other) || own.includes(other),
         };
-        includes_fenced
+        self.sides.iter().zip(&other.sides).all(includes_side)
             && other.entries.iter().all(|(entity, stamp)| {
                 rest.find(|own| own.0 >= *entity).is_some_and(|own| own.0 == *entity && own.1 >= *stamp)
             })
@@ -126,14 +144,39 @@ impl Clock {
 
     /// What the async proxy sees of what it knows.
     pub fn fenced(&self) -> Option<&Arc<Clock>> {
-        self.fenced.as_ref()
+        self.sides[Side::Async as usize].as_ref()
+    }
+
+    /// What is ordered for tensor memory of what it knows.
+    pub fn tensor(&self) -> Option<&Arc<Clock>> {
+        self.sides[Side::Tensor as usize].as_ref()
     }
 
     /// The same after a fence of the async proxy by an entity.
     #[must_use]
     pub fn with_fence(&self, entity: Entity, stamp: Stamp) -> Self {
-        let entries = self.with(entity, stamp).entries;
-        Self { entries: self.entries.clone(), fenced: Some(Arc::new(Self { entries, fenced: None })) }
+        self.with_side(Side::Async, entity, stamp)
+    }
+
+    /// The same after `tcgen05.fence::before_thread_sync`, or what has its effect, by an entity.
+    #[must_use]
+    pub fn before_sync(&self, entity: Entity, stamp: Stamp) -> Self {
+        self.with_side(Side::BeforeSync, entity, stamp)
+    }
+
+    /// The same after `tcgen05.fence::after_thread_sync`.
+    #[must_use]
+    pub fn after_sync(&self) -> Self {
+        let mut clock = self.clone();
+        clock.sides[Side::Tensor as usize].clone_from(&self.sides[Side::BeforeSync as usize]);
+        clock
+    }
+
+    fn with_side(&self, side: Side, entity: Entity, stamp: Stamp) -> Self {
+        let mut clock = self.with(entity, stamp);
+        clock.sides[side as usize] =
+            Some(Arc::new(Self { entries: clock.entries.clone(), ..Self::default() }));
+        clock
     }
 
     /// The same, and a stamp of an entity.
@@ -144,7 +187,7 @@ impl Clock {
             Ok(at) => entries[at].1 = entries[at].1.max(stamp),
             Err(at) => entries.insert(at, (entity, stamp)),
         }
-        Self { entries: without_repetition(entries), fenced: self.fenced.clone() }
+        Self { entries: without_repetition(entries), sides: self.sides.clone() }
     }
 
     /// What either knows.
@@ -176,11 +219,11 @@ impl Clock {
             };
             entries.push(next);
         }
-        let fenced = match (&self.fenced, &other.fenced) {
+        let sides = std::array::from_fn(|side| match (&self.sides[side], &other.sides[side]) {
             (Some(a), Some(b)) => Some(join(a, b)),
             (a, b) => a.clone().or_else(|| b.clone()),
-        };
-        Self { entries: without_repetition(entries), fenced }
+        });
+        Self { entries: without_repetition(entries), sides }
     }
 }
 

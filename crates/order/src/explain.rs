@@ -2,6 +2,7 @@
 //!
 //! Two accesses are watched, each an instruction and a thread. When a thread comes to know that one has happened, what it
 //! learnt that by is kept, so that the chain can be told from its end.
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;

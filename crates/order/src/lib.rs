@@ -7,6 +7,7 @@
 
 mod actor;
 mod barrier;
+mod between;
 mod clock;
 mod cluster;
 mod explain;
@@ -30,5 +31,5 @@ pub use question::{Asked, How, OrderAnswer, OrderQuestion, Step};
 pub use reader::{Reader, is_morally_strong};
 pub use shadow::{Shadow, WORD};
 pub use shape::Shape;
-pub use site::{Manner, Site, SiteId, Sites};
-pub use view::{Glimpse, Heard};
+pub use site::{Carrier, Manner, Site, SiteId, Sites};
+pub use view::Glimpse;

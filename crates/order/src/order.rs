@@ -1,4 +1,5 @@
 //! What happens before what in a launch: the views of its threads, and what has been released to whom.
+
 use std::sync::Arc;
 
 use ptxvm_machine::door::observer::Who;

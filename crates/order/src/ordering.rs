@@ -1,10 +1,11 @@
 //! What orders memory between threads: fences, the barriers of warps, CTAs and clusters, mbarrier objects.
+
 use std::sync::Arc;
 
 use ptxvm_ir::operation;
+use ptxvm_machine::door::follower::Ordering;
 use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
-use ptxvm_machine::door::weak::Ordering;
 use ptxvm_model::event::Scope;
 
 use crate::actor::Actor;
@@ -47,16 +48,21 @@ impl Order {
                 self.learnt(&actor, lanes, How::Barrier(barrier), &[]);
             }
             Ordering::Meets { alive } => self.meet(&actor, lanes, alive),
-            Ordering::ClusterArrives { releases } => {
-                if releases {
-                    let released = self.released_by_warp(&actor, lanes, Scope::Cluster);
-                    publish(&mut self.clusters.entry(who.cluster).or_default().arrived, &released);
-                    self.tick();
-                }
+            Ordering::ClusterArrives { phase, releases } => {
+                let arrived = match releases {
+                    true => vec![self.released_by_warp(&actor, lanes, Scope::Cluster)],
+                    // What their fences have released before: that of `fence.mbarrier_init`, as a rule.
+                    false => (0..32)
+                        .filter(|lane| lanes >> lane & 1 != 0)
+                        .flat_map(|lane| self.fenced_by(&actor, lane))
+                        .collect(),
+                };
+                let view = self.clusters.entry(who.cluster).or_default().arrived(phase);
+                arrived.iter().for_each(|published| publish(view, published));
+                self.tick();
             }
-            Ordering::ClusterPasses => {
-                let arrived =
-                    self.clusters.get(&who.cluster).map(|view| view.arrived.clone()).unwrap_or_default();
+            Ordering::ClusterPasses { phase } => {
+                let arrived = self.clusters.entry(who.cluster).or_default().arrived(phase).clone();
                 let view = self.view(cta);
                 let place = view.place;
                 let scope = (Scope::Cluster, place);
@@ -65,6 +71,20 @@ impl Order {
                 }
                 self.learnt(&actor, lanes, How::ClusterBarrier, &arrived);
             }
+            Ordering::TensorFence { before } => {
+                let now = self.now;
+                let view = &mut self.view(cta).warps[warp as usize];
+                for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                    let view = view.lane(lane);
+                    view.clock = Arc::new(match before {
+                        true => view.clock.before_sync(actor.entity(lane), now),
+                        false => view.clock.after_sync(),
+                    });
+                }
+                self.tick();
+            }
+            // The manual does not say that an exchange of values orders memory, and groups are for who follows operations.
+            Ordering::Exchanges { .. } | Ordering::Commits(_) | Ordering::Waited { .. } => {}
             Ordering::MbarrierArrives { mbarrier } => self.arrive_at_mbarrier(&actor, lanes, mbarrier),
             Ordering::PhaseSeen { mbarrier } => self.see_phase(&actor, lanes, mbarrier),
         }
@@ -88,6 +108,12 @@ impl Order {
         Published { place: Some(view.place), scope, clock, by, stamp: now, site: actor.id }
     }
 
+    /// What the fences of a lane have released.
+    fn fenced_by(&mut self, actor: &Actor, lane: usize) -> Vec<Published> {
+        let lanes = &self.view(actor.cta).warps[actor.warp as usize].lanes;
+        lanes.iter().flat_map(|lanes| lanes[lane].fences.iter().flatten().cloned()).collect()
+    }
+
     /// What a strong write of a lane releases: what its fences did before, and what it does itself (8.8).
     pub fn releases(&mut self, actor: &Actor, lane: usize) -> Vec<Published> {
         let (now, releases) = (self.now, actor.site.order.releases());
@@ -109,6 +135,27 @@ impl Order {
             });
         }
         own
+    }
+
+    /// A strong read of a lane has seen what was released with the write of a word: it knows it if it acquires, and else
+    /// remembers it for a fence.
+    pub fn hear(&mut self, actor: &Actor, lane: usize, word: u64, released: &Arc<[Published]>) {
+        let (site, id) = (actor.site, actor.id);
+        let view = self.view(actor.cta);
+        let place = view.place;
+        let view = view.warps[actor.warp as usize].lane(lane);
+        let (acquires, by) = (site.order.acquires(), (site.scope, place));
+        if !acquires || !view.acquire(released, by, id) {
+            view.hear(Heard { word, site: id, released: Arc::clone(released) });
+        }
+        if acquires {
+            // An earlier strong read of the same word is part of the pattern too (8.8).
+            let earlier: Vec<_> = view.heard.iter().filter(|heard| heard.word == word).cloned().collect();
+            for heard in earlier {
+                view.acquire(&heard.released, by, id);
+            }
+            self.learnt(actor, 1 << lane, How::Synchronizes, released);
+        }
     }
 
     fn fence(&mut self, actor: &Actor, lanes: u32) {
@@ -185,7 +232,7 @@ impl Order {
     }
 
     /// Lanes meet at `bar.warp.sync`.
-    fn meet(&mut self, actor: &Actor, lanes: u32, alive: u32) {
+    pub fn meet(&mut self, actor: &Actor, lanes: u32, alive: u32) {
         let now = self.now;
         let view = self.view(actor.cta);
         let warp = &mut view.warps[actor.warp as usize];
@@ -210,6 +257,12 @@ impl Order {
             own.iter().for_each(|published| publish(&mut object.arrived, published));
         }
         self.tick();
+    }
+
+    /// An operation that is done has told an mbarrier object of a cluster so.
+    pub fn tell_mbarrier(&mut self, cluster: u64, mbarrier: u32, published: &Published) {
+        let object = self.clusters.entry(cluster).or_default().mbarriers.entry(mbarrier).or_default();
+        publish(&mut object.arrived, published);
     }
 
     /// A phase of an mbarrier object has ended.

@@ -1,4 +1,5 @@
 //! What a thread has released: its clock at a release operation or a fence, for those whom its scope includes.
+
 use std::sync::Arc;
 
 use ptxvm_model::event::{Place, Scope};

@@ -1,4 +1,5 @@
 //! A question about the order of two accesses: what is asked, what is watched for it, and the answer.
+
 use std::sync::{Mutex, PoisonError};
 
 use ptxvm_syntax::ast::Span;

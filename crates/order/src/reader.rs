@@ -1,4 +1,5 @@
 //! A thread that touches memory, and what it knows.
+
 use std::sync::Arc;
 
 use ptxvm_model::event::{Place, Scope};

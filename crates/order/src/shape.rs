@@ -1,4 +1,5 @@
 //! The shape of a launch: where the threads of a CTA run, and what they are called.
+
 use ptxvm_machine::Thread;
 use ptxvm_model::event::Place;
 

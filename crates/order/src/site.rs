@@ -1,8 +1,12 @@
 //! What each instruction of a program is to the memory model: its order, its scope, and what it accesses at once.
+
 use ptxvm_ir::operation::access::Access;
+use ptxvm_ir::operation::copy::{Copy, TensorTransfer};
 use ptxvm_ir::operation::fence::ProxyKind;
 use ptxvm_ir::operation::matrix::Matrix;
 use ptxvm_ir::operation::mbarrier::Mbarrier;
+use ptxvm_ir::operation::surface::Surface;
+use ptxvm_ir::operation::tcgen05::Tcgen05;
 use ptxvm_ir::operation::{Operation, Order};
 use ptxvm_ir::{Program, operation};
 use ptxvm_machine::code::Source;
@@ -27,6 +31,25 @@ pub enum Manner {
     Other,
 }
 
+/// Who carries out what an instruction asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// Its thread, or, for copies that say themselves how they complete, the async proxy.
+    Any,
+    /// `cp.async`, for which its thread waits by groups, or which `cp.async.mbarrier.arrive` tells of.
+    Copies,
+    /// `wgmma.mma_async`
+    Products,
+    /// `tcgen05`
+    Tensor,
+    /// `tcgen05.ld`
+    TensorLoads,
+    /// `tcgen05.st`
+    TensorStores,
+    /// `st.async` and `red.async`
+    Stores,
+}
+
 /// What an instruction is to the memory model.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
@@ -38,6 +61,11 @@ pub struct Site {
     pub span: Span,
     /// Whether it is a fence between the async proxy and the generic one.
     pub fences_async: bool,
+    pub carrier: Carrier,
+    /// Whether it combines what it writes with what is there, as an asynchronous operation.
+    pub reduces: bool,
+    /// Whether it makes an mbarrier object, or puts an end to one: that is an ordinary write.
+    pub makes_mbarrier: bool,
 }
 
 impl Site {
@@ -90,6 +118,9 @@ const OTHER: Site = Site {
     element: 16,
     span: Span { start: 0, end: 0 },
     fences_async: false,
+    carrier: Carrier::Any,
+    reduces: false,
+    makes_mbarrier: false,
 };
 
 /// What says no scope is for the device.
@@ -132,9 +163,41 @@ fn site(operation: &Operation) -> Site {
         Operation::Fence(fence) => Site {
             order: fence.order.unwrap_or(Order::Weak),
             scope: scope_or(fence.scope, Scope::Sys),
-            fences_async: matches!(fence.proxy, Some(ProxyKind::Async | ProxyKind::AsyncGeneric)),
+            // What has been initialised must be seen by the async proxy too, which signals there.
+            fences_async: fence.name == "fence.mbarrier_init"
+                || matches!(fence.proxy, Some(ProxyKind::Async | ProxyKind::AsyncGeneric)),
             ..OTHER
         },
+        Operation::Matrix(Matrix::Wgmma(_)) => Site { carrier: Carrier::Products, ..OTHER },
+        Operation::Tcgen05(operation) => {
+            let carrier = match operation {
+                Tcgen05::Load { .. } => Carrier::TensorLoads,
+                Tcgen05::Store(_) => Carrier::TensorStores,
+                _ => Carrier::Tensor,
+            };
+            // A warp executes what is `.aligned` together.
+            Site { carrier, manner: Manner::Together, ..OTHER }
+        }
+        Operation::Surface(Surface::Reduce { .. }) => Site { reduces: true, ..OTHER },
+        Operation::Copy(copy) => Site {
+            carrier: match copy {
+                Copy::Async(_) | Copy::Arrive { .. } => Carrier::Copies,
+                Copy::StoreAsync(_) => Carrier::Stores,
+                _ => Carrier::Any,
+            },
+            reduces: match copy {
+                Copy::Bulk(bulk) => bulk.reduction.is_some(),
+                Copy::Tensor(tensor) => {
+                    matches!(tensor.transfer, TensorTransfer::FromShared { reduction: Some(_), .. })
+                }
+                Copy::StoreAsync(store) => store.reduction.is_some(),
+                _ => false,
+            },
+            ..OTHER
+        },
+        Operation::Mbarrier(Mbarrier::Init { .. } | Mbarrier::Inval { .. }) => {
+            Site { makes_mbarrier: true, ..OTHER }
+        }
         Operation::Mbarrier(Mbarrier::Arrive(arrive)) => {
             Site { order: arrive.order, scope: scope_or(arrive.scope, Scope::Cta), ..OTHER }
         }

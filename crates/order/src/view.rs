@@ -1,6 +1,7 @@
 //! The views of threads: what each knows, what its fences have released, and what it has read and not acquired.
 //!
 //! The lanes of a warp share one clock until one of them executes a fence or acquires something alone.
+
 use std::sync::Arc;
 
 use ptxvm_model::event::{Place, Scope};

@@ -1,4 +1,5 @@
 //! Notes what reads missed, for reports.
+
 use ptxvm_order::{Event, Missed, Missing, Reader, SiteId};
 
 use crate::memory::Memory;

@@ -2,6 +2,7 @@
 //!
 //! Memory holds the newest value. What a byte held before a write is kept with the write, so that the state of a word just
 //! before any write of its history can be told.
+
 use std::sync::Arc;
 
 use ptxvm_machine::door::touch::Space;

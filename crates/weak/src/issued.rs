@@ -1,4 +1,5 @@
 //! Asynchronous operations that have been issued: what happens before them, which is all that they must see.
+
 use std::sync::Arc;
 
 use ptxvm_order::{Actor, Clock, SiteId, Stamp};

@@ -1,12 +1,15 @@
 //! The weak memory of a launch as the machine sees it.
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_ir::Program;
-use ptxvm_machine::WeakMemory;
+use ptxvm_machine::Follower;
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::follower::{
+    Decision, Doubted, Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper,
+};
 use ptxvm_machine::door::observer::{Access, HeapChange, Observer, Transferred, Who};
-use ptxvm_machine::door::touch::{Space, Wants};
-use ptxvm_machine::door::weak::{Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper};
+use ptxvm_machine::door::touch::Wants;
 use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::Budget;
 use ptxvm_order::{Manner, OrderQuestion, Shape, Sites};
@@ -96,8 +99,8 @@ impl Drop for Weak {
     }
 }
 
-impl WeakMemory for Weak {
-    fn access(&self, access: &Access<'_>, found: &Found<'_>, old: &mut OldBytes) -> u32 {
+impl Follower for Weak {
+    fn access(&self, access: &Access<'_>, found: &Found<'_>, old: &mut OldBytes) -> Decision {
         let mut memory = self.memory();
         let actor = memory.order.actor(&access.who, self.sites.id(access.source), access.space);
         if !memory.unwritten.is_empty() {
@@ -118,8 +121,10 @@ impl WeakMemory for Weak {
             _ => 0,
         };
         memory.order.accessed(&actor, access.who.lanes);
-        elsewhere
+        Decision { elsewhere, look_again: false }
     }
+
+    fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}
 
     fn issued(&self, operation: &Transferred<'_>) {
         self.memory().issue(operation, self.sites.id(operation.source));
@@ -129,8 +134,26 @@ impl WeakMemory for Weak {
         self.memory().transfer(operation, self.sites.id(operation.source))
     }
 
-    fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64) {
-        self.memory().forget(space, cluster, address, bytes);
+    fn completes(&self, operation: &Transferred<'_>) -> Vec<Doubted> {
+        // What asynchronous operations write all threads see at once.
+        let mut memory = self.memory();
+        for touch in
+            operation.touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::Update))
+        {
+            memory.forget(touch.space, operation.who.cluster, touch.address, touch.bytes);
+        }
+        Vec::new()
+    }
+
+    fn completed(&self, _: &Transferred<'_>, _: &[Doubted]) {}
+
+    fn touched(&self, access: &Access<'_>) {
+        if matches!(access.wants, Wants::Write | Wants::Update) {
+            let mut memory = self.memory();
+            for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
+                memory.forget(access.space, access.who.cluster, access.addresses[lane], access.bytes);
+            }
+        }
     }
 
     fn ordered(&self, who: Who, source: Source, ordering: Ordering) {

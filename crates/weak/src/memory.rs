@@ -1,4 +1,5 @@
 //! The weak memory of a launch: the views of its threads, the histories of its words, and the choices that are made.
+
 use std::sync::Arc;
 
 use ptxvm_machine::door::touch::Space;

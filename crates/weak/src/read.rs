@@ -3,11 +3,12 @@
 //! A thread sees no state before a write that happens before the read, nor before one that somebody has seen by a morally
 //! strong read which happens before it (8.10.5, 8.10.6), itself included. All states since then it may see. An access of several words sees all of them at
 //! one moment.
+
 use std::sync::Arc;
 
+use ptxvm_machine::door::follower::{Found, OldBytes};
 use ptxvm_machine::door::observer::Access;
-use ptxvm_machine::door::weak::{Found, OldBytes};
-use ptxvm_order::{Actor, Glimpse, Heard, How, Key, Missed, Reader, WORD, is_morally_strong};
+use ptxvm_order::{Actor, Glimpse, Key, Missed, Reader, WORD, is_morally_strong};
 use smallvec::SmallVec;
 
 use crate::history::{Record, Seen};
@@ -193,22 +194,8 @@ impl Memory {
             view.lane(reader.lane).glimpse(Glimpse { read: id, write, event, key, at });
         }
         let Some(released) = released.filter(|_| strong) else { return };
-        let told = Arc::clone(&released);
-        let lane = view.lane(reader.lane);
-        if !site.order.acquires() || !lane.acquire(&released, (site.scope, place), id) {
-            lane.hear(Heard { word, site: id, released });
-        }
-        if site.order.acquires() {
-            // An earlier strong read of the same word is part of the pattern too (8.8).
-            let earlier: Vec<_> = lane.heard.iter().filter(|heard| heard.word == word).cloned().collect();
-            for heard in earlier {
-                lane.acquire(&heard.released, (site.scope, place), id);
-            }
-        }
-        reader.clock = Arc::clone(&lane.clock);
-        if site.order.acquires() && self.order.is_explaining() {
-            self.order.learnt(&reader.actor, 1 << reader.lane, How::Synchronizes, &told);
-        }
+        self.order.hear(&reader.actor, reader.lane, word, &released);
+        reader.clock = Arc::clone(self.order.view(cta).warps[warp as usize].clock(reader.lane));
     }
 
     /// Turns what memory holds into what it held just before a write.

@@ -1,6 +1,7 @@
 //! What is known of each word of a memory: its last write, or where its history is.
 //!
 //! A word that was written once, wholly and without releasing anything needs no history: its entry says all.
+
 use ptxvm_order::{Event, Key, Shadow, SiteId, Stamp};
 
 use crate::history::{Histories, History, Record};

@@ -1,4 +1,5 @@
 //! Which writes of a history a thread must see.
+
 use ptxvm_order::Reader;
 
 use crate::history::{Record, Seen};

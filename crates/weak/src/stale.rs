@@ -1,4 +1,5 @@
 //! Reads that saw an older state, and what would have ordered them after the write that they missed.
+
 use std::sync::{Mutex, PoisonError};
 
 use ptxvm_machine::door::touch::Space;
@@ -37,16 +38,7 @@ impl StaleRead {
     pub fn change_spans(&mut self, change: impl Fn(Span) -> Span) {
         let accesses = [&mut self.read, &mut self.missed].into_iter().chain(&mut self.seen);
         accesses.for_each(|access| access.span = change(access.span));
-        for missing in &mut self.missing {
-            match missing {
-                Missing::Signal { .. } | Missing::ProxyFence | Missing::Before { .. } => {}
-                Missing::Release { signal: span, .. }
-                | Missing::WeakWrite { signal: span, .. }
-                | Missing::WeakRead { read: span, .. }
-                | Missing::Acquire { read: span, .. }
-                | Missing::Scope { at: span, .. } => *span = change(*span),
-            }
-        }
+        self.missing.iter_mut().for_each(|missing| missing.change_spans(&change));
     }
 
     /// Whether it may be what a loop does that waits: strong, and seen later.

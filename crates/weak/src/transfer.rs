@@ -1,10 +1,11 @@
 //! What asynchronous operations read: they come after what their thread did before it issued them (8.9.1.1), and see what
 //! the generic proxy wrote only if a fence of their proxy lies between (8.9.5).
+
 use std::sync::Arc;
 
+use ptxvm_machine::door::follower::OldWord;
 use ptxvm_machine::door::observer::{Stage, Transferred};
 use ptxvm_machine::door::touch::{Proxy, Space, Touch, Wants};
-use ptxvm_machine::door::weak::OldWord;
 use ptxvm_order::{Clock, Event, Key, Missed, Missing, Reader, WORD};
 
 use crate::history::Record;

@@ -1,12 +1,12 @@
 //! Writes and atomic operations: how they enter the histories of words, and what they release.
+
 use std::sync::Arc;
 
+use ptxvm_machine::door::follower::{Found, OldBytes};
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::Space;
-use ptxvm_machine::door::weak::{Found, OldBytes};
 use ptxvm_order::{
-    Actor, Event, Glimpse, Heard, How, Key, Manner, Published, Reader, SiteId, WORD, is_morally_strong,
-    publish,
+    Actor, Event, Glimpse, Key, Manner, Published, Reader, SiteId, WORD, is_morally_strong, publish,
 };
 use smallvec::SmallVec;
 
@@ -224,14 +224,7 @@ impl Memory {
             return;
         }
         if reads {
-            let (view, scope) = (warp.lane(lane), (actor.site.scope, place));
-            if !actor.site.order.acquires() || !view.acquire(&passed_on, scope, actor.id) {
-                let released = Arc::clone(&passed_on);
-                view.hear(Heard { word: written.word, site: actor.id, released });
-            }
-        }
-        if reads && actor.site.order.acquires() && self.order.is_explaining() {
-            self.order.learnt(actor, 1 << lane, How::Synchronizes, &passed_on);
+            self.order.hear(actor, lane, written.word, &passed_on);
         }
         let own = std::mem::take(released);
         *released = passed_on.to_vec();

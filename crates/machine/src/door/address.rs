@@ -100,8 +100,8 @@ impl Context<'_> {
         align: u64,
         wants: Wants,
     ) -> Result<Pointers, Flow> {
-        if self.run.launch.weak.is_some()
-            && let Some(pointers) = self.resolve_weak(space, addresses, mask, bytes, align, wants)
+        if self.run.launch.follower.is_some()
+            && let Some(pointers) = self.resolve_followed(space, addresses, mask, bytes, align, wants)
         {
             return Ok(pointers);
         }
@@ -155,7 +155,7 @@ impl Context<'_> {
             for window in [Window::Global, Window::Shared, Window::Local] {
                 let (space, lanes) = (space_of_window(window), windows[window as usize]);
                 self.tell(space, lanes, &offsets, bytes, wants);
-                self.through_weak_memory((space, lanes, &offsets), &mut at, bytes, wants);
+                self.follow_access((space, lanes, &offsets), &mut at, bytes, wants);
             }
         }
         Ok(Pointers::new(at))
@@ -262,7 +262,7 @@ impl Context<'_> {
 
     /// What lies in a region that is remembered takes the quick way, by which no observer stands.
     fn remember(&mut self, region: Region) {
-        if self.run.launch.weak.is_some() {
+        if self.run.launch.follower.is_some() {
             return self.remember_watched(region);
         }
         if self.run.code.observed.is_some() {

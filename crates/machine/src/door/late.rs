@@ -70,7 +70,7 @@ impl Context<'_> {
     /// Whether somebody must look at each instruction: for its registers, or because memory is weak.
     #[must_use]
     pub fn watches(&self) -> bool {
-        self.run.launch.weak.is_some() || self.watches_registers()
+        self.run.launch.follower.is_some() || self.watches_registers()
     }
 
     /// The registers that an instruction that was put off writes.
@@ -172,11 +172,11 @@ impl Context<'_> {
             // It is answered at once.
             self.warp.expired |= late.lanes;
         }
-        let weak = self.run.launch.weak.as_deref();
-        let outer = weak.map(|weak| weak.put_off(Some(late.since)));
+        let follower = self.run.launch.follower.as_deref();
+        let outer = follower.map(|follower| follower.put_off(Some(late.since)));
         let flow = instruction.op.run(self, &instruction.slots, late.lanes);
-        if let (Some(weak), Some(outer)) = (weak, outer) {
-            weak.put_off(outer);
+        if let (Some(follower), Some(outer)) = (follower, outer) {
+            follower.put_off(outer);
         }
         self.warp.asked = asked;
         // A register may be a source twice: what it held first comes last.
@@ -218,8 +218,8 @@ impl Context<'_> {
 
     /// Whether something is put off now that may be.
     fn chooses_late(&mut self) -> bool {
-        let Some(weak) = &self.run.launch.weak else { return false };
-        let often = faded(weak.temper().late, self.worker.put_off);
+        let Some(follower) = &self.run.launch.follower else { return false };
+        let often = faded(follower.temper().late, self.worker.put_off);
         let may = !self.worker.single && !self.worker.forgiving && self.warp.late.all.len() < MOST;
         let late = often != 0 && may && self.worker.next_random() % 256 < often;
         self.worker.put_off += u64::from(late);
@@ -240,13 +240,13 @@ impl Context<'_> {
         let addresses = addresses(self, instruction.slots[operand], offset);
         let align = bytes.next_power_of_two();
         // What might be a mistake is executed at its place.
-        let mut found = self.resolve_weak(space, &addresses, lanes, bytes, align, wants);
+        let mut found = self.resolve_followed(space, &addresses, lanes, bytes, align, wants);
         if found.is_none() {
             // Perhaps it is the first access there.
             let first = addresses[lanes.trailing_zeros() as usize % LANES];
             let Some(region) = self.region(space, first, bytes, wants) else { return false };
             self.remember_watched(region);
-            found = self.resolve_weak(space, &addresses, lanes, bytes, align, wants);
+            found = self.resolve_followed(space, &addresses, lanes, bytes, align, wants);
         }
         let Some(found) = found else { return false };
         let mut places = [0; LANES];
@@ -275,7 +275,7 @@ impl Context<'_> {
         (at, lanes): (u32, u32),
         (places, bytes): ([u64; LANES], u64),
     ) {
-        let since = self.run.launch.weak.as_ref().map_or(0, |weak| weak.moment());
+        let since = self.run.launch.follower.as_ref().map_or(0, |follower| follower.moment());
         let sources = instruction.slots[usize::from(instruction.written)..].iter();
         let held = |slot: &Slot| {
             let plain = Slot { flags: 0, ..*slot };
@@ -309,8 +309,8 @@ impl Context<'_> {
         if matches!(instruction.lateness, Lateness::Registers | Lateness::Computes) {
             return false;
         }
-        let Some(weak) = &self.run.launch.weak else { return false };
-        let parts = weak.temper().parts;
+        let Some(follower) = &self.run.launch.follower else { return false };
+        let parts = follower.temper().parts;
         if parts == 0 || self.worker.single {
             return false;
         }

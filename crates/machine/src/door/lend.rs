@@ -1,15 +1,15 @@
 //! Bytes that are lent to an asynchronous operation: under weak memory it may read its source as it was before writes that
 //! nothing orders before it. Memory then holds the old bytes for as long as the operation reads, and the newest again
-//! before anybody else looks: a launch with a weak memory has one host thread.
+//! before anybody else looks: a launch with a follower has one host thread.
 #![allow(unsafe_code)]
 
 use crate::asynchronous::queue::pending::Pending;
+use crate::door::follower::{Doubted, OldWord};
 use crate::door::observer::{Stage, Transferred};
 use crate::door::peer::Peer;
 use crate::door::pointer::Checked;
 use crate::door::touch::{Proxy, Space, Touch, Wants};
 use crate::door::watch::{Origin, Watch};
-use crate::door::weak::OldWord;
 use crate::schedule::cluster::shared::rank_and_offset;
 use crate::schedule::cluster::state::ClusterState;
 
@@ -46,7 +46,7 @@ impl Lent {
     }
 }
 
-/// A byte that an operation reads, of which the launch has written.
+/// A byte that an operation reads, of which the launch has written, or that an operation writes.
 fn range(space: Space, address: u64, shared: &[Peer]) -> Option<Checked> {
     match space {
         Space::Shared => {
@@ -56,8 +56,8 @@ fn range(space: Space, address: u64, shared: &[Peer]) -> Option<Checked> {
         Space::Global => {
             let host = std::ptr::with_exposed_provenance_mut(address as usize);
             // SAFETY: global memory lies on the host where the guest says it does, and stays as long as the device lives. The
-            // byte is of the source of an operation, which was checked when that was issued, and a thread of the launch has
-            // written it, so that it may be written.
+            // byte is of the source or the destination of an operation, which was checked when that was issued, and a thread
+            // of the launch has written it, or the operation writes it, so that it may be written.
             Some(unsafe { Checked::new(host, (space, address), 1, Wants::Write) })
         }
         Space::Local | Space::Parameter | Space::Tensor => None,
@@ -65,12 +65,12 @@ fn range(space: Space, address: u64, shared: &[Peer]) -> Option<Checked> {
 }
 
 impl Watch {
-    /// What the weak memory of the launch, if it has one, has an operation see that reads now.
+    /// What the follower of the launch, if it has one, has an operation see that reads now.
     fn old_words(&self, transferred: &Transferred<'_>) -> Vec<OldWord> {
         let reads = |proxy| matches!(proxy, Proxy::Async | Proxy::Generic);
         let reads = transferred.touches.iter().any(|touch| touch.wants == Wants::Read && reads(touch.proxy));
-        match &self.weak {
-            Some(weak) if reads => weak.reads(transferred),
+        match &self.follower {
+            Some(follower) if reads => follower.reads(transferred),
             _ => Vec::new(),
         }
     }
@@ -82,7 +82,7 @@ impl Watch {
         Lent::put(&self.old_words(&transferred), shared)
     }
 
-    /// Has the source of an operation of a cluster read, as the weak memory of the launch says.
+    /// Has the source of an operation of a cluster read, as the follower of the launch says.
     pub(crate) fn fetch(&self, cluster: (u64, [u32; 3]), pending: &mut Pending, shared: &[Peer]) {
         let lent = self.lend(cluster, pending, (Stage::Fetched, shared));
         pending.fetch();
@@ -90,7 +90,7 @@ impl Watch {
     }
 
     fn lend(&self, cluster: (u64, [u32; 3]), pending: &Pending, (stage, shared): (Stage, &[Peer])) -> Lent {
-        if self.weak.is_none() {
+        if self.follower.is_none() {
             return Lent::default();
         }
         let touches = Self::touches(pending, stage);
@@ -100,8 +100,35 @@ impl Watch {
 }
 
 impl ClusterState {
-    /// Completes an operation, with what it still has to read as the weak memory of the launch says.
-    pub(super) fn deliver_lent(&mut self, watch: &Watch, pending: &mut Pending) {
+    /// Completes an operation, and tells the follower of the launch, if it has one, that it does, and what it changed.
+    pub(super) fn deliver_told(&mut self, watch: &Watch, pending: &mut Pending) {
+        let Some(follower) = &watch.follower else { return self.deliver_lent(watch, pending) };
+        let touches = Watch::touches(pending, Stage::Delivered);
+        let cluster = (self.index, self.clusterid);
+        let Some(told) = watch.transferred(cluster, pending, (Stage::Delivered, &touches)) else {
+            return self.deliver_lent(watch, pending);
+        };
+        let asked = follower.completes(&told);
+        let before: Vec<[u8; 4]> = asked.iter().map(|asked| self.bytes_of(asked)).collect();
+        self.deliver_lent(watch, pending);
+        let changed = asked.iter().zip(&before).filter(|(asked, before)| self.bytes_of(asked) != **before);
+        let changed: Vec<Doubted> = changed.map(|(asked, _)| *asked).collect();
+        follower.completed(&told, &changed);
+    }
+
+    /// What some bytes hold that an operation writes.
+    fn bytes_of(&self, asked: &Doubted) -> [u8; 4] {
+        let mut bytes = [0; 4];
+        for (at, byte) in (asked.address..asked.address + asked.bytes.min(4)).zip(&mut bytes) {
+            if let Some(range) = range(asked.space, at, &self.shared) {
+                range.read(std::slice::from_mut(byte));
+            }
+        }
+        bytes
+    }
+
+    /// Completes it, with what it still has to read as the follower of the launch says.
+    fn deliver_lent(&mut self, watch: &Watch, pending: &mut Pending) {
         let lent = watch.lend((self.index, self.clusterid), pending, (Stage::Delivered, &self.shared));
         if !lent.is_empty() && !pending.fetched {
             // Its destination may lie among what is lent.

@@ -8,6 +8,8 @@
 
 pub mod address;
 pub(crate) mod apart;
+mod followed;
+pub mod follower;
 pub(crate) mod frame;
 mod late;
 pub(crate) mod lend;
@@ -26,9 +28,7 @@ pub mod tensor_box;
 pub(crate) mod tensor_memory;
 pub mod touch;
 pub mod watch;
-pub mod weak;
-mod weak_access;
 
+pub use follower::Follower;
 pub use observer::Observer;
 pub use touch::{Proxy, Space, Touch, Wants, When};
-pub use weak::WeakMemory;

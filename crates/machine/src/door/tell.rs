@@ -21,7 +21,7 @@ impl ClusterState {
         let Some(watch) = self.watch.take() else { return pending.deliver(&mut self.tensor_memory.of_ctas) };
         let proof = watch.named.is_some().then(|| Proof::begin(self, true));
         watch.tell(self.index, self.clusterid, pending, Stage::Delivered);
-        self.deliver_lent(&watch, pending);
+        self.deliver_told(&watch, pending);
         if let Some(source) = watch.observed.sources.get(pending.issuer.at as usize) {
             watch.prove(proof, self, *source);
         }
@@ -35,8 +35,8 @@ impl Watch {
     pub fn of(run: &Run<'_>) -> Option<Self> {
         let observed = Arc::clone(run.code.observed.as_ref()?);
         let named = observed.observer.wants_proof().then(RefCell::default);
-        let weak = run.launch.weak.clone();
-        Some(Self { observed, shape: run.launch.cluster_shape(), named, weak })
+        let follower = run.launch.follower.clone();
+        Some(Self { observed, shape: run.launch.cluster_shape(), named, follower })
     }
 
     fn prove(&self, proof: Option<Proof>, cluster: &ClusterState, source: Source) {
@@ -59,7 +59,7 @@ impl Context<'_> {
         self.tell_observer(Proxy::Generic, (space, lanes, addresses), bytes, wants);
     }
 
-    /// The same of something that is not an access of lanes by their addresses, which the weak memory of the launch does not
+    /// The same of something that is not an access of lanes by their addresses, which the follower of the launch does not
     /// decide about: what it writes all see.
     #[cold]
     pub(super) fn tell_through(
@@ -69,12 +69,12 @@ impl Context<'_> {
         bytes: u64,
         wants: Wants,
     ) {
-        if let Some(weak) = &self.run.launch.weak
-            && matches!(wants, Wants::Write | Wants::Update)
+        if let Some(follower) = &self.run.launch.follower
+            && lanes != 0
+            && bytes != 0
         {
-            let written =
-                |lane: usize| weak.written(self.worker.cluster.index, space, addresses[lane], bytes);
-            lanes_in(lanes).for_each(written);
+            let (who, source) = (self.who(lanes), self.worker.source);
+            follower.touched(&Access { who, source, space, addresses, bytes, wants, proxy });
         }
         self.tell_observer(proxy, (space, lanes, addresses), bytes, wants);
     }
@@ -156,6 +156,9 @@ impl Execute for Telling {
             (!often).then(|| Proof::begin(&context.worker.cluster, false))
         });
         let flow = self.op.run(context, slots, mask);
+        if context.worker.again.is_some() {
+            context.look_again();
+        }
         if let Some(watch) = &context.worker.cluster.watch {
             watch.prove(proof, &context.worker.cluster, self.source);
         }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::asynchronous::issuer::Issuer;
 use crate::asynchronous::queue::pending::Pending;
 use crate::code::Source;
+use crate::door::follower::Follower;
 use crate::door::observer::{Observed, Stage, Transferred, Who};
-use crate::door::touch::{Touch, Wants, When};
-use crate::door::weak::WeakMemory;
+use crate::door::touch::{Touch, When};
 
 /// An observer in the middle of a launch.
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ pub struct Watch {
     pub(super) shape: [u32; 3],
     /// What has been told since the last instruction began, if it is to be proved that this is all.
     pub(super) named: Option<RefCell<Vec<Touch>>>,
-    /// The weak memory of the launch, if it has one.
-    pub(super) weak: Option<Arc<dyn WeakMemory>>,
+    /// The follower of the launch, if it has one.
+    pub(super) follower: Option<Arc<dyn Follower>>,
 }
 
 /// Where an operation comes from that belongs to its warp: a `wgmma`.
@@ -35,8 +35,8 @@ impl Watch {
     pub(crate) fn tell_of(&self, origin: Origin, stage: Stage, touches: &[Touch]) {
         let Origin { who, source, operation } = origin;
         let transferred = Transferred { who, source, operation, stage, touches };
-        if let (Stage::Issued, Some(weak)) = (stage, &self.weak) {
-            weak.issued(&transferred);
+        if let (Stage::Issued, Some(follower)) = (stage, &self.follower) {
+            follower.issued(&transferred);
         }
         self.observed.observer.transfer(&transferred);
     }
@@ -46,16 +46,11 @@ impl Watch {
         let touches = Self::touches(pending, stage);
         let told = self.transferred((cluster, clusterid), pending, (stage, &touches));
         let Some(transferred) = told else { return };
-        if let (Stage::Issued, Some(weak)) = (stage, &self.weak) {
-            weak.issued(&transferred);
+        if let (Stage::Issued, Some(follower)) = (stage, &self.follower) {
+            follower.issued(&transferred);
         }
         if stage == Stage::Delivered {
             self.name(touches.iter().copied());
-            if let Some(weak) = &self.weak {
-                let written =
-                    touches.iter().filter(|touch| matches!(touch.wants, Wants::Write | Wants::Update));
-                written.for_each(|touch| weak.written(cluster, touch.space, touch.address, touch.bytes));
-            }
         }
         self.observed.observer.transfer(&transferred);
     }
@@ -94,8 +89,8 @@ impl Watch {
 
     /// A phase of an mbarrier object of the cluster has ended.
     pub(crate) fn phase_ended(&self, cluster: u64, mbarrier: u32) {
-        if let Some(weak) = &self.weak {
-            weak.phase_ended(cluster, mbarrier);
+        if let Some(follower) = &self.follower {
+            follower.phase_ended(cluster, mbarrier);
         }
     }
 

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::asynchronous::queue::{GroupKind, Named, Pending, Signal, Transfer};
 use crate::context::Context;
 use crate::door::address::AddressSpace;
+use crate::door::follower::{Batch, Ordering};
 use crate::door::pointer::Pointers;
 use crate::door::touch::{Proxy, Space, Touch, Wants, When};
 use crate::event::What;
@@ -224,6 +225,7 @@ struct Commit;
 impl Execute for Commit {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         close(context, mask);
+        context.orders(mask, Ordering::Commits(Batch::Copies));
         let closed = context.warp.closed[GroupKind::CpAsync as usize];
         context.note_each(mask, |lane| What::Committed {
             kind: GroupKind::CpAsync,
@@ -251,6 +253,7 @@ impl Execute for Wait {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         if self.closes {
             close(context, mask);
+            context.orders(mask, Ordering::Commits(Batch::Copies));
         }
         let closed = context.warp.closed[GroupKind::CpAsync as usize];
         let (rank, warp) = (context.cta.rank, context.warp.index);
@@ -267,6 +270,7 @@ impl Execute for Wait {
         if context.completed(done) == Flow::Stop {
             return Flow::Stop;
         }
+        context.orders(mask, Ordering::Waited { batch: Batch::Copies, latest, read: false });
         context.note_each(mask, |lane| What::Waited {
             kind: GroupKind::CpAsync,
             before: closed[lane].saturating_sub(latest),

@@ -5,7 +5,7 @@
 //! CTAs of a cluster run on one host thread.
 
 use crate::context::Context;
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::ops::{cluster_launch, griddepcontrol};
@@ -67,7 +67,8 @@ impl Execute for Arrive {
         }
         let mask = mask & !again;
         let releases = self.sem == "release";
-        context.orders(mask, Ordering::ClusterArrives { releases });
+        let phase = context.worker.cluster.barrier.phase();
+        context.orders(mask, Ordering::ClusterArrives { phase, releases });
         let flow = context.note_each(mask, |_| What::ClusterArrive { sem: self.sem });
         let cluster = &mut *context.worker.cluster;
         if cluster.barrier.arrive(&mut context.warp.arrivals, mask) {
@@ -106,7 +107,8 @@ impl Execute for Wait {
         let open = mask & arrivals.open(&context.worker.cluster.barrier);
         if open == 0 {
             arrivals.waited(mask);
-            context.orders(mask, Ordering::ClusterPasses);
+            let phase = context.warp.arrivals.phase();
+            context.orders(mask, Ordering::ClusterPasses { phase });
             return context.note_each(mask, |_| What::ClusterWait);
         }
         if open != mask {

@@ -10,7 +10,7 @@ use ptxvm_ir::operation::fence::{FenceSpace, ProxyKind};
 use ptxvm_ir::operation::{self, Order, Scope};
 
 use crate::context::Context;
-use crate::door::weak;
+use crate::door::follower;
 use crate::event::{self, What};
 use crate::ops::operand::Address;
 use crate::registers::Slot;
@@ -39,7 +39,7 @@ struct Fence {
 impl Execute for Fence {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         fence(Ordering::SeqCst);
-        context.orders(mask, weak::Ordering::Fence);
+        context.orders(mask, follower::Ordering::Fence);
         if !context.worker.cluster.log.is_on() {
             return Flow::Next;
         }

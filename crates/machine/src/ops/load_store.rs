@@ -221,7 +221,7 @@ impl<T: Word + Plain + Value + Default + Send + Sync> Execute for LoadingParamet
 /// PTX leaves it open; an H200 (measured) takes as many lanes at once as 128 bytes hold, the lower ones first, and of
 /// those that it takes at once the lowest is the one that stays.
 #[derive(Clone, Copy)]
-pub(crate) struct Turns {
+pub struct Turns {
     /// What turns the number of a turn into that of a lane.
     flip: usize,
 }
@@ -229,7 +229,8 @@ pub(crate) struct Turns {
 impl Turns {
     /// The order for stores of so many bytes a lane.
     #[inline(always)]
-    pub(crate) fn of(bytes: u64) -> Self {
+    #[must_use]
+    pub fn of(bytes: u64) -> Self {
         let at_once = match bytes {
             0..=4 => 32,
             5..=8 => 16,
@@ -239,7 +240,7 @@ impl Turns {
     }
 
     /// The lanes of a mask in their order.
-    pub(crate) fn lanes(self, mask: u32) -> impl Iterator<Item = usize> {
+    pub fn lanes(self, mask: u32) -> impl Iterator<Item = usize> {
         (0..LANES).map(move |turn| turn ^ self.flip).filter(move |lane| mask >> lane & 1 != 0)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::code::Arrival;
 use crate::context::{CtaState, Fault, Run, Worker};
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::explain::finding::Kind;
 use crate::registers::lanes_in;
 use crate::schedule::after::After;
@@ -50,10 +50,10 @@ pub(crate) fn arrive(
     barrier.gather(index, warp.state.alive());
     cta.busy |= 1 << number;
     cta.unsettled = true;
-    if let Some(weak) = &run.launch.weak {
+    if let Some(follower) = &run.launch.follower {
         let who = worker.who(cta.rank, cta.ctaid, warp.state.index, here);
         let source = run.code.blocks[group.block as usize].source;
-        weak.ordered(who, source, Ordering::Arrives { barrier: number as u32, waits: arrival.wait });
+        follower.ordered(who, source, Ordering::Arrives { barrier: number as u32, waits: arrival.wait });
     }
     let at = group.block;
     *group = group.of(arrival.next, here);

@@ -260,7 +260,7 @@ fn doze(run: &Run<'_>) {
 
 /// Whether clusters take turns at random: which thread is first shows where memory is weak.
 fn mixes(run: &Run<'_>) -> bool {
-    run.launch.weak.is_some() && run.launch.settings.seed != 0
+    run.launch.follower.is_some() && run.launch.settings.seed != 0
 }
 
 /// The effort until limits are looked at again: no more than instructions are left.

@@ -36,7 +36,7 @@ pub struct Late {
     pub at: u32,
     /// The lanes that it is executed for.
     pub lanes: u32,
-    /// When it was put off, as the weak memory says it.
+    /// When it was put off, as the follower says it.
     pub since: u64,
     /// What its sources held, as far as they did not wait for others.
     pub sources: SmallVec<[Held; 2]>,

@@ -10,7 +10,7 @@ use ptxvm_memory::Region;
 use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
 use crate::code::{Source, Stepped};
-use crate::door::weak::OldBytes;
+use crate::door::follower::{Again, OldBytes};
 use crate::explain::finding::{Kind, Limit};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
@@ -41,8 +41,10 @@ pub struct Worker {
     pub regions: [Region; REGIONS],
     /// The same, where every access must be told of: another list, so that the quick way of `resolve` finds nothing.
     pub watched: [Region; REGIONS],
-    /// What lanes find instead of memory, if the launch has a weak memory.
+    /// What lanes find instead of memory, if the launch has a follower.
     pub old_bytes: Box<OldBytes>,
+    /// What is to be looked at once more after the running instruction.
+    pub(crate) again: Option<Box<Again>>,
     /// The one to be replaced next.
     pub oldest: usize,
     /// The generation of the memory that they belong to.
@@ -124,6 +126,7 @@ impl Worker {
             regions: [Region::EMPTY; REGIONS],
             watched: [Region::EMPTY; REGIONS],
             old_bytes: Box::default(),
+            again: None,
             oldest: 0,
             generation: 0,
             sites: Vec::new(),

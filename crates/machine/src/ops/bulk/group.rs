@@ -4,6 +4,7 @@
 
 use crate::asynchronous::queue::{GroupKind, Issuer, Pending};
 use crate::context::Context;
+use crate::door::follower::{Batch, Ordering};
 use crate::event::What;
 use crate::registers::{Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -27,6 +28,7 @@ impl Execute for Commit {
         for lane in lanes_in(mask) {
             closed[lane] = closed[lane].saturating_add(1);
         }
+        context.orders(mask, Ordering::Commits(Batch::Bulk));
         context.note_each(mask, |lane| What::Committed { kind: GroupKind::Bulk, group: groups[lane] })
     }
 }
@@ -59,6 +61,8 @@ impl Execute for Wait {
             let read = self.read;
             context.worker.cluster.log.note(|| What::Waited { kind: GroupKind::Bulk, before, read });
         }
+        let (latest, read) = (self.latest, self.read);
+        context.orders(mask, Ordering::Waited { batch: Batch::Bulk, latest, read });
         context.noted()
     }
 }

@@ -3,7 +3,7 @@
 use super::place::{ObjectAt, misused, party};
 use crate::asynchronous::mbarrier::MbarrierArrival;
 use crate::context::Context;
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::{Execute, Flow, Op};
 use crate::vector::value::Value;

@@ -7,7 +7,7 @@
 use super::place::{BYTES, ObjectAt, misused};
 use crate::asynchronous::mbarrier::{Wrong, token};
 use crate::context::Context;
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::event::What;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::schedule::warp::Awaited;
@@ -113,7 +113,7 @@ impl Execute for Waiting {
         context.warp.expired &= !mask;
         let answers = std::array::from_fn(|lane| complete >> lane & 1 != 0);
         bool::write(&mut context.bank, slots[0], mask, &answers);
-        if context.run.launch.weak.is_some() {
+        if context.run.launch.follower.is_some() {
             for lane in lanes_in(complete) {
                 context.orders(1 << lane, Ordering::PhaseSeen { mbarrier: addresses[lane] });
             }

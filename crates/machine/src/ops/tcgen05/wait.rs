@@ -6,6 +6,7 @@
 use super::place::whole;
 use crate::asynchronous::queue::{Issuer, Pending};
 use crate::context::Context;
+use crate::door::follower::{Batch, Ordering};
 use crate::event::{Fence, What};
 use crate::registers::Slot;
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -22,7 +23,7 @@ pub fn for_stores() -> Op {
 
 /// `tcgen05.fence::…`
 pub fn fence(name: &'static str) -> Op {
-    Box::new(OrderFence { name })
+    Box::new(OrderFence { name, before: name.ends_with("before_thread_sync") })
 }
 
 struct WaitLoads;
@@ -31,7 +32,11 @@ impl Execute for WaitLoads {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
         // Loads are complete when they have been executed.
         match whole(context, mask, "tcgen05.wait::ld") {
-            Ok(_) => Flow::Next,
+            Ok(_) => {
+                let batch = Batch::TensorLoads;
+                context.orders(mask, Ordering::Waited { batch, latest: 0, read: false });
+                Flow::Next
+            }
             Err(flow) => flow,
         }
     }
@@ -51,7 +56,11 @@ impl Execute for WaitStores {
         };
         let outcome = context.worker.cluster.complete_all(stores, context.run.halt);
         match context.completed(outcome) {
-            Flow::Next => context.noted(),
+            Flow::Next => {
+                let batch = Batch::TensorStores;
+                context.orders(mask, Ordering::Waited { batch, latest: 0, read: false });
+                context.noted()
+            }
             stop => stop,
         }
     }
@@ -59,10 +68,12 @@ impl Execute for WaitStores {
 
 struct OrderFence {
     name: &'static str,
+    before: bool,
 }
 
 impl Execute for OrderFence {
     fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        context.orders(mask, Ordering::TensorFence { before: self.before });
         context.note_each(mask, |_| What::Fence(Fence { name: self.name, ..Fence::default() }))
     }
 }

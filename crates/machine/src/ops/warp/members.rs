@@ -3,6 +3,7 @@
 use ptxvm_ir::operation::Warp;
 
 use crate::context::Context;
+use crate::door::follower::Ordering;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::vector::lanes::Flow;
@@ -37,6 +38,13 @@ impl Members {
                 return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
             }
         }
-        Ok(named.map(|members| members & mask))
+        let lanes = named.map(|members| members & mask);
+        let (alive, mut rest) = (context.warp.alive(), mask);
+        while rest != 0 && context.run.launch.follower.is_some() {
+            let together = lanes[rest.trailing_zeros() as usize];
+            context.orders(together, Ordering::Exchanges { alive });
+            rest &= !(together | rest & rest.wrapping_neg());
+        }
+        Ok(lanes)
     }
 }

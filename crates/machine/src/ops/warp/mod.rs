@@ -9,7 +9,7 @@ mod reduce;
 mod shuffle;
 
 use crate::context::Context;
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::registers::{LANES, Slot};
 use crate::vector::lanes::{Execute, Flow, Op};
 use crate::vector::mask;

@@ -19,6 +19,7 @@ use ptxvm_num::matrix::integer::IntegerElement;
 use ptxvm_num::matrix::{Accumulator, Element};
 
 use crate::context::Context;
+use crate::door::follower::{Batch, Ordering};
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::Slot;
@@ -109,6 +110,7 @@ impl Execute for Commit {
             return flow;
         }
         context.warp.wgmma.commit();
+        context.orders(mask, Ordering::Commits(Batch::Products));
         context.wgmma_goes_on();
         Flow::Next
     }
@@ -127,6 +129,8 @@ impl Execute for Wait {
         if !context.warp.wgmma.wait(self.latest, context.worker, context.run.halt) {
             return Flow::Stop;
         }
+        let waited = Ordering::Waited { batch: Batch::Products, latest: self.latest, read: false };
+        context.orders(mask, waited);
         // Nobody looks who uses registers, and what has been completed can be seen.
         if context.run.launch.settings.asynchrony == Asynchrony::Lazy {
             context.warp.wgmma.put_back();

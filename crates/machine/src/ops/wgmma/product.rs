@@ -193,7 +193,7 @@ impl PendingProduct {
         }
     }
 
-    /// Tells an observer that it reads now, and has it see what the weak memory of the launch says.
+    /// Tells an observer that it reads now, and has it see what the follower of the launch says.
     fn lend(&self, worker: &Worker) -> Lent {
         let (Some(origin), Some(watch)) = (self.origin, &worker.cluster.watch) else {
             return Lent::default();

@@ -37,6 +37,12 @@ impl Arrivals {
         self.unwaited
     }
 
+    /// The phase in which lanes have arrived last.
+    #[must_use]
+    pub fn phase(&self) -> u64 {
+        self.phase
+    }
+
     /// Lanes have seen that their phase is complete.
     pub fn waited(&mut self, lanes: u32) {
         self.unwaited &= !lanes;
@@ -48,6 +54,12 @@ impl ClusterBarrier {
     #[must_use]
     pub fn new(threads: u32) -> Self {
         Self { phase: 0, living: threads, missing: threads }
+    }
+
+    /// How often it has been complete.
+    #[must_use]
+    pub fn phase(&self) -> u64 {
+        self.phase
     }
 
     /// Lanes arrive that have not arrived since they last waited. Gives whether the barrier is complete by that.

@@ -334,8 +334,8 @@ impl Cluster {
         self.living &= !(1 << rank);
         if self.living == 0 {
             worker.hold_back(run);
-            if let Some(weak) = &run.launch.weak {
-                weak.cluster_ended(worker.cluster.index);
+            if let Some(follower) = &run.launch.follower {
+                follower.cluster_ended(worker.cluster.index);
             }
             // The room outlives the launch, and those who watch it must not.
             worker.cluster.watch = None;

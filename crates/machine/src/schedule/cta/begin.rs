@@ -45,7 +45,7 @@ impl Cta {
                 tid: lanes_of(index, run.launch.block),
                 local: LocalMemory::new(DEFAULT_LIMIT, budget),
                 stack: [0; LANES],
-                quick_local: run.code.observed.is_none() || run.launch.weak.is_some(),
+                quick_local: run.code.observed.is_none() || run.launch.follower.is_some(),
                 maxnreg: 0,
                 awaited: None,
                 expired: 0,

@@ -3,7 +3,7 @@
 use super::Cta;
 use crate::code::Reduction;
 use crate::context::{Code, CtaState, Run, Worker};
-use crate::door::weak::Ordering;
+use crate::door::follower::Ordering;
 use crate::registers::LANES;
 use crate::schedule::barrier::Reduced;
 use crate::schedule::in_step;
@@ -83,17 +83,17 @@ impl Cta {
         }
     }
 
-    /// Tells the weak memory of the launch, if it has one, that a barrier is complete and who goes on.
+    /// Tells the follower of the launch, if it has one, that a barrier is complete and who goes on.
     fn order(&self, barrier: u32, all: bool, worker: &Worker, run: &Run<'_>) {
-        let Some(weak) = &run.launch.weak else { return };
+        let Some(follower) = &run.launch.follower else { return };
         let CtaState { rank, ctaid, .. } = self.state;
-        weak.ordered(worker.who(rank, ctaid, 0, 0), worker.source, Ordering::Complete { barrier, all });
+        follower.ordered(worker.who(rank, ctaid, 0, 0), worker.source, Ordering::Complete { barrier, all });
         for warp in &self.warps {
             let waits = |state: &State| matches!(state, State::Barrier { number, .. } if *number == barrier);
             let lanes = warp.groups.iter().filter(|g| waits(&g.state)).fold(0, |lanes, g| lanes | g.mask);
             if lanes != 0 {
                 let who = worker.who(rank, ctaid, warp.state.index, lanes);
-                weak.ordered(who, worker.source, Ordering::Passes { barrier, alive: warp.state.alive() });
+                follower.ordered(who, worker.source, Ordering::Passes { barrier, alive: warp.state.alive() });
             }
         }
     }

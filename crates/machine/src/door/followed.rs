@@ -1,4 +1,4 @@
-//! How accesses go through the weak memory of a launch: the quick check of a warp's addresses, and the lanes that are led
+//! How accesses go by the follower of a launch: the quick check of a warp's addresses, and the lanes that are led
 //! to older bytes.
 #![allow(unsafe_code)]
 
@@ -6,10 +6,10 @@ use ptxvm_memory::Region;
 
 use crate::context::Context;
 use crate::door::address::{AddressSpace, allowed};
+use crate::door::follower::{Again, Decision, Found, MOST_OLD, Ordering};
 use crate::door::observer::{Access, Who};
 use crate::door::pointer::Pointers;
 use crate::door::touch::{Proxy, Space, Wants};
-use crate::door::weak::{Found, MOST_OLD, Ordering};
 use crate::registers::{LANES, lanes_in};
 use crate::state::worker::{REGIONS, Worker};
 
@@ -21,18 +21,18 @@ impl Worker {
 }
 
 impl Context<'_> {
-    /// Tells the weak memory of the launch, if it has one, that lanes do something which orders memory.
+    /// Tells the follower of the launch, if it has one, that lanes do something which orders memory.
     #[inline]
     pub(crate) fn orders(&self, lanes: u32, ordering: Ordering) {
-        if let Some(weak) = &self.run.launch.weak
+        if let Some(follower) = &self.run.launch.follower
             && lanes != 0
         {
-            weak.ordered(self.who(lanes), self.worker.source, ordering);
+            follower.ordered(self.who(lanes), self.worker.source, ordering);
         }
     }
 
-    /// Checks an access of a launch with a weak memory in the quick way; `None` if it must be looked at lane by lane.
-    pub(super) fn resolve_weak(
+    /// Checks an access of a launch with a follower in the quick way; `None` if it must be looked at lane by lane.
+    pub(super) fn resolve_followed(
         &mut self,
         space: AddressSpace,
         addresses: &[u64; LANES],
@@ -64,7 +64,7 @@ impl Context<'_> {
                 let region = *self.worker.watched.iter().find(holds)?;
                 let mut at = *addresses;
                 if wants.is_now() && region.writable {
-                    self.through_weak_memory((Space::Global, mask, addresses), &mut at, bytes, wants);
+                    self.follow_access((Space::Global, mask, addresses), &mut at, bytes, wants);
                 }
                 Some(Pointers::new(at))
             }
@@ -83,7 +83,7 @@ impl Context<'_> {
                     offsets[lane] = offset.wrapping_add(self.cta.shared_base);
                 }
                 if wants.is_now() {
-                    self.through_weak_memory((Space::Shared, mask, &offsets), &mut at, bytes, wants);
+                    self.follow_access((Space::Shared, mask, &offsets), &mut at, bytes, wants);
                 }
                 Some(Pointers::new(at))
             }
@@ -91,9 +91,9 @@ impl Context<'_> {
         }
     }
 
-    /// Has the weak memory of the launch decide what lanes find, whose bytes have been checked: pointers of lanes that find
+    /// Has the follower of the launch decide what lanes find, whose bytes have been checked: pointers of lanes that find
     /// something else than memory holds lead there afterwards.
-    pub(super) fn through_weak_memory(
+    pub(super) fn follow_access(
         &mut self,
         (space, lanes, addresses): (Space, u32, &[u64; LANES]),
         at: &mut [u64; LANES],
@@ -103,7 +103,7 @@ impl Context<'_> {
         if !self.warp.late.all.is_empty() && self.make_late_at(lanes, at, bytes).is_err() {
             return;
         }
-        let Some(weak) = &self.run.launch.weak else { return };
+        let Some(follower) = &self.run.launch.follower else { return };
         if lanes == 0 || bytes == 0 || !matches!(space, Space::Global | Space::Shared) {
             return;
         }
@@ -112,7 +112,11 @@ impl Context<'_> {
         // SAFETY: the caller has checked these bytes of every lane.
         let found = unsafe { Found::new(at, lanes, bytes) };
         let old = &mut *self.worker.old_bytes;
-        let elsewhere = weak.access(&access, &found, old);
+        let Decision { elsewhere, look_again } = follower.access(&access, &found, old);
+        if look_again {
+            let (addresses, at) = (*addresses, *at);
+            self.worker.again = Some(Box::new(Again { who, space, addresses, at, bytes, wants }));
+        }
         if bytes <= MOST_OLD as u64 {
             for lane in lanes_in(elsewhere & lanes) {
                 at[lane] = old.0[lane].as_mut_ptr().expose_provenance() as u64;
@@ -120,7 +124,20 @@ impl Context<'_> {
         }
     }
 
-    /// Remembers a region that accesses of a launch with a weak memory may take the quick way to.
+    /// The running instruction has been executed: lets whoever wanted to look at memory once more.
+    pub(super) fn look_again(&mut self) {
+        let Some(again) = self.worker.again.take() else { return };
+        let Some(follower) = &self.run.launch.follower else { return };
+        let Again { who, space, addresses, at, bytes, wants } = *again;
+        let (source, proxy) = (self.worker.source, Proxy::Generic);
+        let access = Access { who, source, space, addresses: &addresses, bytes, wants, proxy };
+        // SAFETY: these bytes of every lane were checked when the instruction began, and nothing has been freed since: the
+        // launch holds a lease on what it uses, and the cluster keeps its shared memory.
+        let found = unsafe { Found::new(&at, who.lanes, bytes) };
+        follower.look_again(&access, &found, &self.worker.old_bytes);
+    }
+
+    /// Remembers a region that accesses of a launch with a follower may take the quick way to.
     pub(super) fn remember_watched(&mut self, region: Region) {
         self.worker.watched[self.worker.oldest] = region;
         self.worker.oldest = (self.worker.oldest + 1) % REGIONS;

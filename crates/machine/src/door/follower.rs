@@ -1,7 +1,8 @@
-//! Weak memory: whoever decides which write a read sees, if a launch is not to see the newest one always.
+//! Whoever follows a launch: all that touches memory and all that orders it. Weak memory decides which write a read sees;
+//! the race checker looks which accesses nothing orders.
 //!
 //! Memory itself holds the newest value of every byte. Before an instruction touches global or shared memory, the
-//! [`WeakMemory`] of its launch is told, and may give a lane older bytes instead (`weak_access.rs`): the lane's pointer
+//! [`Follower`] of its launch is told, and may give a lane older bytes instead (`followed.rs`): the lane's pointer
 //! then leads to these. What orders memory (fences, barriers, mbarriers) it is told too. A launch without one pays
 //! nothing for it.
 #![allow(unsafe_code)]
@@ -10,7 +11,7 @@ use ptxvm_memory::access;
 
 use crate::code::Source;
 use crate::door::observer::{Access, Transferred, Who};
-use crate::door::touch::Space;
+use crate::door::touch::{Space, Wants};
 use crate::registers::LANES;
 
 /// The most bytes that a lane touches at once by an instruction that may see an older write.
@@ -40,20 +41,43 @@ pub struct OldWord {
     pub bytes: [u8; 4],
 }
 
-/// Decides which write each read of a launch sees. A launch with one has one host thread.
-pub trait WeakMemory: Send + Sync + std::fmt::Debug {
-    /// Lanes are about to touch global or shared memory. Gives the lanes that find `old` instead of what memory holds, or
-    /// whose write goes there because a later one has overwritten it already.
-    fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> u32;
+/// Bytes of a word that may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Doubted {
+    /// The memory.
+    pub space: Space,
+    /// The first byte.
+    pub address: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// Follows all that touches memory and orders it in a launch. A launch with one has one host thread.
+pub trait Follower: Send + Sync + std::fmt::Debug {
+    /// Lanes are about to touch global or shared memory. Some may find `old` instead of what memory holds, or write there
+    /// because a later write has overwritten theirs already.
+    fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> Decision;
+
+    /// The instruction that touched memory has been executed, and was to be looked at once more. What lanes wrote beside
+    /// memory is in `old`.
+    fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, old: &OldBytes);
 
     /// An asynchronous operation has been issued.
     fn issued(&self, operation: &Transferred<'_>);
 
+    /// An asynchronous operation completes: it writes its destination, and tells those that wait for it. Gives words of
+    /// which it wants to know whether the operation changes them.
+    fn completes(&self, operation: &Transferred<'_>) -> Vec<Doubted>;
+
+    /// An asynchronous operation is complete, and has changed these of the words that were asked about.
+    fn completed(&self, operation: &Transferred<'_>, changed: &[Doubted]);
+
     /// An asynchronous operation reads its source. Gives the bytes that it finds instead of what memory holds.
     fn reads(&self, operation: &Transferred<'_>) -> Vec<OldWord>;
 
-    /// Bytes are written by something that all threads see at once: the asynchronous units, surfaces, the host's functions.
-    fn written(&self, cluster: u64, space: Space, address: u64, bytes: u64);
+    /// Lanes touch memory by something else than loads, stores and atomic operations: surfaces, textures, tensor memory. What
+    /// that writes all threads see at once.
+    fn touched(&self, access: &Access<'_>);
 
     /// Threads of a warp do something that orders memory.
     fn ordered(&self, who: Who, source: Source, ordering: Ordering);
@@ -72,6 +96,26 @@ pub trait WeakMemory: Send + Sync + std::fmt::Debug {
 
     /// What the seed has chosen for the whole launch.
     fn temper(&self) -> Temper;
+}
+
+/// What becomes of an access.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Decision {
+    /// The lanes that find, or write, `old` instead of memory.
+    pub elsewhere: u32,
+    /// Whether memory is to be looked at once more when the instruction has been executed.
+    pub look_again: bool,
+}
+
+/// Lanes whose memory is to be looked at once more after the running instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Again {
+    pub who: Who,
+    pub space: Space,
+    pub addresses: [u64; LANES],
+    pub at: [u64; LANES],
+    pub bytes: u64,
+    pub wants: Wants,
 }
 
 /// How often of 256 times something is done: some programs go wrong when it is done often, others when it is rare.
@@ -116,11 +160,16 @@ pub enum Ordering {
     },
     /// They come to the barrier of their cluster.
     ClusterArrives {
+        /// Which time, of this barrier.
+        phase: u64,
         /// Whether they release.
         releases: bool,
     },
     /// They have waited for the barrier of their cluster.
-    ClusterPasses,
+    ClusterPasses {
+        /// Which time, of this barrier.
+        phase: u64,
+    },
     /// They come to an mbarrier object; the instruction says in which order.
     MbarrierArrives {
         /// Its `.shared::cluster` address.
@@ -131,6 +180,42 @@ pub enum Ordering {
         /// Its `.shared::cluster` address.
         mbarrier: u32,
     },
+    /// They give each other values: `shfl.sync` and its like.
+    Exchanges {
+        /// The lanes of the warp that have not ended.
+        alive: u32,
+    },
+    /// They execute `tcgen05.fence`, before they synchronise with others or after that.
+    TensorFence {
+        /// Whether before.
+        before: bool,
+    },
+    /// They close a group of asynchronous operations.
+    Commits(Batch),
+    /// They have waited for groups of asynchronous operations.
+    Waited {
+        /// Which.
+        batch: Batch,
+        /// How many of the latest groups may be under way still.
+        latest: u32,
+        /// Whether only what the operations read has been waited for.
+        read: bool,
+    },
+}
+
+/// The asynchronous operations of which a thread closes groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Batch {
+    /// `cp.async`
+    Copies,
+    /// `cp.async.bulk`
+    Bulk,
+    /// `wgmma.mma_async`
+    Products,
+    /// `tcgen05.ld`, which has no groups: all are waited for.
+    TensorLoads,
+    /// `tcgen05.st`, the same.
+    TensorStores,
 }
 
 /// What memory holds where lanes are about to touch it.
@@ -149,6 +234,12 @@ impl<'a> Found<'a> {
     /// So many bytes at each address of these lanes are guest memory as for [`access::copy_out`].
     pub(super) unsafe fn new(at: &'a [u64; LANES], lanes: u32, bytes: u64) -> Self {
         Self { at, lanes, bytes: bytes as usize }
+    }
+
+    /// How many bytes there are for each lane.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Copies bytes of a lane out, from one of them on.
