@@ -141,6 +141,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("misuse", include_str!("../../../docs/findings/misuse.md")),
     ("null", include_str!("../../../docs/findings/null.md")),
     ("out-of-bounds", include_str!("../../../docs/findings/out-of-bounds.md")),
+    ("race", include_str!("../../../docs/findings/race.md")),
     ("read-only", include_str!("../../../docs/findings/read-only.md")),
     ("stack-overflow", include_str!("../../../docs/findings/stack-overflow.md")),
     ("trap", include_str!("../../../docs/findings/trap.md")),

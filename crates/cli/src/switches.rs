@@ -75,6 +75,11 @@ fn argument<P: Part>(switch: &'static Switch) -> Arg {
             let parse = |text: &str| switch.canonical(text).map(|_| text.to_owned());
             argument.value_name(name).value_parser(parse)
         }
+        Takes::Optional(name, without) => {
+            let parse = |text: &str| switch.canonical(text).map(|_| text.to_owned());
+            let argument = argument.value_name(name).value_parser(parse);
+            argument.num_args(0..=1).require_equals(true).default_missing_value(without)
+        }
         Takes::OneOf(name, words) => {
             let described = |&(word, help): &(&'static str, &'static str)| {
                 let value = PossibleValue::new(word);

@@ -50,6 +50,7 @@ fn value(switch: &Switch) -> &'static str {
         Takes::Value("SIZE") => "1.5G",
         Takes::Value("NAME") => "b200",
         Takes::Value("HOW") => "fast",
+        Takes::Optional(_, without) => without,
         Takes::Value(other) => panic!("--{} takes a {other}: say one here", switch.name),
     }
 }
@@ -65,9 +66,13 @@ fn every_switch_is_in_the_help_and_on_its_page() {
         let has = |switch: &&Switch| verb == "exec" || switch.who < Who::Exec;
         for switch in SWITCHES.iter().filter(has) {
             let (option, variable) = (format!("--{}", switch.name), switch.variable());
-            let line = help.lines().find(|line| line.split_whitespace().next() == Some(&option));
+            let named = |line: &&str| {
+                let word = line.split_whitespace().next().unwrap_or_default();
+                word.split('[').next() == Some(&option)
+            };
+            let line = help.lines().find(named);
             let line = line.unwrap_or_else(|| panic!("{option} is not in ptxvm {verb} --help:\n{help}"));
-            if let Takes::Value(name) | Takes::OneOf(name, _) = switch.takes {
+            if let Takes::Value(name) | Takes::OneOf(name, _) | Takes::Optional(name, _) = switch.takes {
                 assert!(line.contains(&format!("<{name}>")), "{line}");
             }
             let row = page.lines().find(|line| line.starts_with(&format!("| `{option}")));
@@ -89,9 +94,12 @@ fn exec_passes_every_switch_on() {
     let set = [("HOME", place), ("TMPDIR", place), ("PTXVM_LIBCUDA", library.to_str().expect("a path"))];
     for switch in &SWITCHES {
         let (option, variable) = (format!("--{}", switch.name), switch.variable());
-        let mut arguments = vec!["exec", &option];
-        if !matches!(switch.takes, Takes::Nothing) {
-            arguments.push(value(switch));
+        let joined = format!("{option}={}", value(switch));
+        let mut arguments = vec!["exec"];
+        match switch.takes {
+            Takes::Nothing => arguments.push(&option),
+            Takes::Optional(..) => arguments.push(&joined),
+            _ => arguments.extend([option.as_str(), value(switch)]),
         }
         arguments.extend(["--", "printenv", &variable]);
         let output = ptxvm(&arguments, &set);

@@ -11,6 +11,7 @@ mod message;
 pub mod number;
 pub mod order;
 pub mod ptxas;
+pub mod race;
 mod report;
 pub mod stale;
 mod text;

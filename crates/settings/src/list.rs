@@ -1,7 +1,7 @@
 //! The list of switches: all that a command line, a launch line and the environment can say of how launches are executed.
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
+use ptxvm_vm::{Asynchrony, Check, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
 
 use crate::switch::{Switch, Takes, Who};
 use crate::value::{count, duration, flag, number, one_of, show_flag};
@@ -11,7 +11,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 16] = [
+pub static SWITCHES: [Switch; 17] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -48,6 +48,16 @@ pub static SWITCHES: [Switch; 16] = [
                 .map(|model| choices.settings.memory_model = model)
         },
         show: |choices| choices.settings.memory_model.name().to_owned(),
+    },
+    Switch {
+        name: "check",
+        takes: Takes::Optional("WHAT", "all"),
+        who: Who::Run,
+        help: "What is looked for besides faults: none, race (accesses of the same bytes that nothing orders), strict (the \
+               same, with the manual taken at its word), or all, which is meant without a value [default: none]",
+        exec_help: None,
+        set: |choices, text| check(text).map(|check| choices.settings.check = check),
+        show: |choices| choices.settings.check.name().to_owned(),
     },
     Switch {
         name: "async",
@@ -239,6 +249,16 @@ fn device(name: &str) -> Result<&'static Profile, String> {
     })
 }
 
+/// Several may be named; what is named later adds to what is named before.
+fn check(text: &str) -> Result<Check, String> {
+    text.split(',').try_fold(Check::None, |check, word| match word {
+        "none" => Ok(Check::None),
+        "all" | "race" => Ok(if check == Check::Strict { check } else { Check::Race }),
+        "strict" => Ok(Check::Strict),
+        _ => Err("expected none, all, race, strict, or several with commas between".to_owned()),
+    })
+}
+
 fn mma(name: &str) -> Result<Mma, String> {
     let generations = || Unit::ALL.map(Unit::name).join(", ");
     Mma::from_name(name).ok_or_else(|| format!("expected exact, fast or one of {}", generations()))
@@ -268,6 +288,8 @@ mod tests {
             ("device", "b200"),
             ("seed", "18446744073709551615"),
             ("mma", "blackwell-rtx"),
+            ("check", "all"),
+            ("check", "race,strict"),
             ("threads", "0"),
             ("stats", "1"),
             ("max-instructions", "1e9"),

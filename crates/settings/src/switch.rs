@@ -29,6 +29,8 @@ pub enum Takes {
     Value(&'static str),
     /// One of these words, by the name that help has for it; with what each means.
     OneOf(&'static str, &'static [(&'static str, &'static str)]),
+    /// A value after `=`, by the name that help has for it, or without one this.
+    Optional(&'static str, &'static str),
 }
 
 /// Who may use a switch. Each includes those before it, and the environment says all of them.

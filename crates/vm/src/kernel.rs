@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use ptxvm_check::{Checked, RaceChecker};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
 use ptxvm_machine::{
-    Environment, Event, Execution, Launch, MemoryModel, Observer, Settings, Statistics, Unsupported,
-    WeakMemory,
+    Check, Environment, Event, Execution, Follower, Launch, MemoryModel, Observer, Settings, Statistics,
+    Unsupported,
 };
+use ptxvm_order::Shape;
 use ptxvm_profile::Demand;
 use ptxvm_weak::{Launched, Weak};
 
@@ -27,8 +29,8 @@ const MOST_THREADS: usize = 1024;
 pub struct Kernel {
     pub(crate) module: Module,
     pub(crate) linked: Arc<ptxvm_machine::Kernel>,
-    /// The same, linked so that every access goes through a weak memory, once a launch has asked for one.
-    pub(crate) linked_weak: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
+    /// The same, linked so that a follower is told of every access, once a launch has asked for one.
+    pub(crate) linked_followed: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
     /// Which words of its parameters it can use as addresses, once somebody has asked.
     pub(crate) address_words: Arc<OnceLock<Vec<Vec<bool>>>>,
     /// Its compiled code, by the shape of CTAs.
@@ -164,8 +166,8 @@ impl Kernel {
         let addresses = self.module.addresses();
         let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
         let linked = Arc::new(linked.map_err(KernelError::Bug)?);
-        let linked_weak = Arc::new(OnceLock::from(Arc::clone(&linked)));
-        Ok(Self { linked, linked_weak, compiled: Arc::default(), ..self })
+        let linked_followed = Arc::new(OnceLock::from(Arc::clone(&linked)));
+        Ok(Self { linked, linked_followed, compiled: Arc::default(), ..self })
     }
 
     /// The program that it belongs to, of which an observer is told instructions.
@@ -312,7 +314,7 @@ impl Kernel {
         if !options.follows_order() {
             return &self.linked;
         }
-        self.linked_weak.get_or_init(|| {
+        self.linked_followed.get_or_init(|| {
             let (program, entry) = (Arc::clone(self.linked.program()), self.linked.entry());
             let observer = Arc::new(ptxvm_weak::Silent);
             let addresses = self.module.addresses();
@@ -320,21 +322,55 @@ impl Kernel {
         })
     }
 
-    /// The weak memory of a launch of this shape, if its settings ask for one.
-    fn weak_memory(
+    /// What lies at an address: a shared variable, or an allocation, and how far from its beginning.
+    #[must_use]
+    pub fn place_name(&self, space: ptxvm_machine::door::Space, address: u64) -> Option<String> {
+        use ptxvm_machine::door::Space;
+        let within = |name: &str, offset: u64| match offset {
+            0 => name.to_owned(),
+            _ => format!("{name} + {offset}"),
+        };
+        match space {
+            Space::Shared => {
+                let (name, rank, offset) = self.linked.shared_variable(address)?;
+                let place = within(&format!("`{name}`"), offset);
+                Some(if rank == 0 { place } else { format!("{place} in CTA {rank} of the cluster") })
+            }
+            Space::Global => {
+                let variable =
+                    |v: &crate::module::Variable<'_>| (v.address..v.address + v.size).contains(&address);
+                if let Some(found) = self.module.variables().find(variable) {
+                    return Some(within(&format!("`{}`", found.name), address - found.address));
+                }
+                let allocation = self.module.device().memory().allocation(address)?;
+                let (start, bytes) = (allocation.start, allocation.end() - allocation.start);
+                Some(within(&format!("the allocation of {bytes} bytes at {start:#x}"), address - start))
+            }
+            _ => None,
+        }
+    }
+
+    /// Who follows a launch of this shape, if its settings ask for somebody.
+    fn follower(
         &self,
         options: &LaunchOptions,
         grid: [u32; 3],
         cluster: Option<[u32; 3]>,
-    ) -> Option<Arc<dyn WeakMemory>> {
+    ) -> Option<Arc<dyn Follower>> {
         if !options.follows_order() {
             return None;
         }
         let (block, seed) = (options.block.0, options.settings.seed);
+        let budget = self.module.device().budget();
+        if options.checks() {
+            let shape = Shape { grid, cluster: cluster.unwrap_or([1; 3]), block };
+            let checked = Checked { shape, strict: options.settings.check == Check::Strict };
+            let races = options.races.clone().unwrap_or_default();
+            return Some(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
+        }
         let weak = options.settings.memory_model == MemoryModel::Weak;
         let launched = Launched { grid, cluster: cluster.unwrap_or([1; 3]), block, seed, weak };
         let stale = options.stale.clone().unwrap_or_default();
-        let budget = self.module.device().budget();
         let weak = Weak::new(self.linked.program(), launched, budget, &stale);
         Some(Arc::new(weak.asked(options.order.clone())))
     }
@@ -380,7 +416,7 @@ impl Kernel {
                 },
                 ..options.settings
             },
-            weak: self.weak_memory(options, grid, cluster),
+            follower: self.follower(options, grid, cluster),
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),

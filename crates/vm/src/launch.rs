@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ptxvm_machine::{Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
+use ptxvm_check::Races;
+use ptxvm_machine::{Check, Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
 
 use ptxvm_order::OrderQuestion;
 use ptxvm_weak::StaleReads;
@@ -101,6 +102,9 @@ pub struct LaunchOptions {
     /// Has the reads that saw an older write after the launch, with
     /// [`MemoryModel::Weak`](ptxvm_machine::MemoryModel::Weak).
     pub stale: Option<Arc<StaleReads>>,
+    /// Has the races of the launch after it, with a [`Check`] that looks for them. Reads then see the newest writes, whatever
+    /// the memory model.
+    pub races: Option<Arc<Races>>,
     /// A question about the order of two accesses, which has its answer after the launch. It runs as one with a weak
     /// memory does.
     pub order: Option<Arc<OrderQuestion>>,
@@ -116,9 +120,14 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Whether what orders memory is followed: reads may see older writes, or somebody asks.
+    /// Whether what orders memory is followed: reads may see older writes, races are looked for, or somebody asks.
     pub(crate) fn follows_order(&self) -> bool {
-        self.settings.memory_model == MemoryModel::Weak || self.order.is_some()
+        self.settings.memory_model == MemoryModel::Weak || self.order.is_some() || self.checks()
+    }
+
+    /// Whether races are looked for. A question about order has the launch for itself.
+    pub(crate) fn checks(&self) -> bool {
+        self.settings.check != Check::None && self.order.is_none()
     }
 
     /// A launch of this shape, without arguments and limits.

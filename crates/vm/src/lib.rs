@@ -97,14 +97,16 @@ pub use reference::Reference;
 pub use surface::Surface;
 pub use texture::Texture;
 
+pub use ptxvm_check::{Advice, Part, Race, RaceKind, Races, Unit as Carrier};
 pub use ptxvm_ir::{Limits, LinkProblem, Parameter};
 pub use ptxvm_isa::{Target, Version};
 pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit, MemoryModel,
-    Mistake, Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread, Unsupported, view,
+    Asynchrony, Check, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit,
+    MemoryModel, Mistake, Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread,
+    Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

@@ -101,7 +101,7 @@ impl Module {
             module: self.clone(),
             linked: Arc::new(linked),
             address_words: Arc::default(),
-            linked_weak: Arc::default(),
+            linked_followed: Arc::default(),
             compiled: Arc::default(),
             max_registers: None,
         })

@@ -150,6 +150,7 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     launch.settings = Settings { statistics: output.counts(), ..choices.settings };
     launch.mistakes = Some(Arc::default());
     launch.stale = Some(Arc::default());
+    launch.races = Some(Arc::default());
     launch.order = explain_order::question(&arguments.explain_order, source).map_err(usage)?;
     if choices.events {
         let (module, form) = (module.clone(), arguments.format);
@@ -181,10 +182,11 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     }
     let done = launch.control.ctas_done.load(Ordering::Relaxed);
     let survived = output.mistakes(&report, &launch);
+    let raced = output.races(&report, &kernel, &launch);
     output.stale(&report, &launch, ran.is_err());
     output.order(&report, &launch);
     let (code, statistics) = match ran {
-        Ok(statistics) => (survived, Some(statistics)),
+        Ok(statistics) => (if survived == exit::CLEAN { raced } else { survived }, Some(statistics)),
         Err(Failure::Limit(limit)) => {
             let limit = Failure::Limit(deadline.name(limit));
             (output.failed(&report, limit, &launch, done), None)

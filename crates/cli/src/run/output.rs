@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ptxvm_report::{Message, Report, finding, order, stale};
+use ptxvm_report::{Message, Report, finding, order, race, stale};
 use ptxvm_settings::Choices;
 use ptxvm_vm::{
     EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported,
@@ -178,6 +178,21 @@ impl Output {
             let object = stale::object(report, &stale, seed);
             self.say(report, stale::message(report, &stale, seed), &object, exit::CLEAN);
         }
+    }
+
+    /// Tells of accesses that race.
+    pub fn races(&self, report: &Report<'_>, kernel: &Kernel, launch: &LaunchOptions) -> Exit {
+        let Some(all) = &launch.races else { return exit::CLEAN };
+        if all.are_incomplete() {
+            let (message, object) = race::incomplete();
+            self.say(report, message, &object, exit::CLEAN);
+        }
+        let races = all.take();
+        races.iter().fold(exit::CLEAN, |_, race| {
+            let name = kernel.place_name(race.space, race.address);
+            let object = race::object(report, race, (kernel.name(), name.as_deref()));
+            self.say(report, race::message(report, race, name.as_deref()), &object, exit::FINDING)
+        })
     }
 
     /// Answers the question about the order of two accesses, if there is one.

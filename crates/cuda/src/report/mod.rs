@@ -3,6 +3,7 @@
 mod excerpt;
 mod failure;
 mod mistake;
+mod race;
 mod record;
 mod stale;
 mod statistics;
@@ -17,6 +18,7 @@ use serde_json::json;
 
 pub use failure::{failure, not_loaded};
 pub use mistake::mistakes;
+pub use race::races;
 pub use stale::stale;
 pub use statistics::launched;
 

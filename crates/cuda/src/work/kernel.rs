@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_vm::{Arguments, Dimensions, Failure, Findings, LaunchOptions, Limit, MemoryModel, OnEvent};
+use ptxvm_vm::{Arguments, Check, Dimensions, Failure, Findings, LaunchOptions, Limit, MemoryModel, OnEvent};
 
 use super::dependent::Ties;
 use super::print::Print;
@@ -67,6 +67,7 @@ impl KernelLaunch {
             cooperative: self.cooperative,
             settings,
             mistakes: (settings.findings == Findings::Report).then(Arc::default),
+            races: (settings.check != Check::None).then(Arc::default),
             stale: (settings.memory_model == MemoryModel::Weak).then(Arc::default),
             control: context.streams.control(),
             set_conditional: Some(graph::conditional_setter()),
@@ -80,6 +81,7 @@ impl KernelLaunch {
         printed.flush();
         let by_user = interruptible.end();
         report::mistakes(&self.function.kernel, &launch);
+        report::races(&self.function.kernel, &launch);
         report::stale(&self.function.kernel, &launch, ended.is_err());
         match ended {
             Ok(_) | Err(Failure::Limit(Limit::Interrupted)) if by_user => {

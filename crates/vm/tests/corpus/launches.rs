@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{
-    Asynchrony, Buffer, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module, Profile,
-    Settings,
+    Asynchrony, Buffer, Check, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module,
+    Profile, Race, Races, Settings,
 };
 use serde::Deserialize;
 
@@ -152,6 +152,7 @@ pub struct Order {
     pub seed: u64,
     pub threads: usize,
     pub memory_model: MemoryModel,
+    pub check: Check,
 }
 
 /// What came of a launch.
@@ -166,6 +167,8 @@ pub struct Run {
     pub buffers: Vec<Contents>,
     /// What the kernel printed.
     pub text: String,
+    /// Accesses that nothing orders, if they were looked for.
+    pub races: Vec<Race>,
 }
 
 /// A buffer before and after.
@@ -239,7 +242,7 @@ impl Case {
         let device = file.device();
         let module = self.load(&device, file).expect("the device takes it");
         let kernel = module.kernel(self.entry(&module)).unwrap_or_else(|e| panic!("{}: {e}", file.name()));
-        let text = Arc::new(Mutex::new(Vec::new()));
+        let (text, races) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Races::default()));
         let sink = Arc::clone(&text);
         let mut launch = LaunchOptions {
             shared: match &self.shared {
@@ -254,9 +257,11 @@ impl Case {
                 asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
                 threads: order.threads,
                 memory_model: order.memory_model,
+                check: order.check,
                 max_instructions: Some(50_000_000),
                 ..Settings::default()
             },
+            races: Some(Arc::clone(&races)),
             ..LaunchOptions::new(dimensions(&self.grid), dimensions(&self.block))
         }
         .on_print(move |bytes| sink.lock().expect("no panic").extend_from_slice(bytes));
@@ -316,7 +321,8 @@ impl Case {
             buffer.after[..first].copy_from_slice(&buffer.before[..first]);
         }
         let text = String::from_utf8_lossy(&text.lock().expect("no panic")).into_owned();
-        Run { file: file.clone(), grid: dimensions(&self.grid).0, result, numbers, buffers, text }
+        let (file, grid, races) = (file.clone(), dimensions(&self.grid).0, races.take());
+        Run { file, grid, result, numbers, buffers, text, races }
     }
 }
 

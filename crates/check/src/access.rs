@@ -1,0 +1,343 @@
+//! Compares an access with the last ones of its bytes, and becomes one of them.
+
+use std::sync::Arc;
+
+use ptxvm_machine::door::observer::Access;
+use ptxvm_machine::door::touch::{Proxy, Space};
+use ptxvm_order::{Carrier, Clock, Event, Manner, Missed, Reader, SiteId, WORD, is_morally_strong};
+
+use crate::deed::{Deed, Kind, Place};
+use crate::race::{Advice, Part, Race, RaceKind};
+use crate::record::{Entry, Record, Whose};
+use crate::state::{Doubt, State};
+use crate::unit::{Unit, cta_of};
+
+/// What is done with an access. Lanes that write a word by one instruction are all compared before one is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// It is compared with those before it.
+    Compare,
+    /// Later ones are compared with it.
+    Keep,
+    /// Both.
+    Both,
+}
+
+/// The words of some bytes: where each begins, and the bytes in it as bits.
+pub fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
+    let end = address.saturating_add(bytes);
+    (address / WORD * WORD..end).step_by(WORD as usize).map(move |word| {
+        let (from, to) = (address.max(word), end.min(word + WORD));
+        (word, ((1u32 << (to - word)) - (1u32 << (from - word))) as u8)
+    })
+}
+
+impl State {
+    /// An access of some bytes is made: it is compared with those before it, and kept.
+    pub fn touch(&mut self, deed: &Deed, (space, address, bytes): Place, pass: Pass) {
+        // A column of tensor memory has four bytes, and one address.
+        let scale = if space == Space::Tensor { WORD } else { 1 };
+        let strict = self.strict;
+        let Some(record) = deed.record else { return };
+        let shadow = self.shadow(space, deed.actor.cluster);
+        for (word, mask) in words(address * scale, bytes) {
+            let new = record.with_mask(mask);
+            let Some(entry) = self.entry(shadow, word) else { return };
+            let races = pass != Pass::Keep && entry.races_with(deed, &new, strict);
+            let before = races.then_some(*entry);
+            if pass != Pass::Compare && deed.kind != Kind::Mbarrier {
+                entry.take(deed, new, strict);
+            }
+            if let Some(before) = before {
+                self.look(deed, (space, word / scale, mask), &before, &new);
+            }
+        }
+    }
+
+    /// Looks which of the accesses before it an access races with.
+    #[cold]
+    fn look(&mut self, deed: &Deed, (space, word, mask): (Space, u64, u8), before: &Entry, new: &Record) {
+        for (record, writes) in before.all() {
+            if !conflicts((record, writes), deed, new, self.strict) || self.is_excused(record, writes, deed) {
+                continue;
+            }
+            let both = record.mask() & mask;
+            let address = word + u64::from(both.trailing_zeros());
+            let place = (space, address, both.count_ones().into());
+            match writes && deed.may_repeat && !self.strict {
+                true => self.doubts.push(Doubt { deed: deed.clone(), record: *record, place, old: [0; 4] }),
+                false => self.found(deed, record, writes, place),
+            }
+        }
+    }
+
+    /// Two accesses race.
+    pub fn found(&mut self, deed: &Deed, record: &Record, writes: bool, place: Place) {
+        let sites = (record.site(), deed.actor.id);
+        if !self.found.count_again(sites) && !self.found.is_full() {
+            let race = self.describe(deed, record, writes, place);
+            self.found.note(sites, race);
+        }
+    }
+
+    /// Whether two accesses are no race although nothing orders them: strong operations of the same bytes whose scopes
+    /// include each other (8.7), or what lanes of a warp do together.
+    fn is_excused(&self, record: &Record, writes: bool, deed: &Deed) -> bool {
+        let site = self.order.sites.get(record.site());
+        let event = record.event(0xf);
+        let beside = (event.cta, event.warp) == (deed.actor.cta, deed.actor.warp);
+        if beside && site.manner == Manner::Together && !self.strict {
+            return true;
+        }
+        // ptxas has a warp wait for what it loads from tensor memory before it uses the registers.
+        let own_load =
+            record.cta() == Unit::TensorLoads.of_cta(deed.actor.cta) && event.warp == deed.actor.warp;
+        if own_load && !self.strict {
+            return true;
+        }
+        // What `tcgen05.alloc` has written Triton has copies overwrite after a barrier alone.
+        let allocates = site.carrier == Carrier::Tensor && Unit::of(record.cta()).is_none();
+        if allocates && !self.strict && deed.clock.knows(&event) {
+            return true;
+        }
+        if writes && deed.reduces && site.reduces {
+            return true;
+        }
+        let Some(scope) = deed.strong else { return false };
+        let places = (self.order.shape.place(cta_of(record.cta())), self.order.shape.place(deed.actor.cta));
+        Unit::of(record.cta()).is_none()
+            && site.is_strong()
+            && is_morally_strong((site.scope, places.0), (scope, places.1))
+            && site.element == deed.actor.site.element
+    }
+
+    /// Two lanes write different values to the same bytes by one instruction.
+    pub fn found_collision(&mut self, access: &Access<'_>, id: SiteId, (earlier, lane): (usize, usize)) {
+        if self.found.count_again((id, id)) || self.found.is_full() {
+            return;
+        }
+        let actor = self.order.actor(&access.who, id, access.space);
+        let part =
+            |lane| Part { accessed: self.order.named(actor.entity(lane), id), unit: None, writes: true };
+        let race = Race {
+            kind: RaceKind::WriteAfterWrite,
+            first: part(earlier),
+            second: part(lane),
+            space: access.space,
+            address: access.addresses[lane],
+            bytes: access.bytes,
+            advice: vec![Advice::OneLane],
+            count: 1,
+        };
+        self.found.note((id, id), race);
+    }
+
+    fn describe(
+        &mut self,
+        deed: &Deed,
+        record: &Record,
+        writes: bool,
+        (space, address, bytes): Place,
+    ) -> Race {
+        let kind = match (writes, deed.kind.writes()) {
+            (true, true) => RaceKind::WriteAfterWrite,
+            (true, false) => RaceKind::ReadAfterWrite,
+            (false, _) => RaceKind::WriteAfterRead,
+        };
+        let mask = match space {
+            Space::Tensor => 0xf,
+            _ => ((1u32 << bytes) - 1) << (address % WORD),
+        };
+        let part = |event: &Event, site, writes| {
+            let unit = Unit::of(event.cta);
+            // Units stand at the places of the threads that they work for, or of mbarrier objects.
+            let event = Event { cta: cta_of(event.cta), warp: event.warp & 31, ..*event };
+            Part { accessed: self.order.named(event.first(), site), unit, writes }
+        };
+        let mut first = part(&record.event(mask as u8), record.site(), writes);
+        let mut second = part(&deed.event, deed.actor.id, deed.kind.writes());
+        second.accessed.thread = self
+            .order
+            .named(deed.actor.entity(deed.own.trailing_zeros() as usize % 32), deed.actor.id)
+            .thread;
+        if matches!(first.unit, Some(Unit::Signalled | Unit::Stores)) {
+            first.accessed.thread = self.issuer(record);
+        }
+        let advice = self.advice(deed, record, writes);
+        Race { kind, first, second, space, address, bytes, advice, count: 0 }
+    }
+
+    /// A thread of the CTA whose unit has made an access.
+    fn issuer(&self, record: &Record) -> ptxvm_machine::Thread {
+        self.order.shape.thread(cta_of(record.cta()), 0, 0)
+    }
+
+    /// What would order two accesses.
+    fn advice(&mut self, deed: &Deed, record: &Record, writes: bool) -> Vec<Advice> {
+        if let Some(unit) = Unit::of(record.cta()) {
+            let event = Event { lanes: u32::MAX, ..record.event(0xf) };
+            if deed.clock.knows(&event) {
+                return vec![if deed.proxy == Proxy::Tensor {
+                    Advice::TensorFence
+                } else {
+                    Advice::ProxyFence
+                }];
+            }
+            return vec![Advice::Wait(unit)];
+        }
+        let event = record.event(0xf);
+        let own = (event.cta, event.warp) == (deed.actor.cta, deed.actor.warp);
+        if deed.proxy == Proxy::Tensor && deed.clock.knows(&event) {
+            return vec![Advice::TensorFence];
+        }
+        let is_known = own && event.lanes & deed.own != 0 || deed.clock.knows(&event);
+        if deed.proxy == Proxy::Async && is_known {
+            return vec![Advice::ProxyFence];
+        }
+        let site = self.order.sites.get(record.site());
+        if let Some(scope) = deed.strong
+            && site.is_strong()
+        {
+            let needed = self.order.needed(deed.actor.cta, event.cta);
+            let narrow =
+                [(site, site.scope), (deed.actor.site, scope)].into_iter().filter(|(_, has)| *has < needed);
+            let narrow: Vec<Advice> = narrow.map(|(site, _)| Advice::Narrow(site.span)).collect();
+            return if narrow.is_empty() { vec![Advice::Sizes] } else { narrow };
+        }
+        if own {
+            return vec![Advice::WarpBarrier];
+        }
+        let lane = deed.own.trailing_zeros() as usize % 32;
+        let reader = Reader { actor: deed.actor, lane, clock: Arc::clone(&deed.clock) };
+        let missed = Missed { event, site: record.site(), key: 0 };
+        let missing = self.order.missing(&reader, &missed);
+        let mut advice: Vec<Advice> = missing.into_iter().map(Advice::Missing).collect();
+        if deed.proxy == Proxy::Async && writes {
+            advice.push(Advice::ProxyFence);
+        }
+        advice
+    }
+}
+
+impl Entry {
+    /// The accesses, each with whether it writes.
+    fn all(&self) -> impl Iterator<Item = (&Record, bool)> {
+        let reads = self.reads.iter().map(|read| (read, false));
+        std::iter::once((&self.write, true)).chain(reads).filter(|(record, _)| !record.is_none())
+    }
+
+    /// Whether an access may race with one of those before it.
+    #[inline]
+    fn races_with(&self, deed: &Deed, new: &Record, strict: bool) -> bool {
+        self.all().any(|(record, writes)| conflicts((record, writes), deed, new, strict))
+    }
+
+    /// An access becomes one of those that later ones are compared with.
+    #[inline]
+    fn take(&mut self, deed: &Deed, new: Record, strict: bool) {
+        if deed.kind.writes() {
+            if self.write.is_none() || !self.write.merge(&new) {
+                self.write = new;
+            }
+            for read in &mut self.reads {
+                if !read.is_none() && read.mask() & !new.mask() == 0 {
+                    *read = Record::default();
+                }
+            }
+            return;
+        }
+        // A read that comes after another stands for it: a write that races with the first races with this one, or comes
+        // after it, and so after the first.
+        let replaced = |record: &Record| {
+            record.is_none()
+                || record.mask() & !new.mask() == 0
+                    && (record.is_alike(&new)
+                        || record.cta() == new.cta() && deed.follows(record, record.mask(), false, strict))
+        };
+        for read in &mut self.reads {
+            if !read.is_none() && read.merge(&new) {
+                return;
+            }
+        }
+        match self.reads.iter().position(replaced) {
+            Some(at) => self.reads[at] = new,
+            // One of another CTA is worth more than one of a CTA that has one already.
+            None => self.reads[usize::from(self.reads[0].cta() != new.cta())] = new,
+        }
+    }
+}
+
+/// Whether an access conflicts with one before it, and nothing orders it after that. Lanes that execute an instruction
+/// together are not compared.
+#[inline]
+fn conflicts((record, writes): (&Record, bool), deed: &Deed, new: &Record, strict: bool) -> bool {
+    (writes || deed.kind.writes())
+        && record.mask() & new.mask() != 0
+        && !record.is_alike(new)
+        && !deed.follows(record, record.mask() & new.mask(), writes, strict)
+}
+
+/// Whether a clock knows what each of the lanes did.
+#[inline]
+fn knows_all(clock: &Clock, event: Event) -> bool {
+    if event.lanes.is_power_of_two() {
+        return clock.knows(&event);
+    }
+    let mut lanes = (0..32).filter(|lane| event.lanes >> lane & 1 != 0);
+    lanes.all(|lane| clock.knows(&Event { lanes: 1 << lane, ..event }))
+}
+
+impl Deed {
+    /// Whether it comes after some bytes of another access.
+    #[inline]
+    fn follows(&self, record: &Record, mask: u8, writes: bool, strict: bool) -> bool {
+        if self.proxy == Proxy::Generic && record.is_settled(self.actor.cta, self.settled) {
+            return true;
+        }
+        self.follows_by_its_clock(record, mask, writes, strict)
+    }
+
+    /// The same, where not all threads of the CTA know each other.
+    fn follows_by_its_clock(&self, record: &Record, mask: u8, writes: bool, strict: bool) -> bool {
+        let mut event = record.event(mask);
+        let unit = Unit::of(event.cta);
+        // Copies signal an mbarrier object through the generic proxy, but beside their thread: something must have released
+        // it to them since it was made. Triton relies on a barrier alone.
+        if self.kind == Kind::Mbarrier && self.proxy == Proxy::Async && !strict {
+            return self.clock.knows(&event);
+        }
+        // What others have done through the generic proxy an access of the async proxy sees only after a fence (8.9.5).
+        if self.proxy == Proxy::Async && (writes || strict) && unit.is_none_or(Unit::is_generic) {
+            return self.clock.fenced().is_some_and(|fenced| knows_all(fenced, event));
+        }
+        if self.proxy == Proxy::Tensor {
+            return self.follows_in_tensor_memory(&event, strict);
+        }
+        let beside = (event.cta, event.warp) == (self.actor.cta, self.actor.warp);
+        match record.whose() {
+            // Lanes that write a word together write the same, as a rule: it is enough to know of one.
+            Whose::Several if beside && (writes || event.lanes & self.own != 0) => event.lanes = !self.own,
+            Whose::Several if writes => event.lanes = u32::MAX,
+            Whose::Several => {}
+            _ => {
+                let others = if beside { event.lanes & !self.own } else { event.lanes };
+                return knows_all(&self.clock, Event { lanes: others, ..event });
+            }
+        }
+        event.lanes == 0 || self.clock.knows(&event)
+    }
+
+    /// The same in tensor memory. The manual has threads need fences of their own there (`tcgen05.fence`), which Triton
+    /// leaves out.
+    fn follows_in_tensor_memory(&self, event: &Event, strict: bool) -> bool {
+        let event = Event { lanes: u32::MAX, ..*event };
+        // The tensor cores of an SM do one thing after another.
+        if Unit::of(event.cta) == Some(Unit::Tensor) && self.event.cta == event.cta {
+            return true;
+        }
+        if !strict || (cta_of(event.cta), event.warp) == (self.actor.cta, self.actor.warp) {
+            return self.clock.knows(&event);
+        }
+        self.clock.tensor().is_some_and(|ordered| ordered.knows(&event))
+    }
+}

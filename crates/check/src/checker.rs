@@ -1,0 +1,293 @@
+//! The race checker of a launch as the machine sees it: each access and each thing that orders memory comes here.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ptxvm_ir::Program;
+use ptxvm_machine::code::Source;
+use ptxvm_machine::door::follower::{
+    Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper,
+};
+use ptxvm_machine::door::observer::{Access, Transferred, Who};
+use ptxvm_machine::door::touch::Wants;
+use ptxvm_machine::{Follower, Turns};
+use ptxvm_memory::Budget;
+use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
+use rustc_hash::FxHashMap;
+
+use crate::access::Pass;
+use crate::deed::{Deed, Kind};
+use crate::quick::Quick;
+use crate::race::Races;
+use crate::record::Record;
+use crate::state::{Doubt, State};
+use crate::unit::Unit;
+
+/// The race checker of one launch. What it finds it hands over when it is dropped.
+#[derive(Debug)]
+pub struct RaceChecker {
+    state: Mutex<State>,
+    sites: Arc<Sites>,
+    races: Arc<Races>,
+}
+
+/// What is checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked {
+    /// How the launch is divided.
+    pub shape: Shape,
+    /// Whether the manual is taken at its word where programs rely on more.
+    pub strict: bool,
+}
+
+impl RaceChecker {
+    /// That of a launch of a program. What it needs of the host's memory is charged to a budget, and what it finds comes to
+    /// `races`.
+    #[must_use]
+    pub fn new(program: &Program, checked: Checked, budget: &Arc<Budget>, races: &Arc<Races>) -> Self {
+        let sites = Arc::new(Sites::of(program));
+        let state = State::new(checked.shape, Arc::clone(&sites), Arc::clone(budget), checked.strict);
+        Self { state: Mutex::new(state), sites, races: Arc::clone(races) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for RaceChecker {
+    fn drop(&mut self) {
+        let mut state = self.state();
+        let incomplete = state.has_stopped();
+        self.races.add(&mut state.found, incomplete);
+    }
+}
+
+/// What an instruction does to memory.
+fn kind(wants: Wants, makes_mbarrier: bool) -> Option<Kind> {
+    Some(match wants {
+        Wants::Read => Kind::Read,
+        Wants::Write => Kind::Write,
+        Wants::Update => Kind::Update,
+        Wants::Mbarrier if makes_mbarrier => Kind::Write,
+        Wants::Mbarrier => Kind::Mbarrier,
+        Wants::ReadLater | Wants::WriteLater | Wants::Nothing => return None,
+    })
+}
+
+/// Whether no two lanes touch the same word.
+fn are_apart(access: &Access<'_>) -> bool {
+    let mut next = 0;
+    (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0).all(|lane| {
+        let address = access.addresses[lane];
+        let is_apart = address >= next;
+        next = (address + access.bytes).next_multiple_of(WORD);
+        is_apart
+    })
+}
+
+impl State {
+    /// Lanes touch memory; `memory` is what it holds before, if that can be seen.
+    fn access(&mut self, access: &Access<'_>, id: SiteId, memory: Option<&Found<'_>>) {
+        let actor = self.order.actor(&access.who, id, access.space);
+        self.order.key += 1;
+        let site = actor.site;
+        let Some(kind) = kind(access.wants, site.makes_mbarrier) else { return };
+        let is_plain = matches!(site.manner, Manner::Load | Manner::Store | Manner::Atomic { .. });
+        let strong = (is_plain && site.is_strong()).then_some(site.scope);
+        // Lanes that move a matrix together wait for each other to do it.
+        let together = site.manner == Manner::Together && !self.strict;
+        let now = self.order.now;
+        let unit = |event: Event| match site.carrier {
+            Carrier::TensorLoads => Event { cta: Unit::TensorLoads.of_cta(event.cta), ..event },
+            _ => event,
+        };
+        let view = self.order.view(actor.cta);
+        let (settled, warp) = (view.all, &view.warps[actor.warp as usize]);
+        let (clock, split) = (Arc::clone(&warp.clock), warp.lanes.is_some());
+        let mut deed = Deed {
+            actor,
+            event: unit(actor.event(0, now)),
+            own: 0,
+            clock,
+            kind,
+            strong,
+            proxy: access.proxy,
+            reduces: site.reduces,
+            may_repeat: kind == Kind::Write && memory.is_some(),
+            record: None,
+            settled,
+        };
+        let of_lane = |state: &mut Self, deed: &mut Deed, lane: usize| {
+            deed.set_lane(lane, together);
+            if split || strong.is_some() {
+                deed.clock = Arc::clone(state.order.view(actor.cta).warps[actor.warp as usize].clock(lane));
+            }
+        };
+        let apart = are_apart(access);
+        let one_pass = !kind.writes() || apart;
+        let mut slow = access.who.lanes;
+        let is_simple =
+            matches!((kind, site.manner), (Kind::Read, Manner::Load) | (Kind::Write, Manner::Store));
+        if is_simple
+            && one_pass
+            && !split
+            && strong.is_none()
+            && self.signals.is_empty()
+            && access.bytes.is_multiple_of(WORD)
+        {
+            let whole = Event { lanes: 1, ..deed.event };
+            let writes = kind == Kind::Write;
+            if let Some(record) = Record::new(&whole, id, 0) {
+                let (cta, knows_no_more) = (actor.cta, deed.clock.knows_only_whole(actor.cta));
+                let quick = Quick { record, cta, settled, knows_no_more, writes };
+                slow = self.touch_quickly(access, &quick);
+            }
+        }
+        for lane in (0..32).filter(|lane| slow >> lane & 1 != 0) {
+            of_lane(self, &mut deed, lane);
+            let place = (access.space, access.addresses[lane], access.bytes);
+            if is_plain && kind != Kind::Write {
+                self.hear(&mut deed, lane, access.space, access.addresses[lane]);
+            }
+            let doubts = self.doubts.len();
+            self.touch(&deed, place, if one_pass { Pass::Both } else { Pass::Compare });
+            for doubt in &mut self.doubts[doubts..] {
+                if let Some(memory) = memory {
+                    let (from, bytes) = ((doubt.place.1 - place.1) as usize, doubt.place.2 as usize);
+                    memory.read(lane, from, &mut doubt.old[..bytes]);
+                }
+            }
+            if one_pass && is_plain && kind.writes() {
+                self.release(&deed, lane, place);
+            }
+        }
+        if !one_pass {
+            for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
+                of_lane(self, &mut deed, lane);
+                let place = (access.space, access.addresses[lane], access.bytes);
+                self.touch(&deed, place, Pass::Keep);
+                if is_plain {
+                    self.release(&deed, lane, place);
+                }
+            }
+        }
+        if site.carrier == Carrier::TensorLoads {
+            self.issued_to_groups(&actor, access.who.lanes, Batch::TensorLoads);
+        }
+        if strong.is_some() && site.order.releases() {
+            self.order.tick();
+        }
+    }
+
+    /// Lanes that write the very same bytes as a later one by one instruction: which value is left is open. They write beside
+    /// memory, so that it can be seen whether they all write the same.
+    fn collide(&mut self, access: &Access<'_>, id: SiteId) -> u32 {
+        let site = self.sites().get(id);
+        let plain = site.manner == Manner::Store && !site.is_strong() && access.wants == Wants::Write;
+        if !plain || access.bytes > MOST_OLD as u64 || are_apart(access) {
+            return 0;
+        }
+        let mut last = FxHashMap::default();
+        for lane in Turns::of(access.bytes).lanes(access.who.lanes) {
+            if let Some(earlier) = last.insert(access.addresses[lane], lane) {
+                self.collisions.push((earlier, lane));
+            }
+        }
+        self.collisions.iter().fold(0, |lanes, (earlier, _)| lanes | 1 << earlier)
+    }
+
+    /// The instruction has been executed: writes that raced with others are no race if they have changed nothing, or written
+    /// the same.
+    fn look_again(&mut self, access: &Access<'_>, id: SiteId, memory: &Found<'_>, beside: &OldBytes) {
+        let beyond =
+            |from: usize, bytes: usize| memory.bytes().checked_sub(bytes).is_none_or(|last| from > last);
+        for Doubt { deed, record, place, old } in std::mem::take(&mut self.doubts) {
+            let lane = deed.own.trailing_zeros() as usize % 32;
+            let (from, bytes) = (place.1.wrapping_sub(access.addresses[lane]) as usize, place.2 as usize);
+            // An instruction that touches memory in several steps is looked at for the last one.
+            if access.who.lanes >> lane & 1 == 0 || beyond(from, bytes) {
+                continue;
+            }
+            let mut new = [0; 4];
+            memory.read(lane, from, &mut new[..bytes]);
+            if new != old {
+                self.found(&deed, &record, true, place);
+            }
+        }
+        for (earlier, lane) in std::mem::take(&mut self.collisions) {
+            let bytes = access.bytes as usize;
+            let mut left = [0; MOST_OLD];
+            memory.read(lane, 0, &mut left[..bytes]);
+            if left[..bytes] != beside.0[earlier][..bytes] {
+                self.found_collision(access, id, (earlier, lane));
+            }
+        }
+    }
+}
+
+impl Follower for RaceChecker {
+    fn access(&self, access: &Access<'_>, memory: &Found<'_>, _: &mut OldBytes) -> Decision {
+        let mut state = self.state();
+        if state.has_stopped() {
+            return Decision::default();
+        }
+        let id = self.sites.id(access.source);
+        state.access(access, id, Some(memory));
+        let elsewhere = state.collide(access, id);
+        Decision { elsewhere, look_again: elsewhere != 0 || !state.doubts.is_empty() }
+    }
+
+    fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, beside: &OldBytes) {
+        self.state().look_again(access, self.sites.id(access.source), memory, beside);
+    }
+
+    fn touched(&self, access: &Access<'_>) {
+        let mut state = self.state();
+        if !state.has_stopped() {
+            state.access(access, self.sites.id(access.source), None);
+        }
+    }
+
+    fn issued(&self, operation: &Transferred<'_>) {
+        let mut state = self.state();
+        if !state.has_stopped() {
+            state.issue(operation, self.sites.id(operation.source));
+        }
+    }
+
+    fn completes(&self, operation: &Transferred<'_>) -> Vec<Doubted> {
+        self.state().complete(operation, self.sites.id(operation.source))
+    }
+
+    fn completed(&self, _: &Transferred<'_>, changed: &[Doubted]) {
+        self.state().completed(changed);
+    }
+
+    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
+        Vec::new()
+    }
+
+    fn ordered(&self, who: Who, source: Source, ordering: Ordering) {
+        self.state().ordered(who, self.sites.id(source), ordering);
+    }
+
+    fn phase_ended(&self, cluster: u64, mbarrier: u32) {
+        self.state().order.end_phase(cluster, mbarrier);
+    }
+
+    fn cluster_ended(&self, cluster: u64) {
+        self.state().end_cluster(cluster);
+    }
+
+    fn moment(&self) -> u64 {
+        self.state().order.key
+    }
+
+    fn put_off(&self, _: Option<u64>) -> Option<u64> {
+        None
+    }
+
+    fn temper(&self) -> Temper {
+        Temper::default()
+    }
+}

@@ -1,0 +1,98 @@
+//! The quick way of plain loads and stores of whole words: most find nothing near that could race with them.
+//!
+//! It decides what `access.rs` would decide, where a few numbers tell: nobody has touched the word, or all threads of the CTA
+//! know who did since their last barrier, or the thread did itself.
+
+use ptxvm_machine::door::observer::Access;
+use ptxvm_order::{Stamp, WORD};
+
+use crate::record::{Entry, Record};
+use crate::state::State;
+
+/// Lanes that touch memory by a plain instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Quick {
+    /// What is kept of it, but for the lane and the bytes.
+    pub record: Record,
+    pub cta: u64,
+    /// The stamp up to which all threads of the CTA know each other.
+    pub settled: Stamp,
+    /// Whether the lanes know of each thread of the CTA no more than that.
+    pub knows_no_more: bool,
+    pub writes: bool,
+}
+
+impl State {
+    /// Compares and keeps what lanes touch. Gives those that must be looked at.
+    pub fn touch_quickly(&mut self, access: &Access<'_>, quick: &Quick) -> u32 {
+        let shadow = self.shadow(access.space, access.who.cluster);
+        let shadow = &mut self.shadows[shadow];
+        let (mut lanes, mut left) = (access.who.lanes, 0);
+        let mut before = (u64::MAX, false);
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros();
+            lanes &= lanes - 1;
+            let address = access.addresses[lane as usize];
+            // Of lanes that read the same, the first and the last are enough.
+            let next = lanes.trailing_zeros() as usize;
+            if address == before.0 && next < 32 && access.addresses[next] == address && !quick.writes {
+                left |= u32::from(!before.1) << lane;
+                continue;
+            }
+            let new = quick.record.of_lane(lane);
+            let words = (address..address.wrapping_add(access.bytes)).step_by(WORD as usize);
+            let is_quick = address.is_multiple_of(WORD)
+                && words.into_iter().all(|word| {
+                    shadow.get(word).is_some_and(|entry| match quick.writes {
+                        true => entry.is_written_quickly(&new, quick),
+                        false => entry.is_read_quickly(&new, quick),
+                    })
+                });
+            left |= u32::from(!is_quick) << lane;
+            before = (address, is_quick);
+        }
+        left
+    }
+}
+
+impl Quick {
+    /// Whether an access before is none, or one that the new one comes after.
+    #[inline(always)]
+    fn is_after(&self, before: &Record, new: &Record) -> bool {
+        before.is_none() || before.is_settled(self.cta, self.settled) || before.is_of_lane(new)
+    }
+}
+
+impl Entry {
+    #[inline(always)]
+    fn is_read_quickly(&mut self, new: &Record, quick: &Quick) -> bool {
+        if !quick.is_after(&self.write, new) {
+            return false;
+        }
+        for read in &mut self.reads {
+            if read.is_none() || read.is_settled(quick.cta, quick.settled) || read.is_of_lane(new) {
+                *read = *new;
+                return true;
+            }
+            if read.takes_lane(new) {
+                return true;
+            }
+        }
+        let first_is_elsewhere = self.reads[0].cta() != quick.cta;
+        let unknown = first_is_elsewhere && self.reads[1].cta() != quick.cta || quick.knows_no_more;
+        if unknown {
+            self.reads[usize::from(first_is_elsewhere)] = *new;
+        }
+        unknown
+    }
+
+    #[inline(always)]
+    fn is_written_quickly(&mut self, new: &Record, quick: &Quick) -> bool {
+        let after =
+            quick.is_after(&self.write, new) && self.reads.iter().all(|read| quick.is_after(read, new));
+        if after {
+            *self = Self { write: *new, ..Self::default() };
+        }
+        after
+    }
+}

@@ -1,0 +1,151 @@
+//! Races as they are reported: the two accesses, what they do, and what would order them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ptxvm_machine::door::touch::Space;
+use ptxvm_order::{Accessed, Missing, SiteId};
+use ptxvm_syntax::ast::Span;
+use rustc_hash::FxHashMap;
+
+use crate::unit::Unit;
+
+/// Which of two accesses writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RaceKind {
+    /// The later one reads what the earlier one writes.
+    ReadAfterWrite,
+    /// The later one writes what the earlier one reads.
+    WriteAfterRead,
+    /// Both write.
+    WriteAfterWrite,
+}
+
+/// One of two accesses that race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The instruction and the thread; of an asynchronous operation, the thread that issued it.
+    pub accessed: Accessed,
+    /// Who carries it out, if not the thread.
+    pub unit: Option<Unit>,
+    /// Whether it writes.
+    pub writes: bool,
+}
+
+/// What would order two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// A part of the order between two threads.
+    Missing(Missing),
+    /// Only one lane may write: both execute the instruction together.
+    OneLane,
+    /// `bar.warp.sync`: both are lanes of a warp.
+    WarpBarrier,
+    /// Somebody must wait for the earlier one, which is asynchronous.
+    Wait(Unit),
+    /// A fence of the async proxy after the earlier one, before the later one is issued.
+    ProxyFence,
+    /// `tcgen05.fence` in both threads, before and after what orders them.
+    TensorFence,
+    /// Both are strong operations, but of different sizes (8.7.2).
+    Sizes,
+    /// Both are strong operations, but one has too narrow a scope.
+    Narrow(Span),
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// Which of them writes.
+    pub kind: RaceKind,
+    /// The one that was executed first.
+    pub first: Part,
+    /// The other.
+    pub second: Part,
+    /// The memory.
+    pub space: Space,
+    /// Where the bytes begin that both touch.
+    pub address: u64,
+    /// How many they are, within a word of four.
+    pub bytes: u64,
+    /// What would order them.
+    pub advice: Vec<Advice>,
+    /// How often these two instructions raced.
+    pub count: u64,
+}
+
+impl Race {
+    /// Moves all its places.
+    pub fn change_spans(&mut self, change: impl Fn(Span) -> Span) {
+        for part in [&mut self.first, &mut self.second] {
+            part.accessed.span = change(part.accessed.span);
+        }
+        for advice in &mut self.advice {
+            match advice {
+                Advice::Missing(missing) => missing.change_spans(&change),
+                Advice::Narrow(span) => *span = change(*span),
+                Advice::OneLane
+                | Advice::WarpBarrier
+                | Advice::Wait(_)
+                | Advice::ProxyFence
+                | Advice::TensorFence
+                | Advice::Sizes => {}
+            }
+        }
+    }
+}
+
+/// As many pairs of places are told apart.
+const MOST: usize = 256;
+
+/// The races of a launch so far.
+#[derive(Debug, Default)]
+pub struct Found {
+    all: Vec<Race>,
+    by_sites: FxHashMap<(SiteId, SiteId), usize>,
+}
+
+impl Found {
+    /// Two instructions race that have not before.
+    pub fn note(&mut self, (a, b): (SiteId, SiteId), race: Race) {
+        self.by_sites.insert((a.min(b), a.max(b)), self.all.len());
+        self.all.push(Race { count: 1, ..race });
+    }
+
+    /// Whether two instructions have raced before.
+    pub fn count_again(&mut self, (a, b): (SiteId, SiteId)) -> bool {
+        let known = self.by_sites.get(&(a.min(b), a.max(b)));
+        known.map(|number| self.all[*number].count += 1).is_some()
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.all.len() >= MOST
+    }
+}
+
+/// The races of launches, for who reports them.
+#[derive(Debug, Default)]
+pub struct Races {
+    found: Mutex<Vec<Race>>,
+    /// Whether a launch was not looked at to its end.
+    incomplete: AtomicBool,
+}
+
+impl Races {
+    /// All, in the order in which they were found.
+    #[must_use]
+    pub fn take(&self) -> Vec<Race> {
+        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether nothing more was looked for at some time: the memory for it was used up.
+    #[must_use]
+    pub fn are_incomplete(&self) -> bool {
+        self.incomplete.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self, found: &mut Found, incomplete: bool) {
+        self.incomplete.fetch_or(incomplete, Ordering::Relaxed);
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut found.all);
+    }
+}

@@ -1,0 +1,181 @@
+//! What the checker knows of a launch: the order of its threads, the last accesses of each word, what has been released where.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ptxvm_machine::door::follower::Batch;
+use ptxvm_machine::door::touch::Space;
+use ptxvm_memory::Budget;
+use ptxvm_order::{Clock, Event, Key, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
+use rustc_hash::FxHashMap;
+
+use crate::deed::{Deed, Place};
+use crate::race::Found;
+use crate::record::{Entry, Record};
+
+/// What a strong write has released to who reads it.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    pub event: Event,
+    pub site: SiteId,
+    pub key: Key,
+    pub released: Arc<[Published]>,
+}
+
+/// So many groups are waited for one by one, at most: who waits for all but more of them waits for none.
+const GROUPS: usize = 64;
+
+/// The groups of asynchronous operations that a thread has closed lately, each with the stamp of its last operation.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// That of the last operation that was issued.
+    pub last: Stamp,
+    closed: VecDeque<Stamp>,
+}
+
+impl Groups {
+    /// The thread closes a group.
+    pub fn close(&mut self) {
+        if self.closed.len() == GROUPS {
+            self.closed.pop_front();
+        }
+        self.closed.push_back(self.last);
+    }
+
+    /// The stamp up to which all operations are done when only the latest groups may be under way; 0 if none is.
+    pub fn done(&self, latest: u32) -> Stamp {
+        let done = self.closed.len().checked_sub(1 + latest as usize);
+        done.map_or(0, |at| self.closed[at])
+    }
+}
+
+/// Which operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OperationId {
+    pub cluster: u64,
+    pub cta: u64,
+    pub warp: u32,
+    pub site: SiteId,
+    pub number: u64,
+}
+
+/// An operation under way that will tell an mbarrier object, or that is asked about when it is complete.
+#[derive(Debug)]
+pub struct Issued {
+    /// What comes before it.
+    pub clock: Arc<Clock>,
+    /// Whose it is.
+    pub event: Event,
+    /// Its writes that race if they change something.
+    pub doubts: Vec<Doubt>,
+}
+
+/// What the checker knows of a launch.
+#[derive(Debug)]
+pub struct State {
+    pub order: Order,
+    /// Whether the manual is taken at its word where programs rely on more.
+    pub strict: bool,
+    budget: Arc<Budget>,
+    /// What is known of memories: first global memory, then those of clusters.
+    pub shadows: Vec<Shadow<Entry>>,
+    /// By cluster: which are its shared memory and its tensor memory.
+    of_clusters: FxHashMap<(Space, u64), usize>,
+    /// Those of clusters that have ended.
+    spare: Vec<usize>,
+    /// Memory for what is kept of words has run out: nothing more is looked for.
+    pub given_up: bool,
+    /// What strong writes have released, by memory (the cluster whose shared memory it is) and word.
+    pub signals: FxHashMap<Option<u64>, FxHashMap<u64, Signal>>,
+    /// By CTA and warp, for each lane.
+    pub groups: FxHashMap<(Batch, u64, u32), Box<[Groups; 32]>>,
+    pub issued: FxHashMap<OperationId, Issued>,
+    pub found: Found,
+    /// Writes of the running instruction that race if they change something.
+    pub doubts: Vec<Doubt>,
+    /// Pairs of lanes that write the same bytes by the running instruction; the earlier one beside memory.
+    pub collisions: Vec<(usize, usize)>,
+}
+
+/// A write that races with another one, unless it writes what is there already.
+#[derive(Debug)]
+pub struct Doubt {
+    pub deed: Deed,
+    pub record: Record,
+    pub place: Place,
+    /// What the bytes held.
+    pub old: [u8; 4],
+}
+
+impl State {
+    pub fn new(shape: Shape, sites: Arc<Sites>, budget: Arc<Budget>, strict: bool) -> Self {
+        Self {
+            order: Order::new(shape, sites),
+            strict,
+            budget,
+            shadows: vec![Shadow::default()],
+            of_clusters: FxHashMap::default(),
+            spare: Vec::new(),
+            given_up: false,
+            signals: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            issued: FxHashMap::default(),
+            found: Found::default(),
+            doubts: Vec::new(),
+            collisions: Vec::new(),
+        }
+    }
+
+    pub fn sites(&self) -> &Sites {
+        &self.order.sites
+    }
+
+    /// Whether nothing more is looked for: what orders memory cannot be followed, or there is no memory to keep accesses.
+    pub fn has_stopped(&self) -> bool {
+        self.given_up || self.order.is_exhausted()
+    }
+
+    /// Which shadow is that of a memory.
+    #[inline]
+    pub fn shadow(&mut self, space: Space, cluster: u64) -> usize {
+        if !matches!(space, Space::Shared | Space::Tensor) {
+            return 0;
+        }
+        let Self { shadows, of_clusters, spare, .. } = self;
+        *of_clusters.entry((space, cluster)).or_insert_with(|| {
+            spare.pop().unwrap_or_else(|| {
+                shadows.push(Shadow::default());
+                shadows.len() - 1
+            })
+        })
+    }
+
+    /// What is known of a word.
+    #[inline]
+    pub fn entry(&mut self, shadow: usize, address: u64) -> Option<&mut Entry> {
+        let Self { budget, shadows, given_up, .. } = self;
+        let entry = shadows[shadow].make(address, |bytes| budget.charge(bytes).ok());
+        *given_up |= entry.is_none();
+        entry
+    }
+
+    /// A cluster has ended: its shared memory is gone.
+    pub fn end_cluster(&mut self, cluster: u64) {
+        for space in [Space::Shared, Space::Tensor] {
+            if let Some(shadow) = self.of_clusters.remove(&(space, cluster)) {
+                self.shadows[shadow].entries().for_each(|entry| *entry = Entry::default());
+                self.spare.push(shadow);
+            }
+        }
+        self.signals.remove(&Some(cluster));
+        self.issued.retain(|id, _| id.cluster != cluster);
+        let shape = self.order.shape;
+        if shape.has_clusters() {
+            let number = cluster & u64::from(u32::MAX);
+            self.groups.retain(|(_, cta, _), _| u64::from(shape.place(*cta).cluster) != number);
+        } else {
+            self.groups.retain(|(_, cta, _), _| *cta != cluster);
+        }
+        self.order.end_cluster(cluster);
+    }
+}

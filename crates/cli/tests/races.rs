@@ -1,0 +1,162 @@
+//! The race checker (`--check`): wrong kernels are found with both lines right, and their right twins are not.
+//!
+//! `tests/check/race/NAME.ptx` is wrong, and marks the lines of each race with `// race: a`; all others are right. So are
+//! the programs of `tests/run`, but for those below, and the examples of `docs/findings/race.md` with their `+` lines.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Programs of `tests/run` that race, and why.
+const RACING: [(&str, &str); 13] = [
+    ("cluster/cancel_not_awaited.ptx", "it reads what it has not waited for, which is a fault"),
+    ("limits/endless_bulk_store.ptx", "all threads set the same bytes to zero"),
+    ("limits/time.ptx", "it ends by its time limit, which is long with the checker"),
+    ("limits/endless_heap.ptx", "the same"),
+    ("limits/endless_bulk_reduction.ptx", "the same"),
+    ("memory/rows_of_eight.ptx", "which of several lanes wins is what it tests"),
+    ("memory/same_place.ptx", "the same"),
+    ("memory/shared_of_two_kernels.ptx", "the same"),
+    ("memory/stores_of_two_lanes_meet.ptx", "the same"),
+    ("surface/level.ptx", "two threads read and write the same texel"),
+    ("sync/sleeping_wait.ptx", "a weak read waits for a flag"),
+    ("sync/weak_flag_in_a_warp.ptx", "the same"),
+    ("sync/weak_flag_between_ctas.ptx", "the same"),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pairs of lines that race in a file, by a plain run.
+fn races(file: &Path, check: &str, options: &[&str]) -> BTreeSet<(u64, u64)> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
+    command.args(["run", check, "--format", "json"]).args(options).arg(file);
+    let output = command.output().expect("ptxvm runs");
+    assert!(
+        output.status.code().is_some_and(|code| code != 101),
+        "{}: {}",
+        file.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let races = objects.filter(|object| object["code"] == "race");
+    let lines = races.map(|race| {
+        let (second, first) = (race["line"].as_u64(), race["related"][0]["line"].as_u64());
+        let (second, first) = (second.expect("a line"), first.expect("a line"));
+        (first.min(second), first.max(second))
+    });
+    lines.collect()
+}
+
+/// The pairs of lines that a source marks.
+fn marked(source: &str) -> BTreeSet<(u64, u64)> {
+    let mut all = std::collections::BTreeMap::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let marks = line.split_once("// race: ").map_or("", |(_, marks)| marks);
+        for mark in marks.split_whitespace() {
+            let (first, last) = all.entry(mark).or_insert((number, number));
+            (*first, *last) = (number.min(*first), number.max(*last));
+        }
+    }
+    all.into_values().collect()
+}
+
+/// All files of a folder and those in it, by their paths from there.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else if name.ends_with(".ptx") {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
+    let folder = root().join("tests/check/race");
+    let mut wrong = Vec::new();
+    let all = files(&folder);
+    for name in &all {
+        let source = std::fs::read_to_string(folder.join(name)).expect("the file is text");
+        let (expected, found) = (marked(&source), races(&folder.join(name), "--check", &[]));
+        assert_eq!(expected.is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
+        if expected != found {
+            wrong.push(format!("{name}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+    assert!(all.len() >= 160, "{} files", all.len());
+}
+
+#[test]
+fn what_programs_rely_on_is_told_to_who_takes_the_manual_at_its_word() {
+    let folder = root().join("tests/check/strict");
+    for name in files(&folder) {
+        let file = folder.join(&name);
+        let source = std::fs::read_to_string(&file).expect("the file is text");
+        assert_eq!(races(&file, "--check=strict", &[]), marked(&source), "{name}");
+        assert_eq!(races(&file, "--check=race", &[]), BTreeSet::new(), "{name}");
+        assert_eq!(marked(&source).is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
+    }
+}
+
+#[test]
+fn right_programs_have_no_races() {
+    let folder = root().join("tests/run");
+    let mut wrong = Vec::new();
+    for name in files(&folder) {
+        if RACING.iter().any(|(racing, _)| *racing == name) {
+            continue;
+        }
+        let found = races(&folder.join(&name), "--check", &["--timeout", "120s"]);
+        if !found.is_empty() {
+            wrong.push(format!("{name}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The examples of a page: sources without their `+` and `-` lines.
+fn examples(page: &str) -> Vec<(String, String)> {
+    let block = |text: &str| {
+        let lines =
+            text.lines().skip_while(|line| !line.starts_with("    ")).take_while(|l| l.starts_with("    "));
+        let side = |keep: char, leave: char| {
+            let lines = lines.clone().filter(|line| line.as_bytes()[4] != leave as u8);
+            lines
+                .map(|line| line[4..].replacen(keep, " ", usize::from(line[4..].starts_with(keep))) + "\n")
+                .collect()
+        };
+        (side('-', '+'), side('+', '-'))
+    };
+    page.split("\n## ")
+        .skip(1)
+        .map(block)
+        .filter(|(wrong, _): &(String, String)| wrong.contains(".entry"))
+        .collect()
+}
+
+#[test]
+fn the_examples_of_the_page_are_wrong_and_right() {
+    let page = std::fs::read_to_string(root().join("docs/findings/race.md")).expect("the page is there");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let all = examples(&page);
+    for (number, (wrong, right)) in all.iter().enumerate() {
+        for (source, races_wanted) in [(wrong, true), (right, false)] {
+            let file = folder.join(format!("race-{number}-{races_wanted}.ptx"));
+            std::fs::write(&file, source).expect("the folder can be written");
+            let found = races(&file, "--check=race", &[]);
+            assert_eq!(found.is_empty(), !races_wanted, "example {number}: {found:?}\n{source}");
+        }
+    }
+    assert_eq!(all.len(), 10);
+}

@@ -1,0 +1,199 @@
+//! Shows two accesses that race: both with their threads, which bytes they share, and what would order them.
+
+use ptxvm_syntax::Label;
+use ptxvm_syntax::ast::Span;
+use ptxvm_vm::{Advice, Carrier, Part, Race, RaceKind, Space, Thread};
+use serde_json::{Value, json};
+
+use crate::number::grouped;
+use crate::stale::{advice as missing_advice, who};
+use crate::{Message, Report};
+
+/// It for people; `name` is what lies at the address.
+#[must_use]
+pub fn message(report: &Report<'_>, race: &Race, name: Option<&str>) -> Message {
+    let mut message = Message::new(sentence(race)).id("race");
+    message.places.push(label(&race.second));
+    message.places.push(label(&race.first));
+    message.notes.push(bytes(race, name));
+    message.notes.extend(race.advice.iter().map(|advice| said(report, race, advice)));
+    if race.count > 1 {
+        message.notes.push(format!("these two instructions race {} times", grouped(race.count)));
+    }
+    message
+}
+
+/// What is told of a launch that was not looked at to its end.
+#[must_use]
+pub fn incomplete() -> (Message, Value) {
+    let text = "races were not looked for to the end: the memory for what is known of each word is used up";
+    let mut message = Message::new(text).id("race").warning();
+    message
+        .notes
+        .push("--max-memory gives more; it takes nine bytes for each that the kernel touches".into());
+    (message, json!({ "kind": "warning", "severity": "warning", "code": "race", "message": text }))
+}
+
+fn sentence(race: &Race) -> String {
+    let memory = match race.space {
+        Space::Shared => "shared memory",
+        Space::Tensor => "tensor memory",
+        _ => "global memory",
+    };
+    let (second, first) = match race.kind {
+        RaceKind::ReadAfterWrite => ("read", "write"),
+        RaceKind::WriteAfterRead => ("write", "read"),
+        RaceKind::WriteAfterWrite => ("write", "write"),
+    };
+    let article = if second == first { "another" } else { "a" };
+    format!("a race in {memory}: nothing orders this {second} after {article} {first} of the same bytes")
+}
+
+fn label(part: &Part) -> Label {
+    let done = if part.writes { "written" } else { "read" };
+    let thread = who(part.accessed.thread);
+    let text = match part.unit {
+        None => format!("{done} by {thread}"),
+        Some(unit) => format!("{done} {} that {thread} issued", carrier(unit)),
+    };
+    Label { span: part.accessed.span, text }
+}
+
+/// Who carries an operation out.
+fn carrier(unit: Carrier) -> &'static str {
+    match unit {
+        Carrier::Copies => "by a copy (cp.async)",
+        Carrier::BulkSource | Carrier::Bulk => "by a bulk copy",
+        Carrier::Products => "by a wgmma",
+        Carrier::Tensor | Carrier::TensorLoads | Carrier::TensorStores => "by a tcgen05 operation",
+        Carrier::Signalled => "by a copy",
+        Carrier::Stores => "by an asynchronous store",
+    }
+}
+
+fn bytes(race: &Race, name: Option<&str>) -> String {
+    let count = match race.bytes {
+        1 => "one byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
+    };
+    let space = match race.space {
+        Space::Shared => "shared memory",
+        Space::Tensor => "tensor memory",
+        _ => "global memory",
+    };
+    match name {
+        Some(name) => format!("{count} of {space} at {:#x}, {name}", race.address),
+        None => format!("{count} of {space} at {:#x}", race.address),
+    }
+}
+
+fn line(report: &Report<'_>, span: Span) -> u32 {
+    report.place(span).0.line
+}
+
+/// What would order the two.
+fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
+    let (first, second) = (line(report, race.first.accessed.span), line(report, race.second.accessed.span));
+    match advice {
+        Advice::Missing(missing) => {
+            missing_advice(report, (&race.second.accessed, &race.first.accessed), *missing)
+        }
+        Advice::OneLane => format!(
+            "both lanes execute line {second} together and write different values: which one is left is open; one lane \
+             must be chosen, or an atomic operation"
+        ),
+        Advice::WarpBarrier => format!(
+            "both are lanes of one warp, which need not run together: `bar.warp.sync` between line {first} and line \
+             {second} orders them"
+        ),
+        Advice::Wait(unit) => format!(
+            "the operation of line {first} is asynchronous, and nobody who comes before line {second} has waited for it: {}",
+            waiting(*unit)
+        ),
+        Advice::ProxyFence => format!(
+            "line {second} goes through the async proxy, and line {first} does not: no `fence.proxy.async` lies between \
+             them, in the thread of line {first} or in one that knows of it"
+        ),
+        Advice::TensorFence => format!(
+            "tensor memory takes fences of its own: `tcgen05.fence::before_thread_sync` after line {first} (a \
+             `tcgen05.commit` has one), and `tcgen05.fence::after_thread_sync` before line {second}, with what orders the \
+             threads between them"
+        ),
+        Advice::Sizes => {
+            "both are strong operations, but of different sizes or places, so that they are no one access of \
+                          the same bytes"
+                .to_owned()
+        }
+        Advice::Narrow(span) => {
+            format!("the scope of the operation at line {} leaves the other thread out", line(report, *span))
+        }
+    }
+}
+
+/// How one waits for an operation.
+fn waiting(unit: Carrier) -> &'static str {
+    match unit {
+        Carrier::Copies => {
+            "`cp.async.wait_group` or `cp.async.wait_all` by the thread that issued it, and then a barrier for the others; \
+             or `cp.async.mbarrier.arrive` and a wait for that mbarrier"
+        }
+        Carrier::BulkSource => {
+            "`cp.async.bulk.wait_group.read` by the thread that issued it, and then a barrier for others"
+        }
+        Carrier::Bulk => {
+            "`cp.async.bulk.wait_group` (without `.read`) by the thread that issued it, and then a barrier for others"
+        }
+        Carrier::Products => "`wgmma.wait_group` by the warps that issued it, and then a barrier for others",
+        Carrier::Tensor => "`tcgen05.commit` by the thread that issued it, and a wait for its mbarrier",
+        Carrier::TensorLoads => {
+            "`tcgen05.wait::ld` by the warp that issued it, and fences and a barrier for others"
+        }
+        Carrier::TensorStores => {
+            "`tcgen05.wait::st` by the warp that issued it, and fences and a barrier for others"
+        }
+        Carrier::Signalled | Carrier::Stores => "a wait for the phase of the mbarrier that it completes",
+    }
+}
+
+/// It as an object.
+#[must_use]
+pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&str>)) -> Value {
+    let part = |part: &Part| {
+        let (start, end) = report.place(part.accessed.span);
+        let Thread { ctaid, tid, warp, lane } = part.accessed.thread;
+        json!({
+            "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+            "message": label(part).text,
+            "thread": { "ctaid": ctaid, "tid": tid, "warp": warp, "lane": lane },
+            "asynchronous": part.unit.is_some(),
+            "writes": part.writes,
+        })
+    };
+    let mut object = part(&race.second);
+    let notes: Vec<String> = race.advice.iter().map(|advice| said(report, race, advice)).collect();
+    let more = json!({
+        "kind": "finding",
+        "severity": "error",
+        "stopped": false,
+        "code": "race",
+        "message": sentence(race),
+        "access": match race.kind {
+            RaceKind::ReadAfterWrite => "read-after-write",
+            RaceKind::WriteAfterRead => "write-after-read",
+            RaceKind::WriteAfterWrite => "write-after-write",
+        },
+        "file": report.name,
+        "kernel": kernel,
+        "related": [part(&race.first)],
+        "space": match race.space { Space::Shared => "shared", Space::Tensor => "tensor", _ => "global" },
+        "address": format!("{:#x}", race.address),
+        "bytes": race.bytes,
+        "object": name,
+        "notes": notes,
+        "count": race.count,
+    });
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    object
+}
