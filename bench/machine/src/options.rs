@@ -8,7 +8,8 @@ ptxvm beside C and OpenCL on the same work, in one run.
 ptxvm-bench-machine [NAME …]    only kernels whose names contain one of these
   --rounds N      turns of every contestant; their median counts [default: 5]
   --best          the fastest run counts instead, on a machine that others use
-  --engine NAME   an engine of ptxvm; several are compared with each other
+  --engine NAME   an engine of ptxvm; several are compared with each other; NAME,SWITCH=VALUE has other switches too:
+                  --engine interpret --engine interpret,check=race is what the race checker costs
   --first         from the start of a process to its first result instead
   --part N        with --first: only every launch's first N-th of the grid, for results that are there soon
   --list          the names of the kernels

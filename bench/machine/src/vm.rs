@@ -9,15 +9,16 @@ use ptxvm_vm::{Buffer, Device, Kernel, LaunchOptions, Module, Profile, Settings}
 use crate::contest::median;
 
 /// The settings of every launch: the one place where the choice of an engine meets the machine. A name goes to the switch
-/// `engine` of the list that `ptxvm run` has too.
+/// `engine` of the list that `ptxvm run` has too, and what comes after commas (`check=race`) to others.
 ///
 /// # Errors
-/// There is no such switch in this ptxvm, or no such engine.
+/// There is no such switch in this ptxvm, or it takes no such value.
 pub fn settings(threads: usize, engine: Option<&str>) -> Result<Settings, String> {
     let mut said = Said::default();
-    if let Some(name) = engine {
-        let switch = SWITCHES.iter().find(|switch| switch.name == "engine");
-        said.say(switch.ok_or("this ptxvm has no engines to choose from")?, name)?;
+    for word in engine.iter().flat_map(|engine| engine.split(',')) {
+        let (name, value) = word.split_once('=').unwrap_or(("engine", word));
+        let switch = SWITCHES.iter().find(|switch| switch.name == name);
+        said.say(switch.ok_or_else(|| format!("this ptxvm has no switch {name}"))?, value)?;
     }
     Ok(Settings { threads, ..said.choices().settings })
 }

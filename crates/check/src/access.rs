@@ -117,8 +117,13 @@ impl State {
             return;
         }
         let actor = self.order.actor(&access.who, id, access.space);
-        let part =
-            |lane| Part { accessed: self.order.named(actor.entity(lane), id), unit: None, writes: true };
+        let sources = self.source_lines(id);
+        let part = |lane| Part {
+            accessed: self.order.named(actor.entity(lane), id),
+            unit: None,
+            writes: true,
+            sources: sources.clone(),
+        };
         let race = Race {
             kind: RaceKind::WriteAfterWrite,
             first: part(earlier),
@@ -152,7 +157,12 @@ impl State {
             let unit = Unit::of(event.cta);
             // Units stand at the places of the threads that they work for, or of mbarrier objects.
             let event = Event { cta: cta_of(event.cta), warp: event.warp & 31, ..*event };
-            Part { accessed: self.order.named(event.first(), site), unit, writes }
+            Part {
+                accessed: self.order.named(event.first(), site),
+                unit,
+                writes,
+                sources: self.source_lines(site),
+            }
         };
         let mut first = part(&record.event(mask as u8), record.site(), writes);
         let mut second = part(&deed.event, deed.actor.id, deed.kind.writes());
@@ -189,6 +199,9 @@ impl State {
         let own = (event.cta, event.warp) == (deed.actor.cta, deed.actor.warp);
         if deed.proxy == Proxy::Tensor && deed.clock.knows(&event) {
             return vec![Advice::TensorFence];
+        }
+        if deed.proxy == Proxy::Tensormap && deed.clock.knows(&event) {
+            return vec![Advice::TensormapFence];
         }
         let is_known = own && event.lanes & deed.own != 0 || deed.clock.knows(&event);
         if deed.proxy == Proxy::Async && is_known {
@@ -308,7 +321,10 @@ impl Deed {
         }
         // What others have done through the generic proxy an access of the async proxy sees only after a fence (8.9.5).
         if self.proxy == Proxy::Async && (writes || strict) && unit.is_none_or(Unit::is_generic) {
-            return self.clock.fenced().is_some_and(|fenced| knows_all(fenced, event));
+            return self.clock.fenced(self.actor.space).is_some_and(|fenced| knows_all(fenced, event));
+        }
+        if self.proxy == Proxy::Tensormap && writes && unit.is_none() {
+            return self.clock.mapped().is_some_and(|mapped| knows_all(mapped, event));
         }
         if self.proxy == Proxy::Tensor {
             return self.follows_in_tensor_memory(&event, strict);

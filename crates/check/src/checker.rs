@@ -43,9 +43,9 @@ impl RaceChecker {
     /// That of a launch of a program. What it needs of the host's memory is charged to a budget, and what it finds comes to
     /// `races`.
     #[must_use]
-    pub fn new(program: &Program, checked: Checked, budget: &Arc<Budget>, races: &Arc<Races>) -> Self {
-        let sites = Arc::new(Sites::of(program));
-        let state = State::new(checked.shape, Arc::clone(&sites), Arc::clone(budget), checked.strict);
+    pub fn new(program: &Arc<Program>, checked: Checked, budget: &Arc<Budget>, races: &Arc<Races>) -> Self {
+        let state = State::new(program, checked.shape, Arc::clone(budget), checked.strict);
+        let sites = Arc::clone(state.sites());
         Self { state: Mutex::new(state), sites, races: Arc::clone(races) }
     }
 

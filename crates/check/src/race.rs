@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use ptxvm_machine::SourceLine;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_order::{Accessed, Missing, SiteId};
 use ptxvm_syntax::ast::Span;
@@ -22,7 +23,7 @@ pub enum RaceKind {
 }
 
 /// One of two accesses that race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The instruction and the thread; of an asynchronous operation, the thread that issued it.
     pub accessed: Accessed,
@@ -30,6 +31,8 @@ pub struct Part {
     pub unit: Option<Unit>,
     /// Whether it writes.
     pub writes: bool,
+    /// The lines that the instruction was made from: its own, and where that was inlined.
+    pub sources: Vec<SourceLine>,
 }
 
 /// What would order two accesses.
@@ -45,6 +48,8 @@ pub enum Advice {
     Wait(Unit),
     /// A fence of the async proxy after the earlier one, before the later one is issued.
     ProxyFence,
+    /// A fence of the proxy of tensor maps.
+    TensormapFence,
     /// `tcgen05.fence` in both threads, before and after what orders them.
     TensorFence,
     /// Both are strong operations, but of different sizes (8.7.2).
@@ -89,6 +94,7 @@ impl Race {
                 | Advice::Wait(_)
                 | Advice::ProxyFence
                 | Advice::TensorFence
+                | Advice::TensormapFence
                 | Advice::Sizes => {}
             }
         }

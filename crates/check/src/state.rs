@@ -3,8 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use ptxvm_ir::Program;
+use ptxvm_machine::SourceLine;
 use ptxvm_machine::door::follower::Batch;
 use ptxvm_machine::door::touch::Space;
+use ptxvm_machine::explain::source_lines;
 use ptxvm_memory::Budget;
 use ptxvm_order::{Clock, Event, Key, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
 use rustc_hash::FxHashMap;
@@ -74,6 +77,7 @@ pub struct Issued {
 #[derive(Debug)]
 pub struct State {
     pub order: Order,
+    program: Arc<Program>,
     /// Whether the manual is taken at its word where programs rely on more.
     pub strict: bool,
     budget: Arc<Budget>,
@@ -108,9 +112,11 @@ pub struct Doubt {
 }
 
 impl State {
-    pub fn new(shape: Shape, sites: Arc<Sites>, budget: Arc<Budget>, strict: bool) -> Self {
+    pub fn new(program: &Arc<Program>, shape: Shape, budget: Arc<Budget>, strict: bool) -> Self {
+        let sites = Arc::new(Sites::of(program));
         Self {
             order: Order::new(shape, sites),
+            program: Arc::clone(program),
             strict,
             budget,
             shadows: vec![Shadow::default()],
@@ -126,8 +132,13 @@ impl State {
         }
     }
 
-    pub fn sites(&self) -> &Sites {
+    pub fn sites(&self) -> &Arc<Sites> {
         &self.order.sites
+    }
+
+    /// The lines that an instruction was made from.
+    pub fn source_lines(&self, site: SiteId) -> Vec<SourceLine> {
+        source_lines(&self.program, self.sites().get(site).location)
     }
 
     /// Whether nothing more is looked for: what orders memory cannot be followed, or there is no memory to keep accesses.

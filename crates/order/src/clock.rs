@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use ptxvm_machine::door::touch::Space;
+
 /// Counts what releases. 0 is before the launch.
 pub type Stamp = u32;
 
@@ -85,14 +87,20 @@ impl Event {
 pub struct Clock {
     entries: Vec<(Entity, Stamp)>,
     /// What happens before a fence between proxies that happens before the thread.
-    sides: [Option<Arc<Clock>>; 3],
+    sides: [Option<Arc<Clock>>; SIDES],
 }
+
+const SIDES: usize = 5;
 
 /// For what else than accesses of the generic proxy something is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// A fence of the async proxy: that sees it too.
-    Async,
+    /// A fence of the async proxy for shared memory: that sees it too.
+    AsyncShared,
+    /// The same for global memory.
+    AsyncGlobal,
+    /// A fence of the proxy of tensor maps that acquires.
+    Tensormap,
     /// `tcgen05.fence::before_thread_sync`: tensor memory may be ordered by what follows.
     BeforeSync,
     /// `tcgen05.fence::after_thread_sync` after that: for tensor memory it is ordered.
@@ -142,9 +150,15 @@ impl Clock {
             })
     }
 
-    /// What the async proxy sees of what it knows.
-    pub fn fenced(&self) -> Option<&Arc<Clock>> {
-        self.sides[Side::Async as usize].as_ref()
+    /// What the async proxy sees of what it knows, in a memory.
+    pub fn fenced(&self, space: Space) -> Option<&Arc<Clock>> {
+        let side = if space == Space::Shared { Side::AsyncShared } else { Side::AsyncGlobal };
+        self.sides[side as usize].as_ref()
+    }
+
+    /// What the proxy of tensor maps sees of what it knows.
+    pub fn mapped(&self) -> Option<&Arc<Clock>> {
+        self.sides[Side::Tensormap as usize].as_ref()
     }
 
     /// What is ordered for tensor memory of what it knows.
@@ -152,10 +166,16 @@ impl Clock {
         self.sides[Side::Tensor as usize].as_ref()
     }
 
-    /// The same after a fence of the async proxy by an entity.
+    /// The same after a fence between proxies by an entity (`Site::fences`).
     #[must_use]
-    pub fn with_fence(&self, entity: Entity, stamp: Stamp) -> Self {
-        self.with_side(Side::Async, entity, stamp)
+    pub fn with_fence(&self, fences: [bool; 3], entity: Entity, stamp: Stamp) -> Self {
+        let mut clock = self.clone();
+        for (fences, side) in fences.iter().zip([Side::AsyncShared, Side::AsyncGlobal, Side::Tensormap]) {
+            if *fences {
+                clock = clock.with_side(side, entity, stamp);
+            }
+        }
+        clock
     }
 
     /// The same after `tcgen05.fence::before_thread_sync`, or what has its effect, by an entity.

@@ -160,8 +160,9 @@ impl Order {
 
     fn fence(&mut self, actor: &Actor, lanes: u32) {
         let (order, scope) = (actor.site.order, actor.site.scope);
-        if actor.site.fences_async {
-            self.fence_async(actor, lanes);
+        let of_proxy = actor.site.fences != [false; 3];
+        if of_proxy && !order.acquires() {
+            self.fence_proxy(actor, lanes);
         }
         if order == operation::Order::Weak {
             return;
@@ -207,24 +208,27 @@ impl Order {
             self.sequential = sequential;
             released.iter().for_each(|published| publish(&mut self.sequential, published));
         }
+        if of_proxy && order.acquires() {
+            self.fence_proxy(actor, lanes);
+        }
         self.tick();
         self.learnt(actor, lanes, How::Synchronizes, &told);
     }
 
-    /// What lanes know and did the async proxy sees from now on, if they or others who know of it start what goes through
+    /// What lanes know and did another proxy sees from now on, if they or others who know of it start what goes through
     /// that. The model asks for a fence in the CTA of that access (8.9.5); one elsewhere is as good here.
-    fn fence_async(&mut self, actor: &Actor, lanes: u32) {
+    fn fence_proxy(&mut self, actor: &Actor, lanes: u32) {
         let now = self.now;
         let warp = &mut self.view(actor.cta).warps[actor.warp as usize];
         match &mut warp.lanes {
             None if lanes == u32::MAX => {
                 let all = Entity::warp(actor.cta, actor.warp);
-                warp.clock = Arc::new(warp.clock.with_fence(all, now));
+                warp.clock = Arc::new(warp.clock.with_fence(actor.site.fences, all, now));
             }
             _ => {
                 for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
                     let view = warp.lane(lane);
-                    view.clock = Arc::new(view.clock.with_fence(actor.entity(lane), now));
+                    view.clock = Arc::new(view.clock.with_fence(actor.site.fences, actor.entity(lane), now));
                 }
             }
         }

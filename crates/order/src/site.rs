@@ -2,7 +2,7 @@
 
 use ptxvm_ir::operation::access::Access;
 use ptxvm_ir::operation::copy::{Copy, TensorTransfer};
-use ptxvm_ir::operation::fence::ProxyKind;
+use ptxvm_ir::operation::fence::{FenceSpace, ProxyKind};
 use ptxvm_ir::operation::matrix::Matrix;
 use ptxvm_ir::operation::mbarrier::Mbarrier;
 use ptxvm_ir::operation::surface::Surface;
@@ -59,8 +59,11 @@ pub struct Site {
     /// The bytes that are one access; a vector is one for each of its elements.
     pub element: u32,
     pub span: Span,
-    /// Whether it is a fence between the async proxy and the generic one.
-    pub fences_async: bool,
+    /// What `.loc` says of it, as the program numbers it.
+    pub location: u32,
+    /// Whether it is a fence between the generic proxy and another: the async one for shared memory, the same for global
+    /// memory, and that of tensor maps.
+    pub fences: [bool; 3],
     pub carrier: Carrier,
     /// Whether it combines what it writes with what is there, as an asynchronous operation.
     pub reduces: bool,
@@ -89,7 +92,7 @@ impl Sites {
             first.push(all.len() as SiteId);
             all.extend(function.instructions.iter().map(|instruction| {
                 let site = program.operation(instruction).map_or(OTHER, site);
-                Site { span: instruction.span, ..site }
+                Site { span: instruction.span, location: instruction.location, ..site }
             }));
         }
         Self { first, all }
@@ -117,7 +120,8 @@ const OTHER: Site = Site {
     scope: Scope::Sys,
     element: 16,
     span: Span { start: 0, end: 0 },
-    fences_async: false,
+    location: 0,
+    fences: [false; 3],
     carrier: Carrier::Any,
     reduces: false,
     makes_mbarrier: false,
@@ -163,9 +167,16 @@ fn site(operation: &Operation) -> Site {
         Operation::Fence(fence) => Site {
             order: fence.order.unwrap_or(Order::Weak),
             scope: scope_or(fence.scope, Scope::Sys),
-            // What has been initialised must be seen by the async proxy too, which signals there.
-            fences_async: fence.name == "fence.mbarrier_init"
-                || matches!(fence.proxy, Some(ProxyKind::Async | ProxyKind::AsyncGeneric)),
+            fences: match (fence.proxy, fence.space) {
+                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), None) => [true, true, false],
+                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), Some(FenceSpace::Global)) => {
+                    [false, true, false]
+                }
+                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), Some(_)) => [true, false, false],
+                (Some(ProxyKind::Tensormap), _) => [false, false, fence.order.is_some_and(Order::acquires)],
+                // What has been initialised must be seen by the async proxy too, which signals there.
+                _ => [fence.name == "fence.mbarrier_init", false, false],
+            },
             ..OTHER
         },
         Operation::Matrix(Matrix::Wgmma(_)) => Site { carrier: Carrier::Products, ..OTHER },

@@ -7,7 +7,7 @@ use ptxvm_vm::{Accessed, How, OrderAnswer, Step};
 use serde_json::{Value, json};
 
 use crate::Report;
-use crate::stale::{advice, who};
+use crate::stale::{CALLED, advice, who};
 
 fn at(report: &Report<'_>, access: &Accessed) -> String {
     let line = report.place(access.span).0.line;
@@ -33,7 +33,7 @@ pub fn text(report: &Report<'_>, answer: &OrderAnswer) -> String {
                 writeln!(text, "  {}", at(report, first))?;
                 writeln!(text, "  {}", at(report, second))?;
                 for missing in missing {
-                    writeln!(text, "missing: {}", advice(report, (second, first), *missing))?;
+                    writeln!(text, "missing: {}", advice(report, (second, first), *missing, CALLED))?;
                 }
                 Ok(())
             };
@@ -97,7 +97,7 @@ pub fn object(report: &Report<'_>, answer: &OrderAnswer) -> Value {
         }),
         OrderAnswer::Unordered { first, second, missing } => json!({
             "kind": "order", "ordered": false, "first": access(first), "second": access(second),
-            "missing": missing.iter().map(|m| advice(report, (second, first), *m)).collect::<Vec<_>>(),
+            "missing": missing.iter().map(|m| advice(report, (second, first), *m, CALLED)).collect::<Vec<_>>(),
         }),
     }
 }

@@ -16,6 +16,13 @@ pub fn message(report: &Report<'_>, race: &Race, name: Option<&str>) -> Message 
     message.places.push(label(&race.second));
     message.places.push(label(&race.first));
     message.notes.push(bytes(race, name));
+    for (part, which) in [(&race.second, "the later"), (&race.first, "the earlier")] {
+        if let Some((source, outer)) = part.sources.split_first() {
+            let outer: String =
+                outer.iter().map(|at| format!(", inlined at {}:{}", at.file, at.line)).collect();
+            message.notes.push(format!("{which} was made from {}:{}{outer}", source.file, source.line));
+        }
+    }
     message.notes.extend(race.advice.iter().map(|advice| said(report, race, advice)));
     if race.count > 1 {
         message.notes.push(format!("these two instructions race {} times", grouped(race.count)));
@@ -96,7 +103,8 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
     let (first, second) = (line(report, race.first.accessed.span), line(report, race.second.accessed.span));
     match advice {
         Advice::Missing(missing) => {
-            missing_advice(report, (&race.second.accessed, &race.first.accessed), *missing)
+            let threads = (&race.second.accessed, &race.first.accessed);
+            missing_advice(report, threads, *missing, ["the later thread", "the earlier one"])
         }
         Advice::OneLane => format!(
             "both lanes execute line {second} together and write different values: which one is left is open; one lane \
@@ -113,6 +121,10 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
         Advice::ProxyFence => format!(
             "line {second} goes through the async proxy, and line {first} does not: no `fence.proxy.async` lies between \
              them, in the thread of line {first} or in one that knows of it"
+        ),
+        Advice::TensormapFence => format!(
+            "line {second} reads a tensor map through a proxy of its own: no `fence.proxy.tensormap::generic.acquire` lies \
+             after line {first}, in the thread of line {second} or in one that it comes after"
         ),
         Advice::TensorFence => format!(
             "tensor memory takes fences of its own: `tcgen05.fence::before_thread_sync` after line {first} (a \
@@ -166,6 +178,9 @@ pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&s
             "message": label(part).text,
             "thread": { "ctaid": ctaid, "tid": tid, "warp": warp, "lane": lane },
             "asynchronous": part.unit.is_some(),
+            "source": part.sources.first().map(|at| json!({
+                "file": at.file, "line": at.line, "column": at.column, "function": at.function,
+            })),
             "writes": part.writes,
         })
     };

@@ -51,9 +51,9 @@ pub fn message(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
         }
         None => message.notes.push("the read saw what was there before any write that is remembered".into()),
     }
-    message
-        .notes
-        .extend(stale.missing.iter().map(|missing| advice(report, (&stale.read, &stale.missed), *missing)));
+    message.notes.extend(
+        stale.missing.iter().map(|missing| advice(report, (&stale.read, &stale.missed), *missing, CALLED)),
+    );
     if stale.count > 1 {
         message.notes.push(format!("reads at this place missed that write {} times", grouped(stale.count)));
     }
@@ -69,7 +69,7 @@ fn late(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Message {
     message.places.push(Label { span: stale.read.span, text: format!("read by {reader}") });
     let seen = format!("what it saw, by {writer}, was written when the reader had gone on");
     message.places.push(Label { span: stale.missed.span, text: seen });
-    let advice = |missing: &Missing| advice(report, (&stale.read, &stale.missed), *missing);
+    let advice = |missing: &Missing| advice(report, (&stale.read, &stale.missed), *missing, CALLED);
     message.notes.extend(stale.missing.iter().map(advice));
     message.notes.push(format!("--memory-model weak --seed {seed} gives the same values again"));
     message
@@ -79,11 +79,15 @@ fn line(report: &Report<'_>, span: Span) -> String {
     format!("line {}", report.place(span).0.line)
 }
 
-/// What would order the two.
+/// What the threads of a read and a write are called.
+pub(crate) const CALLED: [&str; 2] = ["the reader", "the writer"];
+
+/// What would order the two, whose threads are called so.
 pub(crate) fn advice(
     report: &Report<'_>,
     (read_by, written): (&Accessed, &Accessed),
     missing: Missing,
+    [reader, writer]: [&str; 2],
 ) -> String {
     let (write, read) = (line(report, written.span), line(report, read_by.span));
     match missing {
@@ -94,22 +98,22 @@ pub(crate) fn advice(
                 false => "",
             };
             format!(
-                "the reader had seen nothing that the writer did after {write}: {barrier}a release after {write} \
-                 (`fence.acq_rel.{s}` and a strong write, or `st.release.{s}`) that the reader acquires before {read} \
+                "{reader} had seen nothing that {writer} did after {write}: {barrier}a release after {write} \
+                 (`fence.acq_rel.{s}` and a strong write, or `st.release.{s}`) that {reader} acquires before {read} \
                  (`ld.acquire.{s}`, or a strong read and `fence.acq_rel.{s}`)"
             )
         }
         Missing::Release { signal, scope } => {
             let (s, signal) = (scope.name(), line(report, signal));
             format!(
-                "the reader had seen the same thread's write at {signal}, but nothing releases the one at {write} before: \
+                "{reader} had seen the same thread's write at {signal}, but nothing releases the one at {write} before: \
                  `fence.acq_rel.{s}` between {write} and {signal}, or `st.release.{s}` at {signal}"
             )
         }
         Missing::WeakWrite { signal, scope } => {
             let (s, signal) = (scope.name(), line(report, signal));
             format!(
-                "the write at {signal}, which the reader had seen, is weak and orders nothing: `st.release.{s}`, or \
+                "the write at {signal}, which {reader} had seen, is weak and orders nothing: `st.release.{s}`, or \
                  `st.relaxed.{s}` after a fence"
             )
         }
@@ -122,15 +126,15 @@ pub(crate) fn advice(
         Missing::Acquire { read: signal, scope } => {
             let (s, signal) = (scope.name(), line(report, signal));
             format!(
-                "nothing acquires what the reader had seen at {signal}: `fence.acq_rel.{s}` between {signal} and {read}, or \
+                "nothing acquires what {reader} had seen at {signal}: `fence.acq_rel.{s}` between {signal} and {read}, or \
                  an acquire operation (`.acquire.{s}`) at {signal}"
             )
         }
         Missing::Before { scope } => {
             let s = scope.name();
             format!(
-                "the reader must release after {read} before it tells others that it has read (`fence.acq_rel.{s}` and a \
-                 strong write, or `st.release.{s}`), and the writer must acquire that before {write}"
+                "{reader} must release after {read} before it tells others that it has read (`fence.acq_rel.{s}` and a \
+                 strong write, or `st.release.{s}`), and {writer} must acquire that before {write}"
             )
         }
         Missing::ProxyFence => {
@@ -172,7 +176,7 @@ pub fn object(report: &Report<'_>, stale: &StaleRead, seed: u64) -> Value {
         "address": format!("{:#x}", stale.address),
         "strong": stale.strong,
         "late": stale.late,
-        "missing": stale.missing.iter().map(|missing| advice(report, (&stale.read, &stale.missed), *missing)).collect::<Vec<_>>(),
+        "missing": stale.missing.iter().map(|missing| advice(report, (&stale.read, &stale.missed), *missing, CALLED)).collect::<Vec<_>>(),
         "count": stale.count,
         "seed": seed,
     })

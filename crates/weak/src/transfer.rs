@@ -75,7 +75,9 @@ impl Memory {
     /// Looks at the words of a part of the source.
     fn transfer_from(&mut self, issued: &Issued, touch: &Touch, old: &mut Vec<OldWord>) {
         let sight = match touch.proxy {
-            Proxy::Async => Sight { clock: issued.clock.fenced().map(|fenced| &**fenced), own: None },
+            Proxy::Async => {
+                Sight { clock: issued.clock.fenced(touch.space).map(|fenced| &**fenced), own: None }
+            }
             Proxy::Generic => Sight { clock: Some(&issued.clock), own: Some(issued) },
             _ => return,
         };

@@ -8,3 +8,5 @@ pub(crate) mod missed_variable;
 pub mod mistake;
 pub(crate) mod report;
 pub(crate) mod telling;
+
+pub use report::source_lines;

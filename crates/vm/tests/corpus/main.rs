@@ -86,7 +86,7 @@ fn check(case: &Case, file: &File, golden: &Golden, count: &mut Count) -> Result
     let races = RACES.iter().any(|(name, _)| case.name().starts_with(name));
     if !checked.races.is_empty() && !races {
         let races = checked.races.iter().map(|race| {
-            let [first, second] = [race.first, race.second].map(|part| {
+            let [first, second] = [&race.first, &race.second].map(|part| {
                 let (span, t) = (part.accessed.span, part.accessed.thread);
                 let text = &file.source()[span.start as usize..span.end as usize];
                 format!("{} by {:?} of {:?}, {:?}", text.trim(), t.tid, t.ctaid, part.unit)
