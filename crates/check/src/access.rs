@@ -184,6 +184,9 @@ impl State {
 
     /// What would order two accesses.
     fn advice(&mut self, deed: &Deed, record: &Record, writes: bool) -> Vec<Advice> {
+        if writes && (deed.actor.site.constant || deed.proxy == Proxy::Texture) {
+            return vec![Advice::NotWritten];
+        }
         if let Some(unit) = Unit::of(record.cta()) {
             let event = Event { lanes: u32::MAX, ..record.event(0xf) };
             if deed.clock.knows(&event) {
@@ -304,6 +307,10 @@ impl Deed {
     /// Whether it comes after some bytes of another access.
     #[inline]
     fn follows(&self, record: &Record, mask: u8, writes: bool, strict: bool) -> bool {
+        // What a texture or `ld.global.nc` reads is not written while the kernel runs, in whichever order.
+        if writes && (self.actor.site.constant || self.proxy == Proxy::Texture) {
+            return false;
+        }
         if self.proxy == Proxy::Generic && record.is_settled(self.actor.cta, self.settled) {
             return true;
         }

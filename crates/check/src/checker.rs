@@ -37,6 +37,8 @@ pub struct Checked {
     pub shape: Shape,
     /// Whether the manual is taken at its word where programs rely on more.
     pub strict: bool,
+    /// How many pairs of instructions are told, at most.
+    pub limit: usize,
 }
 
 impl RaceChecker {
@@ -44,7 +46,8 @@ impl RaceChecker {
     /// `races`.
     #[must_use]
     pub fn new(program: &Arc<Program>, checked: Checked, budget: &Arc<Budget>, races: &Arc<Races>) -> Self {
-        let state = State::new(program, checked.shape, Arc::clone(budget), checked.strict);
+        let mut state = State::new(program, checked.shape, Arc::clone(budget), checked.strict);
+        state.found.limit = checked.limit;
         let sites = Arc::clone(state.sites());
         Self { state: Mutex::new(state), sites, races: Arc::clone(races) }
     }
@@ -139,7 +142,7 @@ impl State {
             let writes = kind == Kind::Write;
             if let Some(record) = Record::new(&whole, id, 0) {
                 let (cta, knows_no_more) = (actor.cta, deed.clock.knows_only_whole(actor.cta));
-                let quick = Quick { record, cta, settled, knows_no_more, writes };
+                let quick = Quick { record, cta, settled, knows_no_more, constant: site.constant, writes };
                 slow = self.touch_quickly(access, &quick);
             }
         }

@@ -19,6 +19,8 @@ pub struct Quick {
     pub settled: Stamp,
     /// Whether the lanes know of each thread of the CTA no more than that.
     pub knows_no_more: bool,
+    /// Whether nobody may write what is read.
+    pub constant: bool,
     pub writes: bool,
 }
 
@@ -66,7 +68,7 @@ impl Quick {
 impl Entry {
     #[inline(always)]
     fn is_read_quickly(&mut self, new: &Record, quick: &Quick) -> bool {
-        if !quick.is_after(&self.write, new) {
+        if !quick.is_after(&self.write, new) || quick.constant && !self.write.is_none() {
             return false;
         }
         for read in &mut self.reads {

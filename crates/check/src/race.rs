@@ -40,6 +40,8 @@ pub struct Part {
 pub enum Advice {
     /// A part of the order between two threads.
     Missing(Missing),
+    /// Nobody may write what a texture or `ld.global.nc` reads for as long as the kernel runs.
+    NotWritten,
     /// Only one lane may write: both execute the instruction together.
     OneLane,
     /// `bar.warp.sync`: both are lanes of a warp.
@@ -89,7 +91,8 @@ impl Race {
             match advice {
                 Advice::Missing(missing) => missing.change_spans(&change),
                 Advice::Narrow(span) => *span = change(*span),
-                Advice::OneLane
+                Advice::NotWritten
+                | Advice::OneLane
                 | Advice::WarpBarrier
                 | Advice::Wait(_)
                 | Advice::ProxyFence
@@ -101,14 +104,13 @@ impl Race {
     }
 }
 
-/// As many pairs of places are told apart.
-const MOST: usize = 256;
-
 /// The races of a launch so far.
 #[derive(Debug, Default)]
 pub struct Found {
     all: Vec<Race>,
     by_sites: FxHashMap<(SiteId, SiteId), usize>,
+    /// As many are told apart.
+    pub limit: usize,
 }
 
 impl Found {
@@ -125,7 +127,7 @@ impl Found {
     }
 
     pub fn is_full(&self) -> bool {
-        self.all.len() >= MOST
+        self.all.len() >= self.limit
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Settings {
     pub memory_model: MemoryModel,
     /// What is looked for besides faults.
     pub check: Check,
+    /// How many findings of that are told of one launch, at most.
+    pub check_limit: u32,
     /// When asynchronous operations complete.
     pub asynchrony: Asynchrony,
     /// Who executes kernels.
@@ -43,6 +45,7 @@ impl Default for Settings {
             seed: 0,
             memory_model: MemoryModel::default(),
             check: Check::default(),
+            check_limit: 100,
             asynchrony: Asynchrony::default(),
             engine: EngineChoice::default(),
             mma: Mma::default(),

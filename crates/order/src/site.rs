@@ -65,6 +65,8 @@ pub struct Site {
     /// memory, and that of tensor maps.
     pub fences: [bool; 3],
     pub carrier: Carrier,
+    /// `ld.global.nc`: nobody may write what it reads for as long as the kernel runs.
+    pub constant: bool,
     /// Whether it combines what it writes with what is there, as an asynchronous operation.
     pub reduces: bool,
     /// Whether it makes an mbarrier object, or puts an end to one: that is an ordinary write.
@@ -123,6 +125,7 @@ const OTHER: Site = Site {
     location: 0,
     fences: [false; 3],
     carrier: Carrier::Any,
+    constant: false,
     reduces: false,
     makes_mbarrier: false,
 };
@@ -142,6 +145,7 @@ fn site(operation: &Operation) -> Site {
     match operation {
         Operation::Access(Access::Load(words)) => Site {
             manner: Manner::Load,
+            constant: words.constant,
             order: words.order,
             scope: scope_or(words.scope, Scope::Sys),
             element: words.bits / 8,

@@ -106,6 +106,10 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
             let threads = (&race.second.accessed, &race.first.accessed);
             missing_advice(report, threads, *missing, ["the later thread", "the earlier one"])
         }
+        Advice::NotWritten => format!(
+            "line {second} may only read what nobody writes for as long as the kernel runs, whatever lies between: `ld.global` \
+             reads what line {first} wrote"
+        ),
         Advice::OneLane => format!(
             "both lanes execute line {second} together and write different values: which one is left is open; one lane \
              must be chosen, or an atomic operation"

@@ -11,7 +11,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 17] = [
+pub static SWITCHES: [Switch; 18] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -58,6 +58,15 @@ pub static SWITCHES: [Switch; 17] = [
         exec_help: None,
         set: |choices, text| check(text).map(|check| choices.settings.check = check),
         show: |choices| choices.settings.check.name().to_owned(),
+    },
+    Switch {
+        name: "check-limit",
+        takes: Takes::Value("N"),
+        who: Who::Run,
+        help: "How many findings of --check are told of one launch, at most [default: 100]",
+        exec_help: Some("How many findings of --check are told, at most [default: 100]"),
+        set: |choices, text| number(text).map(|limit| choices.settings.check_limit = limit),
+        show: |choices| choices.settings.check_limit.to_string(),
     },
     Switch {
         name: "async",

@@ -364,7 +364,8 @@ impl Kernel {
         let budget = self.module.device().budget();
         if options.checks() {
             let shape = Shape { grid, cluster: cluster.unwrap_or([1; 3]), block };
-            let checked = Checked { shape, strict: options.settings.check == Check::Strict };
+            let limit = options.settings.check_limit as usize;
+            let checked = Checked { shape, strict: options.settings.check == Check::Strict, limit };
             let races = options.races.clone().unwrap_or_default();
             return Some(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
         }

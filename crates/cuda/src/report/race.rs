@@ -31,9 +31,11 @@ pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
     for mut race in races.take() {
         let spans = [race.first.accessed.span.start, race.second.accessed.span.start];
         let key = (module.finish(), spans[0].min(spans[1]), spans[0].max(spans[1]));
-        if !TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= launch.settings.check_limit as usize || !told.insert(key) {
             continue;
         }
+        drop(told);
         let name = kernel.place_name(race.space, race.address);
         let excerpt = Excerpt::of(kernel.module(), race.second.accessed.span);
         race.change_spans(|span| excerpt.inside(span).unwrap_or_default());

@@ -26,6 +26,8 @@ pub enum Access {
 /// A load or a store. The values of a store are the operands after the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
+    /// `.nc`: nobody writes what it reads for as long as the kernel runs.
+    pub constant: bool,
     /// Where.
     pub address: Address,
     /// The bits of a word.
@@ -132,6 +134,7 @@ pub(super) fn load(form: &Form<'_>) -> Option<Access> {
         return Some(Access::LoadParameter(LoadParameter { offset, bits, count }));
     };
     Some(Access::Load(Words {
+        constant: form.says("nc"),
         address: Address { operand: form.position_of_address()?, space, offset },
         bits,
         count,
@@ -145,6 +148,7 @@ pub(super) fn store(form: &Form<'_>) -> Option<Access> {
     let address = Address::first(form)?;
     let place = form.operands().iter().find(|o| matches!(o.kind, OperandKind::Address { .. }))?.place;
     Some(Access::Store(Words {
+        constant: false,
         address,
         bits: form.main_type()?.bits(),
         count: form.operands().iter().filter(|o| !o.written && o.place == place + 1).count(),
@@ -183,9 +187,12 @@ pub(super) fn multimem(form: &Form<'_>) -> Option<Access> {
     Some(match form.words().nth(1)? {
         "ld_reduce" => {
             let (order, count) = (order.unwrap_or(Order::Weak), form.destinations());
-            Access::Load(Words { address, bits, count, order, scope })
+            Access::Load(Words { constant: false, address, bits, count, order, scope })
         }
-        "st" => Access::Store(Words { address, bits, count, order: order.unwrap_or(Order::Weak), scope }),
+        "st" => {
+            let order = order.unwrap_or(Order::Weak);
+            Access::Store(Words { constant: false, address, bits, count, order, scope })
+        }
         "red" => Access::Atomic(Atomic {
             address,
             function: AtomicFunction::Combine(Combination::from_name(form.slot("op")?)?),
