@@ -145,6 +145,7 @@ impl State {
         (space, address, bytes): Place,
     ) -> Race {
         let kind = match (writes, deed.kind.writes()) {
+            _ if deed.kind == Kind::Mbarrier => RaceKind::UseAfterInit,
             (true, true) => RaceKind::WriteAfterWrite,
             (true, false) => RaceKind::ReadAfterWrite,
             (false, _) => RaceKind::WriteAfterRead,
@@ -184,6 +185,9 @@ impl State {
 
     /// What would order two accesses.
     fn advice(&mut self, deed: &Deed, record: &Record, writes: bool) -> Vec<Advice> {
+        if deed.kind == Kind::Mbarrier {
+            return vec![Advice::AfterInit];
+        }
         if writes && (deed.actor.site.constant || deed.proxy == Proxy::Texture) {
             return vec![Advice::NotWritten];
         }

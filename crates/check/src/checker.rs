@@ -7,7 +7,7 @@ use ptxvm_machine::code::Source;
 use ptxvm_machine::door::follower::{
     Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper,
 };
-use ptxvm_machine::door::observer::{Access, Transferred, Who};
+use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
 use ptxvm_machine::door::touch::Wants;
 use ptxvm_machine::{Follower, Turns};
 use ptxvm_memory::Budget;
@@ -268,6 +268,12 @@ impl Follower for RaceChecker {
 
     fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
         Vec::new()
+    }
+
+    fn heap(&self, change: &HeapChange) {
+        if let Some(bytes) = change.taken {
+            self.state().forget(change.address, bytes);
+        }
     }
 
     fn ordered(&self, who: Who, source: Source, ordering: Ordering) {

@@ -20,6 +20,8 @@ pub enum RaceKind {
     WriteAfterRead,
     /// Both write.
     WriteAfterWrite,
+    /// The later one uses the mbarrier object that the earlier one initialises.
+    UseAfterInit,
 }
 
 /// One of two accesses that race.
@@ -40,6 +42,8 @@ pub struct Part {
 pub enum Advice {
     /// A part of the order between two threads.
     Missing(Missing),
+    /// A fence or a barrier after `mbarrier.init`.
+    AfterInit,
     /// Nobody may write what a texture or `ld.global.nc` reads for as long as the kernel runs.
     NotWritten,
     /// Only one lane may write: both execute the instruction together.
@@ -91,7 +95,8 @@ impl Race {
             match advice {
                 Advice::Missing(missing) => missing.change_spans(&change),
                 Advice::Narrow(span) => *span = change(*span),
-                Advice::NotWritten
+                Advice::AfterInit
+                | Advice::NotWritten
                 | Advice::OneLane
                 | Advice::WarpBarrier
                 | Advice::Wait(_)

@@ -170,6 +170,11 @@ impl State {
         entry
     }
 
+    /// A thread has taken a block of the heap: who had it before gave it back first.
+    pub fn forget(&mut self, address: u64, bytes: u64) {
+        self.shadows[0].each(address, bytes, |entry| *entry = Entry::default());
+    }
+
     /// A cluster has ended: its shared memory is gone.
     pub fn end_cluster(&mut self, cluster: u64) {
         for space in [Space::Shared, Space::Tensor] {

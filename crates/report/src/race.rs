@@ -13,8 +13,8 @@ use crate::{Message, Report};
 #[must_use]
 pub fn message(report: &Report<'_>, race: &Race, name: Option<&str>) -> Message {
     let mut message = Message::new(sentence(race)).id("race");
-    message.places.push(label(&race.second));
-    message.places.push(label(&race.first));
+    message.places.push(label(race, &race.second));
+    message.places.push(label(race, &race.first));
     message.notes.push(bytes(race, name));
     for (part, which) in [(&race.second, "the later"), (&race.first, "the earlier")] {
         if let Some((source, outer)) = part.sources.split_first() {
@@ -42,6 +42,10 @@ pub fn incomplete() -> (Message, Value) {
 }
 
 fn sentence(race: &Race) -> String {
+    if race.kind == RaceKind::UseAfterInit {
+        return "a race in shared memory: nothing orders this use of an mbarrier object after its initialisation"
+            .to_owned();
+    }
     let memory = match race.space {
         Space::Shared => "shared memory",
         Space::Tensor => "tensor memory",
@@ -50,14 +54,19 @@ fn sentence(race: &Race) -> String {
     let (second, first) = match race.kind {
         RaceKind::ReadAfterWrite => ("read", "write"),
         RaceKind::WriteAfterRead => ("write", "read"),
-        RaceKind::WriteAfterWrite => ("write", "write"),
+        RaceKind::WriteAfterWrite | RaceKind::UseAfterInit => ("write", "write"),
     };
     let article = if second == first { "another" } else { "a" };
     format!("a race in {memory}: nothing orders this {second} after {article} {first} of the same bytes")
 }
 
-fn label(part: &Part) -> Label {
-    let done = if part.writes { "written" } else { "read" };
+fn label(race: &Race, part: &Part) -> Label {
+    let done = match (race.kind, part.writes) {
+        (RaceKind::UseAfterInit, true) => "initialised",
+        (RaceKind::UseAfterInit, false) => "used",
+        (_, true) => "written",
+        (_, false) => "read",
+    };
     let thread = who(part.accessed.thread);
     let text = match part.unit {
         None => format!("{done} by {thread}"),
@@ -106,6 +115,10 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
             let threads = (&race.second.accessed, &race.first.accessed);
             missing_advice(report, threads, *missing, ["the later thread", "the earlier one"])
         }
+        Advice::AfterInit => format!(
+            "others must see the object before they use it: `fence.mbarrier_init.release.cluster` (or `fence.proxy.async`) \
+             after line {first}, and a barrier if another thread executes line {second}"
+        ),
         Advice::NotWritten => format!(
             "line {second} may only read what nobody writes for as long as the kernel runs, whatever lies between: `ld.global` \
              reads what line {first} wrote"
@@ -179,7 +192,7 @@ pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&s
         let Thread { ctaid, tid, warp, lane } = part.accessed.thread;
         json!({
             "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-            "message": label(part).text,
+            "message": label(race, part).text,
             "thread": { "ctaid": ctaid, "tid": tid, "warp": warp, "lane": lane },
             "asynchronous": part.unit.is_some(),
             "source": part.sources.first().map(|at| json!({
@@ -200,6 +213,7 @@ pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&s
             RaceKind::ReadAfterWrite => "read-after-write",
             RaceKind::WriteAfterRead => "write-after-read",
             RaceKind::WriteAfterWrite => "write-after-write",
+            RaceKind::UseAfterInit => "use-after-init",
         },
         "file": report.name,
         "kernel": kernel,

@@ -156,6 +156,8 @@ impl Follower for Weak {
         }
     }
 
+    fn heap(&self, _: &HeapChange) {}
+
     fn ordered(&self, who: Who, source: Source, ordering: Ordering) {
         self.memory().order.order(who, self.sites.id(source), ordering);
     }

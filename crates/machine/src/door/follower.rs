@@ -10,7 +10,7 @@
 use ptxvm_memory::access;
 
 use crate::code::Source;
-use crate::door::observer::{Access, Transferred, Who};
+use crate::door::observer::{Access, HeapChange, Transferred, Who};
 use crate::door::touch::{Space, Wants};
 use crate::registers::LANES;
 
@@ -78,6 +78,9 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
     /// Lanes touch memory by something else than loads, stores and atomic operations: surfaces, textures, tensor memory. What
     /// that writes all threads see at once.
     fn touched(&self, access: &Access<'_>);
+
+    /// A thread has taken a block of the heap, or given one back.
+    fn heap(&self, change: &HeapChange);
 
     /// Threads of a warp do something that orders memory.
     fn ordered(&self, who: Who, source: Source, ordering: Ordering);

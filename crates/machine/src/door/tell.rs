@@ -118,7 +118,11 @@ impl Context<'_> {
     pub(crate) fn tell_heap(&self, lane: usize, address: u64, taken: Option<u64>) {
         if let Some(observed) = &self.run.code.observed {
             let (who, source) = (self.who(1 << lane), self.worker.source);
-            observed.observer.heap(&HeapChange { who, source, address, taken });
+            let change = HeapChange { who, source, address, taken };
+            if let Some(follower) = &self.run.launch.follower {
+                follower.heap(&change);
+            }
+            observed.observer.heap(&change);
         }
     }
 
