@@ -106,7 +106,13 @@ impl State {
         };
         let view = self.order.view(actor.cta);
         let (settled, warp) = (view.all, &view.warps[actor.warp as usize]);
-        let (clock, split) = (Arc::clone(&warp.clock), warp.lanes.is_some());
+        let first = access.who.lanes.trailing_zeros() as usize % 32;
+        let clock = Arc::clone(warp.clock(first));
+        // Lanes that have fenced or acquired something alone, and not met since, know different things.
+        let split = warp.lanes.as_ref().is_some_and(|lanes| {
+            let active = lanes.iter().enumerate().filter(|(lane, _)| access.who.lanes >> lane & 1 != 0);
+            active.into_iter().any(|(_, lane)| !Arc::ptr_eq(&lane.clock, &clock))
+        });
         let mut deed = Deed {
             actor,
             event: unit(actor.event(0, now)),
@@ -135,7 +141,7 @@ impl State {
             && one_pass
             && !split
             && strong.is_none()
-            && self.signals.is_empty()
+            && (kind == Kind::Read || self.has_no_signals(access.space, actor.cluster))
             && access.bytes.is_multiple_of(WORD)
         {
             let whole = Event { lanes: 1, ..deed.event };

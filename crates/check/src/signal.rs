@@ -14,6 +14,11 @@ fn memory(space: Space, cluster: u64) -> Option<u64> {
 }
 
 impl State {
+    /// Whether nothing has been released in a memory.
+    pub fn has_no_signals(&self, space: Space, cluster: u64) -> bool {
+        self.signals.get(&memory(space, cluster)).is_none_or(|signals| signals.is_empty())
+    }
+
     /// A thread is about to read, or change, the word of a strong operation: it learns what has been released there.
     pub fn hear(&mut self, deed: &mut Deed, lane: usize, space: Space, address: u64) {
         let actor = deed.actor;
