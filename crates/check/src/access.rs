@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use ptxvm_machine::Thread;
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::{Proxy, Space};
-use ptxvm_order::{Carrier, Clock, Event, Manner, Missed, Reader, SiteId, WORD, is_morally_strong};
+use ptxvm_order::{Carrier, Clock, Event, Manner, Missed, Reader, SiteId, WORD, is_morally_strong, words};
 
 use crate::deed::{Deed, Kind, Place};
 use crate::race::{Advice, Part, Race, RaceKind};
@@ -21,15 +22,6 @@ pub enum Pass {
     Keep,
     /// Both.
     Both,
-}
-
-/// The words of some bytes: where each begins, and the bytes in it as bits.
-pub fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
-    let end = address.saturating_add(bytes);
-    (address / WORD * WORD..end).step_by(WORD as usize).map(move |word| {
-        let (from, to) = (address.max(word), end.min(word + WORD));
-        (word, ((1u32 << (to - word)) - (1u32 << (from - word))) as u8)
-    })
 }
 
 impl State {
@@ -74,7 +66,7 @@ impl State {
     /// Two accesses race.
     pub fn found(&mut self, deed: &Deed, record: &Record, writes: bool, place: Place) {
         let sites = (record.site(), deed.actor.id);
-        if !self.found.count_again(sites) && !self.found.is_full() {
+        if self.found.is_to_be_told(sites) {
             let race = self.describe(deed, record, writes, place);
             self.found.note(sites, race);
         }
@@ -113,7 +105,7 @@ impl State {
 
     /// Two lanes write different values to the same bytes by one instruction.
     pub fn found_collision(&mut self, access: &Access<'_>, id: SiteId, (earlier, lane): (usize, usize)) {
-        if self.found.count_again((id, id)) || self.found.is_full() {
+        if !self.found.is_to_be_told((id, id)) {
             return;
         }
         let actor = self.order.actor(&access.who, id, access.space);
@@ -175,12 +167,14 @@ impl State {
             first.accessed.thread = self.issuer(record);
         }
         let advice = self.advice(deed, record, writes);
-        Race { kind, first, second, space, address, bytes, advice, count: 0 }
+        Race { kind, first, second, space, address, bytes, advice, count: 1 }
     }
 
-    /// A thread of the CTA whose unit has made an access.
-    fn issuer(&self, record: &Record) -> ptxvm_machine::Thread {
-        self.order.shape.thread(cta_of(record.cta()), 0, 0)
+    /// The thread that issued what tells an mbarrier object: the last one of its CTA that executed the instruction.
+    fn issuer(&self, record: &Record) -> Thread {
+        let cta = cta_of(record.cta());
+        let (warp, lane) = self.issuers.get(&(cta, record.site())).copied().unwrap_or_default();
+        self.order.shape.thread(cta, warp, lane)
     }
 
     /// What would order two accesses.

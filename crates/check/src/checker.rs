@@ -89,12 +89,12 @@ fn are_apart(access: &Access<'_>) -> bool {
 }
 
 impl State {
-    /// Lanes touch memory; `memory` is what it holds before, if that can be seen.
-    fn access(&mut self, access: &Access<'_>, id: SiteId, memory: Option<&Found<'_>>) {
+    /// Lanes touch memory; `memory` is what it holds before, if that can be seen. Gives whether lanes write the same words.
+    fn access(&mut self, access: &Access<'_>, id: SiteId, memory: Option<&Found<'_>>) -> bool {
         let actor = self.order.actor(&access.who, id, access.space);
         self.order.key += 1;
         let site = actor.site;
-        let Some(kind) = kind(access.wants, site.makes_mbarrier) else { return };
+        let Some(kind) = kind(access.wants, site.makes_mbarrier) else { return false };
         let is_plain = matches!(site.manner, Manner::Load | Manner::Store | Manner::Atomic { .. });
         let strong = (is_plain && site.is_strong()).then_some(site.scope);
         // Lanes that move a matrix together wait for each other to do it.
@@ -132,8 +132,7 @@ impl State {
                 deed.clock = Arc::clone(state.order.view(actor.cta).warps[actor.warp as usize].clock(lane));
             }
         };
-        let apart = are_apart(access);
-        let one_pass = !kind.writes() || apart;
+        let one_pass = !kind.writes() || are_apart(access);
         let mut slow = access.who.lanes;
         let is_simple =
             matches!((kind, site.manner), (Kind::Read, Manner::Load) | (Kind::Write, Manner::Store));
@@ -186,14 +185,15 @@ impl State {
         if strong.is_some() && site.order.releases() {
             self.order.tick();
         }
+        !one_pass
     }
 
-    /// Lanes that write the very same bytes as a later one by one instruction: which value is left is open. They write beside
+    /// Lanes of those that meet which write the very same bytes as a later one by one instruction: which value is left is open. They write beside
     /// memory, so that it can be seen whether they all write the same.
     fn collide(&mut self, access: &Access<'_>, id: SiteId) -> u32 {
         let site = self.sites().get(id);
         let plain = site.manner == Manner::Store && !site.is_strong() && access.wants == Wants::Write;
-        if !plain || access.bytes > MOST_OLD as u64 || are_apart(access) {
+        if !plain || access.bytes > MOST_OLD as u64 {
             return 0;
         }
         let mut last = FxHashMap::default();
@@ -241,8 +241,8 @@ impl Follower for RaceChecker {
             return Decision::default();
         }
         let id = self.sites.id(access.source);
-        state.access(access, id, Some(memory));
-        let elsewhere = state.collide(access, id);
+        let meet = state.access(access, id, Some(memory));
+        let elsewhere = if meet { state.collide(access, id) } else { 0 };
         Decision { elsewhere, look_again: elsewhere != 0 || !state.doubts.is_empty() }
     }
 
@@ -268,8 +268,8 @@ impl Follower for RaceChecker {
         self.state().complete(operation, self.sites.id(operation.source))
     }
 
-    fn completed(&self, _: &Transferred<'_>, changed: &[Doubted]) {
-        self.state().completed(changed);
+    fn completed(&self, operation: &Transferred<'_>, changed: &[Doubted]) {
+        self.state().completed(operation, self.sites.id(operation.source), changed);
     }
 
     fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {

@@ -28,16 +28,6 @@ impl Kind {
 /// Some bytes of a memory: where they begin, and how many they are.
 pub type Place = (Space, u64, u64);
 
-impl Deed {
-    /// The same by another lane, with what comes before that.
-    #[inline]
-    pub fn set_lane(&mut self, lane: usize, together: bool) {
-        self.own = if together { u32::MAX } else { 1 << lane };
-        self.event.lanes = self.actor.event(1 << lane, self.event.stamp).lanes;
-        self.record = Record::new(&self.event, self.actor.id, 0);
-    }
-}
-
 /// An access that is made now.
 #[derive(Clone, Debug)]
 pub struct Deed {
@@ -61,4 +51,14 @@ pub struct Deed {
     pub record: Option<Record>,
     /// The stamp up to which all threads of its CTA know each other.
     pub settled: Stamp,
+}
+
+impl Deed {
+    /// The same by another lane, with what comes before that.
+    #[inline]
+    pub fn set_lane(&mut self, lane: usize, together: bool) {
+        self.own = if together { u32::MAX } else { 1 << lane };
+        self.event.lanes = self.actor.event(1 << lane, self.event.stamp).lanes;
+        self.record = Record::new(&self.event, self.actor.id, 0);
+    }
 }

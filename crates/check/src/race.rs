@@ -122,17 +122,16 @@ impl Found {
     /// Two instructions race that have not before.
     pub fn note(&mut self, (a, b): (SiteId, SiteId), race: Race) {
         self.by_sites.insert((a.min(b), a.max(b)), self.all.len());
-        self.all.push(Race { count: 1, ..race });
+        self.all.push(race);
     }
 
-    /// Whether two instructions have raced before.
-    pub fn count_again(&mut self, (a, b): (SiteId, SiteId)) -> bool {
-        let known = self.by_sites.get(&(a.min(b), a.max(b)));
-        known.map(|number| self.all[*number].count += 1).is_some()
-    }
-
-    pub fn is_full(&self) -> bool {
-        self.all.len() >= self.limit
+    /// Counts a race of two instructions; gives whether it is to be described, which is done once.
+    pub fn is_to_be_told(&mut self, (a, b): (SiteId, SiteId)) -> bool {
+        if let Some(number) = self.by_sites.get(&(a.min(b), a.max(b))) {
+            self.all[*number].count += 1;
+            return false;
+        }
+        self.all.len() < self.limit
     }
 }
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use ptxvm_machine::door::touch::Space;
-use ptxvm_order::{Event, Glimpse, Manner, Published, is_morally_strong, publish};
+use ptxvm_order::{Event, Glimpse, Manner, Published, WORD, is_morally_strong, publish, words};
 
-use crate::access::words;
 use crate::deed::{Deed, Kind, Place};
 use crate::state::{Signal, State};
 
@@ -22,7 +21,7 @@ impl State {
     /// A thread is about to read, or change, the word of a strong operation: it learns what has been released there.
     pub fn hear(&mut self, deed: &mut Deed, lane: usize, space: Space, address: u64) {
         let actor = deed.actor;
-        let word = address / ptxvm_order::WORD * ptxvm_order::WORD;
+        let word = address / WORD * WORD;
         let signals = self.signals.get(&memory(space, actor.cluster));
         let Some(signal) = signals.and_then(|signals| signals.get(&word)).cloned() else { return };
         let written = self.order.sites.get(signal.site);
@@ -53,7 +52,7 @@ impl State {
         let actor = deed.actor;
         let at = memory(space, actor.cluster);
         let strong = actor.site.is_strong();
-        if !strong && self.signals.get(&at).is_none_or(|signals| signals.is_empty()) {
+        if !strong && self.has_no_signals(space, actor.cluster) {
             return;
         }
         let own = if strong { self.order.releases(&actor, lane) } else { Vec::new() };

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ptxvm_ir::Program;
 use ptxvm_machine::SourceLine;
-use ptxvm_machine::door::follower::Batch;
+use ptxvm_machine::door::follower::{Batch, Doubted};
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::explain::source_lines;
 use ptxvm_memory::Budget;
-use ptxvm_order::{Clock, Event, Key, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
+use ptxvm_order::{Clock, Event, Key, OperationId, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
 use rustc_hash::FxHashMap;
 
 use crate::deed::{Deed, Place};
@@ -52,16 +52,6 @@ impl Groups {
     }
 }
 
-/// Which operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OperationId {
-    pub cluster: u64,
-    pub cta: u64,
-    pub warp: u32,
-    pub site: SiteId,
-    pub number: u64,
-}
-
 /// An operation under way that will tell an mbarrier object, or that is asked about when it is complete.
 #[derive(Debug)]
 pub struct Issued {
@@ -94,6 +84,8 @@ pub struct State {
     /// By CTA and warp, for each lane.
     pub groups: FxHashMap<(Batch, u64, u32), Box<[Groups; 32]>>,
     pub issued: FxHashMap<OperationId, Issued>,
+    /// By CTA and instruction: the warp and the lane that last issued what tells an mbarrier object.
+    pub issuers: FxHashMap<(u64, SiteId), (u32, u32)>,
     pub found: Found,
     /// Writes of the running instruction that race if they change something.
     pub doubts: Vec<Doubt>,
@@ -111,6 +103,14 @@ pub struct Doubt {
     pub old: [u8; 4],
 }
 
+impl Doubt {
+    /// The bytes of which it must be known whether they change.
+    pub fn asked(&self) -> Doubted {
+        let (space, address, bytes) = self.place;
+        Doubted { space, address, bytes }
+    }
+}
+
 impl State {
     pub fn new(program: &Arc<Program>, shape: Shape, budget: Arc<Budget>, strict: bool) -> Self {
         let sites = Arc::new(Sites::of(program));
@@ -126,6 +126,7 @@ impl State {
             signals: FxHashMap::default(),
             groups: FxHashMap::default(),
             issued: FxHashMap::default(),
+            issuers: FxHashMap::default(),
             found: Found::default(),
             doubts: Vec::new(),
             collisions: Vec::new(),
@@ -186,12 +187,8 @@ impl State {
         self.signals.remove(&Some(cluster));
         self.issued.retain(|id, _| id.cluster != cluster);
         let shape = self.order.shape;
-        if shape.has_clusters() {
-            let number = cluster & u64::from(u32::MAX);
-            self.groups.retain(|(_, cta, _), _| u64::from(shape.place(*cta).cluster) != number);
-        } else {
-            self.groups.retain(|(_, cta, _), _| *cta != cluster);
-        }
+        self.groups.retain(|(_, cta, _), _| !shape.is_of_cluster(*cta, cluster));
+        self.issuers.retain(|(cta, _), _| !shape.is_of_cluster(*cta, cluster));
         self.order.end_cluster(cluster);
     }
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::access::Pass;
 use crate::deed::{Deed, Kind};
 use crate::record::Record;
-use crate::state::{Doubt, Issued, OperationId, State};
+use crate::state::{Doubt, Issued, State};
 use crate::unit::{Unit, threads};
 
 /// Who reads and who writes for an operation.
@@ -101,9 +101,13 @@ impl State {
         }
         let mut doubts = std::mem::take(&mut self.doubts);
         doubts.truncate(DOUBTS);
-        if signalled(operation.touches).is_some() || !doubts.is_empty() {
+        let mbarrier = signalled(operation.touches);
+        if mbarrier.is_some() {
+            self.issuers.insert((actor.cta, site), (actor.warp, lanes.trailing_zeros() % 32));
+        }
+        if mbarrier.is_some() || !doubts.is_empty() {
             let event = units.destination;
-            let id = self.operation(operation, site);
+            let id = self.order.operation(operation, site);
             self.issued.insert(id, Issued { clock, event, doubts });
         }
         // What its threads do from now on has another stamp.
@@ -117,35 +121,29 @@ impl State {
         (0..32).filter(|lane| lanes >> lane & 1 != 0).for_each(|lane| groups[lane].last = now);
     }
 
-    fn operation(&self, told: &Transferred<'_>, site: SiteId) -> OperationId {
-        let (cluster, cta) = (told.who.cluster, self.order.shape.cta(told.who.ctaid));
-        OperationId { cluster, cta, warp: told.who.warp, site, number: told.operation }
-    }
-
     /// An operation completes: it tells the mbarrier objects that wait for it. Gives what is to be asked of it.
     pub fn complete(&mut self, operation: &Transferred<'_>, site: SiteId) -> Vec<Doubted> {
-        let id = self.operation(operation, site);
-        let Some(Issued { clock, event, doubts }) = self.issued.remove(&id) else { return Vec::new() };
+        let id = self.order.operation(operation, site);
+        let Some(issued) = self.issued.get(&id) else { return Vec::new() };
+        let asked = issued.doubts.iter().map(Doubt::asked).collect();
         if signalled(operation.touches).is_some() {
+            let (clock, event) = (Arc::clone(&issued.clock), issued.event);
             self.tell(operation, site, (&clock, event));
         }
-        let asked =
-            |doubt: &Doubt| Doubted { space: doubt.place.0, address: doubt.place.1, bytes: doubt.place.2 };
-        let all = doubts.iter().map(asked).collect();
-        self.doubts = doubts;
-        all
+        asked
     }
 
     /// It is complete, and has changed these of the words that were asked about.
-    pub fn completed(&mut self, changed: &[Doubted]) {
+    pub fn completed(&mut self, operation: &Transferred<'_>, site: SiteId, changed: &[Doubted]) {
+        let id = self.order.operation(operation, site);
+        let Some(Issued { doubts, .. }) = self.issued.remove(&id) else { return };
         let changed: FxHashSet<Doubted> = changed.iter().copied().collect();
-        for Doubt { deed, record, place, .. } in std::mem::take(&mut self.doubts) {
-            if changed.contains(&Doubted { space: place.0, address: place.1, bytes: place.2 }) {
-                self.found(&deed, &record, true, place);
-            }
+        for doubt in doubts.iter().filter(|doubt| changed.contains(&doubt.asked())) {
+            self.found(&doubt.deed, &doubt.record, true, doubt.place);
         }
     }
 
+    /// Tells the mbarrier objects that wait for it.
     fn tell(&mut self, operation: &Transferred<'_>, site: SiteId, (clock, event): (&Arc<Clock>, Event)) {
         let actor = self.order.actor(&operation.who, site, Space::Shared);
         let lanes =

@@ -96,7 +96,7 @@ impl Order {
         }
         let shape = self.shape;
         if shape.has_clusters() {
-            self.ctas.retain(|cta, _| u64::from(shape.place(*cta).cluster) != cluster & u64::from(u32::MAX));
+            self.ctas.retain(|cta, _| !shape.is_of_cluster(*cta, cluster));
         } else {
             self.ctas.remove(&cluster);
         }

@@ -6,6 +6,15 @@ use rustc_hash::FxHashMap;
 
 /// The bytes of a word.
 pub const WORD: u64 = 4;
+/// The words of some bytes: where each begins, and the bytes in it as bits.
+pub fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
+    let end = address.saturating_add(bytes);
+    (address / WORD * WORD..end).step_by(WORD as usize).map(move |word| {
+        let (from, to) = (address.max(word), end.min(word + WORD));
+        (word, ((1u32 << (to - word)) - (1u32 << (from - word))) as u8)
+    })
+}
+
 /// The words of a page.
 const WORDS: u64 = 256;
 /// So many pages are remembered.

@@ -41,6 +41,14 @@ impl Shape {
         Thread { ctaid: unfold(cta, self.grid), tid, warp, lane }
     }
 
+    /// Whether a CTA is one of a cluster, as the machine numbers clusters.
+    pub fn is_of_cluster(&self, cta: u64, cluster: u64) -> bool {
+        match self.has_clusters() {
+            true => u64::from(self.place(cta).cluster) == cluster & u64::from(u32::MAX),
+            false => cta == cluster,
+        }
+    }
+
     /// Whether clusters have several CTAs, which reach each other's shared memory.
     pub fn has_clusters(&self) -> bool {
         self.cluster.iter().product::<u32>() > 1

@@ -46,18 +46,25 @@ fn sentence(race: &Race) -> String {
         return "a race in shared memory: nothing orders this use of an mbarrier object after its initialisation"
             .to_owned();
     }
-    let memory = match race.space {
-        Space::Shared => "shared memory",
-        Space::Tensor => "tensor memory",
-        _ => "global memory",
-    };
     let (second, first) = match race.kind {
         RaceKind::ReadAfterWrite => ("read", "write"),
         RaceKind::WriteAfterRead => ("write", "read"),
         RaceKind::WriteAfterWrite | RaceKind::UseAfterInit => ("write", "write"),
     };
     let article = if second == first { "another" } else { "a" };
-    format!("a race in {memory}: nothing orders this {second} after {article} {first} of the same bytes")
+    let space = space(race);
+    format!(
+        "a race in {space} memory: nothing orders this {second} after {article} {first} of the same bytes"
+    )
+}
+
+/// Which memory it is in.
+fn space(race: &Race) -> &'static str {
+    match race.space {
+        Space::Shared => "shared",
+        Space::Tensor => "tensor",
+        _ => "global",
+    }
 }
 
 fn label(race: &Race, part: &Part) -> Label {
@@ -92,14 +99,10 @@ fn bytes(race: &Race, name: Option<&str>) -> String {
         1 => "one byte".to_owned(),
         bytes => format!("{bytes} bytes"),
     };
-    let space = match race.space {
-        Space::Shared => "shared memory",
-        Space::Tensor => "tensor memory",
-        _ => "global memory",
-    };
+    let space = space(race);
     match name {
-        Some(name) => format!("{count} of {space} at {:#x}, {name}", race.address),
-        None => format!("{count} of {space} at {:#x}", race.address),
+        Some(name) => format!("{count} of {space} memory at {:#x}, {name}", race.address),
+        None => format!("{count} of {space} memory at {:#x}", race.address),
     }
 }
 
@@ -218,7 +221,7 @@ pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&s
         "file": report.name,
         "kernel": kernel,
         "related": [part(&race.first)],
-        "space": match race.space { Space::Shared => "shared", Space::Tensor => "tensor", _ => "global" },
+        "space": space(race),
         "address": format!("{:#x}", race.address),
         "bytes": race.bytes,
         "object": name,

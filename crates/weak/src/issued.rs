@@ -2,17 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_order::{Actor, Clock, SiteId, Stamp};
-
-/// What tells an operation from others under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OperationId {
-    pub cluster: u64,
-    pub cta: u64,
-    pub warp: u32,
-    pub site: SiteId,
-    pub number: u64,
-}
+use ptxvm_order::{Actor, Clock, Stamp};
 
 /// An operation that reads.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::random::splitmix64;
 use ptxvm_memory::{Budget, Charge};
-use ptxvm_order::{Key, Order, Shape, Sites, Stamp};
+use ptxvm_order::{Key, OperationId, Order, Shape, Sites, Stamp};
 use rustc_hash::FxHashMap;
 
 use crate::history::{Histories, Unwritten};
-use crate::issued::{Issued, OperationId};
+use crate::issued::Issued;
 use crate::shadow::{Entry, Known};
 use crate::stale::Notes;
 

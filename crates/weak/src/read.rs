@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ptxvm_machine::door::follower::{Found, OldBytes};
 use ptxvm_machine::door::observer::Access;
-use ptxvm_order::{Actor, Glimpse, Key, Missed, Reader, WORD, is_morally_strong};
+use ptxvm_order::{Actor, Glimpse, Key, Missed, Reader, WORD, is_morally_strong, words};
 use smallvec::SmallVec;
 
 use crate::history::{Record, Seen};
@@ -23,16 +23,6 @@ struct Choice {
     floor: Key,
     /// Writes that it need not see.
     newer: SmallVec<[Key; 8]>,
-}
-
-/// A word that an access touches, the first byte of the access in it, and its bytes there as bits.
-fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u64, u8)> {
-    let end = address + bytes;
-    (address / WORD * WORD..end).step_by(WORD as usize).map(move |word| {
-        let (from, to) = (address.max(word), end.min(word + WORD));
-        let mask = ((1u32 << (to - word)) - (1u32 << (from - word))) as u8;
-        (word, from, mask)
-    })
 }
 
 impl Memory {
@@ -116,7 +106,7 @@ impl Memory {
             };
             cut = choice.newer[which];
         }
-        for (word, _, mask) in words(address, bytes) {
+        for (word, mask) in words(address, bytes) {
             self.learn(reader, word, mask, cut);
         }
         let stale = cut != Key::MAX;
@@ -133,7 +123,7 @@ impl Memory {
     fn choice(&mut self, reader: &Reader, address: u64, bytes: u64) -> Choice {
         let mut choice = Choice::default();
         let Actor { space, cluster, .. } = reader.actor;
-        for (word, _, mask) in words(address, bytes) {
+        for (word, mask) in words(address, bytes) {
             let Some((entry, base, histories)) = self.known(space, cluster, word) else { continue };
             if entry.has_history() {
                 let Word::History(index) = entry.word(base) else { continue };
@@ -200,7 +190,7 @@ impl Memory {
 
     /// Turns what memory holds into what it held just before a write.
     fn put_back(&mut self, (actor, address, bytes): (Actor, u64, u64), cut: Key, buffer: &mut [u8]) {
-        for (word, from, mask) in words(address, bytes) {
+        for (word, mask) in words(address, bytes) {
             let Some((entry, base, histories)) = self.known(actor.space, actor.cluster, word) else {
                 continue;
             };
@@ -210,8 +200,7 @@ impl Memory {
             let history = entry.history(base, histories);
             for byte in (0..WORD).filter(|byte| mask >> byte & 1 != 0) {
                 if let Some(old) = history.byte_before(byte as usize, cut) {
-                    let at = word + byte - from + (from - address);
-                    buffer[at as usize] = old;
+                    buffer[(word + byte - address) as usize] = old;
                 }
             }
         }
@@ -222,7 +211,7 @@ impl Memory {
         let Some(since) = self.put_off else { return };
         let Actor { space, cluster, .. } = reader.actor;
         let mut later = None;
-        for (word, _, mask) in words(address, bytes) {
+        for (word, mask) in words(address, bytes) {
             let Some((entry, base, histories)) = self.known(space, cluster, word) else { continue };
             let Word::History(index) = entry.word(base) else { continue };
             let history = histories.get(index);
@@ -241,7 +230,7 @@ impl Memory {
     fn note_stale(&mut self, reader: &Reader, address: u64, bytes: u64, cut: Key) {
         let Actor { space, cluster, .. } = reader.actor;
         let mut missed = None;
-        for (word, _, mask) in words(address, bytes) {
+        for (word, mask) in words(address, bytes) {
             let Some((entry, base, histories)) = self.known(space, cluster, word) else { continue };
             let Word::History(index) = entry.word(base) else {
                 continue;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ptxvm_machine::door::follower::OldWord;
 use ptxvm_machine::door::observer::{Stage, Transferred};
 use ptxvm_machine::door::touch::{Proxy, Space, Touch, Wants};
-use ptxvm_order::{Clock, Event, Key, Missed, Missing, Reader, WORD};
+use ptxvm_order::{Clock, Event, Key, Missed, Missing, Reader, WORD, words};
 
 use crate::history::Record;
-use crate::issued::{Issued, OperationId};
+use crate::issued::Issued;
 use crate::memory::Memory;
 use crate::shadow::Word;
 
@@ -37,11 +37,6 @@ impl Sight<'_> {
 }
 
 impl Memory {
-    fn operation(&self, told: &Transferred<'_>, site: u32) -> OperationId {
-        let (cluster, cta) = (told.who.cluster, self.order.shape.cta(told.who.ctaid));
-        OperationId { cluster, cta, warp: told.who.warp, site, number: told.operation }
-    }
-
     /// An operation has been issued.
     pub fn issue(&mut self, told: &Transferred<'_>, site: u32) {
         if !told.touches.iter().any(|touch| touch.wants == Wants::Read)
@@ -52,14 +47,14 @@ impl Memory {
         let actor = self.order.actor(&told.who, site, Space::Global);
         let (lanes, stamp, old) = (told.who.lanes, self.order.now, self.chooses_old());
         let clock = self.order.view(actor.cta).warps[actor.warp as usize].sum(lanes);
-        self.issued.insert(self.operation(told, site), Issued { actor, lanes, clock, stamp, old });
+        self.issued.insert(self.order.operation(told, site), Issued { actor, lanes, clock, stamp, old });
         // What its threads do from now on has another stamp.
         self.order.tick();
     }
 
     /// An operation reads its source: gives what it sees that is not what memory holds.
     pub fn transfer(&mut self, told: &Transferred<'_>, site: u32) -> Vec<OldWord> {
-        let id = self.operation(told, site);
+        let id = self.order.operation(told, site);
         let issued = match told.stage {
             Stage::Delivered => self.issued.remove(&id),
             _ => self.issued.get(&id).cloned(),
@@ -81,11 +76,8 @@ impl Memory {
             Proxy::Generic => Sight { clock: Some(&issued.clock), own: Some(issued) },
             _ => return,
         };
-        let end = touch.address.saturating_add(touch.bytes);
         let mut told = false;
-        for word in (touch.address / WORD * WORD..end).step_by(WORD as usize) {
-            let (from, to) = (touch.address.max(word) - word, end.min(word + WORD) - word);
-            let mask = ((1u32 << to) - (1u32 << from)) as u8;
+        for (word, mask) in words(touch.address, touch.bytes) {
             let Some((newest, cut)) = self.older(&sight, (issued, touch.space, word), mask) else { continue };
             let Some((entry, base, histories)) = self.known(touch.space, issued.actor.cluster, word) else {
                 continue;

@@ -6,7 +6,7 @@ use ptxvm_machine::door::follower::{Found, OldBytes};
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_order::{
-    Actor, Event, Glimpse, Key, Manner, Published, Reader, SiteId, WORD, is_morally_strong, publish,
+    Actor, Event, Glimpse, Key, Manner, Published, Reader, SiteId, WORD, is_morally_strong, publish, words,
 };
 use smallvec::SmallVec;
 
@@ -59,13 +59,10 @@ impl Memory {
                 self.write_word(&actor, lane, Written { word: address, mask: 0xf, old }, (atomic, all), &own);
                 continue;
             }
-            let end = address + bytes;
-            for word in (address / WORD * WORD..end).step_by(WORD as usize) {
-                let (from, to) = (address.max(word), end.min(word + WORD));
+            for (word, mask) in words(address, bytes) {
                 let mut old = [0; 4];
-                let (first, last) = ((from - word) as usize, (to - word) as usize);
-                found.read(lane, (from - address) as usize, &mut old[first..last]);
-                let mask = ((1u32 << last) - (1u32 << first)) as u8;
+                let (first, last) = (mask.trailing_zeros() as usize, 8 - mask.leading_zeros() as usize);
+                found.read(lane, (word + first as u64 - address) as usize, &mut old[first..last]);
                 self.write_word(&actor, lane, Written { word, mask, old }, (atomic, all), &own);
             }
         }

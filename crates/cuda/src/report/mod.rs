@@ -7,6 +7,7 @@ mod race;
 mod record;
 mod stale;
 mod statistics;
+mod told;
 
 use std::io::Write;
 use std::time::Duration;
