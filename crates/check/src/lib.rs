@@ -1,23 +1,11 @@
-//! What is wrong with a kernel besides its faults. So far that is races: two accesses of the same bytes, one of them a write,
-//! that the memory model does not order (8.7.1).
-//!
-//! Nothing here depends on who came first by chance. Each access is compared with the last ones of its bytes ([`record`]),
-//! and whether it comes after them is a question about clocks, which `ptxvm_order` answers: fences, barriers, mbarrier
-//! objects and waits move them ([`checker`]). What copies and tensor cores touch belongs to threads of its own, of which
-//! the program's know only what they have waited for ([`transfer`]). docs/races.md says what is told, and what is not.
+//! What is wrong with a kernel besides its faults. Each kind of it has a checker, which follows a launch as the machine tells
+//! it what touches memory and what orders it: so far [`race`]. Several follow together ([`several`]).
 #![forbid(unsafe_code)]
 
-mod access;
-mod checker;
-mod deed;
-mod quick;
 mod race;
-mod record;
-mod signal;
-mod state;
-mod transfer;
-mod unit;
+mod several;
 
-pub use checker::{Checked, RaceChecker};
-pub use race::{Advice, Part, Race, RaceKind, Races};
-pub use unit::Unit;
+pub use race::checker::{Checked, RaceChecker};
+pub use race::found::{Advice, Part, Race, RaceKind, Races};
+pub use race::unit::Unit;
+pub use several::together;

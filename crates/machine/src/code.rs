@@ -13,7 +13,7 @@ use crate::registers::{LANES, Slot};
 use crate::statistics::Class;
 
 /// An instruction of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Source {
     /// Its function.
     pub function: FunctionId,

@@ -18,7 +18,7 @@ pub struct Settings {
     /// Which write a read sees.
     pub memory_model: MemoryModel,
     /// What is looked for besides faults.
-    pub check: Check,
+    pub checks: Checks,
     /// How many findings of that are told of one launch, at most.
     pub check_limit: u32,
     /// When asynchronous operations complete.
@@ -44,7 +44,7 @@ impl Default for Settings {
         Self {
             seed: 0,
             memory_model: MemoryModel::default(),
-            check: Check::default(),
+            checks: Checks::default(),
             check_limit: 100,
             asynchrony: Asynchrony::default(),
             engine: EngineChoice::default(),
@@ -109,30 +109,80 @@ impl MemoryModel {
     }
 }
 
-/// What is looked for besides faults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Something that is looked for besides faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Nothing.
-    #[default]
-    None,
     /// Races, as the programs of this field are written.
     Race,
-    /// Races, as the manual's words have it.
+    /// Where programs of this field rely on more than the manual's words promise, the manual counts.
     Strict,
 }
 
 impl Check {
-    /// Every choice.
-    pub const ALL: [Check; 3] = [Self::None, Self::Race, Self::Strict];
+    /// Every one.
+    pub const ALL: [Check; 2] = [Self::Race, Self::Strict];
 
     /// The name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::None => "none",
             Self::Race => "race",
             Self::Strict => "strict",
         }
+    }
+}
+
+/// What is looked for besides faults, together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks(u16);
+
+impl Checks {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+
+    /// What is meant by `--check` without a value.
+    pub const USUAL: Self = Self::NONE.with(Check::Race);
+
+    /// These and one more. What is strict is strict about something.
+    #[must_use]
+    pub const fn with(self, check: Check) -> Self {
+        match check {
+            Check::Strict => Self(self.0 | 1 << check as u16 | 1 << Check::Race as u16),
+            Check::Race => Self(self.0 | 1 << check as u16),
+        }
+    }
+
+    /// All of both.
+    #[must_use]
+    pub const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Whether it is looked for.
+    #[must_use]
+    pub const fn has(self, check: Check) -> bool {
+        self.0 >> check as u16 & 1 != 0
+    }
+
+    /// Whether anything is.
+    #[must_use]
+    pub const fn are_any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<Check> for Checks {
+    fn from(check: Check) -> Self {
+        Self::NONE.with(check)
+    }
+}
+
+impl std::fmt::Display for Checks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> =
+            Check::ALL.into_iter().filter(|check| self.has(*check)).map(Check::name).collect();
+        f.write_str(if names.is_empty() { "none" } else { "" })?;
+        f.write_str(&names.join(","))
     }
 }
 

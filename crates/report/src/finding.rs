@@ -1,7 +1,7 @@
 //! Shows what stopped a run: findings of the guest in rustc's style, what is not supported, and limits.
 
 use ptxvm_syntax::Label;
-use ptxvm_vm::{Finding, Limit, Mistake, SourceLine, Thread, Unsupported};
+use ptxvm_vm::{Finding, Limit, Mistake, Related, SourceLine, Thread, Unsupported};
 use serde_json::{Value, json};
 
 use crate::number::{grouped, time};
@@ -24,6 +24,9 @@ fn without_advice(finding: &Finding, seed: u64) -> Message {
         for (function, span) in &place.calls {
             message.places.push(Label { span: *span, text: format!("called from `{function}` here") });
         }
+    }
+    for other in &finding.related {
+        message.places.push(Label { span: other.span, text: other.text.clone() });
     }
     message.notes.extend(finding.notes.iter().cloned());
     let function = finding.place.as_ref().map(|p| p.function.as_str()).filter(|f| *f != finding.kernel);
@@ -106,6 +109,7 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
         }).collect::<Vec<_>>(),
         "seed": seed,
     });
+    let line = |at: &SourceLine| json!({ "file": at.file, "line": at.line, "column": at.column, "function": at.function });
     if let Some(place) = &finding.place {
         let (start, end) = report.place(place.span);
         object["function"] = json!(place.function);
@@ -113,7 +117,6 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
         object["column"] = json!(start.column);
         object["end_line"] = json!(end.line);
         object["end_column"] = json!(end.column);
-        let line = |at: &SourceLine| json!({ "file": at.file, "line": at.line, "column": at.column, "function": at.function });
         object["source"] = json!(place.sources.split_first().map(|(first, outer)| {
             let mut source = line(first);
             source["inlined_at"] = outer.iter().map(line).collect();
@@ -125,6 +128,15 @@ pub fn object(report: &Report<'_>, finding: &Finding, seed: u64) -> Value {
         });
         object["calls"] = calls.collect();
     }
+    let other = |other: &Related| {
+        let (start, end) = report.place(other.span);
+        json!({
+            "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+            "message": other.text,
+            "source": other.sources.first().map(line),
+        })
+    };
+    object["related"] = finding.related.iter().map(other).collect();
     object
 }
 

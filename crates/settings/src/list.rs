@@ -1,7 +1,7 @@
 //! The list of switches: all that a command line, a launch line and the environment can say of how launches are executed.
 
 use ptxvm_report::ColorChoice;
-use ptxvm_vm::{Asynchrony, Check, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
+use ptxvm_vm::{Asynchrony, Check, Checks, EngineChoice, Findings, MemoryModel, Mma, Profile, Unit};
 
 use crate::switch::{Switch, Takes, Who};
 use crate::value::{count, duration, flag, number, one_of, show_flag};
@@ -56,8 +56,8 @@ pub static SWITCHES: [Switch; 18] = [
         help: "What is looked for besides faults: none, race (accesses of the same bytes that nothing orders), strict (the \
                same, with the manual taken at its word), or all, which is meant without a value [default: none]",
         exec_help: None,
-        set: |choices, text| check(text).map(|check| choices.settings.check = check),
-        show: |choices| choices.settings.check.name().to_owned(),
+        set: |choices, text| checks(text).map(|checks| choices.settings.checks = checks),
+        show: |choices| choices.settings.checks.to_string(),
     },
     Switch {
         name: "check-limit",
@@ -258,13 +258,18 @@ fn device(name: &str) -> Result<&'static Profile, String> {
     })
 }
 
-/// Several may be named; what is named later adds to what is named before.
-fn check(text: &str) -> Result<Check, String> {
-    text.split(',').try_fold(Check::None, |check, word| match word {
-        "none" => Ok(Check::None),
-        "all" | "race" => Ok(if check == Check::Strict { check } else { Check::Race }),
-        "strict" => Ok(Check::Strict),
-        _ => Err("expected none, all, race, strict, or several with commas between".to_owned()),
+/// Several may be named, with commas between.
+fn checks(text: &str) -> Result<Checks, String> {
+    text.split(',').try_fold(Checks::NONE, |checks, word| match word {
+        "none" => Ok(checks),
+        "all" => Ok(checks.and(Checks::USUAL)),
+        _ => {
+            let named = Check::ALL.into_iter().find(|check| check.name() == word);
+            let names = Check::ALL.map(Check::name).join(", ");
+            named
+                .map(|check| checks.with(check))
+                .ok_or_else(|| format!("expected none, all, {names}, or several with commas between"))
+        }
     })
 }
 

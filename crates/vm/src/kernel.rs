@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_check::{Checked, RaceChecker};
+use ptxvm_check::{Checked, RaceChecker, together};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
@@ -363,11 +363,16 @@ impl Kernel {
         let (block, seed) = (options.block.0, options.settings.seed);
         let budget = self.module.device().budget();
         if options.checks() {
+            let Settings { checks, check_limit, .. } = options.settings;
             let shape = Shape { grid, cluster: cluster.unwrap_or([1; 3]), block };
-            let limit = options.settings.check_limit as usize;
-            let checked = Checked { shape, strict: options.settings.check == Check::Strict, limit };
-            let races = options.races.clone().unwrap_or_default();
-            return Some(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
+            let mut all: Vec<Arc<dyn Follower>> = Vec::new();
+            if checks.has(Check::Race) {
+                let checked =
+                    Checked { shape, strict: checks.has(Check::Strict), limit: check_limit as usize };
+                let races = options.races.clone().unwrap_or_default();
+                all.push(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
+            }
+            return together(all);
         }
         let weak = options.settings.memory_model == MemoryModel::Weak;
         let launched = Launched { grid, cluster: cluster.unwrap_or([1; 3]), block, seed, weak };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptxvm_check::Races;
-use ptxvm_machine::{Check, Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
+use ptxvm_machine::{Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
 
 use ptxvm_order::OrderQuestion;
 use ptxvm_weak::StaleReads;
@@ -102,7 +102,7 @@ pub struct LaunchOptions {
     /// Has the reads that saw an older write after the launch, with
     /// [`MemoryModel::Weak`](ptxvm_machine::MemoryModel::Weak).
     pub stale: Option<Arc<StaleReads>>,
-    /// Has the races of the launch after it, with a [`Check`] that looks for them. Reads then see the newest writes, whatever
+    /// Has the races of the launch after it, with [`Check::Race`](ptxvm_machine::Check::Race). Reads then see the newest writes, whatever
     /// the memory model.
     pub races: Option<Arc<Races>>,
     /// A question about the order of two accesses, which has its answer after the launch. It runs as one with a weak
@@ -125,9 +125,9 @@ impl LaunchOptions {
         self.settings.memory_model == MemoryModel::Weak || self.order.is_some() || self.checks()
     }
 
-    /// Whether races are looked for. A question about order has the launch for itself.
+    /// Whether more than faults is looked for. A question about order has the launch for itself.
     pub(crate) fn checks(&self) -> bool {
-        self.settings.check != Check::None && self.order.is_none()
+        self.settings.checks.are_any() && self.order.is_none()
     }
 
     /// A launch of this shape, without arguments and limits.

@@ -104,9 +104,9 @@ pub use ptxvm_jit::{CodeCache, GoAlone, Tuning};
 pub use ptxvm_machine::door::{Observer, Proxy, Space, Touch, Wants, When, observer};
 pub use ptxvm_machine::event::{Fence, Field, What};
 pub use ptxvm_machine::{
-    Asynchrony, Check, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind, Limit,
-    MemoryModel, Mistake, Mistakes, Mma, Place, Settings, SourceLine, Statistics, Stepped, Thread,
-    Unsupported, view,
+    Asynchrony, Check, Checks, Class, Control, EngineChoice, Event, Finding, Findings, GridStatus, Kind,
+    Limit, MemoryModel, Mistake, Mistakes, Mma, Place, Related, Settings, SourceLine, Statistics, Stepped,
+    Thread, Unsupported, view,
 };
 pub use ptxvm_memory::{AccessError, Budget, Charge, FreeError, OutOfMemory, OverBudget};
 pub use ptxvm_num::matrix::Unit;

@@ -2,7 +2,7 @@
 
 use ptxvm_report::Report;
 use ptxvm_syntax::ast::Span;
-use ptxvm_vm::{Finding, Module, Unsupported};
+use ptxvm_vm::{Finding, Module, Related, Unsupported};
 
 /// A text of a module.
 pub struct Excerpt<'a> {
@@ -41,6 +41,11 @@ impl<'a> Excerpt<'a> {
                 .filter_map(|(function, span)| Some((function.clone(), self.inside(*span)?)))
                 .collect();
         }
+        finding.related = finding
+            .related
+            .into_iter()
+            .filter_map(|other| Some(Related { span: self.inside(other.span)?, ..other }))
+            .collect();
         finding
     }
 

@@ -71,6 +71,7 @@ pub fn finding(ctas: &[Box<Cta>], cluster: &ClusterState, run: &Run<'_>) -> Find
         thread: who,
         registers: Vec::new(),
         survived: false,
+        related: Vec::new(),
     }
 }
 

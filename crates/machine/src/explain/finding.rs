@@ -151,6 +151,19 @@ pub struct Finding {
     pub registers: Vec<(String, u64)>,
     /// Whether an H200 goes on after it.
     pub survived: bool,
+    /// Other places that belong to it: where a value came from, who else waits.
+    pub related: Vec<Related>,
+}
+
+/// Another place of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Where it stands in the PTX.
+    pub span: Span,
+    /// What was done there, and by whom: a few words.
+    pub text: String,
+    /// Where what it was made from stands, as for a [`Place`].
+    pub sources: Vec<SourceLine>,
 }
 
 /// The place of an instruction.

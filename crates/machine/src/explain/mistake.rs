@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::code::At;
+use crate::code::Source;
 use crate::explain::finding::{Finding, Kind};
 
 /// What a launch does about a mistake that an H200 survives. One that ends the kernel there ends it here.
@@ -54,17 +54,17 @@ pub struct Mistake {
 
 /// The mistakes of a launch.
 #[derive(Debug, Default)]
-pub struct Mistakes(Mutex<BTreeMap<(At, Kind), Mistake>>);
+pub struct Mistakes(Mutex<BTreeMap<(Source, Kind), Mistake>>);
 
 impl Mistakes {
-    /// Notes a mistake; the finding is made for the first of its kind at a place.
-    pub(crate) fn note(&self, at: At, kind: Kind, make: impl FnOnce() -> Finding) {
+    /// Notes a mistake; the finding is made for the first of its kind at an instruction.
+    pub fn note(&self, at: Source, kind: Kind, make: impl FnOnce() -> Finding) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
     }
 
     /// Counts threads that were forgiven a mistake that has been noted.
-    pub(crate) fn count(&self, at: At, kind: Kind, threads: u64) {
+    pub fn count(&self, at: Source, kind: Kind, threads: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mistake) = all.get_mut(&(at, kind)) {
             mistake.count += threads;

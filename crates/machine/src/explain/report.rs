@@ -47,6 +47,7 @@ pub fn finding(
         thread: Some(thread),
         registers,
         survived: fault.survived,
+        related: fault.related,
     }
 }
 
@@ -160,6 +161,7 @@ pub fn trouble(ctaid: [u32; 3], warp: &Warp, trouble: Trouble, run: &Run<'_>) ->
         thread: Some(thread(ctaid, warp, issuer.lanes.trailing_zeros().min(31) as usize)),
         registers: Vec::new(),
         survived: false,
+        related: Vec::new(),
     }))
 }
 

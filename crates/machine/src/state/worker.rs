@@ -11,7 +11,7 @@ use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
 use crate::code::{Source, Stepped};
 use crate::door::follower::{Again, OldBytes};
-use crate::explain::finding::{Kind, Limit};
+use crate::explain::finding::{Kind, Limit, Related};
 use crate::matrix::operands::Operands;
 use crate::random::splitmix64;
 use crate::registers::LANES;
@@ -176,13 +176,15 @@ pub struct Fault {
     pub missed: Option<Missed>,
     /// Whether an H200 goes on after it.
     pub survived: bool,
+    /// Other places that belong to it.
+    pub related: Vec<Related>,
 }
 
 impl Fault {
     /// One that misses no memory, and that ends the kernel on an H200.
     #[must_use]
     pub fn new(kind: Kind, lane: usize, message: String, notes: Vec<String>) -> Self {
-        Self { kind, lane, message, notes, missed: None, survived: false }
+        Self { kind, lane, message, notes, missed: None, survived: false, related: Vec::new() }
     }
 }
 

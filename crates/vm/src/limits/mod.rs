@@ -45,6 +45,7 @@ pub(crate) fn broken(launch: &LaunchOptions, demands: &Demands<'_>) -> Option<Bo
         thread: None,
         registers: Vec::new(),
         survived: false,
+        related: Vec::new(),
     }))
 }
 

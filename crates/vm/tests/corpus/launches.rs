@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{
-    Asynchrony, Buffer, Check, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module,
+    Asynchrony, Buffer, Checks, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module,
     Profile, Race, Races, Settings,
 };
 use serde::Deserialize;
@@ -152,7 +152,7 @@ pub struct Order {
     pub seed: u64,
     pub threads: usize,
     pub memory_model: MemoryModel,
-    pub check: Check,
+    pub checks: Checks,
 }
 
 /// What came of a launch.
@@ -257,7 +257,7 @@ impl Case {
                 asynchrony: if self.in_order { Asynchrony::Eager } else { Asynchrony::default() },
                 threads: order.threads,
                 memory_model: order.memory_model,
-                check: order.check,
+                checks: order.checks,
                 max_instructions: Some(50_000_000),
                 ..Settings::default()
             },

@@ -12,7 +12,7 @@ mod launches;
 mod opaque;
 mod reference;
 
-use ptxvm_vm::{Check, Failure, MemoryModel};
+use ptxvm_vm::{Check, Checks, Failure, MemoryModel};
 
 use golden::Golden;
 use launches::{Case, File, Order, Run};
@@ -75,14 +75,14 @@ fn run_all(kernels: impl Fn(&str) -> bool, count: Count) {
 
 fn check(case: &Case, file: &File, golden: &Golden, count: &mut Count) -> Result<(), String> {
     let strong =
-        |seed, threads| Order { seed, threads, memory_model: MemoryModel::Strong, check: Check::None };
+        |seed, threads| Order { seed, threads, memory_model: MemoryModel::Strong, checks: Checks::NONE };
     let run = case.run(file, strong(0, 1));
     ended(case, &run)?;
     if let Some(reference) = reference::of(&case.name()) {
         reference(&run)?;
         count.referred += 1;
     }
-    let checked = case.run(file, Order { check: Check::Race, ..strong(0, 1) });
+    let checked = case.run(file, Order { checks: Check::Race.into(), ..strong(0, 1) });
     let races = RACES.iter().any(|(name, _)| case.name().starts_with(name));
     if !checked.races.is_empty() && !races {
         let races = checked.races.iter().map(|race| {

@@ -213,7 +213,9 @@ impl Cta {
         let kind = fault.kind;
         if let (Findings::Report, Some(mistakes)) = (findings, &run.launch.mistakes) {
             let (ctaid, warp) = (self.state.ctaid, &mut self.warps[warp]);
-            mistakes.note(at.at, kind, || report::finding(ctaid, warp, at, fault, run));
+            mistakes.note(interpret::place(run.code, at.at), kind, || {
+                report::finding(ctaid, warp, at, fault, run)
+            });
         }
         let Some(group) = self.warps[warp].groups.last_mut() else { return false };
         group.state = State::Again(kind);

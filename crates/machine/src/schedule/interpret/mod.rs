@@ -434,7 +434,7 @@ impl Turn<'_> {
         };
         self.worker.forgiving = false;
         if let Some(mistakes) = &self.run.launch.mistakes {
-            mistakes.count(at, kind, self.worker.forgiven.max(1));
+            mistakes.count(place(code, at), kind, self.worker.forgiven.max(1));
         }
         // What is not forgiven the second time is no mistake that silicon survives.
         if let Some(fault) = &mut self.worker.fault {

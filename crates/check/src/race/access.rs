@@ -7,11 +7,11 @@ use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::{Proxy, Space};
 use ptxvm_order::{Carrier, Clock, Event, Manner, Missed, Reader, SiteId, WORD, is_morally_strong, words};
 
-use crate::deed::{Deed, Kind, Place};
-use crate::race::{Advice, Part, Race, RaceKind};
-use crate::record::{Entry, Record, Whose};
-use crate::state::{Doubt, State};
-use crate::unit::{Unit, cta_of};
+use crate::race::deed::{Deed, Kind, Place};
+use crate::race::found::{Advice, Part, Race, RaceKind};
+use crate::race::record::{Entry, Record, Whose};
+use crate::race::state::{Doubt, State};
+use crate::race::unit::{Unit, cta_of};
 
 /// What is done with an access. Lanes that write a word by one instruction are all compared before one is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_order::{Event, Glimpse, Manner, Published, WORD, is_morally_strong, publish, words};
 
-use crate::deed::{Deed, Kind, Place};
-use crate::state::{Signal, State};
+use crate::race::deed::{Deed, Kind, Place};
+use crate::race::state::{Signal, State};
 
 fn memory(space: Space, cluster: u64) -> Option<u64> {
     (space == Space::Shared).then_some(cluster)

@@ -6,7 +6,7 @@ use ptxvm_machine::door::touch::{Proxy, Space};
 use ptxvm_model::event::Scope;
 use ptxvm_order::{Actor, Clock, Event, Stamp};
 
-use crate::record::Record;
+use crate::race::record::Record;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 use ptxvm_machine::door::observer::Access;
 use ptxvm_order::{Stamp, WORD};
 
-use crate::record::{Entry, Record};
-use crate::state::State;
+use crate::race::record::{Entry, Record};
+use crate::race::state::State;
 
 /// Lanes that touch memory by a plain instruction.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 
 use ptxvm_order::{Event, SiteId, Stamp};
 
-use crate::unit::{self, Unit, cta_of};
+use crate::race::unit::{self, Unit, cta_of};
 
 /// An access that was made, in twelve bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use ptxvm_memory::Budget;
 use ptxvm_order::{Clock, Event, Key, OperationId, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
 use rustc_hash::FxHashMap;
 
-use crate::deed::{Deed, Place};
-use crate::race::Found;
-use crate::record::{Entry, Record};
+use crate::race::deed::{Deed, Place};
+use crate::race::found::Found;
+use crate::race::record::{Entry, Record};
 
 /// What a strong write has released to who reads it.
 #[derive(Clone, Debug)]

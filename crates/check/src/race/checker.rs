@@ -14,13 +14,13 @@ use ptxvm_memory::Budget;
 use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
 use rustc_hash::FxHashMap;
 
-use crate::access::Pass;
-use crate::deed::{Deed, Kind};
-use crate::quick::Quick;
-use crate::race::Races;
-use crate::record::Record;
-use crate::state::{Doubt, State};
-use crate::unit::Unit;
+use crate::race::access::Pass;
+use crate::race::deed::{Deed, Kind};
+use crate::race::found::Races;
+use crate::race::quick::Quick;
+use crate::race::record::Record;
+use crate::race::state::{Doubt, State};
+use crate::race::unit::Unit;
 
 /// The race checker of one launch. What it finds it hands over when it is dropped.
 #[derive(Debug)]

@@ -12,11 +12,11 @@ use ptxvm_model::event::Scope;
 use ptxvm_order::{Actor, Carrier, Clock, Entity, Event, Published, SiteId, Stamp};
 use rustc_hash::FxHashSet;
 
-use crate::access::Pass;
-use crate::deed::{Deed, Kind};
-use crate::record::Record;
-use crate::state::{Doubt, Issued, State};
-use crate::unit::{Unit, threads};
+use crate::race::access::Pass;
+use crate::race::deed::{Deed, Kind};
+use crate::race::record::Record;
+use crate::race::state::{Doubt, Issued, State};
+use crate::race::unit::{Unit, threads};
 
 /// Who reads and who writes for an operation.
 struct Units {

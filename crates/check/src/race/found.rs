@@ -9,7 +9,7 @@ use ptxvm_order::{Accessed, Missing, SiteId};
 use ptxvm_syntax::ast::Span;
 use rustc_hash::FxHashMap;
 
-use crate::unit::Unit;
+use crate::race::unit::Unit;
 
 /// Which of two accesses writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
