@@ -1,9 +1,10 @@
 //! What `ptxvm exec` tells the library through environment variables: the switches, and the file for findings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ptxvm_host::Share;
+use ptxvm_report::suppress::Suppressions;
 use ptxvm_settings::{Choices, Said};
 
 /// What the process was told.
@@ -15,6 +16,8 @@ pub struct Options {
     pub share: Share,
     /// `PTXVM_REPORT`: the file where `ptxvm exec` learns what was found.
     pub report: Option<PathBuf>,
+    /// The findings that are not told.
+    pub suppressions: Suppressions,
     /// `PTXVM_STDERR`: the file that the user sees as standard error, as [`ptxvm_host::standard_error`] names it.
     pub users_stderr: Option<String>,
     /// `PTXVM_INTERRUPT`: the pipe whose end says that the user has interrupted.
@@ -35,10 +38,22 @@ fn read() -> Options {
     );
     let choices = said.choices();
     Options {
-        choices,
+        suppressions: choices.suppress.as_deref().map(suppressions).unwrap_or_default(),
         share: choices.memory.share(choices.profile.memory),
+        choices,
         report: std::env::var_os("PTXVM_REPORT").map(PathBuf::from),
         users_stderr: std::env::var("PTXVM_STDERR").ok(),
         interrupt: std::env::var_os("PTXVM_INTERRUPT").map(PathBuf::from),
     }
+}
+
+/// What `--suppress` names. A file that cannot be read suppresses nothing, and the user is told.
+fn suppressions(path: &Path) -> Suppressions {
+    let complain =
+        |why: &dyn std::fmt::Display| ptxvm_host::say(format_args!("ptxvm: {}: {why}\n", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| complain(&error)).unwrap_or_default();
+    Suppressions::read(&text).unwrap_or_else(|wrong| {
+        wrong.iter().for_each(|wrong| complain(wrong));
+        Suppressions::default()
+    })
 }

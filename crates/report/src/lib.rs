@@ -14,6 +14,7 @@ pub mod ptxas;
 pub mod race;
 mod report;
 pub mod stale;
+pub mod suppress;
 mod text;
 
 pub use anstream::ColorChoice;

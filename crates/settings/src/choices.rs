@@ -1,11 +1,13 @@
 //! What the switches choose.
 
+use std::path::PathBuf;
+
 use ptxvm_host::Wanted;
 use ptxvm_report::ColorChoice;
 use ptxvm_vm::{Profile, Settings};
 
 /// Everything that the switches say, with defaults for what was left open.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Choices {
     /// How every launch is executed.
     pub settings: Settings,
@@ -17,6 +19,8 @@ pub struct Choices {
     pub events: bool,
     /// Whether every call of the driver API is shown.
     pub api_trace: bool,
+    /// The file that names findings which are not told.
+    pub suppress: Option<PathBuf>,
     /// When findings are coloured.
     pub color: ColorChoice,
 }
@@ -29,6 +33,7 @@ impl Default for Choices {
             memory: Wanted::default(),
             events: false,
             api_trace: false,
+            suppress: None,
             color: ColorChoice::Auto,
         }
     }

@@ -11,7 +11,7 @@ const COLORS: [(ColorChoice, &str); 3] =
     [(ColorChoice::Auto, "auto"), (ColorChoice::AlwaysAnsi, "always"), (ColorChoice::Never, "never")];
 
 /// Every switch, in the order of the help.
-pub static SWITCHES: [Switch; 18] = [
+pub static SWITCHES: [Switch; 19] = [
     Switch {
         name: "device",
         takes: Takes::Value("NAME"),
@@ -67,6 +67,21 @@ pub static SWITCHES: [Switch; 18] = [
         exec_help: Some("How many findings of --check are told, at most [default: 100]"),
         set: |choices, text| number(text).map(|limit| choices.settings.check_limit = limit),
         show: |choices| choices.settings.check_limit.to_string(),
+    },
+    Switch {
+        name: "suppress",
+        takes: Takes::Value("FILE"),
+        who: Who::Run,
+        help: "Do not tell of findings that this file names, each with its place and the reason; see docs/suppressions.md",
+        exec_help: None,
+        set: |choices, text| {
+            let path = std::path::absolute(text).map_err(|error| error.to_string())?;
+            choices.suppress = Some(path);
+            Ok(())
+        },
+        show: |choices| {
+            choices.suppress.as_ref().map_or_else(String::new, |path| path.to_string_lossy().into_owned())
+        },
     },
     Switch {
         name: "async",

@@ -23,7 +23,7 @@ const INTERRUPTED: &str = "interrupted";
 
 /// What the report says. Without the file nothing was found; it may have been cut off in the middle of a line. One line is
 /// held at a time: a program may have launched a wrong kernel any number of times.
-fn objects(report: &Path) -> impl Iterator<Item = Value> {
+pub fn objects(report: &Path) -> impl Iterator<Item = Value> {
     let lines = File::open(report).map(BufReader::new).into_iter().flat_map(|file| file.split(b'\n'));
     lines.map_while(Result::ok).filter_map(|line| serde_json::from_slice(&line).ok())
 }
@@ -41,10 +41,14 @@ const MOST_SAID: u64 = 20;
 /// the worst.
 pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
     let mut found = [0; KINDS.len()];
-    let mut forgiven = 0u64;
+    let (mut forgiven, mut suppressed) = (0u64, 0);
     let mut said = 0;
     let mut out = ptxvm_report::stderr(color);
     for object in objects(report) {
+        if object["suppressed"].is_string() {
+            suppressed += 1;
+            continue;
+        }
         if let Some(text) = object["said"].as_str() {
             said += 1;
             // Nothing is to be done for a reader that has gone away.
@@ -81,6 +85,9 @@ pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
             count => format!("; kernels went on after {} mistakes", grouped(count)),
         };
         eprintln!("ptxvm: {}, shown above{forgiven}", counts.join(", "));
+    }
+    if suppressed > 0 {
+        eprintln!("ptxvm: {} suppressed", plural(suppressed, "finding"));
     }
     worst
 }

@@ -6,8 +6,10 @@ mod findings;
 mod folder;
 mod interrupt;
 pub mod library;
+mod written;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ptxvm_settings::Said;
@@ -16,6 +18,7 @@ use crate::exit::{self, Exit};
 use crate::switches::{OfExec, Switches};
 use folder::Folder;
 use interrupt::Interrupt;
+use written::Form;
 
 /// The text at the end of the help.
 pub const HELP: &str = "\
@@ -35,6 +38,12 @@ pub struct Arguments {
     /// Which exit status to use if the command ends with 0 and there were findings
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Status::Findings)]
     status: Status,
+    /// Write what was found to a file when the command has ended, as --format says
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// How to write it; without --report, to standard output [default: json, with --report]
+    #[arg(long, value_enum)]
+    format: Option<Form>,
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -76,6 +85,12 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     variables.push(environment::python(&python));
     variables.push(("PTXVM_INTERRUPT".into(), interrupt.path().into()));
     let code = child::run(&arguments.command, variables, interrupt, &report)?;
+    let form = arguments.format.or(arguments.report.is_some().then_some(Form::Json));
+    if let Some(form) = form {
+        let to = arguments.report.as_deref();
+        let place = || to.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
+        written::write(&report, form, to).map_err(|error| format!("cannot write to {}: {error}", place()))?;
+    }
     Ok(match findings::read(&report, choices.color) {
         Some(worst) if arguments.status == Status::Findings && code == exit::CLEAN => worst,
         _ => code,

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use ptxvm_report::Report;
+use serde_json::Value;
 
+use super::finding::{self, Place};
 use super::severity;
 
 /// Writes one `::error …::` line for each diagnostic.
@@ -14,15 +16,50 @@ pub fn write(report: &Report<'_>, limit: usize, out: &mut dyn Write) -> io::Resu
         if let Some(help) = &d.help {
             message += &format!("\nhelp: {help}");
         }
-        let mut place = format!("line={},col={}", start.line, start.column);
-        if end.line == start.line {
-            place += &format!(",endColumn={}", end.column);
-        } else {
-            place += &format!(",endLine={}", end.line);
-        }
-        writeln!(out, "::{} file={},{place}::{}", severity(d), property(report.name), data(&message))?;
+        let place = Place {
+            file: report.name.to_owned(),
+            line: start.line.into(),
+            column: start.column.into(),
+            end_line: end.line.into(),
+            end_column: end.column.into(),
+        };
+        writeln!(out, "::{} {}::{}", severity(d), properties(&place), data(&message))?;
     }
     Ok(())
+}
+
+/// Writes the line of a finding's object; one that is suppressed has none.
+pub fn finding(object: &Value, compiled: bool, out: &mut dyn Write) -> io::Result<()> {
+    if finding::reason(object).is_some() {
+        return Ok(());
+    }
+    let severity = match object["severity"].as_str() {
+        Some("warning") => "warning",
+        Some("note") => "notice",
+        _ => "error",
+    };
+    let place = finding::place(object, compiled).map(|place| format!(" {}", properties(&place)));
+    let mut message = format!("{} [{}]", finding::message(object), finding::code(object));
+    for (other, text) in finding::related(object, compiled) {
+        message += &format!("\n{}:{}: {text}", other.file, other.line);
+    }
+    for note in finding::notes(object) {
+        message += &format!("\nnote: {note}");
+    }
+    writeln!(out, "::{severity}{}::{}", place.unwrap_or_default(), data(&message))
+}
+
+fn properties(place: &Place) -> String {
+    let Place { file, line, column, end_line, end_column } = place;
+    let mut properties = format!("file={},line={line}", property(file));
+    if *column != 0 {
+        properties += &format!(",col={column}");
+        match end_line == line {
+            true => properties += &format!(",endColumn={end_column}"),
+            false => properties += &format!(",endLine={end_line}"),
+        }
+    }
+    properties
 }
 
 /// Escapes a message.

@@ -1,8 +1,9 @@
 //! Showing diagnostics: to people, as JSON lines, as SARIF, as GitHub annotations.
 
-mod github;
+mod finding;
+pub mod github;
 mod json;
-mod sarif;
+pub mod sarif;
 
 use std::io::{self, Write};
 

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use ptxvm_report::Report;
 use serde_json::{Value, json};
 
+use super::finding::{self, Place};
 use super::severity;
 use crate::pages;
 
@@ -13,7 +14,7 @@ use crate::pages;
 #[derive(Default)]
 pub struct Log {
     results: Vec<Value>,
-    rules: BTreeMap<&'static str, Value>,
+    rules: BTreeMap<String, Value>,
 }
 
 impl Log {
@@ -29,18 +30,53 @@ impl Log {
                 "ruleId": d.code.0,
                 "level": severity(d),
                 "message": { "text": text },
-                "locations": [{ "physicalLocation": {
-                    "artifactLocation": { "uri": report.name },
-                    "region": {
-                        "startLine": start.line, "startColumn": start.column,
-                        "endLine": end.line, "endColumn": end.column,
-                    },
-                }}],
+                "locations": [{ "physicalLocation": physical(&Place {
+                    file: report.name.to_owned(),
+                    line: start.line.into(),
+                    column: start.column.into(),
+                    end_line: end.line.into(),
+                    end_column: end.column.into(),
+                }) }],
             }));
-            self.rules.entry(d.code.0).or_insert_with(|| {
-                let title = pages::title(d.code.0).unwrap_or("diagnostic");
-                json!({ "id": d.code.0, "shortDescription": { "text": title } })
-            });
+            self.name(d.code.0);
+        }
+    }
+
+    /// Takes a finding's object. One that is suppressed is in the log with the reason, as the format has it.
+    pub fn finding(&mut self, object: &Value, compiled: bool) {
+        let code = finding::code(object);
+        let mut text = finding::message(object).to_owned();
+        for note in finding::notes(object) {
+            text += &format!("\n{note}");
+        }
+        let related = finding::related(object, compiled);
+        let related = related
+            .iter()
+            .map(|(place, text)| json!({ "physicalLocation": physical(place), "message": { "text": text } }));
+        let mut result = json!({
+            "ruleId": code,
+            "level": object["severity"].as_str().unwrap_or("error"),
+            "message": { "text": text },
+            "relatedLocations": related.collect::<Vec<_>>(),
+        });
+        if let Some(place) = finding::place(object, compiled) {
+            result["locations"] = json!([{ "physicalLocation": physical(&place) }]);
+        }
+        if let Some(count) = object["count"].as_u64() {
+            result["occurrenceCount"] = json!(count);
+        }
+        if let Some(reason) = finding::reason(object) {
+            result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
+        }
+        self.results.push(result);
+        self.name(code);
+    }
+
+    /// Says what a code means, once.
+    fn name(&mut self, code: &str) {
+        if !self.rules.contains_key(code) {
+            let title = pages::title(code).unwrap_or("diagnostic");
+            self.rules.insert(code.to_owned(), json!({ "id": code, "shortDescription": { "text": title } }));
         }
     }
 
@@ -62,4 +98,14 @@ impl Log {
         serde_json::to_writer_pretty(&mut *out, &log)?;
         writeln!(out)
     }
+}
+
+fn physical(place: &Place) -> Value {
+    let mut region = json!({ "startLine": place.line });
+    if place.column != 0 {
+        region["startColumn"] = json!(place.column);
+        region["endLine"] = json!(place.end_line);
+        region["endColumn"] = json!(place.end_column);
+    }
+    json!({ "artifactLocation": { "uri": place.file }, "region": region })
 }

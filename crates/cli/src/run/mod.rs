@@ -26,16 +26,19 @@ mod statistics;
 mod table;
 mod tensor_map;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ptxvm_report::Report;
+use ptxvm_report::suppress::Suppressions;
 use ptxvm_settings::Said;
 use ptxvm_vm::{
     Budget, Control, Device, DeviceOptions, EngineChoice, Failure, Kernel, KernelError, LaunchOptions,
     Module, Settings,
 };
 
+use crate::check::Format;
 use crate::exit::{self, Exit};
 use crate::input;
 use crate::memory;
@@ -43,7 +46,7 @@ use audit::{Audit, Before};
 use deadline::Deadline;
 use host_memory::HostMemory;
 pub use options::Arguments;
-use options::{Form, Launch};
+use options::Launch;
 use output::Output;
 use prepared::Prepared;
 use show::Show;
@@ -52,14 +55,30 @@ use show::Show;
 pub fn run(arguments: &Arguments) -> Exit {
     let mut wrong = None;
     let said = said(arguments, |why| wrong = wrong.take().or(Some(why)));
-    let output = Output::new(arguments, &said.choices());
+    let choices = said.choices();
+    let mut output = Output::new(arguments, &choices);
     if let Some(why) = wrong {
         return output.usage(&why);
     }
-    // Both ways of ending give the exit code; an error has been told by then.
-    match attempt(arguments, said, &output) {
-        Ok(code) | Err(code) => code,
+    match choices.suppress.as_deref().map(suppressions).transpose() {
+        Ok(suppressions) => output.suppress(suppressions.unwrap_or_default()),
+        Err(why) => return output.usage(&why),
     }
+    // Both ways of ending give the exit code; an error has been told by then.
+    let code = match attempt(arguments, said, &output) {
+        Ok(code) | Err(code) => code,
+    };
+    output.close();
+    code
+}
+
+/// What `--suppress` names.
+fn suppressions(path: &Path) -> Result<Suppressions, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Suppressions::read(&text).map_err(|wrong| {
+        let wrong: Vec<String> = wrong.iter().map(|wrong| format!("{}:{wrong}", path.display())).collect();
+        wrong.join("\n")
+    })
 }
 
 /// Has compiled code kept in the user's folder, if there is one.
@@ -153,8 +172,8 @@ fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, E
     launch.races = Some(Arc::default());
     launch.order = explain_order::question(&arguments.explain_order, source).map_err(usage)?;
     if choices.events {
-        let (module, form) = (module.clone(), arguments.format);
-        launch = launch.on_event(move |event| events::write(&module, form, event));
+        let (module, format) = (module.clone(), arguments.format);
+        launch = launch.on_event(move |event| events::write(&module, format, event));
     }
     interruptible(&launch.control).map_err(usage)?;
     keep_code(output.chatty());
@@ -234,7 +253,7 @@ fn block_of(options: &Launch, kernel: &Kernel) -> [u32; 3] {
 }
 
 /// What is launched.
-fn launch(kernel: &Kernel, options: &Launch, form: Form, prepared: &Prepared) -> LaunchOptions {
+fn launch(kernel: &Kernel, options: &Launch, format: Format, prepared: &Prepared) -> LaunchOptions {
     let block = block_of(options, kernel);
     LaunchOptions {
         shared: options.shared.unwrap_or(0),
@@ -242,7 +261,7 @@ fn launch(kernel: &Kernel, options: &Launch, form: Form, prepared: &Prepared) ->
         cluster: options.cluster.map(Into::into),
         ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
     }
-    .on_print(move |text| Output::guest(form, text))
+    .on_print(move |text| Output::guest(format, text))
 }
 
 /// Ctrl-C stops the launch; a second one ends the process at once.

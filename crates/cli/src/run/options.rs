@@ -32,8 +32,8 @@ pub struct Arguments {
     #[arg(long, value_names = ["LINE@CTA:THREAD", "LINE@CTA:THREAD"], num_args = 2)]
     pub explain_order: Vec<String>,
     /// How to show results and findings
-    #[arg(long, value_enum, default_value_t = Form::Human)]
-    pub format: Form,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
     /// Show this many values of each buffer; with `ir`, do not run but show the program: its blocks, its loops and which
     /// values are uniform; with `llvm` or `assembly`, what the compiled engine makes of the kernel [default: 8]
     #[arg(long, value_name = "N|ir|llvm|assembly", value_parser = Show::parse, default_value = "8", hide_default_value = true)]
@@ -81,22 +81,13 @@ pub struct Launch {
     pub switches: Switches<OfFile>,
 }
 
-/// A format for results.
+/// A format for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     /// For people
     Human,
     /// One JSON object per line, on standard output
     Json,
-}
-
-impl From<Form> for Format {
-    fn from(form: Form) -> Format {
-        match form {
-            Form::Human => Format::Human,
-            Form::Json => Format::Json,
-        }
-    }
 }
 
 impl Launch {

@@ -1,8 +1,11 @@
 //! Writes the messages and results of a run: for people to standard error and output, for programs as JSON lines.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ptxvm_report::number::plural;
+use ptxvm_report::suppress::Suppressions;
 use ptxvm_report::{Message, Report, finding, order, race, stale};
 use ptxvm_settings::Choices;
 use ptxvm_vm::{
@@ -13,34 +16,54 @@ use serde_json::{Value, json};
 use super::options::{Arguments, Form};
 use super::table::{self, Outcome};
 use super::{progress, statistics};
-use crate::check::Color;
+use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
 use crate::input::Input;
 use crate::memory::too_much;
-use crate::render::Printer;
+use crate::render::{Printer, github, sarif};
 
 /// How to speak.
 #[derive(Clone)]
 pub struct Output {
-    form: Form,
+    format: Format,
     color: Color,
     quiet: bool,
     shown: usize,
     stats: Option<Form>,
     engine: EngineChoice,
+    suppressions: Arc<Suppressions>,
+    /// What is said at the end.
+    closing: Arc<Mutex<Closing>>,
+}
+
+/// What is gathered until the end.
+#[derive(Default)]
+struct Closing {
+    sarif: sarif::Log,
+    /// How many findings were not told.
+    suppressed: usize,
+    /// Whether the end has come.
+    said: bool,
 }
 
 impl Output {
     /// As the command line says, or else the environment.
     pub fn new(arguments: &Arguments, choices: &Choices) -> Output {
         Output {
-            form: arguments.format,
+            format: arguments.format,
             color: arguments.color.or(choices.color),
             quiet: arguments.quiet,
             shown: arguments.show.values(),
             stats: arguments.stats.or(choices.settings.statistics.then_some(Form::Human)),
             engine: choices.settings.engine,
+            suppressions: Arc::default(),
+            closing: Arc::default(),
         }
+    }
+
+    /// From now on these findings are not told.
+    pub fn suppress(&mut self, suppressions: Suppressions) {
+        self.suppressions = Arc::new(suppressions);
     }
 
     /// Whether the launch must count what it does.
@@ -50,28 +73,32 @@ impl Output {
 
     /// Whether progress may be drawn.
     pub fn chatty(&self) -> bool {
-        !self.quiet && self.form == Form::Human
+        !self.quiet && self.format == Format::Human
     }
 
     /// Says that the user asked for something that cannot be.
     pub fn usage(&self, message: &str) -> Exit {
-        if self.form == Form::Json {
+        if self.format == Format::Json {
             let _ = line(&json!({ "kind": "usage", "message": message }));
         }
         exit::usage(message)
     }
 
     /// Passes on what the guest printed.
-    pub fn guest(form: Form, text: &[u8]) {
+    pub fn guest(format: Format, text: &[u8]) {
         progress::clear();
         let mut out = io::stdout().lock();
         // A reader that has gone away is found by the next write that matters.
-        let _ = match form {
+        let _ = match format {
             // A file may come from anywhere: what it prints is text, and no orders to the terminal.
-            Form::Human if out.is_terminal() => out.write_all(ptxvm_report::for_terminal(text).as_bytes()),
-            Form::Human => out.write_all(text),
-            Form::Json => {
+            Format::Human if out.is_terminal() => out.write_all(ptxvm_report::for_terminal(text).as_bytes()),
+            Format::Human => out.write_all(text),
+            Format::Json => {
                 writeln!(out, "{}", json!({ "kind": "print", "text": String::from_utf8_lossy(text) }))
+            }
+            // Standard output is for findings alone.
+            Format::Github | Format::Sarif => {
+                io::stderr().lock().write_all(ptxvm_report::for_terminal(text).as_bytes())
             }
         };
     }
@@ -79,7 +106,7 @@ impl Output {
     /// Shows bytes that are no text as `check` shows them.
     pub fn undecodable(&self, input: &Input, error: ptxvm_syntax::Diagnostic) -> Exit {
         let report = Report::undecodable(&input.name, &input.bytes, error);
-        let _ = Printer::new(self.form.into(), self.color, usize::MAX).file(&report);
+        self.print(usize::MAX, &report);
         exit::INVALID
     }
 
@@ -113,10 +140,22 @@ impl Output {
     }
 
     fn invalid(&self, report: &mut Report<'_>, diagnostics: Vec<ptxvm_syntax::Diagnostic>) -> Exit {
-        let limit = if self.form == Form::Human { 100 } else { usize::MAX };
+        let limit = if self.format == Format::Human { 100 } else { usize::MAX };
         report.diagnose(diagnostics);
-        let _ = Printer::new(self.form.into(), self.color, limit).file(report);
+        self.print(limit, report);
         exit::INVALID
+    }
+
+    /// Shows diagnostics as `check` does; that is all there is to say then.
+    fn print(&self, limit: usize, report: &Report<'_>) {
+        let mut printer = Printer::new(self.format, self.color, limit);
+        // What was found stands in the exit code, even when nobody listens any more.
+        let _ = printer.file(report).and_then(|()| printer.finish());
+        self.closing().said = true;
+    }
+
+    fn closing(&self) -> std::sync::MutexGuard<'_, Closing> {
+        self.closing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// PTX that is right in itself and that this device cannot take: to the user it is invalid all the same.
@@ -135,7 +174,7 @@ impl Output {
 
     /// Says that ptxvm is broken.
     pub fn bug(&self, message: &str) -> Exit {
-        if self.form == Form::Json {
+        if self.format == Format::Json {
             let _ = line(&json!({ "kind": "bug", "message": message }));
         }
         exit::report_bug(message);
@@ -164,9 +203,9 @@ impl Output {
     /// Tells of the mistakes after which the kernel went on.
     pub fn mistakes(&self, report: &Report<'_>, launch: &LaunchOptions) -> Exit {
         let mistakes = launch.mistakes.as_ref().map(|mistakes| mistakes.take()).unwrap_or_default();
-        mistakes.iter().fold(exit::CLEAN, |_, mistake| {
+        mistakes.iter().fold(exit::CLEAN, |worst, mistake| {
             let object = finding::mistake_object(report, mistake, launch.settings.seed);
-            self.say(report, finding::mistake(mistake, launch.settings.seed), &object, exit::FINDING)
+            worst.max(self.tell(report, finding::mistake(mistake, launch.settings.seed), object))
         })
     }
 
@@ -188,27 +227,60 @@ impl Output {
             self.say(report, message, &object, exit::CLEAN);
         }
         let races = all.take();
-        races.iter().fold(exit::CLEAN, |_, race| {
+        races.iter().fold(exit::CLEAN, |worst, race| {
             let name = kernel.place_name(race.space, race.address);
             let object = race::object(report, race, (kernel.name(), name.as_deref()));
-            self.say(report, race::message(report, race, name.as_deref()), &object, exit::FINDING)
+            worst.max(self.tell(report, race::message(report, race, name.as_deref()), object))
         })
+    }
+
+    /// Tells of a finding after which the kernel went on, unless it is suppressed.
+    fn tell(&self, report: &Report<'_>, message: Message, mut object: Value) -> Exit {
+        let Some(suppression) = self.suppressions.of(&object) else {
+            return self.say(report, message, &object, exit::FINDING);
+        };
+        object["suppressed"] = json!(suppression.reason);
+        self.closing().suppressed += 1;
+        match self.format {
+            Format::Human => exit::CLEAN,
+            _ => self.say(report, message, &object, exit::CLEAN),
+        }
     }
 
     /// Answers the question about the order of two accesses, if there is one.
     pub fn order(&self, report: &Report<'_>, launch: &LaunchOptions) {
         let Some(answer) = launch.order.as_ref().and_then(|order| order.answer()) else { return };
-        match self.form {
-            Form::Human => print!("{}", order::text(report, &answer)),
+        match self.format {
+            Format::Human => print!("{}", order::text(report, &answer)),
             // A reader that has gone away is found by the next write that matters.
-            Form::Json => drop(line(&order::object(report, &answer))),
+            Format::Json => drop(line(&order::object(report, &answer))),
+            // It is an answer, and no finding.
+            Format::Github | Format::Sarif => eprint!("{}", order::text(report, &answer)),
         }
     }
 
     /// Says that `--timeout` has ended the command: before its launch, if that has no CTAs yet.
     pub fn out_of_time(&self, timeout: Duration, done: u64, ctas: Option<u64>) -> Exit {
         progress::clear();
-        self.limit(&Report::with("", "".into(), Vec::new()), Limit::Time(timeout), done, ctas)
+        let code = self.limit(&Report::with("", "".into(), Vec::new()), Limit::Time(timeout), done, ctas);
+        self.close();
+        code
+    }
+
+    /// Says what can only be said at the end.
+    pub fn close(&self) {
+        let mut closing = self.closing();
+        if std::mem::replace(&mut closing.said, true) {
+            return;
+        }
+        if self.format == Format::Sarif {
+            let mut out = io::stdout().lock();
+            // What has been found stands in the exit code, even when nobody listens any more.
+            let _ = std::mem::take(&mut closing.sarif).write(&mut out).and_then(|()| out.flush());
+        }
+        if self.format == Format::Human && closing.suppressed > 0 {
+            eprintln!("ptxvm: {} suppressed", plural(closing.suppressed, "finding"));
+        }
     }
 
     fn limit(&self, report: &Report<'_>, limit: Limit, done: u64, ctas: Option<u64>) -> Exit {
@@ -222,12 +294,20 @@ impl Output {
 
     fn say(&self, report: &Report<'_>, message: Message, object: &Value, code: Exit) -> Exit {
         // What has been found stands in the exit code, even when nobody listens any more.
-        let _ = match self.form {
-            Form::Human => {
+        let _ = match self.format {
+            Format::Human => {
                 let mut out = ptxvm_report::stderr(self.color.into());
                 message.write(report, &mut out).and_then(|()| out.flush())
             }
-            Form::Json => line(object),
+            Format::Json => line(object),
+            Format::Github => {
+                let mut out = io::stdout().lock();
+                github::finding(object, false, &mut out).and_then(|()| out.flush())
+            }
+            Format::Sarif => {
+                self.closing().sarif.finding(object, false);
+                Ok(())
+            }
         };
         code
     }
@@ -240,10 +320,12 @@ impl Output {
         statistics: Option<&Statistics>,
     ) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        match self.form {
-            Form::Human if self.quiet => {}
-            Form::Human => table::write(outcomes, self.shown, &mut out)?,
-            Form::Json => {
+        match self.format {
+            Format::Human if self.quiet => {}
+            Format::Human => table::write(outcomes, self.shown, &mut out)?,
+            // Standard output is for findings alone.
+            Format::Github | Format::Sarif => return Ok(()),
+            Format::Json => {
                 let buffers: Vec<Value> = outcomes.iter().map(|o| o.json(self.shown)).collect();
                 let object = json!({
                     "kind": "result", "ok": statistics.is_some(), "kernel": kernel.name(), "buffers": buffers,
@@ -251,12 +333,12 @@ impl Output {
                 writeln!(out, "{object}")?;
             }
         }
-        match (statistics, self.stats, self.form) {
-            (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Form::Json) => {
+        match (statistics, self.stats, self.format) {
+            (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Format::Json) => {
                 let budget = kernel.module().device().budget();
                 writeln!(out, "{}", statistics::json(counts, self.engine, budget))?;
             }
-            (Some(counts), Some(Form::Human), Form::Human) => {
+            (Some(counts), Some(Form::Human), Format::Human) => {
                 statistics::write(counts, self.engine, kernel.module().device().budget(), &mut out)?;
             }
             _ => {}

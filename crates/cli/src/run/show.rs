@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::options::Form;
+use crate::check::Format;
 
 /// What is to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub fn program(program: &ptxvm_ir::Program) -> String {
 }
 
 /// Writes a text of a kind to standard output.
-pub fn write(kind: &str, text: &str, form: Form) -> io::Result<()> {
+pub fn write(kind: &str, text: &str, format: Format) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match form {
-        Form::Human => write!(out, "{text}")?,
-        Form::Json => writeln!(out, "{}", json!({ "kind": kind, "text": text }))?,
+    match format {
+        Format::Human | Format::Github | Format::Sarif => write!(out, "{text}")?,
+        Format::Json => writeln!(out, "{}", json!({ "kind": kind, "text": text }))?,
     }
     out.flush()
 }

@@ -9,6 +9,7 @@ use super::excerpt::Excerpt;
 use super::{record, say};
 use crate::abi::CUresult;
 use crate::memory::Refused;
+use crate::options;
 
 /// The code of the diagnostic for a `.version` that is not known.
 const UNKNOWN_VERSION: &str = "E0302";
@@ -70,6 +71,24 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
 /// A report for what has no place in any text.
 fn nothing() -> Report<'static> {
     Report::with("", "".into(), Vec::new())
+}
+
+/// Tells of a finding after which the kernel went on, unless it is suppressed.
+pub(super) fn tell_unless_suppressed(
+    message: Message,
+    report: &Report<'_>,
+    mut object: Value,
+    kernel: &Kernel,
+    launch: &LaunchOptions,
+) {
+    object["kernel"] = json!(kernel.name());
+    match options::get().suppressions.of(&object) {
+        None => tell(message, report, object, kernel, launch),
+        Some(suppression) => {
+            object["suppressed"] = json!(suppression.reason);
+            record::append(&object);
+        }
+    }
 }
 
 /// Shows a message with the launch that it is about, and records the object.

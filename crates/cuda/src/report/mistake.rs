@@ -6,7 +6,7 @@ use ptxvm_vm::{Kernel, LaunchOptions, Mistake};
 use serde_json::json;
 
 use super::excerpt::Excerpt;
-use super::failure::tell;
+use super::failure::tell_unless_suppressed;
 use super::record;
 use super::told::Told;
 
@@ -26,6 +26,12 @@ pub fn mistakes(kernel: &Kernel, launch: &LaunchOptions) {
         let excerpt = Excerpt::of(kernel.module(), span);
         let (mistake, report) = (Mistake { finding: excerpt.finding(&found), count }, excerpt.report());
         let object = finding::mistake_object(&report, &mistake, launch.settings.seed);
-        tell(finding::mistake(&mistake, launch.settings.seed), &report, object, kernel, launch);
+        tell_unless_suppressed(
+            finding::mistake(&mistake, launch.settings.seed),
+            &report,
+            object,
+            kernel,
+            launch,
+        );
     }
 }

@@ -6,7 +6,7 @@ use ptxvm_report::race as shown;
 use ptxvm_vm::{Kernel, LaunchOptions};
 
 use super::excerpt::Excerpt;
-use super::failure::tell;
+use super::failure::{tell, tell_unless_suppressed};
 use super::told::Told;
 
 /// Where both begin.
@@ -34,6 +34,12 @@ pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
         race.change_spans(|span| excerpt.inside(span).unwrap_or_default());
         let report = excerpt.report();
         let object = shown::object(&report, &race, (kernel.name(), name.as_deref()));
-        tell(shown::message(&report, &race, name.as_deref()), &report, object, kernel, launch);
+        tell_unless_suppressed(
+            shown::message(&report, &race, name.as_deref()),
+            &report,
+            object,
+            kernel,
+            launch,
+        );
     }
 }
