@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::control::Control;
 use super::copy::Copy;
-use super::matrix::Matrix;
+use super::matrix::{Matrix, Wgmma};
 use super::mbarrier::Mbarrier;
 use super::meaning::Operation;
 use super::special::Special;
@@ -56,6 +56,9 @@ impl Operation {
             Self::Warp(Warp { function: WarpFunction::Activemask, .. }) => none,
             Self::Warp(warp) => {
                 Effects { converges: warp.named.then_some(Converges::Named), leads: true, ..none }
+            }
+            Self::Matrix(Matrix::Wgmma(Wgmma::Commit | Wgmma::Wait { .. })) => {
+                Effects { waits: true, ..together_keeps }
             }
             Self::Matrix(Matrix::Wgmma(_)) | Self::Special(Special::SetMaxnreg { .. }) => together_keeps,
             Self::Matrix(_) => together,

@@ -150,6 +150,11 @@ impl<'a> Scene<'a> {
             State::Wait(Awaited::ClusterBarrier) => {
                 format!("{who} wait at {line} for the other threads of the cluster")
             }
+            State::Wait(Awaited::Warpgroup | Awaited::Products) => {
+                let behind = self.ctas[rank].state.warpgroups.behind(warp.state.index);
+                let behind: Vec<String> = behind.map(|warp| warp.to_string()).collect();
+                format!("{who} wait at {line} for warp {} of their warpgroup", behind.join(", "))
+            }
             State::Wait(Awaited::Columns(columns)) => {
                 let held = self.cluster.tensor_memory.held(rank as u32);
                 format!("{who} wait at {line} for {columns} columns of tensor memory; {held}")

@@ -90,10 +90,11 @@ impl Barrier {
         Some(reduced)
     }
 
-    /// Whether it waits for all warps that live.
+    /// Whether it waits for all of the CTA's warps: those that have ended count as if they had come, unless it was said how
+    /// many must come.
     #[must_use]
-    pub fn is_for_all(&self, living: u32) -> bool {
-        self.expected.is_none_or(|expected| expected >= (living | self.arrived).count_ones())
+    pub fn is_for_all(&self, warps: usize) -> bool {
+        self.expected.is_none_or(|expected| expected as usize >= warps)
     }
 
     fn wanted(&self, living: u32) -> u32 {

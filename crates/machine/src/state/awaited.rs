@@ -14,6 +14,10 @@ pub enum Awaited {
     ClusterBarrier,
     /// The grids that this one depends on.
     Grids,
+    /// The other warps of the warpgroup, at `wgmma.commit_group`.
+    Warpgroup,
+    /// What the other warps of the warpgroup have under way, at `wgmma.wait_group`.
+    Products,
     /// So many columns of tensor memory.
     Columns(u32),
     /// A warp of the peer CTA, to allocate so many columns together.

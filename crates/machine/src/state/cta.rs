@@ -4,6 +4,7 @@ use ptxvm_memory::SharedMemory;
 
 use crate::schedule::barrier::{BARRIERS, Barrier};
 use crate::schedule::dependency::GridStatus;
+use crate::state::warpgroup::Warpgroups;
 
 /// The state of a CTA that operations may use.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct CtaState {
     pub saw_refusal: bool,
     /// Whether it holds back the grids that depend on this one no longer.
     pub released_dependents: bool,
+    /// How far its warpgroups are with their products.
+    pub warpgroups: Warpgroups,
     /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`](crate::context::Flow)).
     pub asleep: u32,
 }
@@ -46,6 +49,7 @@ impl CtaState {
         self.smid = (index % u64::from(multiprocessors)) as u32;
         self.shared.reset(0);
         (self.unsettled, self.asleep) = (false, 0);
+        self.warpgroups.start();
         (self.released_dependents, self.saw_refusal) = (false, false);
         if self.busy != 0 {
             self.busy = 0;

@@ -6,4 +6,5 @@ pub mod frame;
 pub mod late;
 pub mod opaque;
 pub mod warp;
+pub mod warpgroup;
 pub mod worker;

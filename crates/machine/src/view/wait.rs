@@ -45,6 +45,11 @@ pub enum Wait {
     },
     /// The grids that this one depends on.
     Grids,
+    /// The other warps of its warpgroup.
+    Warpgroup {
+        /// Those that have not come.
+        missing: Vec<u32>,
+    },
     /// So many columns of tensor memory.
     TensorColumns(u32),
     /// A warp of the peer CTA, to allocate so many columns of tensor memory together.
@@ -101,6 +106,10 @@ impl GroupView<'_> {
                 Wait::ClusterBarrier { missing: lanes(ctas, missing) }
             }
             Awaited::Grids => Wait::Grids,
+            Awaited::Warpgroup | Awaited::Products => {
+                let behind = self.warp.cta.cta.state.warpgroups.behind(self.warp.warp.state.index);
+                Wait::Warpgroup { missing: behind.map(|warp| warp as u32).collect() }
+            }
             Awaited::Columns(columns) => Wait::TensorColumns(columns),
             Awaited::PeerAllocates(columns) => Wait::PeerAllocates(columns),
             Awaited::PeerDeallocates => Wait::PeerDeallocates,

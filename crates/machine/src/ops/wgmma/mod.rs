@@ -1,7 +1,7 @@
 //! `wgmma` (manual 9.7.15): matrix products of a warpgroup that go on while its threads do.
 //!
-//! Each of the four warps has sixteen rows of D in its own registers, so each computes its own part, and only the rules
-//! say that the others do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
+//! Each of the four warps has sixteen rows of D in its own registers, so each computes its own part. They meet where a group
+//! is closed ([`crate::state::warpgroup`]), and the rules say that all do the same. A product is checked when it is issued and computed later ([`crate::ops::wgmma::pending`]).
 
 mod blocks;
 mod issue;
@@ -24,6 +24,7 @@ use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::Slot;
 use crate::settings::Asynchrony;
+use crate::state::awaited::Awaited;
 use crate::vector::lanes::{Execute, Flow, Op};
 
 use issue::MmaAsync;
@@ -109,9 +110,19 @@ impl Execute for Commit {
         if let Err(flow) = warpgroup(context, mask, "wgmma.commit_group") {
             return flow;
         }
+        let (warp, group) = (context.warp.index, context.warp.wgmma.groups().saturating_add(1));
+        let (all, last) = context.cta.warpgroups.commit(warp, group);
+        if last {
+            context.worker.cluster.events += 1;
+        }
+        if !all {
+            context.warp.awaited = Some(Awaited::Warpgroup);
+            return Flow::Wait;
+        }
         context.warp.wgmma.commit();
         context.orders(mask, Ordering::Commits(Batch::Products));
         context.wgmma_goes_on();
+        context.wgmma_is_under_way();
         Flow::Next
     }
 }
@@ -126,9 +137,15 @@ impl Execute for Wait {
         if let Err(flow) = warpgroup(context, mask, "wgmma.wait_group") {
             return flow;
         }
+        let (warp, before) = (context.warp.index, context.warp.wgmma.before(self.latest));
+        if !context.cta.warpgroups.are_complete(warp, before) {
+            context.warp.awaited = Some(Awaited::Products);
+            return Flow::Wait;
+        }
         if !context.warp.wgmma.wait(self.latest, context.worker, context.run.halt) {
             return Flow::Stop;
         }
+        context.wgmma_is_under_way();
         let waited = Ordering::Waited { batch: Batch::Products, latest: self.latest, read: false };
         context.orders(mask, waited);
         // Nobody looks who uses registers, and what has been completed can be seen.

@@ -134,7 +134,29 @@ impl Products {
     /// Completes all groups but the latest so many. Gives whether it has: a launch that is to end leaves the rest. What
     /// other groups may still add to D stays in tiles.
     pub fn wait(&mut self, latest: u32, worker: &mut Worker, halt: Halt<'_>) -> bool {
-        let before = self.groups.saturating_sub(latest);
+        self.complete_before(self.before(latest), worker, halt)
+    }
+
+    /// The group before which all are complete when the latest so many may be under way.
+    #[must_use]
+    pub fn before(&self, latest: u32) -> u32 {
+        self.groups.saturating_sub(latest)
+    }
+
+    /// How many groups have been closed.
+    #[must_use]
+    pub fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    /// The group of the oldest product under way.
+    #[must_use]
+    pub fn first_under_way(&self) -> Option<u32> {
+        self.pending.front().map(|pending| pending.group)
+    }
+
+    /// The same for all groups before one.
+    pub fn complete_before(&mut self, before: u32, worker: &mut Worker, halt: Halt<'_>) -> bool {
         let done = self.complete_while(|pending| pending.group < before, worker, halt);
         self.watch_the_rest();
         if self.resident.group < before {

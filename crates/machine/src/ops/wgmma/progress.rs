@@ -34,6 +34,11 @@ impl Context<'_> {
         }
     }
 
+    /// Says which of its products the warp has under way, to the others of its warpgroup.
+    pub fn wgmma_is_under_way(&mut self) {
+        self.cta.warpgroups.set_under_way(self.warp.index, self.warp.wgmma.first_under_way());
+    }
+
     /// Whether somebody must look which registers instructions use: if products are under way, unless all is to come as
     /// late as the manual allows.
     #[must_use]

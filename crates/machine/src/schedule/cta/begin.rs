@@ -12,6 +12,7 @@ use crate::schedule::cluster::shared::OFFSET_BITS;
 use crate::schedule::warp::{Group, Warp};
 use crate::schedule::{in_step, succession};
 use crate::state::late::PutOff;
+use crate::state::warpgroup::Warpgroups;
 
 impl Cta {
     /// Room for a CTA of a launch; `None` if the host has no memory for it.
@@ -34,6 +35,7 @@ impl Cta {
             shared_base: 0,
             released_dependents: false,
             saw_refusal: false,
+            warpgroups: Warpgroups::default(),
             asleep: 0,
         };
         let warp = |index: u32| Warp {

@@ -1,6 +1,7 @@
 //! A CTA: its warps take turns until all have ended, all wait, or all spin.
 
 mod begin;
+mod products;
 mod wake;
 
 use crate::asynchronous::queue::Trouble;
@@ -126,6 +127,7 @@ impl Cta {
                 Leave::Ended => {
                     self.awake &= !(1 << index);
                     self.living &= !(1 << index);
+                    self.left_warpgroup(index, worker);
                     turn.spinning = 0;
                 }
                 Leave::Waiting => {
@@ -180,6 +182,7 @@ impl Cta {
 
     /// Chooses the next warp and the effort at which its turn is over; `None` if none can run.
     fn give_turn(&mut self, turn: &Turn, worker: &mut Worker, run: &Run<'_>) -> Option<(usize, u64)> {
+        self.complete_products(worker, run);
         if self.may_wake(worker) {
             self.wake(worker);
         }

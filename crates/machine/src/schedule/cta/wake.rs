@@ -71,7 +71,7 @@ impl Cta {
             let number = busy.trailing_zeros();
             busy &= busy - 1;
             let barrier = &mut self.state.barriers[number as usize];
-            let all = barrier.is_for_all(self.living);
+            let all = barrier.is_for_all(self.warps.len());
             if let Some(reduced) = barrier.settle(self.living) {
                 if !barrier.is_busy() {
                     self.state.busy &= !(1 << number);
