@@ -90,7 +90,7 @@ pub struct Clock {
     sides: [Option<Arc<Clock>>; SIDES],
 }
 
-const SIDES: usize = 5;
+const SIDES: usize = 6;
 
 /// For what else than accesses of the generic proxy something is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,8 @@ enum Side {
     BeforeSync,
     /// `tcgen05.fence::after_thread_sync` after that: for tensor memory it is ordered.
     Tensor,
+    /// `fence.mbarrier_init`: who signals an mbarrier object finds it initialised.
+    Initialised,
 }
 
 impl Clock {
@@ -161,6 +163,17 @@ impl Clock {
         self.sides[Side::Tensormap as usize].as_ref()
     }
 
+    /// What has been initialised of what it knows, for who signals mbarrier objects.
+    pub fn initialised(&self) -> Option<&Arc<Clock>> {
+        self.sides[Side::Initialised as usize].as_ref()
+    }
+
+    /// Whether it knows anything of a CTA.
+    pub fn has(&self, cta: u64) -> bool {
+        let first = self.entries.partition_point(|entry| entry.0 < Entity::cta(cta));
+        self.entries.get(first).is_some_and(|entry| entry.0.of_cta() == cta)
+    }
+
     /// What is ordered for tensor memory of what it knows.
     pub fn tensor(&self) -> Option<&Arc<Clock>> {
         self.sides[Side::Tensor as usize].as_ref()
@@ -168,9 +181,10 @@ impl Clock {
 
     /// The same after a fence between proxies by an entity (`Site::fences`).
     #[must_use]
-    pub fn with_fence(&self, fences: [bool; 3], entity: Entity, stamp: Stamp) -> Self {
+    pub fn with_fence(&self, fences: [bool; 4], entity: Entity, stamp: Stamp) -> Self {
         let mut clock = self.clone();
-        for (fences, side) in fences.iter().zip([Side::AsyncShared, Side::AsyncGlobal, Side::Tensormap]) {
+        let sides = [Side::AsyncShared, Side::AsyncGlobal, Side::Tensormap, Side::Initialised];
+        for (fences, side) in fences.iter().zip(sides) {
             if *fences {
                 clock = clock.with_side(side, entity, stamp);
             }

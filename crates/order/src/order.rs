@@ -33,6 +33,9 @@ pub struct Order {
     pub(crate) clusters: FxHashMap<u64, ClusterView>,
     /// What `fence.sc` operations have released to later ones.
     pub(crate) sequential: Vec<Published>,
+    /// Whether one `fence.sc` comes before another only where every execution with these values has it so
+    /// (`sequence.rs`), and not because it was executed before.
+    pub(crate) forced: bool,
     /// Two accesses whose order is asked for.
     pub(crate) explaining: Option<Box<Explaining>>,
 }
@@ -49,8 +52,15 @@ impl Order {
             ctas: FxHashMap::default(),
             clusters: FxHashMap::default(),
             sequential: Vec::new(),
+            forced: false,
             explaining: None,
         }
+    }
+
+    /// The same, where `fence.sc` operations have only the order that no execution with these values could turn round.
+    #[must_use]
+    pub fn forced(self) -> Self {
+        Self { forced: true, ..self }
     }
 
     /// What released lies behind; what follows has another stamp.

@@ -160,7 +160,7 @@ impl Order {
 
     fn fence(&mut self, actor: &Actor, lanes: u32) {
         let (order, scope) = (actor.site.order, actor.site.scope);
-        let of_proxy = actor.site.fences != [false; 3];
+        let of_proxy = actor.site.fences != [false; 4];
         if of_proxy && !order.acquires() {
             self.fence_proxy(actor, lanes);
         }
@@ -168,8 +168,11 @@ impl Order {
             return;
         }
         let (now, key) = (self.now, self.key);
-        let sequential =
-            if order == operation::Order::Sc { std::mem::take(&mut self.sequential) } else { Vec::new() };
+        let forced = self.forced;
+        let sequential = match order {
+            operation::Order::Sc if !forced => std::mem::take(&mut self.sequential),
+            _ => Vec::new(),
+        };
         let view = self.view(actor.cta);
         let place = view.place;
         let warp = &mut view.warps[actor.warp as usize];
@@ -186,6 +189,9 @@ impl Order {
                     }
                 }
                 view.acquire(&sequential, (scope, place), actor.id);
+                if order == operation::Order::Sc && forced {
+                    view.follow_sequence((scope, place), actor.id);
+                }
             }
             if order.releases() {
                 let published = Published {
@@ -199,12 +205,14 @@ impl Order {
                 // A wider fence does all that a narrower one before it did.
                 view.fences[..scope as usize].fill(None);
                 view.fences[scope as usize] = Some(published.clone());
-                if order == operation::Order::Sc {
+                if order == operation::Order::Sc && forced {
+                    view.lead_sequence(published);
+                } else if order == operation::Order::Sc {
                     released.push(published);
                 }
             }
         }
-        if order == operation::Order::Sc {
+        if order == operation::Order::Sc && !forced {
             self.sequential = sequential;
             released.iter().for_each(|published| publish(&mut self.sequential, published));
         }

@@ -11,7 +11,8 @@ use crate::site::SiteId;
 /// What a thread knew and did when it released.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// Where it runs; `None` if several have become one.
+    /// Where it runs; `None` for what is no thread's own, and if several have become one, whose scopes were the device at
+    /// least.
     pub place: Option<Place>,
     /// The scope of the release operation or fence.
     pub scope: Scope,
@@ -23,8 +24,10 @@ pub struct Published {
     pub site: SiteId,
 }
 
-/// So many are kept apart; more become one that counts for everybody, so that nothing right is missed.
-const APART: usize = 8;
+/// So many whose scopes are the device or the system are kept apart; more become one, which counts for everybody.
+const WIDE: usize = 8;
+/// So many whose scopes are narrower are remembered: who is in the scope of one is one of few.
+const NARROW: usize = 64;
 
 impl Published {
     /// Whether an acquire operation or fence of a thread elsewhere is morally strong with the release (8.7).
@@ -54,17 +57,24 @@ impl Published {
 
 /// Adds to what has been published. What is alike for all who could acquire it becomes one.
 pub fn publish(list: &mut Vec<Published>, published: &Published) {
-    let alike = |known: &&mut Published| {
-        known.place.is_none() || (known.place == published.place && known.scope == published.scope)
+    // What is no thread's own is for all who wait.
+    let wide = |one: &Published| one.place.is_none() || one.scope >= Scope::Gpu;
+    let alike = |known: &&mut Published| match known.place {
+        None => wide(published),
+        Some(_) => known.place == published.place && known.scope == published.scope,
     };
     if let Some(known) = list.iter_mut().find(alike) {
         return known.absorb(published);
     }
     list.push(published.clone());
-    if list.len() > APART {
-        let mut all = list.swap_remove(0);
-        list.drain(..).for_each(|other| all.absorb(&other));
+    if wide(published) && list.iter().filter(|one| wide(one)).count() > WIDE {
+        let mut all = published.clone();
+        list.iter().filter(|one| wide(one)).for_each(|other| all.absorb(other));
         all.place = None;
+        list.retain(|one| !wide(one));
         list.push(all);
+    } else if !wide(published) && list.iter().filter(|one| !wide(one)).count() > NARROW {
+        let oldest = list.iter().position(|one| !wide(one));
+        oldest.map(|oldest| list.remove(oldest));
     }
 }

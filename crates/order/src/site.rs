@@ -1,6 +1,6 @@
 //! What each instruction of a program is to the memory model: its order, its scope, and what it accesses at once.
 
-use ptxvm_ir::operation::access::Access;
+use ptxvm_ir::operation::access::{Access, AtomicFunction};
 use ptxvm_ir::operation::copy::{Copy, TensorTransfer};
 use ptxvm_ir::operation::fence::{FenceSpace, ProxyKind};
 use ptxvm_ir::operation::matrix::Matrix;
@@ -62,13 +62,15 @@ pub struct Site {
     /// What `.loc` says of it, as the program numbers it.
     pub location: u32,
     /// Whether it is a fence between the generic proxy and another: the async one for shared memory, the same for global
-    /// memory, and that of tensor maps.
-    pub fences: [bool; 3],
+    /// memory, that of tensor maps, and that of mbarrier objects that have been initialised.
+    pub fences: [bool; 4],
     pub carrier: Carrier,
     /// `ld.global.nc`: nobody may write what it reads for as long as the kernel runs.
     pub constant: bool,
     /// Whether it combines what it writes with what is there, as an asynchronous operation.
     pub reduces: bool,
+    /// Whether it writes only if a comparison holds (`atom.cas`).
+    pub compares: bool,
     /// Whether it makes an mbarrier object, or puts an end to one: that is an ordinary write.
     pub makes_mbarrier: bool,
 }
@@ -123,10 +125,11 @@ const OTHER: Site = Site {
     element: 16,
     span: Span { start: 0, end: 0 },
     location: 0,
-    fences: [false; 3],
+    fences: [false; 4],
     carrier: Carrier::Any,
     constant: false,
     reduces: false,
+    compares: false,
     makes_mbarrier: false,
 };
 
@@ -163,6 +166,7 @@ fn site(operation: &Operation) -> Site {
             order: if atomic.order == Order::Weak { Order::Relaxed } else { atomic.order },
             scope: scope_or(atomic.scope, Scope::Gpu),
             element: atomic.ty.bits() / 8,
+            compares: atomic.function == AtomicFunction::Cas,
             ..OTHER
         },
         Operation::Matrix(
@@ -172,14 +176,15 @@ fn site(operation: &Operation) -> Site {
             order: fence.order.unwrap_or(Order::Weak),
             scope: scope_or(fence.scope, Scope::Sys),
             fences: match (fence.proxy, fence.space) {
-                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), None) => [true, true, false],
+                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), None) => [true, true, false, false],
                 (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), Some(FenceSpace::Global)) => {
-                    [false, true, false]
+                    [false, true, false, false]
                 }
-                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), Some(_)) => [true, false, false],
-                (Some(ProxyKind::Tensormap), _) => [false, false, fence.order.is_some_and(Order::acquires)],
-                // What has been initialised must be seen by the async proxy too, which signals there.
-                _ => [fence.name == "fence.mbarrier_init", false, false],
+                (Some(ProxyKind::Async | ProxyKind::AsyncGeneric), Some(_)) => [true, false, false, false],
+                (Some(ProxyKind::Tensormap), _) => {
+                    [false, false, fence.order.is_some_and(Order::acquires), false]
+                }
+                _ => [false, false, false, fence.name == "fence.mbarrier_init"],
             },
             ..OTHER
         },

@@ -9,6 +9,7 @@ use ptxvm_model::event::{Place, Scope};
 use crate::barrier::Barriers;
 use crate::clock::{Clock, Entity, Event, Key, Stamp, join};
 use crate::published::{Published, publish};
+use crate::sequence::Sequence;
 use crate::site::SiteId;
 
 /// The lanes of a warp.
@@ -49,6 +50,7 @@ pub struct Lane {
     /// By scope: what its last fence released.
     pub fences: [Option<Published>; 4],
     pub heard: Vec<Heard>,
+    pub sequence: Sequence,
     /// What an acquire was not in the scope of, and that acquire: for reports.
     pub refused: Vec<(Published, SiteId)>,
     pub glimpses: Vec<Glimpse>,
@@ -63,6 +65,7 @@ impl Lane {
             clock,
             fences: [const { None }; 4],
             heard: Vec::new(),
+            sequence: Sequence::default(),
             refused: Vec::new(),
             glimpses: Vec::new(),
             acquired: 0,

@@ -91,6 +91,7 @@ fn carrier(unit: Carrier) -> &'static str {
         Carrier::Tensor | Carrier::TensorLoads | Carrier::TensorStores => "by a tcgen05 operation",
         Carrier::Signalled => "by a copy",
         Carrier::Stores => "by an asynchronous store",
+        Carrier::Constant | Carrier::Weaker => "by a thread",
     }
 }
 
@@ -122,10 +123,13 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
             "others must see the object before they use it: `fence.mbarrier_init.release.cluster` (or `fence.proxy.async`) \
              after line {first}, and a barrier if another thread executes line {second}"
         ),
-        Advice::NotWritten => format!(
-            "line {second} may only read what nobody writes for as long as the kernel runs, whatever lies between: `ld.global` \
-             reads what line {first} wrote"
-        ),
+        Advice::NotWritten => {
+            let (read, written) = if race.second.writes { (first, second) } else { (second, first) };
+            format!(
+                "line {read} may only read what nobody writes for as long as the kernel runs, whatever lies between: \
+                 `ld.global` reads what line {written} writes"
+            )
+        }
         Advice::OneLane => format!(
             "both lanes execute line {second} together and write different values: which one is left is open; one lane \
              must be chosen, or an atomic operation"
@@ -184,6 +188,7 @@ fn waiting(unit: Carrier) -> &'static str {
             "`tcgen05.wait::st` by the warp that issued it, and fences and a barrier for others"
         }
         Carrier::Signalled | Carrier::Stores => "a wait for the phase of the mbarrier that it completes",
+        Carrier::Constant | Carrier::Weaker => "a barrier",
     }
 }
 

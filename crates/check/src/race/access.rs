@@ -5,7 +5,10 @@ use std::sync::Arc;
 use ptxvm_machine::Thread;
 use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::{Proxy, Space};
-use ptxvm_order::{Carrier, Clock, Event, Manner, Missed, Reader, SiteId, WORD, is_morally_strong, words};
+use ptxvm_model::event::Scope;
+use ptxvm_order::{
+    Carrier, Clock, Event, Manner, Missed, Reader, Site, SiteId, WORD, is_morally_strong, words,
+};
 
 use crate::race::deed::{Deed, Kind, Place};
 use crate::race::found::{Advice, Part, Race, RaceKind};
@@ -37,8 +40,20 @@ impl State {
             let Some(entry) = self.entry(shadow, word) else { return };
             let races = pass != Pass::Keep && entry.races_with(deed, &new, strict);
             let before = races.then_some(*entry);
-            if pass != Pass::Compare && deed.kind != Kind::Mbarrier {
-                entry.take(deed, new, strict);
+            let write = entry.write;
+            let gives_way = if pass == Pass::Compare { None } else { entry.take(deed, new, strict) };
+            if let Some(scope) = deed.strong
+                && deed.kind.writes()
+                && pass != Pass::Compare
+            {
+                self.keep_weaker(shadow, word, &write, scope);
+            }
+            if space == Space::Shared && deed.kind.writes() {
+                self.look_at_readers(deed, shadow, (word, mask), pass);
+            } else if space == Space::Shared
+                && let Some(read) = gives_way
+            {
+                self.note_reader(shadow, word, &read, deed.settled);
             }
             if let Some(before) = before {
                 self.look(deed, (space, word / scale, mask), &before, &new);
@@ -46,11 +61,32 @@ impl State {
         }
     }
 
+    /// A strong write has come after another one. Strong operations that do not race with it may race with that, if it was
+    /// weak or of a narrower scope.
+    fn keep_weaker(&mut self, shadow: usize, word: u64, before: &Record, scope: Scope) {
+        if before.is_none() || Unit::of(before.cta()).is_some() {
+            return;
+        }
+        let site = self.order.sites.get(before.site());
+        if site.is_strong() && site.scope >= scope.min(Scope::Gpu) {
+            return;
+        }
+        let Some(entry) = self.entry(shadow, word) else { return };
+        if !entry.reads[0].is_weaker() {
+            entry.reads[1] = entry.reads[0];
+        }
+        entry.reads[0] = before.as_weaker();
+    }
+
     /// Looks which of the accesses before it an access races with.
     #[cold]
     fn look(&mut self, deed: &Deed, (space, word, mask): (Space, u64, u8), before: &Entry, new: &Record) {
         for (record, writes) in before.all() {
             if !conflicts((record, writes), deed, new, self.strict) || self.is_excused(record, writes, deed) {
+                continue;
+            }
+            let written = (record.event(record.mask() & mask), record.site());
+            if writes && self.follows_by_observation(deed, written, (space, word, mask)) {
                 continue;
             }
             let both = record.mask() & mask;
@@ -97,10 +133,11 @@ impl State {
         }
         let Some(scope) = deed.strong else { return false };
         let places = (self.order.shape.place(cta_of(record.cta())), self.order.shape.place(deed.actor.cta));
-        Unit::of(record.cta()).is_none()
+        Unit::of(record.cta()).is_none_or(|unit| unit == Unit::Weaker)
             && site.is_strong()
             && is_morally_strong((site.scope, places.0), (scope, places.1))
-            && site.element == deed.actor.site.element
+            && (site.element == deed.actor.site.element
+                || !self.strict && are_parts_of_a_cas(&site, &deed.actor.site))
     }
 
     /// Two lanes write different values to the same bytes by one instruction.
@@ -147,7 +184,7 @@ impl State {
             _ => ((1u32 << bytes) - 1) << (address % WORD),
         };
         let part = |event: &Event, site, writes| {
-            let unit = Unit::of(event.cta);
+            let unit = Unit::of(event.cta).filter(|unit| *unit != Unit::Constant);
             // Units stand at the places of the threads that they work for, or of mbarrier objects.
             let event = Event { cta: cta_of(event.cta), warp: event.warp & 31, ..*event };
             Part {
@@ -182,10 +219,12 @@ impl State {
         if deed.kind == Kind::Mbarrier {
             return vec![Advice::AfterInit];
         }
-        if writes && (deed.actor.site.constant || deed.proxy == Proxy::Texture) {
+        let unit = Unit::of(record.cta()).filter(|unit| *unit != Unit::Weaker);
+        let read_only = Unit::of(record.cta()) == Some(Unit::Constant);
+        if read_only || writes && (deed.actor.site.constant || deed.proxy == Proxy::Texture) {
             return vec![Advice::NotWritten];
         }
-        if let Some(unit) = Unit::of(record.cta()) {
+        if let Some(unit) = unit {
             let event = Event { lanes: u32::MAX, ..record.event(0xf) };
             if deed.clock.knows(&event) {
                 return vec![if deed.proxy == Proxy::Tensor {
@@ -236,7 +275,7 @@ impl State {
 impl Entry {
     /// The accesses, each with whether it writes.
     fn all(&self) -> impl Iterator<Item = (&Record, bool)> {
-        let reads = self.reads.iter().map(|read| (read, false));
+        let reads = self.reads.iter().map(|read| (read, read.is_weaker()));
         std::iter::once((&self.write, true)).chain(reads).filter(|(record, _)| !record.is_none())
     }
 
@@ -246,48 +285,68 @@ impl Entry {
         self.all().any(|(record, writes)| conflicts((record, writes), deed, new, strict))
     }
 
-    /// An access becomes one of those that later ones are compared with.
+    /// An access becomes one of those that later ones are compared with. Gives a read that had to give way to it.
     #[inline]
-    fn take(&mut self, deed: &Deed, new: Record, strict: bool) {
+    fn take(&mut self, deed: &Deed, new: Record, strict: bool) -> Option<Record> {
         if deed.kind.writes() {
             if self.write.is_none() || !self.write.merge(&new) {
                 self.write = new;
             }
+            // Who comes after a weak write, or races with it, need not be compared with what that has come after. Strong
+            // operations do not race with a strong write, and may with what it has come after.
             for read in &mut self.reads {
-                if !read.is_none() && read.mask() & !new.mask() == 0 {
+                if deed.strong.is_none() && !read.is_none() && read.mask() & !new.mask() == 0 {
                     *read = Record::default();
                 }
             }
-            return;
+            return None;
         }
         // A read that comes after another stands for it: a write that races with the first races with this one, or comes
         // after it, and so after the first.
         let replaced = |record: &Record| {
             record.is_none()
-                || record.mask() & !new.mask() == 0
+                || !record.is_weaker()
+                    && record.mask() & !new.mask() == 0
                     && (record.is_alike(&new)
                         || record.cta() == new.cta() && deed.follows(record, record.mask(), false, strict))
         };
-        for read in &mut self.reads {
+        // Of lanes that read together the first and the last are kept apart, if there is room.
+        let alike = self.reads.map(|read| !read.is_none() && read.is_alike(&new));
+        match (alike, self.reads.map(|read| replaced(&read))) {
+            ([true, false], [_, true]) if self.reads[0].mask() == new.mask() => {
+                self.reads[1] = new;
+                return None;
+            }
+            _ => {}
+        }
+        for read in self.reads.iter_mut().rev() {
             if !read.is_none() && read.merge(&new) {
-                return;
+                return None;
             }
         }
-        match self.reads.iter().position(replaced) {
-            Some(at) => self.reads[at] = new,
-            // One of another CTA is worth more than one of a CTA that has one already.
-            None => self.reads[usize::from(self.reads[0].cta() != new.cta())] = new,
+        if let Some(at) = self.reads.iter().position(replaced) {
+            self.reads[at] = new;
+            return None;
         }
+        // One of another CTA is worth more than one of a CTA that has one already.
+        let at = usize::from(self.reads[0].cta() != new.cta());
+        Some(std::mem::replace(&mut self.reads[at], new))
     }
 }
 
-/// Whether an access conflicts with one before it, and nothing orders it after that. Lanes that execute an instruction
-/// together are not compared.
+/// Whether one of two strong accesses changes a word by `atom.cas` of which the other touches a part. That is how libcu++
+/// changes bytes and halves of words, which no atomic operation does.
+pub fn are_parts_of_a_cas(a: &Site, b: &Site) -> bool {
+    let is_part = |whole: &Site, part: &Site| whole.compares && whole.element == 4 && part.element < 4;
+    is_part(a, b) || is_part(b, a)
+}
+
+/// Whether an access conflicts with one before it, and nothing orders it after that.
 #[inline]
 fn conflicts((record, writes): (&Record, bool), deed: &Deed, new: &Record, strict: bool) -> bool {
     (writes || deed.kind.writes())
         && record.mask() & new.mask() != 0
-        && !record.is_alike(new)
+        && !(deed.is_one_with_alike() && record.is_alike(new))
         && !deed.follows(record, record.mask() & new.mask(), writes, strict)
 }
 
@@ -302,6 +361,13 @@ fn knows_all(clock: &Clock, event: Event) -> bool {
 }
 
 impl Deed {
+    /// Whether an earlier access by the same instruction of the warp may be a part of this one, which is not compared with
+    /// itself. Lanes that store are all compared before one of them is kept, so that one found there stored before.
+    #[inline]
+    fn is_one_with_alike(&self) -> bool {
+        self.kind != Kind::Write || self.actor.site.manner != Manner::Store
+    }
+
     /// Whether it comes after some bytes of another access.
     #[inline]
     fn follows(&self, record: &Record, mask: u8, writes: bool, strict: bool) -> bool {
@@ -321,15 +387,21 @@ impl Deed {
         let unit = Unit::of(event.cta);
         // Copies signal an mbarrier object through the generic proxy, but beside their thread: something must have released
         // it to them since it was made. Triton relies on a barrier alone.
-        if self.kind == Kind::Mbarrier && self.proxy == Proxy::Async && !strict {
-            return self.clock.knows(&event);
+        if self.kind == Kind::Mbarrier && self.proxy == Proxy::Async {
+            let fenced = [self.clock.fenced(self.actor.space), self.clock.initialised()];
+            return match strict {
+                false => self.clock.knows(&event),
+                true => fenced.into_iter().flatten().any(|fenced| knows_all(fenced, event)),
+            };
         }
         // What others have done through the generic proxy an access of the async proxy sees only after a fence (8.9.5).
         if self.proxy == Proxy::Async && (writes || strict) && unit.is_none_or(Unit::is_generic) {
             return self.clock.fenced(self.actor.space).is_some_and(|fenced| knows_all(fenced, event));
         }
         if self.proxy == Proxy::Tensormap && writes && unit.is_none() {
-            return self.clock.mapped().is_some_and(|mapped| knows_all(mapped, event));
+            // Who acquires a map acquires it for its CTA.
+            let cta = self.actor.cta;
+            return self.clock.mapped().is_some_and(|mapped| mapped.has(cta) && knows_all(mapped, event));
         }
         if self.proxy == Proxy::Tensor {
             return self.follows_in_tensor_memory(&event, strict);

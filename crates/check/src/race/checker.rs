@@ -8,7 +8,7 @@ use ptxvm_machine::door::follower::{
     Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper,
 };
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
-use ptxvm_machine::door::touch::Wants;
+use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::{Follower, Turns};
 use ptxvm_memory::Budget;
 use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
@@ -91,10 +91,19 @@ fn are_apart(access: &Access<'_>) -> bool {
 impl State {
     /// Lanes touch memory; `memory` is what it holds before, if that can be seen. Gives whether lanes write the same words.
     fn access(&mut self, access: &Access<'_>, id: SiteId, memory: Option<&Found<'_>>) -> bool {
+        let site = self.sites().get(id);
+        match kind(access.wants, site.makes_mbarrier) {
+            // Whether it writes is known when it has been executed.
+            Some(Kind::Update) if site.compares => self.access_as(Kind::Read, access, id, memory),
+            Some(kind) => self.access_as(kind, access, id, memory),
+            None => false,
+        }
+    }
+
+    fn access_as(&mut self, kind: Kind, access: &Access<'_>, id: SiteId, memory: Option<&Found<'_>>) -> bool {
         let actor = self.order.actor(&access.who, id, access.space);
         self.order.key += 1;
         let site = actor.site;
-        let Some(kind) = kind(access.wants, site.makes_mbarrier) else { return false };
         let is_plain = matches!(site.manner, Manner::Load | Manner::Store | Manner::Atomic { .. });
         let strong = (is_plain && site.is_strong()).then_some(site.scope);
         // Lanes that move a matrix together wait for each other to do it.
@@ -102,6 +111,7 @@ impl State {
         let now = self.order.now;
         let unit = |event: Event| match site.carrier {
             Carrier::TensorLoads => Event { cta: Unit::TensorLoads.of_cta(event.cta), ..event },
+            _ if site.constant => Event { cta: Unit::Constant.of_cta(event.cta), ..event },
             _ => event,
         };
         let view = self.order.view(actor.cta);
@@ -147,7 +157,9 @@ impl State {
             let writes = kind == Kind::Write;
             if let Some(record) = Record::new(&whole, id, 0) {
                 let (cta, knows_no_more) = (actor.cta, deed.clock.knows_only_whole(actor.cta));
-                let quick = Quick { record, cta, settled, knows_no_more, constant: site.constant, writes };
+                let shared = access.space == Space::Shared;
+                let quick =
+                    Quick { record, cta, settled, knows_no_more, constant: site.constant, writes, shared };
                 slow = self.touch_quickly(access, &quick);
             }
         }
@@ -155,7 +167,7 @@ impl State {
             of_lane(self, &mut deed, lane);
             let place = (access.space, access.addresses[lane], access.bytes);
             if is_plain && kind != Kind::Write {
-                self.hear(&mut deed, lane, access.space, access.addresses[lane]);
+                self.hear(&mut deed, lane, place);
             }
             let doubts = self.doubts.len();
             self.touch(&deed, place, if one_pass { Pass::Both } else { Pass::Compare });
@@ -182,7 +194,7 @@ impl State {
         if site.carrier == Carrier::TensorLoads {
             self.issued_to_groups(&actor, access.who.lanes, Batch::TensorLoads);
         }
-        if strong.is_some() && site.order.releases() {
+        if strong.is_some() && kind.writes() && site.order.releases() {
             self.order.tick();
         }
         !one_pass
@@ -208,6 +220,9 @@ impl State {
     /// The instruction has been executed: writes that raced with others are no race if they have changed nothing, or written
     /// the same.
     fn look_again(&mut self, access: &Access<'_>, id: SiteId, memory: &Found<'_>, beside: &OldBytes) {
+        if self.sites().get(id).compares && access.who.lanes != 0 {
+            self.access_as(Kind::Update, access, id, None);
+        }
         let beyond =
             |from: usize, bytes: usize| memory.bytes().checked_sub(bytes).is_none_or(|last| from > last);
         for Doubt { deed, record, place, old } in std::mem::take(&mut self.doubts) {
@@ -243,7 +258,8 @@ impl Follower for RaceChecker {
         let id = self.sites.id(access.source);
         let meet = state.access(access, id, Some(memory));
         let elsewhere = if meet { state.collide(access, id) } else { 0 };
-        Decision { elsewhere, look_again: elsewhere != 0 || !state.doubts.is_empty() }
+        let compares = access.wants == Wants::Update && state.sites().get(id).compares;
+        Decision { elsewhere, look_again: elsewhere != 0 || compares || !state.doubts.is_empty() }
     }
 
     fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, beside: &OldBytes) {

@@ -10,6 +10,7 @@ pub mod checker;
 mod deed;
 pub mod found;
 mod quick;
+mod readers;
 mod record;
 mod signal;
 mod state;

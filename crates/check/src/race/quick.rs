@@ -22,13 +22,17 @@ pub struct Quick {
     /// Whether nobody may write what is read.
     pub constant: bool,
     pub writes: bool,
+    /// Whether it is shared memory.
+    pub shared: bool,
 }
 
 impl State {
     /// Compares and keeps what lanes touch. Gives those that must be looked at.
     pub fn touch_quickly(&mut self, access: &Access<'_>, quick: &Quick) -> u32 {
         let shadow = self.shadow(access.space, access.who.cluster);
-        let shadow = &mut self.shadows[shadow];
+        let Self { shadows, readers, .. } = self;
+        let mut readers = readers.get_mut(shadow);
+        let shadow = &mut shadows[shadow];
         let (mut lanes, mut left) = (access.who.lanes, 0);
         let mut before = (u64::MAX, false);
         while lanes != 0 {
@@ -45,6 +49,12 @@ impl State {
             let words = (address..address.wrapping_add(access.bytes)).step_by(WORD as usize);
             let is_quick = address.is_multiple_of(WORD)
                 && words.into_iter().all(|word| {
+                    if quick.writes
+                        && let Some(readers) = &mut readers
+                        && readers.get(word).is_some_and(|readers| !readers.are_settled(quick.settled))
+                    {
+                        return false;
+                    }
                     shadow.get(word).is_some_and(|entry| match quick.writes {
                         true => entry.is_written_quickly(&new, quick),
                         false => entry.is_read_quickly(&new, quick),
@@ -76,12 +86,15 @@ impl Entry {
                 *read = *new;
                 return true;
             }
-            if read.takes_lane(new) {
-                return true;
-            }
+        }
+        // Of lanes that read together the first and the last are kept apart, if there was room.
+        if self.reads.iter_mut().rev().any(|read| read.takes_lane(new)) {
+            return true;
         }
         let first_is_elsewhere = self.reads[0].cta() != quick.cta;
-        let unknown = first_is_elsewhere && self.reads[1].cta() != quick.cta || quick.knows_no_more;
+        // Of shared memory it is kept who has had to give way.
+        let unknown =
+            !quick.shared && (first_is_elsewhere && self.reads[1].cta() != quick.cta || quick.knows_no_more);
         if unknown {
             self.reads[usize::from(first_is_elsewhere)] = *new;
         }

@@ -125,6 +125,17 @@ impl Record {
         self.rest & 31
     }
 
+    /// The same as a write that a stronger one came after: it stands beside that, in the place of a read.
+    pub fn as_weaker(self) -> Self {
+        Self { cta: self.cta | (Unit::Weaker as u32) << UNIT, ..self }
+    }
+
+    /// Whether it is such a write.
+    #[inline]
+    pub fn is_weaker(&self) -> bool {
+        self.cta >> UNIT == Unit::Weaker as u32
+    }
+
     /// Who touched some of its bytes; of several lanes that touched all of them, the last one.
     #[inline]
     pub fn event(&self, mask: u8) -> Event {
@@ -133,7 +144,8 @@ impl Record {
             Whose::Bytes => self.lanes_of(mask, 1),
             Whose::Pairs => self.lanes_of(mask, 2),
         };
-        Event { cta: self.cta(), warp: self.rest >> 5 & 31, lanes, stamp: self.stamp }
+        let cta = if self.is_weaker() { cta_of(self.cta()) } else { self.cta() };
+        Event { cta, warp: self.rest >> 5 & 31, lanes, stamp: self.stamp }
     }
 
     /// The lanes whose bytes these are, where each has so many.

@@ -9,21 +9,37 @@ use ptxvm_machine::door::follower::{Batch, Doubted};
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::explain::source_lines;
 use ptxvm_memory::Budget;
-use ptxvm_order::{Clock, Event, Key, OperationId, Order, Published, Shadow, Shape, SiteId, Sites, Stamp};
+use ptxvm_order::{
+    Clock, Event, Key, OperationId, Order, Published, Sequenced, Shadow, Shape, SiteId, Sites, Stamp,
+};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::race::deed::{Deed, Place};
 use crate::race::found::Found;
+use crate::race::readers::Readers;
 use crate::race::record::{Entry, Record};
 
 /// What a strong write has released to who reads it.
 #[derive(Clone, Debug)]
 pub struct Signal {
+    /// The bytes that were written, of those of the word.
+    pub mask: u8,
     pub event: Event,
     pub site: SiteId,
     pub key: Key,
     pub released: Arc<[Published]>,
+    /// What of that its own thread has released, by it or by earlier writes of the same bytes.
+    pub own: Arc<[Published]>,
+    /// Who has seen it by strong reads, the last few: what they do with these bytes afterwards comes after it (8.9.5).
+    pub seen_by: SmallVec<[Event; 2]>,
 }
+
+/// So many are remembered who have seen a write.
+pub const OBSERVERS: usize = 8;
+
+/// What has been released at the bytes of a word: by one write as a rule, and never by two of the same byte.
+pub type Signals = SmallVec<[Signal; 1]>;
 
 /// So many groups are waited for one by one, at most: who waits for all but more of them waits for none.
 const GROUPS: usize = 64;
@@ -34,6 +50,9 @@ pub struct Groups {
     /// That of the last operation that was issued.
     pub last: Stamp,
     closed: VecDeque<Stamp>,
+    /// How many have been closed, and by each warp of a warpgroup that has them together.
+    count: u32,
+    of_warps: [u32; 4],
 }
 
 impl Groups {
@@ -43,6 +62,22 @@ impl Groups {
             self.closed.pop_front();
         }
         self.closed.push_back(self.last);
+        self.count += 1;
+    }
+
+    /// A warp of a warpgroup closes a group of all.
+    pub fn close_for(&mut self, warp: u32) {
+        let own = &mut self.of_warps[warp as usize % 4];
+        *own += 1;
+        if *own > self.count {
+            self.close();
+        }
+    }
+
+    /// The stamp up to which all operations are done when only the latest groups of a warp may be under way.
+    pub fn done_for(&self, warp: u32, latest: u32) -> Stamp {
+        let ahead = self.count - self.of_warps[warp as usize % 4];
+        self.done(latest.saturating_add(ahead))
     }
 
     /// The stamp up to which all operations are done when only the latest groups may be under way; 0 if none is.
@@ -70,9 +105,11 @@ pub struct State {
     program: Arc<Program>,
     /// Whether the manual is taken at its word where programs rely on more.
     pub strict: bool,
-    budget: Arc<Budget>,
+    pub budget: Arc<Budget>,
     /// What is known of memories: first global memory, then those of clusters.
     pub shadows: Vec<Shadow<Entry>>,
+    /// In the same way, of shared memories: who has read words besides those whom their records have room for.
+    pub readers: Vec<Shadow<Readers>>,
     /// By cluster: which are its shared memory and its tensor memory.
     of_clusters: FxHashMap<(Space, u64), usize>,
     /// Those of clusters that have ended.
@@ -80,7 +117,9 @@ pub struct State {
     /// Memory for what is kept of words has run out: nothing more is looked for.
     pub given_up: bool,
     /// What strong writes have released, by memory (the cluster whose shared memory it is) and word.
-    pub signals: FxHashMap<Option<u64>, FxHashMap<u64, Signal>>,
+    pub signals: FxHashMap<Option<u64>, FxHashMap<u64, Signals>>,
+    /// What `fence.sc` operations before strong accesses have released, in the same way.
+    pub sequenced: FxHashMap<Option<u64>, FxHashMap<u64, Sequenced>>,
     /// By CTA and warp, for each lane.
     pub groups: FxHashMap<(Batch, u64, u32), Box<[Groups; 32]>>,
     pub issued: FxHashMap<OperationId, Issued>,
@@ -115,15 +154,17 @@ impl State {
     pub fn new(program: &Arc<Program>, shape: Shape, budget: Arc<Budget>, strict: bool) -> Self {
         let sites = Arc::new(Sites::of(program));
         Self {
-            order: Order::new(shape, sites),
+            order: Order::new(shape, sites).forced(),
             program: Arc::clone(program),
             strict,
             budget,
             shadows: vec![Shadow::default()],
+            readers: Vec::new(),
             of_clusters: FxHashMap::default(),
             spare: Vec::new(),
             given_up: false,
             signals: FxHashMap::default(),
+            sequenced: FxHashMap::default(),
             groups: FxHashMap::default(),
             issued: FxHashMap::default(),
             issuers: FxHashMap::default(),
@@ -181,10 +222,14 @@ impl State {
         for space in [Space::Shared, Space::Tensor] {
             if let Some(shadow) = self.of_clusters.remove(&(space, cluster)) {
                 self.shadows[shadow].entries().for_each(|entry| *entry = Entry::default());
+                if let Some(readers) = self.readers.get_mut(shadow) {
+                    readers.entries().for_each(|readers| *readers = Readers::default());
+                }
                 self.spare.push(shadow);
             }
         }
         self.signals.remove(&Some(cluster));
+        self.sequenced.remove(&Some(cluster));
         self.issued.retain(|id, _| id.cluster != cluster);
         let shape = self.order.shape;
         self.groups.retain(|(_, cta, _), _| !shape.is_of_cluster(*cta, cluster));

@@ -32,7 +32,11 @@ impl Units {
         let alone = |event: Event, batch| Self { source: event, destination: event, batch };
         match (carrier, mbarrier) {
             (Carrier::Copies, _) => alone(unit(Unit::Copies), Some(Batch::Copies)),
-            (Carrier::Products, _) => alone(unit(Unit::Products), Some(Batch::Products)),
+            // The warps of a warpgroup wait for what all of them multiply.
+            (Carrier::Products, _) => {
+                let warp = warpgroup(actor.warp);
+                alone(Event { warp, ..unit(Unit::Products) }, Some(Batch::Products))
+            }
             (Carrier::Tensor, _) => alone(unit(Unit::Tensor), None),
             (Carrier::TensorLoads, _) => alone(unit(Unit::TensorLoads), Some(Batch::TensorLoads)),
             (Carrier::TensorStores, _) => alone(unit(Unit::TensorStores), Some(Batch::TensorStores)),
@@ -117,7 +121,7 @@ impl State {
     /// Lanes have issued something that they wait for by groups.
     pub fn issued_to_groups(&mut self, actor: &Actor, lanes: u32, batch: Batch) {
         let now = self.order.now;
-        let groups = self.groups.entry((batch, actor.cta, actor.warp)).or_default();
+        let groups = self.groups.entry((batch, actor.cta, leader(batch, actor.warp))).or_default();
         (0..32).filter(|lane| lanes >> lane & 1 != 0).for_each(|lane| groups[lane].last = now);
     }
 
@@ -148,8 +152,19 @@ impl State {
         let actor = self.order.actor(&operation.who, site, Space::Shared);
         let lanes =
             Event { cta: actor.cta, warp: actor.warp, lanes: operation.who.lanes, stamp: event.stamp };
-        let known = threads(&event).chain(threads(&lanes));
-        let mut clock = known.fold(Clock::clone(clock), |clock, thread| clock.with(thread, event.stamp));
+        // What its thread did before is not known by that to who waits (8.9.1.1), but for `tcgen05.commit`. That
+        // `cp.async.mbarrier.arrive` is the thread's own arrival programs rely on.
+        let alone = match actor.site.carrier {
+            Carrier::Any | Carrier::Stores => true,
+            Carrier::Copies => self.strict,
+            _ => false,
+        };
+        let (before, with) = match alone {
+            true => (Clock::default(), None),
+            false => (Clock::clone(clock), Some(threads(&lanes))),
+        };
+        let known = threads(&event).chain(with.into_iter().flatten());
+        let mut clock = known.fold(before, |clock, thread| clock.with(thread, event.stamp));
         if actor.site.carrier == Carrier::Tensor {
             // `tcgen05.commit` has the effect of that fence.
             clock = clock.before_sync(event.first(), event.stamp);
@@ -182,9 +197,13 @@ impl State {
 
     fn commit(&mut self, who: &Who, batch: Batch) {
         let cta = self.order.shape.cta(who.ctaid);
-        let groups = self.groups.entry((batch, cta, who.warp)).or_default();
+        let groups = self.groups.entry((batch, cta, leader(batch, who.warp))).or_default();
         for lane in (0..32).filter(|lane| who.lanes >> lane & 1 != 0) {
-            groups[lane].close();
+            match batch {
+                // All warps of the warpgroup have come to the end of the group when the first closes it.
+                Batch::Products => groups[lane].close_for(who.warp),
+                _ => groups[lane].close(),
+            }
         }
     }
 
@@ -196,7 +215,8 @@ impl State {
             // What is loaded or stored from now on has another stamp.
             self.order.tick();
         }
-        let Some(groups) = self.groups.get(&(batch, actor.cta, actor.warp)) else { return };
+        let key = (batch, actor.cta, leader(batch, actor.warp));
+        let Some(groups) = self.groups.get(&key) else { return };
         let units: &[Unit] = match (batch, read) {
             (Batch::Copies, _) => &[Unit::Copies],
             (Batch::Products, _) => &[Unit::Products],
@@ -205,20 +225,23 @@ impl State {
             (Batch::Bulk, true) => &[Unit::BulkSource],
             (Batch::Bulk, false) => &[Unit::BulkSource, Unit::Bulk],
         };
-        let stamps: [Stamp; 32] = std::array::from_fn(|lane| groups[lane].done(latest));
+        let stamps: [Stamp; 32] = std::array::from_fn(|lane| match batch {
+            Batch::Products => groups[lane].done_for(actor.warp, latest),
+            _ => groups[lane].done(latest),
+        });
         let warp = &mut self.order.view(actor.cta).warps[actor.warp as usize];
         let together = who.lanes == u32::MAX && stamps.iter().all(|stamp| *stamp == stamps[0]);
         let as_one = !matches!(batch, Batch::Copies | Batch::Bulk);
         if as_one && together && warp.lanes.is_none() {
             // A warp waits as one.
-            let unit = Entity::warp(units[0].of_cta(actor.cta), actor.warp);
+            let unit = Entity::warp(units[0].of_cta(actor.cta), leader(batch, actor.warp));
             warp.clock = Arc::new(warp.clock.with(unit, stamps[0]));
             return;
         }
         for lane in (0..32).filter(|lane| who.lanes >> lane & 1 != 0 && stamps[*lane] != 0) {
             let view = warp.lane(lane);
             let entity = |unit: &Unit| match as_one {
-                true => Entity::warp(unit.of_cta(actor.cta), actor.warp),
+                true => Entity::warp(unit.of_cta(actor.cta), leader(batch, actor.warp)),
                 false => Entity::thread(unit.of_cta(actor.cta), actor.warp, lane),
             };
             let clock = Clock::clone(&view.clock);
@@ -226,6 +249,16 @@ impl State {
                 Arc::new(units.iter().fold(clock, |clock, unit| clock.with(entity(unit), stamps[lane])));
         }
     }
+}
+
+/// The first warp of the warpgroup of a warp.
+fn warpgroup(warp: u32) -> u32 {
+    warp & !3
+}
+
+/// The warp that stands for those that wait for the same groups.
+fn leader(batch: Batch, warp: u32) -> u32 {
+    if batch == Batch::Products { warpgroup(warp) } else { warp }
 }
 
 /// The mbarrier object that is told when an operation is done; with several, they lie at the same place in each CTA.

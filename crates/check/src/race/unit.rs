@@ -1,4 +1,4 @@
-//! The threads that asynchronous operations belong to. An operation runs beside the thread that issued it, which knows that
+//! The threads that asynchronous operations and reads of constants belong to. An operation runs beside the thread that issued it, which knows that
 //! it is done only when it has waited. So its accesses are those of another thread, with a number that no CTA has.
 
 use ptxvm_order::{Entity, Event, Stamp};
@@ -24,13 +24,17 @@ pub enum Unit {
     TensorLoads = 8,
     /// `tcgen05.st`
     TensorStores = 9,
+    /// What `ld.global.nc` reads by: nobody may write that before the kernel has ended, in whichever order.
+    Constant = 10,
+    /// None: it marks a write of a thread after which stronger ones came.
+    Weaker = 11,
 }
 
 /// The bit above which the number of a CTA says which unit it is.
 pub const UNIT: u32 = 40;
 
 impl Unit {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Copies,
         Self::BulkSource,
         Self::Bulk,
@@ -40,6 +44,8 @@ impl Unit {
         Self::Stores,
         Self::TensorLoads,
         Self::TensorStores,
+        Self::Constant,
+        Self::Weaker,
     ];
 
     /// The number that stands for the unit of a CTA where that of a CTA is asked for.

@@ -59,7 +59,7 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
     fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> Decision;
 
     /// The instruction that touched memory has been executed, and was to be looked at once more. What lanes wrote beside
-    /// memory is in `old`.
+    /// memory is in `old`. Of an `atom.cas`, the lanes are those whose comparison held.
     fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, old: &OldBytes);
 
     /// An asynchronous operation has been issued.
@@ -146,7 +146,7 @@ pub enum Ordering {
     Complete {
         /// Its number.
         barrier: u32,
-        /// Whether these are all threads of the CTA that have not ended.
+        /// Whether it is for all threads of the CTA.
         all: bool,
     },
     /// They go on after a barrier of their CTA.

@@ -8,6 +8,7 @@ use ptxvm_tensor::bits::BYTES;
 use ptxvm_tensor::replace::replace;
 
 use crate::context::Context;
+use crate::door::follower::Ordering;
 use crate::door::touch::Wants;
 use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
@@ -85,6 +86,8 @@ impl Execute for Publish {
                 return flow;
             }
         }
+        // It is `.sync`, and what the warp has copied is there for each of its lanes.
+        context.orders(mask, Ordering::Exchanges { alive: context.warp.alive() });
         Flow::Next
     }
 }

@@ -50,7 +50,7 @@ impl Change {
 
 struct Update<T, F> {
     how: Change,
-    /// Whether there is a second operand.
+    /// Whether there is a second operand, with which the word is exchanged if it equals the first.
     swap: bool,
     apply: F,
     of: PhantomData<fn(T)>,
@@ -74,6 +74,7 @@ impl<T: Memorable, F: Fn(AtomicUnit, T, T, T) -> T + Send + Sync> Execute for Up
         if order.releases() {
             fence(Ordering::Release);
         }
+        let mut wrote = 0;
         for element in 0..count {
             let b = T::read(&context.bank, from[1 + element]);
             let c = if self.swap { T::read(&context.bank, from[2]) } else { [T::default(); LANES] };
@@ -104,12 +105,22 @@ impl<T: Memorable, F: Fn(AtomicUnit, T, T, T) -> T + Send + Sync> Execute for Up
                     AtomicUnit::Shared => unsafe { exclusively(pointer, change) },
                 }
             }
+            if self.swap && context.worker.again.is_some() {
+                wrote |= lanes_in(mask)
+                    .filter(|lane| found[*lane] == b[*lane])
+                    .fold(0, |lanes, lane| lanes | 1 << lane);
+            }
             if let Some(slot) = to.get(element).copied().filter(|slot| !slot.is_sink()) {
                 // The same answer as the last time: the loop around it may be waiting for another.
                 let before = T::read(&context.bank, slot);
                 context.worker.look(mask, |lane| before[lane] == found[lane]);
                 T::write(&mut context.bank, slot, mask, &found);
             }
+        }
+        if self.swap
+            && let Some(again) = &mut context.worker.again
+        {
+            again.who.lanes &= wrote;
         }
         if order.acquires() {
             fence(Ordering::Acquire);
