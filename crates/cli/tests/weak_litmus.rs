@@ -4,10 +4,13 @@
 //! A test in herd's format becomes a kernel, each of its threads a thread of a warp of its own. Threads begin after delays
 //! that differ from run to run.
 
+mod litmus_kernel;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use litmus_kernel::{KEPT, Kernel, translate};
 use serde_json::Value;
 
 /// The runs of each test.
@@ -26,149 +29,6 @@ fn root() -> PathBuf {
 fn ptxvm(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_ptxvm")).args(arguments).output().expect("ptxvm runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// A test as a kernel.
-struct Kernel {
-    source: String,
-    grid: usize,
-    warps: usize,
-    cluster: usize,
-    locations: Vec<String>,
-    /// By thread: the names of its registers.
-    registers: Vec<Vec<String>>,
-}
-
-/// The registers of a thread that are kept, at most.
-const KEPT: usize = 8;
-
-/// The kernel of a test; `None` if it uses what this does not translate.
-fn translate(text: &str) -> Option<Kernel> {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let head = lines.iter().position(|line| line.trim_start().starts_with("P0@"))?;
-    let initial = lines[..head].concat();
-    let (_, initial) = initial.split_once('{')?;
-    let mut locations = Vec::new();
-    for part in initial.trim_end().trim_end_matches('}').split(';').map(str::trim).filter(|p| !p.is_empty()) {
-        let (name, value) = part.split_once('=')?;
-        (value.trim() == "0" && !name.contains(':')).then(|| locations.push(name.trim().to_owned()))?;
-    }
-    let cells = |line: &str| -> Vec<String> {
-        line.trim().trim_end_matches(';').split('|').map(|cell| cell.trim().to_owned()).collect()
-    };
-    let mut places = Vec::new();
-    for cell in cells(lines[head]) {
-        let (_, place) = cell.split_once('@')?;
-        let part = |word: &str| {
-            place.split(',').find_map(|part| part.trim().strip_prefix(word)?.trim().parse::<usize>().ok())
-        };
-        (part("gpu")? == 0).then_some(())?;
-        places.push((part("cta")?, part("cluster")));
-    }
-    let body = lines[head + 1..].iter().take_while(|line| line.trim_end().ends_with(';'));
-    let mut code = vec![Vec::new(); places.len()];
-    for line in body {
-        for (thread, cell) in cells(line).into_iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-            code.get_mut(thread)?.push(cell);
-        }
-    }
-    let grid = places.iter().map(|place| place.0).max()? + 1;
-    let clusters: BTreeSet<_> = places.iter().filter_map(|place| place.1).collect();
-    let cluster = if clusters.is_empty() { 1 } else { grid.div_ceil(clusters.len()) };
-    if cluster > 1 && places.iter().any(|place| place.1 != Some(place.0 / cluster)) {
-        return None;
-    }
-    let grid = grid.next_multiple_of(cluster);
-    let mut registers = vec![Vec::new(); places.len()];
-    let (mut bodies, mut in_cta) = (String::new(), vec![0; grid]);
-    let mut choice = String::new();
-    for (thread, instructions) in code.iter().enumerate() {
-        let cta = places[thread].0;
-        let warp = in_cta[cta];
-        in_cta[cta] += 1;
-        choice += &format!(
-            "    setp.eq.u32 %p, %c, {cta};\n    setp.eq.and.u32 %p, %w, {warp}, %p;\n    @%p bra P{thread};\n"
-        );
-        bodies += &format!("P{thread}:\n    ld.global.u32 %d, [%delay+{}];\nD{thread}:\n", thread * 4);
-        bodies += "    sub.s32 %d, %d, 1;\n    setp.gt.s32 %p, %d, 0;\n";
-        bodies += &format!("    @%p bra D{thread};\n");
-        for instruction in instructions {
-            let text = line(instruction, thread, &locations, &mut registers[thread])?;
-            bodies += &format!("    {text}\n");
-        }
-        for (number, register) in registers[thread].iter().enumerate() {
-            let at = (thread * KEPT + number) * 4;
-            bodies += &format!("    st.global.u32 [%out+{at}], %t{thread}_{register};\n");
-        }
-        (registers[thread].len() <= KEPT).then_some(())?;
-        bodies += "    bra END;\n";
-    }
-    let mut declared = String::new();
-    let mut cleared = String::new();
-    for (thread, names) in registers.iter().enumerate() {
-        for name in names {
-            declared += &format!("    .reg .b32 %t{thread}_{name};\n");
-            cleared += &format!("    mov.b32 %t{thread}_{name}, 0;\n");
-        }
-    }
-    let source = format!(
-        ".version 9.1\n.target sm_90a\n.address_size 64\n\
-         .visible .entry k(.param .u64 memory, .param .u64 out, .param .u64 delay)\n{{\n\
-         \x20   .reg .pred %p;\n    .reg .b32 %c, %w, %d;\n    .reg .b64 %memory, %out, %delay;\n{declared}\
-         \x20   ld.param.u64 %memory, [memory];\n    ld.param.u64 %out, [out];\n    ld.param.u64 %delay, [delay];\n\
-         {cleared}    mov.u32 %c, %ctaid.x;\n    mov.u32 %w, %tid.x;\n    and.b32 %d, %w, 31;\n\
-         \x20   setp.ne.u32 %p, %d, 0;\n    @%p exit;\n    shr.u32 %w, %w, 5;\n{choice}    bra END;\n{bodies}END:\n    ret;\n}}\n"
-    );
-    let warps = in_cta.into_iter().max()?.max(1);
-    Some(Kernel { source, grid, warps, cluster, locations, registers })
-}
-
-/// An instruction of a test as one of PTX; `None` if this does not translate it.
-fn line(text: &str, thread: usize, locations: &[String], registers: &mut Vec<String>) -> Option<String> {
-    let (opcode, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let operands: Vec<&str> = rest.split(',').map(str::trim).filter(|operand| !operand.is_empty()).collect();
-    let at = |name: &str| {
-        let place = locations.iter().position(|location| location == name)?;
-        Some(format!("[%memory+{}]", place * 256))
-    };
-    let is_register = |name: &str| name.starts_with('r') && name[1..].parse::<u32>().is_ok();
-    let mut register = |name: &str| {
-        is_register(name).then(|| {
-            if !registers.iter().any(|known| known == name) {
-                registers.push(name.to_owned());
-            }
-            format!("%t{thread}_{name}")
-        })
-    };
-    let first = opcode.split('.').next()?;
-    match (first, &operands[..]) {
-        ("ld", [to, from]) => {
-            let (to, from) = (register(to)?, at(from)?);
-            Some(format!("{opcode}.global.u32 {to}, {from};"))
-        }
-        ("st", [to, value]) => {
-            let value =
-                register(value).or_else(|| value.parse::<u32>().ok().map(|value| value.to_string()))?;
-            Some(format!("{opcode}.global.u32 {}, {value};", at(to)?))
-        }
-        ("atom" | "red", [..]) => {
-            let (how, function) = opcode.rsplit_once('.')?;
-            let ty = if function == "add" { "u32" } else { "b32" };
-            let (to, rest) = match first {
-                "atom" => (format!("{}, ", register(operands.first()?)?), &operands[1..]),
-                _ => (String::new(), &operands[..]),
-            };
-            let (place, values) = rest.split_first()?;
-            let values: Option<Vec<String>> = values
-                .iter()
-                .map(|value| register(value).or_else(|| Some(value.parse::<u32>().ok()?.to_string())))
-                .collect();
-            Some(format!("{how}.global.{function}.{ty} {to}{}, {};", at(place)?, values?.join(", ")))
-        }
-        ("fence" | "membar", []) if !opcode.contains("proxy") => Some(format!("{opcode};")),
-        ("barrier", []) if opcode.starts_with("barrier.cluster") => Some(format!("{opcode};")),
-        _ => None,
-    }
 }
 
 type State = BTreeMap<String, u64>;

@@ -23,5 +23,5 @@ mod verdict;
 
 pub use models::{NAMES, model};
 pub use repair::{Fence, Repair, repair};
-pub use search::{Execution, Limits, TooLarge};
+pub use search::{Execution, Limits, TooLarge, races};
 pub use verdict::{State, Verdict, decide};

@@ -23,6 +23,8 @@ pub fn write(decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
             object["complete"] = verdict.complete.into();
             object["bounded"] = verdict.bounded.into();
             object["candidates"] = verdict.steps.into();
+            // Nothing, if the test is too large to tell.
+            object["racy"] = ptxvm_model::races(decided.test, decided.model, decided.limits).ok().into();
             if let Some(forbidden) = &verdict.forbidden {
                 object["forbidden_by"] = forbidden.axiom.clone().into();
             }

@@ -247,7 +247,7 @@ pub fn execution(base: &Base, graph: &Graph<'_>) -> Execution {
 }
 
 /// The data races of an execution; none by a model that knows no causality.
-fn races(base: &Base, graph: &Graph<'_>) -> Vec<(usize, usize)> {
+pub fn races(base: &Base, graph: &Graph<'_>) -> Vec<(usize, usize)> {
     let Some(causality) = graph.model.slot("causality") else { return Vec::new() };
     let causality = graph.named(causality);
     let events = &base.events;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::assemble::{Assembly, assemble};
-use super::candidates::{Budget, Candidates, Execution, Go, Obstacle, execution};
+use super::candidates::{self, Budget, Candidates, Execution, Go, Obstacle, execution};
 use super::domain;
 use super::limits::{Limits, TooLarge};
 use super::operation::{End, Path, Paths};
@@ -44,6 +44,7 @@ pub fn find(test: &Test, model: &Model, limits: &Limits, only: Option<bool>) -> 
         test,
         model,
         only,
+        race: None,
         observables: test.observables(),
         writes: threads.iter().map(|paths| written(test, paths)).collect(),
         found: BTreeMap::new(),
@@ -61,10 +62,33 @@ pub fn find(test: &Test, model: &Model, limits: &Limits, only: Option<bool>) -> 
     Ok(Found { states, bounded: threads.iter().any(|paths| paths.bounded), rejected, steps })
 }
 
+/// Whether two accesses race in some execution that the model allows (8.7.1). A model that knows no causality has no races.
+///
+/// # Errors
+/// The test is too large.
+pub fn races(test: &Test, model: &Model, limits: &Limits) -> Result<bool, TooLarge> {
+    let threads = domain::threads(test, limits)?;
+    let mut search = Search {
+        test,
+        model,
+        only: None,
+        race: Some(false),
+        observables: test.observables(),
+        writes: threads.iter().map(|paths| written(test, paths)).collect(),
+        found: BTreeMap::new(),
+        budget: Budget { left: limits.steps, whole: limits.steps },
+        obstacle: &mut None,
+    };
+    search.choose(&threads, &mut Vec::new())?;
+    Ok(search.race == Some(true))
+}
+
 struct Search<'a> {
     test: &'a Test,
     model: &'a Model,
     only: Option<bool>,
+    /// Whether an execution that races has been found, if that is all that is asked.
+    race: Option<bool>,
     observables: Vec<Observable>,
     /// What each thread may write, on whichever path.
     writes: Vec<Vec<(usize, i64)>>,
@@ -112,7 +136,8 @@ impl Search<'_> {
             Observable::Memory(_) => None,
         };
         let registers: Option<Vec<i64>> = self.observables.iter().map(|&o| register(o)).collect();
-        if let Some(state) = &registers
+        if self.race.is_none()
+            && let Some(state) = &registers
             && (self.found.contains_key(state) || !self.wanted(state))
         {
             return Ok(Go::On);
@@ -122,10 +147,25 @@ impl Search<'_> {
         if !assembly.meetings.blocked.is_empty() {
             return Ok(Go::On);
         }
+        if self.race.is_some() {
+            return self.race(&assembly);
+        }
         match registers {
             Some(state) => self.registers_only(&assembly, state),
             None => self.with_memory(&assembly, &register),
         }
+    }
+
+    /// Looks for an execution that races.
+    fn race(&mut self, assembly: &Assembly) -> Result<Go, TooLarge> {
+        let mut found = false;
+        let mut candidates = Candidates { model: self.model, budget: &mut self.budget, obstacle: None };
+        let go = candidates.each(assembly, &mut |base, graph| {
+            found = !candidates::races(base, graph).is_empty();
+            if found { Go::Enough } else { Go::On }
+        })?;
+        self.race = Some(found || self.race == Some(true));
+        Ok(go)
     }
 
     /// The paths decide the state: one execution is enough.

@@ -16,6 +16,6 @@ mod path;
 mod terminate;
 
 pub use candidates::Execution;
-pub use combine::{Found, Rejected, find};
+pub use combine::{Found, Rejected, find, races};
 pub use limits::{Limits, TooLarge};
 pub use terminate::{Hang, hang};
