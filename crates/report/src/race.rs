@@ -160,6 +160,14 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
                           the same bytes"
                 .to_owned()
         }
+        Advice::Weak(span) => {
+            let weak = line(report, *span);
+            let strong = if weak == first { second } else { first };
+            format!(
+                "line {strong} is a strong operation and line {weak} is a weak one: two strong operations of the same bytes \
+                 (`.relaxed`, `.volatile`, `atom`), in scopes that include each other, do not race"
+            )
+        }
         Advice::Narrow(span) => {
             format!("the scope of the operation at line {} leaves the other thread out", line(report, *span))
         }

@@ -255,7 +255,11 @@ impl State {
             let narrow =
                 [(site, site.scope), (deed.actor.site, scope)].into_iter().filter(|(_, has)| *has < needed);
             let narrow: Vec<Advice> = narrow.map(|(site, _)| Advice::Narrow(site.span)).collect();
-            return if narrow.is_empty() { vec![Advice::Sizes] } else { narrow };
+            return match narrow[..] {
+                [] => vec![Advice::Sizes],
+                [Advice::Narrow(a), Advice::Narrow(b)] if a == b => vec![Advice::Narrow(a)],
+                _ => narrow,
+            };
         }
         if own {
             return vec![Advice::WarpBarrier];
@@ -264,7 +268,18 @@ impl State {
         let reader = Reader { actor: deed.actor, lane, clock: Arc::clone(&deed.clock) };
         let missed = Missed { event, site: record.site(), key: 0 };
         let missing = self.order.missing(&reader, &missed);
-        let mut advice: Vec<Advice> = missing.into_iter().map(Advice::Missing).collect();
+        let mut advice: Vec<Advice> = Vec::new();
+        let is_plain =
+            |site: &Site| matches!(site.manner, Manner::Load | Manner::Store | Manner::Atomic { .. });
+        if deed.strong.is_some() != site.is_strong() && is_plain(&site) && is_plain(&deed.actor.site) {
+            let weak = if site.is_strong() { deed.actor.site.span } else { site.span };
+            advice.push(Advice::Weak(weak));
+        }
+        for missing in missing.into_iter().map(Advice::Missing) {
+            if !advice.contains(&missing) {
+                advice.push(missing);
+            }
+        }
         if deed.proxy == Proxy::Async && writes {
             advice.push(Advice::ProxyFence);
         }

@@ -62,6 +62,8 @@ pub enum Advice {
     Sizes,
     /// Both are strong operations, but one has too narrow a scope.
     Narrow(Span),
+    /// One is a strong operation, and this one is not: two that are would not race.
+    Weak(Span),
 }
 
 /// Two accesses that nothing orders.
@@ -94,7 +96,7 @@ impl Race {
         for advice in &mut self.advice {
             match advice {
                 Advice::Missing(missing) => missing.change_spans(&change),
-                Advice::Narrow(span) => *span = change(*span),
+                Advice::Narrow(span) | Advice::Weak(span) => *span = change(*span),
                 Advice::AfterInit
                 | Advice::NotWritten
                 | Advice::OneLane
