@@ -1,14 +1,9 @@
-//! The types of the driver API, as C programs lay them out.
+//! The types of the driver API, as C programs lay them out. Those that the runtime API has too are `ptxvm_abi`'s.
 
 mod graph;
-mod pointer;
-mod result;
 
 pub use graph::*;
-pub use pointer::{AttributeValue, Host, In, Out, OutAny, Text};
-pub use result::{Answer, CUresult};
+pub use ptxvm_abi::{Answer, AttributeValue, CUdeviceptr, CUresult, Host, In, Out, OutAny, Text};
 
 /// A device's number.
 pub type CUdevice = i32;
-/// An address in device memory, which is an address of this process.
-pub type CUdeviceptr = u64;

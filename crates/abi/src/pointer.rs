@@ -116,6 +116,11 @@ impl<T> Out<T> {
         Host(self.0.cast())
     }
 
+    /// The pointer, as a C function takes it.
+    pub fn raw(self) -> *mut T {
+        self.0
+    }
+
     /// The place of a member of the structure that there is a place for.
     pub fn member<U>(self, offset: usize) -> Out<U> {
         assert!(offset + size_of::<U>() <= size_of::<T>(), "a member lies in its structure");
@@ -124,6 +129,19 @@ impl<T> Out<T> {
 }
 
 impl OutAny {
+    /// A place that was found in memory of the caller's, or is one of ours.
+    ///
+    /// # Safety
+    /// The pointer is null, or there is a place for whatever is asked for, as long as this is used.
+    pub const unsafe fn new(pointer: *mut c_void) -> Self {
+        Self(pointer)
+    }
+
+    /// Room for a string: as many bytes as there are.
+    pub fn bytes(room: &mut [u8]) -> Self {
+        Self(room.as_mut_ptr().cast())
+    }
+
     /// Whether the caller gave no place.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -144,6 +162,13 @@ impl OutAny {
     /// The place as that of numbers, for questions whose answers are.
     pub fn numbers(self) -> Out<i32> {
         Out(self.0.cast())
+    }
+}
+
+impl<T> In<T> {
+    /// The pointer, as a C function takes it.
+    pub fn raw(self) -> *const T {
+        self.0
     }
 }
 
@@ -203,6 +228,9 @@ impl<T: Copy> In<T> {
 }
 
 impl Text {
+    /// No string.
+    pub const NULL: Self = Self(std::ptr::null());
+
     /// The characters.
     ///
     /// # Errors
@@ -265,6 +293,11 @@ impl Host {
 unsafe impl Send for Host {}
 // SAFETY: as above.
 unsafe impl Sync for Host {}
+
+// SAFETY: what programs register stays where it is until they take it back, whichever thread looks at it.
+unsafe impl Send for Text {}
+// SAFETY: as above; a string is only read.
+unsafe impl Sync for Text {}
 
 impl<T> fmt::Debug for Out<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,13 @@
+//! What the libraries that C programs load share: the driver's results, and the types of pointers that programs hand over.
+//!
+//! The driver API (libcuda) and the runtime API (libcudart) have the same results by number, and promise the same of their
+//! pointers, so both are read and written here.
+
+mod pointer;
+mod result;
+
+pub use pointer::{AttributeValue, Host, In, Out, OutAny, Text};
+pub use result::{Answer, CUresult};
+
+/// An address in device memory, which is an address of this process.
+pub type CUdeviceptr = u64;
