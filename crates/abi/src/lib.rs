@@ -3,11 +3,10 @@
 //! The driver API (libcuda) and the runtime API (libcudart) have the same results by number, and promise the same of their
 //! pointers, so both are read and written here.
 
+mod address;
 mod pointer;
 mod result;
 
+pub use address::CUdeviceptr;
 pub use pointer::{AttributeValue, Host, In, Out, OutAny, Text};
 pub use result::{Answer, CUresult};
-
-/// An address in device memory, which is an address of this process.
-pub type CUdeviceptr = u64;

@@ -10,7 +10,8 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 
-use super::{CUdeviceptr, CUresult};
+use crate::address::CUdeviceptr;
+use crate::result::CUresult;
 
 /// A place for a result.
 #[repr(transparent)]

@@ -1,7 +1,7 @@
 //! The environment variables that make a program and its libraries find ptxvm: the loader's, ptxvm's own, and those of
 //! clients that look for the driver or an assembler by themselves.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use ptxvm_profile::Profile;
@@ -15,6 +15,9 @@ pub type Variables = Vec<(String, OsString)>;
 /// Our linker, which is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
 pub const NVJITLINK: &str = "libnvJitLink.so.13";
 
+/// Our runtime, one file with the names and the symbol versions of both of NVIDIA's, see `crates/cudart`.
+pub const CUDART: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
+
 /// What every Python reads before the program: where NVIDIA's linker is, and Triton's benchmark without torch.
 pub const SITECUSTOMIZE: &str = include_str!("../../python/sitecustomize.py");
 
@@ -27,13 +30,23 @@ pub fn python(folder: &Path) -> (String, OsString) {
 pub fn variables(said: &Said, device: &Profile, folder: &Path, report: &Path) -> Variables {
     let mut all = own(said, report);
     all.push(("LD_LIBRARY_PATH".into(), before(folder, std::env::var_os("LD_LIBRARY_PATH"))));
-    let linker = folder.join(NVJITLINK);
-    if linker.exists() {
-        all.push(("LD_PRELOAD".into(), before(&linker, std::env::var_os("LD_PRELOAD"))));
+    if let Some(first) = preloaded(folder) {
+        all.push(("LD_PRELOAD".into(), before(&first, std::env::var_os("LD_PRELOAD"))));
     }
     all.extend(triton(device, folder));
     all.extend(numba(device, folder));
     all
+}
+
+/// The libraries that are loaded before the program's own of the same names, wherever its RPATHs point. A library is known
+/// by the path or name that it was loaded by, and by the one name that stands in it: the runtime's second name is loaded as
+/// such, and found through `LD_LIBRARY_PATH`.
+fn preloaded(folder: &Path) -> Option<PathBuf> {
+    let [newer, older] = CUDART;
+    let all = [(folder.join(NVJITLINK), folder.join(NVJITLINK)), (folder.join(newer), folder.join(newer))];
+    let all = all.into_iter().chain([(folder.join(older), older.into())]);
+    let there: Vec<OsString> = all.filter(|(path, _)| path.exists()).map(|(_, name)| name.into()).collect();
+    (!there.is_empty()).then(|| there.join(OsStr::new(":")).into())
 }
 
 /// What libcuda reads.

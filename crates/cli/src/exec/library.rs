@@ -28,11 +28,10 @@ pub fn find() -> Result<PathBuf, String> {
     })
 }
 
-/// Our libnvJitLink, which has the same places relative to libcuda; without it programs that use NVIDIA's hand over
-/// machine code, and are told so.
-pub fn beside(libcuda: &Path) -> Option<PathBuf> {
+/// A companion of libcuda, which has the same places relative to it. Without libnvJitLink programs that use NVIDIA's hand
+/// over machine code, and are told so; without libcudart those on the runtime find NVIDIA's, and are told so too.
+pub fn beside(libcuda: &Path, name: &str) -> Option<PathBuf> {
     let folder = libcuda.parent()?;
-    ["libnvJitLink.so", "libnvJitLink.so.13", "deps/libnvJitLink.so"]
-        .iter()
-        .find_map(|place| std::fs::canonicalize(folder.join(place)).ok())
+    let names = [format!("{name}.so"), format!("{name}.so.13"), format!("deps/{name}.so")];
+    names.iter().find_map(|place| std::fs::canonicalize(folder.join(place)).ok())
 }

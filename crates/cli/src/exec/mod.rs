@@ -72,8 +72,13 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     folder.link(&library, "libcuda.so.1")?;
     folder.link(&library, "libcuda.so")?;
     folder.link(&library::own()?, "ptxas")?;
-    if let Some(linker) = library::beside(&library) {
+    if let Some(linker) = library::beside(&library, "libnvJitLink") {
         folder.link(&linker, environment::NVJITLINK)?;
+    }
+    if let Some(runtime) = library::beside(&library, "libcudart") {
+        for name in environment::CUDART {
+            folder.link(&runtime, name)?;
+        }
     }
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");

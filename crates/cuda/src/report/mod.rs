@@ -64,10 +64,11 @@ pub fn refused(entry: &str, why: &str) {
 /// Says that a program has asked for one of the driver's private tables.
 pub fn no_export_table(id: &str) {
     ptxvm_host::say(format_args!(
-        "ptxvm: cuGetExportTable: the driver's private table {id} does not exist here. The CUDA runtime (libcudart) \
-         takes its functions from such tables, and uses them to check that the driver is NVIDIA's own. ptxvm does \
-         not imitate that check, so a program built on libcudart stops here with an error. A program that calls the \
-         driver API goes on\n"
+        "ptxvm: cuGetExportTable: the driver's private table {id} does not exist here. NVIDIA's CUDA runtime \
+         (libcudart) takes its functions from such tables, and uses them to check that the driver is NVIDIA's own. ptxvm \
+         does not imitate that check, so the program's runtime stops here with an error. ptxvm has a runtime of its own: \
+         `ptxvm exec` gives it to programs that load libcudart.so, but this one carries NVIDIA's inside. Link it with \
+         `nvcc -cudart shared`, or with ptxvm's libcudart_static.a (docs/clients/cuda-cpp.md)\n"
     ));
 }
 

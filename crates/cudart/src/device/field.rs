@@ -1,0 +1,75 @@
+//! What a structure of properties is made of: who the device is, and its attributes.
+
+use ptxvm_abi::OutAny;
+
+use crate::driver::{
+    cuDeviceGetAttribute, cuDeviceGetLuid, cuDeviceGetName, cuDeviceGetUuid, cuDeviceTotalMem,
+};
+use crate::error::Answer;
+
+/// The length of a device's name.
+const NAME: usize = 256;
+
+/// What stands before the attributes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Identity {
+    name: [u8; NAME],
+    uuid: [u8; 16],
+    luid: [u8; 8],
+    luid_mask: u32,
+    total_memory: usize,
+}
+
+impl Identity {
+    /// The device's.
+    ///
+    /// # Errors
+    /// There is no such device.
+    pub fn of(device: i32) -> Answer<Self> {
+        let mut own = Self { name: [0; NAME], uuid: [0; 16], luid: [0; 8], luid_mask: 0, total_memory: 0 };
+        cuDeviceGetName(OutAny::bytes(&mut own.name), NAME as i32, device)?;
+        cuDeviceGetUuid(&mut own.uuid, device)?;
+        // Only Windows has such numbers.
+        if cuDeviceGetLuid(&mut own.luid, &mut own.luid_mask, device).is_err() {
+            (own.luid, own.luid_mask) = ([0; 8], 0);
+        }
+        cuDeviceTotalMem(&mut own.total_memory, device)?;
+        Ok(own)
+    }
+}
+
+/// A field's type: its value is made of the attribute's, or of each of several.
+pub trait Field<A> {
+    /// The field's value.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    fn read(device: i32, attributes: A) -> Answer<Self>
+    where
+        Self: Sized;
+}
+
+impl Field<u32> for i32 {
+    fn read(device: i32, attribute: u32) -> Answer<Self> {
+        let mut value = 0;
+        cuDeviceGetAttribute(&mut value, attribute, device)?;
+        Ok(value)
+    }
+}
+
+impl Field<u32> for usize {
+    fn read(device: i32, attribute: u32) -> Answer<Self> {
+        i32::read(device, attribute).map(|value| value as u32 as usize)
+    }
+}
+
+impl<const N: usize> Field<[u32; N]> for [i32; N] {
+    fn read(device: i32, attributes: [u32; N]) -> Answer<Self> {
+        let mut values = [0; N];
+        for (value, attribute) in values.iter_mut().zip(attributes) {
+            *value = i32::read(device, attribute)?;
+        }
+        Ok(values)
+    }
+}

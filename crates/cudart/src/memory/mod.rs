@@ -1,0 +1,8 @@
+//! Memory: allocation, fills, pools, managed memory, and the variables of programs.
+
+mod allocate;
+mod managed;
+pub mod pointer;
+mod pool;
+mod set;
+pub mod variable;

@@ -1,0 +1,161 @@
+//! Texture and surface objects.
+
+use ptxvm_abi::{In, Out};
+
+use crate::array::{channel_format, driver_format};
+use crate::driver::{
+    cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate,
+    cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc,
+    cuTexObjectGetTextureDesc,
+};
+use crate::entry::entry;
+use crate::error::{Answer, CudaError};
+use crate::layout::{
+    ChannelFormatDesc, DriverMemory, ResourceDescriptor, RuntimeMemory, RuntimeResource, RuntimeTexture,
+    RuntimeView, TextureDescriptor, ViewDescriptor, resource,
+};
+
+/// `CU_TRSF_…`: the flags of a texture.
+mod flag {
+    pub const READ_AS_INTEGER: u32 = 1;
+    pub const NORMALIZED_COORDINATES: u32 = 2;
+    pub const SRGB: u32 = 0x10;
+    pub const NO_TRILINEAR_OPTIMIZATION: u32 = 0x20;
+    pub const SEAMLESS_CUBEMAP: u32 = 0x40;
+}
+
+/// `cudaReadModeElementType` and `cudaReadModeNormalizedFloat`
+const AS_ELEMENT: u32 = 0;
+const AS_NORMALIZED: u32 = 1;
+
+/// The resource as the driver describes it.
+fn resource_for_driver(from: &RuntimeResource) -> Answer<ResourceDescriptor> {
+    let RuntimeMemory { object, format, width, height, pitch } = from.what;
+    let (format, channels) = match from.kind {
+        resource::ARRAY | resource::MIPMAPPED => (0, 0),
+        resource::LINEAR | resource::PITCHED => driver_format(&format)?,
+        _ => return Err(CudaError::INVALID_VALUE),
+    };
+    let what = match from.kind {
+        resource::ARRAY | resource::MIPMAPPED => {
+            DriverMemory { object, format, channels, width: 0, height: 0, pitch: 0 }
+        }
+        resource::LINEAR => DriverMemory { object, format, channels, width, height: 0, pitch: 0 },
+        _ => DriverMemory { object, format, channels, width, height, pitch },
+    };
+    Ok(ResourceDescriptor::new(from.kind, what, 0))
+}
+
+/// The resource as the runtime describes it.
+fn resource_for_program(from: &ResourceDescriptor) -> Answer<RuntimeResource> {
+    let DriverMemory { object, format, channels, width, height, pitch } = from.what;
+    let format = match from.kind {
+        resource::ARRAY | resource::MIPMAPPED => ChannelFormatDesc::default(),
+        _ => channel_format(format, channels)?,
+    };
+    Ok(RuntimeResource::new(from.kind, RuntimeMemory { object, format, width, height, pitch }, from.flags))
+}
+
+/// The texture as the driver describes it. Elements that are read as they are, and are no floats, are integers.
+fn texture_for_driver(from: &RuntimeTexture) -> Answer<TextureDescriptor> {
+    if from.read_mode > AS_NORMALIZED {
+        return Err(CudaError::INVALID_VALUE);
+    }
+    let flags = [
+        (from.read_mode == AS_ELEMENT, flag::READ_AS_INTEGER),
+        (from.normalized != 0, flag::NORMALIZED_COORDINATES),
+        (from.srgb != 0, flag::SRGB),
+        (from.no_trilinear_optimization != 0, flag::NO_TRILINEAR_OPTIMIZATION),
+        (from.seamless != 0, flag::SEAMLESS_CUBEMAP),
+    ];
+    Ok(TextureDescriptor {
+        address_modes: from.address_modes,
+        filter: from.filter,
+        flags: flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum(),
+        anisotropy: from.anisotropy,
+        mipmap_filter: from.mipmap_filter,
+        bias: from.bias,
+        least_level: from.least_level,
+        most_level: from.most_level,
+        border: from.border,
+        reserved: [0; 12],
+    })
+}
+
+/// The texture as the runtime describes it.
+fn texture_for_program(from: &TextureDescriptor) -> RuntimeTexture {
+    let has = |flag: u32| from.flags & flag != 0;
+    RuntimeTexture {
+        address_modes: from.address_modes,
+        filter: from.filter,
+        read_mode: if has(flag::READ_AS_INTEGER) { AS_ELEMENT } else { AS_NORMALIZED },
+        srgb: has(flag::SRGB).into(),
+        border: from.border,
+        normalized: has(flag::NORMALIZED_COORDINATES).into(),
+        anisotropy: from.anisotropy,
+        mipmap_filter: from.mipmap_filter,
+        bias: from.bias,
+        least_level: from.least_level,
+        most_level: from.most_level,
+        no_trilinear_optimization: has(flag::NO_TRILINEAR_OPTIMIZATION).into(),
+        seamless: has(flag::SEAMLESS_CUBEMAP).into(),
+    }
+}
+
+fn driver_resource(
+    object: u64,
+    ask: impl FnOnce(&mut ResourceDescriptor, u64) -> Answer,
+) -> Answer<RuntimeResource> {
+    let nothing = DriverMemory { object: 0, format: 0, channels: 0, width: 0, height: 0, pitch: 0 };
+    let mut descriptor = ResourceDescriptor::new(0, nothing, 0);
+    ask(&mut descriptor, object)?;
+    resource_for_program(&descriptor)
+}
+
+entry! {
+    fn cudaCreateTextureObject(
+        object: Out<u64>, resource: In<RuntimeResource>, texture: In<RuntimeTexture>, view: In<RuntimeView>,
+    ) {
+        let resource = resource_for_driver(&resource.get()?)?;
+        let texture = texture_for_driver(&texture.get()?)?;
+        if view.is_null() {
+            return cuTexObjectCreate(object, &resource, &texture, In::<ViewDescriptor>::NULL);
+        }
+        let view = ViewDescriptor { view: view.get()?, reserved: [0; 16] };
+        cuTexObjectCreate(object, &resource, &texture, &view)
+    }
+
+    fn cudaDestroyTextureObject(object: u64) {
+        if object == 0 { Ok(()) } else { cuTexObjectDestroy(object) }
+    }
+
+    fn cudaGetTextureObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {
+        let resource = driver_resource(object, |place, object| cuTexObjectGetResourceDesc(place, object))?;
+        Ok(place.set(resource)?)
+    }
+
+    fn cudaGetTextureObjectTextureDesc(place: Out<RuntimeTexture>, object: u64) {
+        let mut texture = TextureDescriptor::default();
+        cuTexObjectGetTextureDesc(&mut texture, object)?;
+        Ok(place.set(texture_for_program(&texture))?)
+    }
+
+    fn cudaGetTextureObjectResourceViewDesc(place: Out<RuntimeView>, object: u64) {
+        let mut view = ViewDescriptor::default();
+        cuTexObjectGetResourceViewDesc(&mut view, object)?;
+        Ok(place.set(view.view)?)
+    }
+
+    fn cudaCreateSurfaceObject(object: Out<u64>, resource: In<RuntimeResource>) {
+        cuSurfObjectCreate(object, &resource_for_driver(&resource.get()?)?)
+    }
+
+    fn cudaDestroySurfaceObject(object: u64) {
+        if object == 0 { Ok(()) } else { cuSurfObjectDestroy(object) }
+    }
+
+    fn cudaGetSurfaceObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {
+        let resource = driver_resource(object, |place, object| cuSurfObjectGetResourceDesc(place, object))?;
+        Ok(place.set(resource)?)
+    }
+}
