@@ -123,6 +123,8 @@ pub fn answer_early(name: &str, body: &mut dyn FnMut() -> Answer) -> CudaError {
     });
     match answered {
         Ok(()) => CudaError::SUCCESS,
+        // That something is not done yet is no error to remember.
+        Err(CudaError::NOT_READY) => CudaError::NOT_READY,
         Err(error) => {
             last_error::remember(error);
             error

@@ -8,6 +8,7 @@ use crate::driver::{
     cuIpcOpenMemHandle,
 };
 use crate::entry::entry;
+use crate::error::CudaError;
 use crate::layout::{Event, IpcHandle, Stream};
 
 entry! {
@@ -40,6 +41,9 @@ entry! {
     }
 
     fn cudaEventElapsedTime(time: Out<f32>, start: Event, end: Event) {
+        if time.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
         cuEventElapsedTime(time, start, end)
     }
 

@@ -2,10 +2,10 @@
 
 use ptxvm_abi::Out;
 
-use crate::context;
+use crate::context::{self, DEVICE};
 use crate::driver::{cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute};
 use crate::entry::{early, entry};
-use crate::error::CudaError;
+use crate::error::{Answer, CudaError};
 
 early! {
     fn cudaDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32) {
@@ -19,15 +19,20 @@ early! {
     }
 }
 
+/// What is answered where a peer is wanted.
+fn no_peer(peer: i32, of_itself: CudaError) -> Answer {
+    Err(if peer == DEVICE { of_itself } else { CudaError::INVALID_DEVICE })
+}
+
 entry! {
-    fn cudaDeviceEnablePeerAccess(_peer: i32, flags: u32) {
+    fn cudaDeviceEnablePeerAccess(peer: i32, flags: u32) {
         if flags != 0 {
             return Err(CudaError::INVALID_VALUE);
         }
-        Err(CudaError::INVALID_DEVICE)
+        no_peer(peer, CudaError::PEER_ACCESS_UNSUPPORTED)
     }
 
-    fn cudaDeviceDisablePeerAccess(_peer: i32) {
-        Err(CudaError::INVALID_DEVICE)
+    fn cudaDeviceDisablePeerAccess(peer: i32) {
+        no_peer(peer, CudaError::PEER_ACCESS_NOT_ENABLED)
     }
 }

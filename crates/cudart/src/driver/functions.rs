@@ -332,7 +332,7 @@ driver! {
         graph: u64, from: *const u64, to: *const u64, edges: *const EdgeData, count: usize
     );
     cuGraphDestroyNode(node: u64);
-    cuGraphInstantiate(exec: *mut u64, graph: u64, flags: u64);
+    cuGraphInstantiateWithFlags(exec: *mut u64, graph: u64, flags: u64);
     cuGraphInstantiateWithParams(exec: *mut u64, graph: u64, what: *mut InstantiateParams);
     cuGraphExecGetFlags(exec: u64, flags: *mut u64);
     cuGraphNodeSetEnabled(exec: u64, node: u64, enabled: u32);

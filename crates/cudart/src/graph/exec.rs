@@ -5,7 +5,7 @@ use ptxvm_abi::Out;
 use crate::driver::{
     cuGraphExecChildGraphNodeSetParams, cuGraphExecDestroy, cuGraphExecEventRecordNodeSetEvent,
     cuGraphExecEventWaitNodeSetEvent, cuGraphExecGetFlags, cuGraphExecGetId, cuGraphExecUpdate,
-    cuGraphInstantiate, cuGraphInstantiateWithParams, cuGraphLaunch, cuGraphNodeGetEnabled,
+    cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphLaunch, cuGraphNodeGetEnabled,
     cuGraphNodeSetEnabled, cuGraphUpload,
 };
 use crate::entry::entry;
@@ -13,11 +13,11 @@ use crate::layout::{Event, Graph, GraphExec, GraphNode, InstantiateParams, Strea
 
 entry! {
     fn cudaGraphInstantiate(exec: Out<GraphExec>, graph: Graph, flags: u64) {
-        cuGraphInstantiate(exec, graph, flags)
+        cuGraphInstantiateWithFlags(exec, graph, flags)
     }
 
     fn cudaGraphInstantiateWithFlags(exec: Out<GraphExec>, graph: Graph, flags: u64) {
-        cuGraphInstantiate(exec, graph, flags)
+        cuGraphInstantiateWithFlags(exec, graph, flags)
     }
 
     fn cudaGraphInstantiateWithParams[cudaGraphInstantiateWithParams_ptsz](

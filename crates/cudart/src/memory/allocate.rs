@@ -61,7 +61,7 @@ entry! {
     }
 
     fn cudaMallocManaged(place: Out<u64>, bytes: usize, flags: u32) {
-        cuMemAllocManaged(place, bytes, flags)
+        if bytes == 0 { Ok(place.set(0)?) } else { cuMemAllocManaged(place, bytes, flags) }
     }
 
     fn cudaMallocHost(place: Out<Host>, bytes: usize) {

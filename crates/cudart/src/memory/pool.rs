@@ -24,7 +24,7 @@ entry! {
     }
 
     fn cudaFreeAsync[cudaFreeAsync_ptsz](address: Host, stream: Stream) {
-        cuMemFreeAsync(address, stream)
+        if address.is_null() { Ok(()) } else { cuMemFreeAsync(address, stream) }
     }
 
     fn cudaMemPoolCreate(pool: Out<MemPool>, properties: In<PoolProps>) {
