@@ -6,6 +6,8 @@ use ptxvm_machine::Follower;
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::follower::{Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
+use ptxvm_machine::door::values::{Begun, Decides, Executed};
+use ptxvm_machine::registers::Slot;
 
 /// Several followers as one. None of them may have reads see anything but the newest writes.
 #[must_use]
@@ -23,7 +25,11 @@ impl Follower for Several {
     fn access(&self, access: &Access<'_>, memory: &Found<'_>, old: &mut OldBytes) -> Decision {
         self.0.iter().fold(Decision::default(), |sum, follower| {
             let one = follower.access(access, memory, old);
-            Decision { elsewhere: sum.elsewhere | one.elsewhere, look_again: sum.look_again | one.look_again }
+            Decision {
+                elsewhere: sum.elsewhere | one.elsewhere,
+                look_again: sum.look_again | one.look_again,
+                undefined: sum.undefined | one.undefined,
+            }
         })
     }
 
@@ -77,5 +83,33 @@ impl Follower for Several {
 
     fn temper(&self) -> Temper {
         Temper::default()
+    }
+
+    fn follows_values(&self) -> bool {
+        self.0.iter().any(|follower| follower.follows_values())
+    }
+
+    fn begins(&self, begun: &Begun<'_>) {
+        self.0.iter().for_each(|follower| follower.begins(begun));
+    }
+
+    fn executes(&self, executed: &Executed<'_>) {
+        self.0.iter().for_each(|follower| follower.executes(executed));
+    }
+
+    fn executed(&self, executed: &Executed<'_>) -> bool {
+        self.0.iter().fold(false, |any, follower| follower.executed(executed) | any)
+    }
+
+    fn decides(&self, who: Who, source: Source, register: (u32, Slot), what: Decides) {
+        self.0.iter().for_each(|follower| follower.decides(who, source, register, what));
+    }
+
+    fn passes(&self, who: Who, from: (u32, Slot), to: (u32, Slot)) {
+        self.0.iter().for_each(|follower| follower.passes(who, from, to));
+    }
+
+    fn local(&self, access: &Access<'_>) -> bool {
+        self.0.iter().fold(false, |any, follower| follower.local(access) | any)
     }
 }

@@ -141,10 +141,12 @@ pub const PAGES: &[(&str, &str)] = &[
     ("misuse", include_str!("../../../docs/findings/misuse.md")),
     ("null", include_str!("../../../docs/findings/null.md")),
     ("out-of-bounds", include_str!("../../../docs/findings/out-of-bounds.md")),
+    ("outside-object", include_str!("../../../docs/findings/outside-object.md")),
     ("race", include_str!("../../../docs/findings/race.md")),
     ("read-only", include_str!("../../../docs/findings/read-only.md")),
     ("stack-overflow", include_str!("../../../docs/findings/stack-overflow.md")),
     ("trap", include_str!("../../../docs/findings/trap.md")),
+    ("uninitialised", include_str!("../../../docs/findings/uninitialised.md")),
     ("use-after-free", include_str!("../../../docs/findings/use-after-free.md")),
     ("wrong-space", include_str!("../../../docs/findings/wrong-space.md")),
 ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ptxvm_vm::{Device, DeviceOptions};
+use ptxvm_vm::{Check, Device, DeviceOptions};
 
 use crate::abi::{Answer, CUdevice, CUresult};
 use crate::context::Context;
@@ -47,6 +47,9 @@ pub fn init() -> Answer {
         let share = options.share;
         let memory = DeviceOptions::default().memory(share.memory).max_memory(share.max_memory);
         let device = Device::with_options(options.choices.profile, memory);
+        if options.choices.settings.checks.has(Check::Init) {
+            device.memory().unwritten().keep();
+        }
         let handle = Handle::insert_with(|handle| Context::new(handle, device.clone(), true));
         let primary = handle.find().unwrap_or_else(|| Context::new(handle, device.clone(), true));
         Driver { device, primary }

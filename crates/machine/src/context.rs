@@ -38,6 +38,8 @@ pub enum Flow {
     Wait,
     /// The operation has handed work to the cluster's asynchronous units, or noted events: the interpreter says where.
     Issued,
+    /// It has been executed, and has given registers values that nobody has defined (`door/values.rs`).
+    Undefined,
 }
 
 /// An instruction's operation. One object serves all warps; what differs is in the context.

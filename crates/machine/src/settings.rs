@@ -116,11 +116,15 @@ pub enum Check {
     Race,
     /// Where programs of this field rely on more than the manual's words promise, the manual counts.
     Strict,
+    /// Values that nobody has defined and that decide something.
+    Init,
+    /// Accesses through the address of one variable that reach another.
+    Bounds,
 }
 
 impl Check {
     /// Every one.
-    pub const ALL: [Check; 2] = [Self::Race, Self::Strict];
+    pub const ALL: [Check; 4] = [Self::Race, Self::Strict, Self::Init, Self::Bounds];
 
     /// The name on the command line.
     #[must_use]
@@ -128,6 +132,8 @@ impl Check {
         match self {
             Self::Race => "race",
             Self::Strict => "strict",
+            Self::Init => "init",
+            Self::Bounds => "bounds",
         }
     }
 }
@@ -148,7 +154,7 @@ impl Checks {
     pub const fn with(self, check: Check) -> Self {
         match check {
             Check::Strict => Self(self.0 | 1 << check as u16 | 1 << Check::Race as u16),
-            Check::Race => Self(self.0 | 1 << check as u16),
+            Check::Race | Check::Init | Check::Bounds => Self(self.0 | 1 << check as u16),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::export::Export;
 use crate::quarantine::{Freed, Quarantine};
 use crate::range::{PAGE, Range};
 use crate::table::{Live, Table};
+use crate::unwritten::Unwritten;
 
 /// The quarantine's budget unless it is given: enough for a million small blocks.
 const DEFAULT_QUARANTINE: u64 = 64 << 20;
@@ -60,6 +61,7 @@ pub struct GlobalMemory {
     /// How many bytes live and freed allocations may take of the host, gaps and roundings included.
     footprint_limit: u64,
     budget: Arc<Budget>,
+    unwritten: Arc<Unwritten>,
 }
 
 #[derive(Debug)]
@@ -142,6 +144,7 @@ impl GlobalMemory {
             limit: limit_bytes,
             heap_limit: AtomicU64::new(DEFAULT_HEAP),
             footprint_limit: limit_bytes.saturating_add(overhead),
+            unwritten: Arc::new(Unwritten::new(Arc::clone(&budget))),
             budget,
         }
     }
@@ -330,6 +333,7 @@ impl GlobalMemory {
         self.directory.leave(&spot, SHIFTS[arena]);
         self.directory.change();
         let size = allocation.size;
+        self.unwritten.remove(allocation.start, size);
         state.statistics.bytes_in_use -= if kind.on_device() { size } else { 0 };
         state.statistics.heap_bytes -= if kind == AllocationKind::Heap { size } else { 0 };
         state.heap_charge -= heap_charge(kind, size);
@@ -363,6 +367,12 @@ impl GlobalMemory {
     #[must_use]
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
+    }
+
+    /// Which bytes nobody has written, if somebody keeps that.
+    #[must_use]
+    pub fn unwritten(&self) -> &Arc<Unwritten> {
+        &self.unwritten
     }
 
     /// Sets how many bytes the guest's `malloc` may give in all; what it has given stays.

@@ -55,6 +55,7 @@ impl GlobalMemory {
         let to = self.checked(address, from.len() as u64)?;
         // SAFETY: the bytes lie in a region, and the lease keeps them mapped.
         unsafe { access::copy_in(to, from) };
+        self.unwritten().remove(address, from.len() as u64);
         Ok(())
     }
 
@@ -67,6 +68,7 @@ impl GlobalMemory {
         let to = self.checked(address, bytes)?;
         // SAFETY: the bytes lie in a region, and the lease keeps them mapped.
         unsafe { access::fill(to, bytes as usize, byte) };
+        self.unwritten().remove(address, bytes);
         Ok(())
     }
 
@@ -76,9 +78,10 @@ impl GlobalMemory {
             return Ok(());
         }
         let _lease = self.lease();
-        let (to, from) = (self.checked(to, bytes)?, self.checked(from, bytes)?);
+        let (to_host, from_host) = (self.checked(to, bytes)?, self.checked(from, bytes)?);
         // SAFETY: both lie in regions, and the lease keeps them mapped.
-        unsafe { access::copy(to, from, bytes as usize) };
+        unsafe { access::copy(to_host, from_host, bytes as usize) };
+        self.unwritten().copy(to, from, bytes);
         Ok(())
     }
 }

@@ -36,6 +36,7 @@ mod slab;
 mod slack;
 mod table;
 pub mod tensor;
+mod unwritten;
 pub mod view;
 pub mod window;
 
@@ -51,5 +52,6 @@ pub use local::LocalMemory;
 pub use range::is_of_some_device;
 pub use shared::SharedMemory;
 pub use tensor::TensorMemory;
+pub use unwritten::Unwritten;
 pub use view::View;
 pub use window::{LOCAL_BASE, LOCAL_SIZE, SHARED_BASE, SHARED_SIZE, Window, window_of};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_check::{Checked, RaceChecker, together};
+use ptxvm_check::{BoundsChecker, Checked, CheckedLaunch, InitChecker, RaceChecker, together};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
@@ -371,6 +371,17 @@ impl Kernel {
                     Checked { shape, strict: checks.has(Check::Strict), limit: check_limit as usize };
                 let races = options.races.clone().unwrap_or_default();
                 all.push(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
+            }
+            let mistakes = options.mistakes.clone().unwrap_or_default();
+            let launch =
+                CheckedLaunch { block, shared: options.shared, limit: check_limit as usize, mistakes };
+            if checks.has(Check::Init) {
+                let device = self.module.device().memory().unwritten();
+                all.push(Arc::new(InitChecker::new(&self.linked, &launch, device, budget)));
+            }
+            if checks.has(Check::Bounds) {
+                let addresses = &self.module.addresses().variables;
+                all.push(Arc::new(BoundsChecker::new(&self.linked, &launch, addresses)));
             }
             return together(all);
         }

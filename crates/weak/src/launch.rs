@@ -121,7 +121,7 @@ impl Follower for Weak {
             _ => 0,
         };
         memory.order.accessed(&actor, access.who.lanes);
-        Decision { elsewhere, look_again: false }
+        Decision { elsewhere, ..Decision::default() }
     }
 
     fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}

@@ -259,7 +259,8 @@ impl Follower for RaceChecker {
         let meet = state.access(access, id, Some(memory));
         let elsewhere = if meet { state.collide(access, id) } else { 0 };
         let compares = access.wants == Wants::Update && state.sites().get(id).compares;
-        Decision { elsewhere, look_again: elsewhere != 0 || compares || !state.doubts.is_empty() }
+        let look_again = elsewhere != 0 || compares || !state.doubts.is_empty();
+        Decision { elsewhere, look_again, ..Decision::default() }
     }
 
     fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, beside: &OldBytes) {

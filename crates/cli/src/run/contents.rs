@@ -11,6 +11,8 @@ pub struct HostBuffer {
     pub element: Element,
     pub shape: Vec<u64>,
     pub bytes: Vec<u8>,
+    /// Nobody has written it.
+    pub is_unwritten: bool,
 }
 
 impl HostBuffer {
@@ -47,9 +49,10 @@ impl HostBuffer {
                 let mut random = Random(seed.unwrap_or(salt));
                 (0..count).for_each(|_| element.store(random.element(element, *bounds), &mut to));
             }
+            Contents::Unwritten => to.resize(bytes, 0),
             Contents::File(_) => {}
         }
-        Ok(HostBuffer { element, shape, bytes: to })
+        Ok(HostBuffer { element, shape, bytes: to, is_unwritten: *contents == Contents::Unwritten })
     }
 
     /// Reads a buffer: `.npy` files know their type and shape, others are bare elements.
@@ -64,7 +67,7 @@ impl HostBuffer {
         let mut buffer = if path.ends_with(".npy") {
             let npy::Array { element, shape, bytes } =
                 npy::read(&bytes, element).map_err(|why| format!("cannot use {path}: {why}"))?;
-            HostBuffer { element, shape, bytes }
+            HostBuffer { element, shape, bytes, is_unwritten: false }
         } else {
             let element = element.unwrap_or(Element::U8);
             if !bytes.len().is_multiple_of(element.bytes()) {
@@ -72,7 +75,7 @@ impl HostBuffer {
                 return Err(format!("{path} has {n} bytes, which is not a whole number of {name}"));
             }
             let count = (bytes.len() / element.bytes()) as u64;
-            HostBuffer { element, shape: vec![count], bytes }
+            HostBuffer { element, shape: vec![count], bytes, is_unwritten: false }
         };
         if buffer.bytes.is_empty() {
             return Err(format!("{path} has no elements"));

@@ -64,7 +64,7 @@ pub struct Launch {
     /// Bytes of dynamic shared memory (48k, 0x400) [default: 0]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub shared: Option<u32>,
-    /// An argument, in the order of the parameters: 42, f32:1.5, 'f32[64,64]=iota' (zeros, ones, rand, rand(SEED),
+    /// An argument, in the order of the parameters: 42, f32:1.5, 'f32[64,64]=iota' (zeros, ones, rand, uninit, rand(SEED),
     /// a number, a list, @FILE), @x.npy, hex:01ff, 'tensormap(#0, box [32,8])' for a map of the first parameter's
     /// buffer, 'texture(f32[4,4]=iota, filter linear)' and 'surface(u8[4,4])' for their handles; or NAME=ARG for the
     /// parameter of that name

@@ -128,7 +128,7 @@ fn pixels(width: u64, height: u64, channels: usize, bytes: Vec<u8>) -> Result<Ho
         _ => (channels as u64, bytes),
     };
     let shape = if channels == 1 { vec![height, width] } else { vec![height, width, channels] };
-    Ok(HostBuffer { element: Element::U8, shape, bytes })
+    Ok(HostBuffer { element: Element::U8, shape, bytes, is_unwritten: false })
 }
 
 #[cfg(test)]

@@ -52,7 +52,15 @@ impl Prepared {
         let mut placed = Vec::new();
         for (value, name) in values.iter().zip(names) {
             placed.push(match value {
-                Value::Buffer(host) => Placed::Buffer(place(device, name, &host.bytes)?),
+                Value::Buffer(host) => {
+                    let buffer = place(device, name, &host.bytes)?;
+                    if host.is_unwritten {
+                        let unwritten = device.memory().unwritten();
+                        unwritten.keep();
+                        unwritten.add(buffer.address(), buffer.size() as u64);
+                    }
+                    Placed::Buffer(buffer)
+                }
                 Value::Image { host: Some(host), .. } => {
                     let array = object::array(device, name, host).map_err(|why| wrong(name, &why))?;
                     Placed::Array(array, host.levels.first().map_or(Element::U8, |level| level.element))

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn names_indices_and_mistakes() {
         let bytes = vec![0; 12];
-        let buffer = HostBuffer { element: Element::U8, shape: vec![12], bytes };
+        let buffer = HostBuffer { element: Element::U8, shape: vec![12], bytes, is_unwritten: false };
         let values = [Value::Bytes(vec![0; 4]), Value::Buffer(buffer)];
         let plan = |option: &str| plan(&[option.to_owned()], &["n", "out"], &values);
         let saved = |path: &str| Ok(vec![Save { parameter: 1, path: path.into() }]);

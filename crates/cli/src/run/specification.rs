@@ -37,6 +37,8 @@ pub enum Contents {
     Iota,
     /// Random numbers: floats from 0 to 1, integers from all of their range, unless bounds are given.
     Random { seed: Option<u64>, bounds: Option<(f64, f64)> },
+    /// `uninit`: nothing that anybody has written. It reads as zeros, and `--check=init` tells who relies on that.
+    Unwritten,
     /// `@file`
     File(String),
 }
@@ -187,6 +189,7 @@ impl Contents {
             "ones" => return Ok(Contents::Value("1".to_owned())),
             "iota" => return Ok(Contents::Iota),
             "rand" => return Ok(Contents::Random { seed: None, bounds: None }),
+            "uninit" => return Ok(Contents::Unwritten),
             _ => {}
         }
         if let Some(inner) = text.strip_prefix("rand(").and_then(|t| t.strip_suffix(')')) {
@@ -195,7 +198,9 @@ impl Contents {
         let values: Vec<String> = text.split(',').map(|v| v.trim().to_owned()).collect();
         for value in &values {
             element.parse(value).map_err(|why| match values.len() {
-                1 => format!("{why}; contents are zeros, ones, iota, rand, rand(SEED), a number, or @FILE"),
+                1 => format!(
+                    "{why}; contents are zeros, ones, iota, rand, rand(SEED), uninit, a number, or @FILE"
+                ),
                 _ => why,
             })?;
         }

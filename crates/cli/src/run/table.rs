@@ -173,7 +173,7 @@ mod tests {
         Outcome {
             parameter: 0,
             name: "y".into(),
-            before: HostBuffer { element, shape, bytes: bytes(before) },
+            before: HostBuffer { element, shape, bytes: bytes(before), is_unwritten: false },
             after: bytes(after),
         }
     }

@@ -174,7 +174,12 @@ mod tests {
     use super::*;
 
     fn buffer(shape: &[u64]) -> HostBuffer {
-        HostBuffer { element: element::Element::F32, shape: shape.to_vec(), bytes: Vec::new() }
+        HostBuffer {
+            element: element::Element::F32,
+            shape: shape.to_vec(),
+            bytes: Vec::new(),
+            is_unwritten: false,
+        }
     }
 
     fn encode(text: &str, shape: &[u64]) -> Result<TensorMap, String> {

@@ -101,6 +101,9 @@ pub fn give(
     let memory = context.device.memory();
     let start = memory.allocate(bytes, align, allocation, None).map_err(|_| CUresult::OUT_OF_MEMORY)?;
     context.memory.add(context, start, bytes, kind)?;
+    if allocation == AllocationKind::Device {
+        memory.unwritten().add(start, bytes);
+    }
     Ok(start)
 }
 

@@ -192,6 +192,9 @@ fn allocate(pointer: Out<CUdeviceptr>, bytes: usize, pool: &Arc<Pool>, stream: &
         pool.returned(bytes as u64);
         return Err(CUresult::OUT_OF_MEMORY);
     };
+    if pool.allocation_kind() == ptxvm_memory::AllocationKind::Device {
+        memory.unwritten().add(start, bytes as u64);
+    }
     // It outlives the context: it is the pool's.
     registry::insert(
         start,

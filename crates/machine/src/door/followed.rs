@@ -103,6 +103,9 @@ impl Context<'_> {
         if !self.warp.late.all.is_empty() && self.make_late_at(lanes, at, bytes).is_err() {
             return;
         }
+        if space == Space::Local {
+            return self.touch_local(lanes, addresses, bytes, wants);
+        }
         let Some(follower) = &self.run.launch.follower else { return };
         if lanes == 0 || bytes == 0 || !matches!(space, Space::Global | Space::Shared) {
             return;
@@ -112,7 +115,8 @@ impl Context<'_> {
         // SAFETY: the caller has checked these bytes of every lane.
         let found = unsafe { Found::new(at, lanes, bytes) };
         let old = &mut *self.worker.old_bytes;
-        let Decision { elsewhere, look_again } = follower.access(&access, &found, old);
+        let Decision { elsewhere, look_again, undefined } = follower.access(&access, &found, old);
+        self.worker.undefined |= undefined;
         if look_again {
             let (addresses, at) = (*addresses, *at);
             self.worker.again = Some(Box::new(Again { who, space, addresses, at, bytes, wants }));

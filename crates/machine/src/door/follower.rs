@@ -12,7 +12,8 @@ use ptxvm_memory::access;
 use crate::code::Source;
 use crate::door::observer::{Access, HeapChange, Transferred, Who};
 use crate::door::touch::{Space, Wants};
-use crate::registers::LANES;
+use crate::door::values::{Begun, Decides, Executed};
+use crate::registers::{LANES, Slot};
 
 /// The most bytes that a lane touches at once by an instruction that may see an older write.
 pub const MOST_OLD: usize = 32;
@@ -99,6 +100,33 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
 
     /// What the seed has chosen for the whole launch.
     fn temper(&self) -> Temper;
+
+    /// Whether it must be told of local memory, of calls, and of instructions that may meet undefined values (`values.rs`).
+    fn follows_values(&self) -> bool {
+        false
+    }
+
+    /// Lanes begin a call, or the entry.
+    fn begins(&self, _: &Begun<'_>) {}
+
+    /// An instruction of a warp with undefined values is about to be executed, and touches memory after this.
+    fn executes(&self, _: &Executed<'_>) {}
+
+    /// It has been executed, or has loaded the first undefined value of its warp. Gives whether the warp has such values.
+    fn executed(&self, _: &Executed<'_>) -> bool {
+        false
+    }
+
+    /// A register of an activation says where lanes go.
+    fn decides(&self, _: Who, _: Source, _: (u32, Slot), _: Decides) {}
+
+    /// The value of a register goes to another one, each of an activation of the same warp.
+    fn passes(&self, _: Who, _: (u32, Slot), _: (u32, Slot)) {}
+
+    /// Lanes touch their local memory. Gives whether they read an undefined value.
+    fn local(&self, _: &Access<'_>) -> bool {
+        false
+    }
 }
 
 /// What becomes of an access.
@@ -108,6 +136,8 @@ pub struct Decision {
     pub elsewhere: u32,
     /// Whether memory is to be looked at once more when the instruction has been executed.
     pub look_again: bool,
+    /// Whether what lanes read is undefined.
+    pub undefined: bool,
 }
 
 /// Lanes whose memory is to be looked at once more after the running instruction.

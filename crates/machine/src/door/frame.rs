@@ -34,6 +34,7 @@ impl Context<'_> {
         let Some(pointer) = local_pointer(&self.warp.local, lane, offset, from.len()) else { return };
         if self.run.code.observed.is_some() {
             self.tell(Space::Local, 1 << lane, &[offset; LANES], from.len() as u64, Wants::Write);
+            self.touch_local(1 << lane, &[offset; LANES], from.len() as u64, Wants::Write);
         }
         // SAFETY: the bytes have been checked to lie in the lane's memory, and nothing moves it meanwhile.
         unsafe { access::copy_in(pointer, from) };

@@ -27,6 +27,7 @@ pub(crate) mod tell;
 pub mod tensor_box;
 pub(crate) mod tensor_memory;
 pub mod touch;
+pub mod values;
 pub mod watch;
 
 pub use follower::Follower;

@@ -154,6 +154,7 @@ impl Telling {
 impl Execute for Telling {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         context.worker.source = self.source;
+        context.worker.undefined = false;
         let proof = context.worker.cluster.watch.as_ref().and_then(|watch| {
             watch.named.as_ref()?.borrow_mut().clear();
             let often = self.proved.fetch_add(1, Ordering::Relaxed) >= PROOFS;
@@ -166,6 +167,9 @@ impl Execute for Telling {
         if let Some(watch) = &context.worker.cluster.watch {
             watch.prove(proof, &context.worker.cluster, self.source);
         }
-        flow
+        match flow {
+            Flow::Next if context.worker.undefined => Flow::Undefined,
+            flow => flow,
+        }
     }
 }

@@ -83,11 +83,15 @@ pub enum Kind {
     Misuse,
     /// A launch that breaks a limit of the kernel or the device.
     Launch,
+    /// A value that nobody has defined decides something.
+    Uninitialised,
+    /// An access through the address of one variable that leaves it.
+    OutsideObject,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 19] = [
         Self::OutOfBounds,
         Self::Misaligned,
         Self::WrongSpace,
@@ -105,6 +109,8 @@ impl Kind {
         Self::Deadlock,
         Self::Misuse,
         Self::Launch,
+        Self::Uninitialised,
+        Self::OutsideObject,
     ];
 
     /// The name in JSON and on documentation pages.
@@ -128,6 +134,8 @@ impl Kind {
             Self::Deadlock => "deadlock",
             Self::Misuse => "misuse",
             Self::Launch => "launch",
+            Self::Uninitialised => "uninitialised",
+            Self::OutsideObject => "outside-object",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::builtin;
 use crate::code::{Actual, Call, Callee, Function};
 use crate::context::{Context, CtaState, Fault, Run, Worker};
+use crate::door::values;
 use crate::explain::finding::{Kind, Limit};
 use crate::registers::{Bank, LANES, Slot, lanes_in};
 use crate::schedule::after::After;
@@ -105,6 +106,7 @@ pub(crate) fn call(
         worker.limit = Some(Limit::Memory(budget.refusal(u64::from(function.register_bytes))));
         return After::Fault;
     };
+    values::begins(warp, (cta, worker, run), (function, activation, callers), &frame.base);
     let caller = caller_frame(group, warp, run);
     let [from, mut to] = bank_pair(&mut warp.activations, [group.activation, activation], run.code);
     for slot in &function.unset {
@@ -117,6 +119,7 @@ pub(crate) fn call(
     let mut into = Taker { context, frame: &frame.base };
     for (actual, formal) in site.arguments.iter().zip(&function.parameters) {
         pass((&from, *actual), (&mut into, *formal), callers);
+        into.context.follow((group.activation, *actual), (activation, *formal), callers);
     }
     group.activation = activation;
     group.depth += 1;
@@ -258,6 +261,16 @@ fn pass((from, actual): (&Giver<'_>, Actual), (to, formal): (&mut Taker<'_>, Act
     }
 }
 
+impl Context<'_> {
+    /// What is known of a value goes with it, from register to register.
+    fn follow(&self, (from, given): (u32, Actual), (to, taken): (u32, Actual), lanes: u32) {
+        if let (Actual::Slot(given), Actual::Slot(taken)) = (given, taken) {
+            let place = (&*self.cta, &*self.worker, self.run);
+            values::passes(self.warp, place, ((from, given), (to, taken)), lanes);
+        }
+    }
+}
+
 fn wide(bank: &Bank<'_>, slot: Slot, lane: usize) -> u128 {
     if slot.width == 16 { u128::read(bank, slot)[lane] } else { u128::from(bank.lane(slot, lane)) }
 }
@@ -285,7 +298,8 @@ pub(crate) fn ret(
     }
     warp.add(group.of(next, group.mask & !gone));
     group.mask = gone;
-    let from = group.activation;
+    let activation = group.activation;
+    let from = activation;
     let (parent, site, function) = {
         let activation = &mut warp.activations[from as usize];
         activation.lanes &= !gone;
@@ -310,6 +324,7 @@ pub(crate) fn ret(
     let mut into = Taker { context, frame: &frame };
     for (formal, actual) in function.returns.iter().zip(&call.returns) {
         pass((&from, *formal), (&mut into, *actual), gone);
+        into.context.follow((activation, *formal), (parent, *actual), gone);
     }
     for lane in lanes_in(gone) {
         warp.state.stack[lane] = before[lane];

@@ -59,6 +59,9 @@ fn watched(
         }
     }
     let mask = context.active & guarded(&context.bank, instruction.guard);
+    if context.warp.values {
+        context.before_values(instruction, mask, activation);
+    }
     if mask == 0 {
         return Step::Done;
     }
@@ -70,6 +73,9 @@ fn watched(
     }
     match execute(context, instruction, &instruction.slots, mask, (at, activation), watches) {
         Step::Done => {
+            if context.warp.values {
+                context.after_values(instruction, mask, activation);
+            }
             context.asks_later(instruction, at, mask);
             if context.gives_way(instruction) { Step::GivesWay } else { Step::Done }
         }
@@ -92,6 +98,10 @@ pub(crate) fn execute(
         Flow::Stop => Step::Stopped,
         Flow::Wait => Step::Waits(mask),
         Flow::Issued => issued(context, place, watches),
+        Flow::Undefined => {
+            context.warp.values = true;
+            Step::Done
+        }
     }
 }
 

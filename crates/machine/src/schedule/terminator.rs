@@ -1,7 +1,8 @@
 //! How a group of lanes leaves a block: branches, exits, calls, returns, barriers. The last step of a block.
 
-use crate::code::{Block, Terminator};
+use crate::code::{Block, Callee, Terminator};
 use crate::context::{Context, CtaState, Fault, Run, WarpState, Worker};
+use crate::door::values::{self, Decides};
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
@@ -25,6 +26,9 @@ pub(crate) fn end(
     }
     if !warp.state.late.all.is_empty() && !make_late(block, group, warp, cta, worker, run) {
         return After::Fault;
+    }
+    if warp.state.values {
+        tell_values(block, group, warp, cta, worker, run);
     }
     let taken = |group: &Group, warp: &mut Warp, guard: Option<Slot>| {
         group.mask & guarded(&warp.bank(group.activation, run.code), guard)
@@ -110,6 +114,43 @@ fn make_late(
         | Terminator::Barrier(_) => context.make_late(),
     };
     made.is_ok()
+}
+
+/// Tells who follows values which registers decide where the group goes.
+#[cold]
+fn tell_values(
+    block: &Block,
+    group: &Group,
+    warp: &mut Warp,
+    cta: &CtaState,
+    worker: &Worker,
+    run: &Run<'_>,
+) {
+    let guard = match &block.end_with {
+        Terminator::Next(_) => None,
+        Terminator::Branch { guard, .. }
+        | Terminator::Index { guard, .. }
+        | Terminator::Exit { guard, .. }
+        | Terminator::Return { guard, .. } => *guard,
+        Terminator::Call(site) => site.guard,
+        Terminator::Barrier(arrival) => arrival.guard,
+    };
+    let mut registers: Vec<_> = guard.map(|slot| (slot, Decides::Way)).into_iter().collect();
+    match &block.end_with {
+        Terminator::Index { index, .. } => registers.push((*index, Decides::Way)),
+        Terminator::Call(site) => {
+            if let Callee::Address(slot) = site.callee {
+                registers.push((slot, Decides::Callee));
+            }
+        }
+        Terminator::Barrier(arrival) => {
+            let named = [arrival.barrier].into_iter().chain(arrival.count);
+            registers.extend(named.map(|slot| (slot, Decides::Barrier)));
+        }
+        _ => {}
+    }
+    let place = (block.source, group.activation, group.mask);
+    values::decides(warp, (cta, worker, run), place, &registers);
 }
 
 /// Sends some lanes to one block and the others to another; the group goes on with the lower.

@@ -39,6 +39,8 @@ pub struct WarpState {
     pub arrivals: Arrivals,
     /// How many groups of asynchronous operations each lane has closed, by [`GroupKind`](crate::asynchronous::issuer::GroupKind).
     pub closed: [[u32; LANES]; 2],
+    /// Whether its registers may have undefined values, and somebody follows these.
+    pub values: bool,
     /// What it has put off.
     pub late: PutOff,
     /// Its matrix products that are under way.

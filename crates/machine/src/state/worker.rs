@@ -43,6 +43,8 @@ pub struct Worker {
     pub watched: [Region; REGIONS],
     /// What lanes find instead of memory, if the launch has a follower.
     pub old_bytes: Box<OldBytes>,
+    /// Whether the running instruction has read what nobody has defined, if values are followed.
+    pub undefined: bool,
     /// What is to be looked at once more after the running instruction.
     pub(crate) again: Option<Box<Again>>,
     /// The one to be replaced next.
@@ -126,6 +128,7 @@ impl Worker {
             regions: [Region::EMPTY; REGIONS],
             watched: [Region::EMPTY; REGIONS],
             old_bytes: Box::default(),
+            undefined: false,
             again: None,
             oldest: 0,
             generation: 0,

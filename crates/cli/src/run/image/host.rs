@@ -214,7 +214,7 @@ fn halved(finer: &HostBuffer, shape: &Shape, format: Format, level: u32) -> Host
             }
         }
     }
-    HostBuffer { element, shape: level_shape(shape, format, level), bytes }
+    HostBuffer { element, shape: level_shape(shape, format, level), bytes, is_unwritten: false }
 }
 
 /// The element nearest to a mean; halves of integers go up.

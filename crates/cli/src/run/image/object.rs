@@ -83,5 +83,5 @@ pub fn contents(array: &Array, level: u32, element: Element) -> HostBuffer {
     for plane in 0..image.shape.planes() {
         bytes.extend(array.read(level, plane).unwrap_or_default());
     }
-    HostBuffer { element, shape: level_shape(&image.shape, image.format, level), bytes }
+    HostBuffer { element, shape: level_shape(&image.shape, image.format, level), bytes, is_unwritten: false }
 }

@@ -5,6 +5,7 @@ use ptxvm_memory::{LocalMemory, SharedMemory};
 
 use super::Cta;
 use crate::context::{CtaState, Run, WarpState, Worker};
+use crate::door::values;
 use crate::registers::LANES;
 use crate::schedule::barrier::Barrier;
 use crate::schedule::cluster::barrier::Arrivals;
@@ -47,13 +48,17 @@ impl Cta {
                 tid: lanes_of(index, run.launch.block),
                 local: LocalMemory::new(DEFAULT_LIMIT, budget),
                 stack: [0; LANES],
-                quick_local: run.code.observed.is_none() || run.launch.follower.is_some(),
+                quick_local: match &run.launch.follower {
+                    Some(follower) => !follower.follows_values(),
+                    None => run.code.observed.is_none(),
+                },
                 maxnreg: 0,
                 awaited: None,
                 expired: 0,
                 asked: 0,
                 arrivals: Arrivals::default(),
                 closed: [[0; LANES]; 2],
+                values: false,
                 late: PutOff::default(),
                 wgmma: crate::ops::wgmma::pending::Products::default(),
             },
@@ -145,6 +150,14 @@ impl Cta {
                 warp.groups.push(Group::at_beginning(entry.block, warp.state.present));
             };
             self.warps.iter_mut().for_each(all);
+        }
+        if run.launch.follower.is_some() {
+            for warp in &mut self.warps {
+                let lanes = warp.state.present;
+                warp.state.values = false;
+                let place = (&self.state, &*worker, run);
+                values::begins(warp, place, (entry, 0, lanes), &[0; LANES]);
+            }
         }
         self.living = u32::MAX >> (32 - self.warps.len());
         self.awake = self.living;

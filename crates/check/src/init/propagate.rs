@@ -1,0 +1,296 @@
+//! What is undefined of an instruction's results, from what is undefined of its sources.
+//!
+//! Moves, logic, shifts, fields, choices and integer sums are followed bit by bit, packed numbers part by part; any other
+//! result is undefined as a whole if one of its sources is.
+
+use ptxvm_ir::operation::compute::{
+    Bits, Comparing, Compute, Convert, IntegerFunction, IntegerType, Logic, LogicFunction, Movement,
+};
+use ptxvm_ir::operation::warp::{Vote, Warp, WarpFunction};
+use ptxvm_ir::operation::{Generic, Operation};
+use ptxvm_isa::{Kind, Type};
+use ptxvm_machine::door::values::Executed;
+use ptxvm_machine::registers::Slot;
+use ptxvm_num::float::compare::Comparison;
+
+use crate::init::bitwise::{self, Known, ones};
+use crate::init::registers::{Lanes, Origin, Registers, Undefined};
+
+/// What is undefined of each destination.
+pub type Results = Vec<(Slot, Box<Lanes>)>;
+
+/// The sources of an instruction.
+struct Sources<'a> {
+    executed: &'a Executed<'a>,
+    slots: &'a [Slot],
+    undefined: Vec<Option<&'a Lanes>>,
+}
+
+impl Sources<'_> {
+    fn undefined(&self, index: usize, lane: usize) -> u128 {
+        self.undefined.get(index).copied().flatten().map_or(0, |lanes| lanes[lane].bits)
+    }
+
+    fn known(&self, index: usize, lane: usize) -> Known {
+        let Some(slot) = self.slots.get(index).filter(|slot| !slot.is_sink()) else {
+            return Known::default();
+        };
+        let value = self.executed.bank.whole_lane(*slot, lane);
+        Known { value, undefined: self.undefined(index, lane) }
+    }
+
+    /// All undefined bits of a lane's sources together.
+    fn together(&self, lane: usize) -> u128 {
+        (0..self.slots.len()).fold(0, |all, index| all | self.undefined(index, lane))
+    }
+
+    /// Where the first undefined one of a lane was born.
+    fn origin(&self, lane: usize) -> Origin {
+        let mut lanes = self.undefined.iter().flatten().map(|lanes| lanes[lane]);
+        lanes.find(|value| value.bits != 0).map_or_else(Origin::default, |value| value.origin)
+    }
+}
+
+/// What is undefined of the results of an instruction that has an undefined source, for the lanes that execute it.
+pub fn results(operation: &Operation, executed: &Executed<'_>, registers: &Registers) -> Results {
+    let (written, slots) = executed.slots.split_at(executed.written.min(executed.slots.len()));
+    let undefined = slots.iter().map(|slot| registers.get(executed.activation, *slot)).collect();
+    let sources = Sources { executed, slots, undefined };
+    let computes = !is_move(operation);
+    let mut results = Results::new();
+    for (index, slot) in written.iter().enumerate() {
+        let mut lanes = Box::new(Lanes::default());
+        for lane in (0..32).filter(|lane| executed.who.lanes >> lane & 1 != 0) {
+            let (bits, from) = match operation {
+                Operation::Warp(warp) => exchanged(warp, (index, lane), &sources),
+                Operation::Compute(compute) => {
+                    (computed(compute, (index, lane), &sources, slot.bits()), sources.origin(lane))
+                }
+                Operation::Generic(Generic::From(_) | Generic::To(_) | Generic::Mapa) => {
+                    (bitwise::upwards(sources.together(lane)), sources.origin(lane))
+                }
+                _ => (all_or_nothing(sources.together(lane)), sources.origin(lane)),
+            };
+            let origin = if computes { from.computed() } else { from };
+            lanes[lane] = Undefined { bits, origin };
+        }
+        results.push((*slot, lanes));
+    }
+    results
+}
+
+/// Whether an operation only moves what it is given.
+fn is_move(operation: &Operation) -> bool {
+    match operation {
+        Operation::Compute(Compute::Movement(_) | Compute::Comparing(Comparing::Selp(_))) => true,
+        Operation::Warp(warp) => matches!(warp.function, WarpFunction::Shfl { .. }),
+        _ => false,
+    }
+}
+
+fn all_or_nothing(undefined: u128) -> u128 {
+    if undefined == 0 { 0 } else { u128::MAX }
+}
+
+/// What lanes give each other.
+fn exchanged(warp: &Warp, (index, lane): (usize, usize), sources: &Sources<'_>) -> (u128, Origin) {
+    let lanes = || (0..32).filter(|lane| sources.executed.who.lanes >> lane & 1 != 0);
+    let undefined = lanes().find(|lane| sources.undefined(0, *lane) != 0);
+    let from_all = undefined.map_or((0, Origin::default()), |lane| (u128::MAX, sources.origin(lane)));
+    match warp.function {
+        WarpFunction::Shfl { mode, .. } => {
+            let (b, c) = (sources.known(1, lane), sources.known(2, lane));
+            if !b.is_defined() || !c.is_defined() {
+                return (u128::MAX, sources.origin(lane));
+            }
+            let (from, _) = mode.source(lane as u32, b.value as u32, c.value as u32);
+            match index {
+                0 => (sources.undefined(0, from as usize), sources.origin(from as usize)),
+                _ => (0, Origin::default()),
+            }
+        }
+        WarpFunction::Vote(Vote::Ballot) => {
+            let open = |lane: &usize| sources.undefined(0, *lane) != 0;
+            let mask = lanes().filter(open).fold(0, |mask, lane| mask | 1u128 << lane);
+            (mask, from_all.1)
+        }
+        WarpFunction::Vote(vote) => {
+            let decided = |wanted: u128| {
+                let is = |lane: usize| sources.known(0, lane);
+                lanes().any(|lane| is(lane).is_defined() && is(lane).value & 1 == wanted)
+            };
+            match vote {
+                Vote::Any if decided(1) => (0, Origin::default()),
+                Vote::All if decided(0) => (0, Origin::default()),
+                Vote::Uni if decided(0) && decided(1) => (0, Origin::default()),
+                _ => from_all,
+            }
+        }
+        WarpFunction::Activemask | WarpFunction::Elect | WarpFunction::Sync => (0, Origin::default()),
+        _ => from_all,
+    }
+}
+
+/// What is undefined of a lane's result of arithmetic.
+fn computed(compute: &Compute, (index, lane): (usize, usize), sources: &Sources<'_>, bits: u32) -> u128 {
+    let known = |index| sources.known(index, lane);
+    let undefined = |index| sources.undefined(index, lane);
+    let together = sources.together(lane);
+    match compute {
+        Compute::Movement(movement) => moved(movement, index, &known, &undefined, together, sources.slots),
+        Compute::Logic(logic) => logical(logic, index, &known, together),
+        Compute::Integer(integer) => match integer.function {
+            _ if integer.limit.is_some() => all_or_nothing(together),
+            IntegerFunction::Add
+            | IntegerFunction::Sub
+            | IntegerFunction::Neg
+            | IntegerFunction::MulLo
+            | IntegerFunction::MulWide
+            | IntegerFunction::MadLo
+            | IntegerFunction::MadWide
+            | IntegerFunction::Mul24Lo
+            | IntegerFunction::Mad24Lo => match parts_of(integer.ty) {
+                0 => bitwise::upwards(together),
+                part => by_parts(together, part),
+            },
+            _ => all_or_nothing(together),
+        },
+        Compute::Float(float) => match float.ty {
+            Type::F16x2 | Type::Bf16x2 => by_parts(together, 16),
+            Type::F32x2 => by_parts(together, 32),
+            _ => all_or_nothing(together),
+        },
+        Compute::Bits(function) => match function {
+            Bits::Brev(ty) => {
+                let width = ty.bits();
+                (0..width)
+                    .filter(|bit| together >> bit & 1 != 0)
+                    .fold(0, |all, bit| all | 1 << (width - 1 - bit))
+            }
+            Bits::Bfe(ty) => {
+                bitwise::field(known(0), known(1), known(2), ty.bits(), ty.kind() == Kind::Signed)
+            }
+            Bits::Bfi(ty) => bitwise::inserted(known(0), known(1), known(2), known(3), ty.bits()),
+            _ => all_or_nothing(together),
+        },
+        Compute::Comparing(comparing) => compared(comparing, &known, together),
+        Compute::Convert(convert) => converted(convert, undefined(0), together, bits),
+        _ => all_or_nothing(together),
+    }
+}
+
+/// The bits of each part of a packed integer; 0 for a number.
+fn parts_of(ty: IntegerType) -> u32 {
+    match ty {
+        IntegerType::U16x2 | IntegerType::S16x2 => 16,
+        IntegerType::U8x4 | IntegerType::S8x4 => 8,
+        _ => 0,
+    }
+}
+
+/// Whole parts that have an undefined bit.
+fn by_parts(undefined: u128, part: u32) -> u128 {
+    let places = (0..128 / part).map(|place| ones(part) << (place * part));
+    places.filter(|place| undefined & place != 0).fold(0, |all, place| all | place)
+}
+
+fn moved(
+    movement: &Movement,
+    index: usize,
+    known: &dyn Fn(usize) -> Known,
+    undefined: &dyn Fn(usize) -> u128,
+    together: u128,
+    slots: &[Slot],
+) -> u128 {
+    match *movement {
+        Movement::Copy { .. } | Movement::Spread { .. } => undefined(0),
+        Movement::CopyVector { .. } => undefined(index),
+        Movement::Pack { part, kept, .. } => {
+            let places =
+                (0..slots.len()).map(|place| (undefined(place) & ones(part)) << (place as u32 * part));
+            places.fold(0, |all, bits| all | bits) & kept
+        }
+        Movement::Unpack { part, .. } => undefined(0) >> (index as u32 * part) & ones(part),
+        Movement::Prmt { .. } => bitwise::permuted(known(0), known(1), known(2)),
+        Movement::PrmtMode(_) => all_or_nothing(together),
+    }
+}
+
+fn logical(logic: &Logic, index: usize, known: &dyn Fn(usize) -> Known, together: u128) -> u128 {
+    let bits = logic.ty.bits();
+    let signed = logic.ty.kind() == Kind::Signed;
+    match logic.function {
+        LogicFunction::And => bitwise::and(known(0), known(1)),
+        LogicFunction::Or => bitwise::or(known(0), known(1)),
+        LogicFunction::Xor | LogicFunction::Not => together,
+        LogicFunction::Cnot => {
+            let Known { value, undefined } = known(0).low(bits);
+            u128::from(undefined != 0 && value & !undefined == 0)
+        }
+        LogicFunction::Shl => bitwise::left(known(0), known(1).low(32), bits),
+        LogicFunction::Shr => bitwise::right(known(0), known(1).low(32), bits, signed),
+        LogicFunction::Lop3 { table, .. } if index == 0 => bitwise::lop3(table, known(0), known(1), known(2)),
+        LogicFunction::Lop3 { .. } => all_or_nothing(together),
+        LogicFunction::Funnel { left, .. } => {
+            let by = known(2).low(32);
+            if !by.is_defined() {
+                return ones(32);
+            }
+            let both = known(0).undefined & ones(32) | (known(1).undefined & ones(32)) << 32;
+            let by = by.value.min(32);
+            let by = if known(2).value > 32 { return by_parts(together, 32) } else { by };
+            if left { both << by >> 32 & ones(32) } else { both >> by & ones(32) }
+        }
+    }
+}
+
+fn compared(comparing: &Comparing, known: &dyn Fn(usize) -> Known, together: u128) -> u128 {
+    let decided = |ty: Type, relation: Comparison| {
+        let (a, b) = (known(0), known(1));
+        let bits = ty.bits();
+        let is_whole = matches!(ty.kind(), Kind::Signed | Kind::Unsigned | Kind::Bits) && bits > 0;
+        is_whole && (a.low(bits).undefined | b.low(bits).undefined == 0 || orders(ty, relation, a, b))
+    };
+    match comparing {
+        Comparing::Selp(_) => {
+            let (a, b, by) = (known(0), known(1), known(2));
+            match by.undefined & 1 {
+                0 if by.value & 1 != 0 => a.undefined,
+                0 => b.undefined,
+                _ => a.undefined | b.undefined | (a.value ^ b.value),
+            }
+        }
+        Comparing::Slct { by: Type::S32, .. } => {
+            let (a, b, by) = (known(0), known(1), known(2));
+            match by.undefined >> 31 & 1 {
+                0 if by.value >> 31 & 1 == 0 => a.undefined,
+                0 => b.undefined,
+                _ => a.undefined | b.undefined | (a.value ^ b.value),
+            }
+        }
+        Comparing::Setp(setp) if setp.junction.is_none() && decided(setp.ty, setp.relation) => 0,
+        Comparing::Set(set) if set.junction.is_none() && decided(set.source, set.relation) => 0,
+        _ => all_or_nothing(together),
+    }
+}
+
+/// Whether what is defined of two integers tells how they compare.
+fn orders(ty: Type, relation: Comparison, a: Known, b: Known) -> bool {
+    let is_equality = matches!(relation, Comparison::Eq | Comparison::Ne);
+    is_equality && bitwise::differ(a, b, ty.bits())
+        || bitwise::are_apart(a, b, ty.bits(), ty.kind() == Kind::Signed)
+}
+
+fn converted(convert: &Convert, undefined: u128, together: u128, bits: u32) -> u128 {
+    if !convert.from.is_integer() || !convert.to.is_integer() || convert.modifiers.sat {
+        return all_or_nothing(together);
+    }
+    let wide = match convert.from.kind() {
+        Kind::Signed => bitwise::extended(undefined, convert.from.bits()),
+        _ => undefined & ones(convert.from.bits()),
+    };
+    match convert.to.kind() {
+        Kind::Signed => bitwise::extended(wide, convert.to.bits()) & ones(bits),
+        _ => wide & ones(convert.to.bits()),
+    }
+}

@@ -1,0 +1,118 @@
+//! The checker of objects' bounds (`--check=bounds`): an access through the address of one variable that leaves it is found,
+//! with the line where the address is taken, and right twins are not.
+//!
+//! `tests/check/bounds/NAME.ptx` is wrong, and marks the two lines of each finding with `// bounds: a`, or one line if the
+//! access names the variable itself. All others are right, and so are the programs of `tests/run` and `examples`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pairs of lines that are told of a file: an access, and where the address was taken.
+fn told(file: &Path, options: &[&str]) -> BTreeSet<(u64, u64)> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
+    command.args(["run", "--format", "json"]).args(options).arg(file);
+    let output = command.output().expect("ptxvm runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code().is_some_and(|code| code != 101), "{}: {error}", file.display());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let findings = objects.filter(|object| object["code"] == "outside-object");
+    let lines = findings.map(|finding| {
+        let line = finding["line"].as_u64().expect("a line");
+        let born = finding["related"][0]["line"].as_u64().unwrap_or(line);
+        (line.min(born), line.max(born))
+    });
+    lines.collect()
+}
+
+/// The pairs of lines that a source marks.
+fn marked(source: &str) -> BTreeSet<(u64, u64)> {
+    let mut all = BTreeMap::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let marks = line.split_once("// bounds: ").map_or("", |(_, marks)| marks);
+        for mark in marks.split_whitespace() {
+            let (first, last) = all.entry(mark).or_insert((number, number));
+            (*first, *last) = (number.min(*first), number.max(*last));
+        }
+    }
+    all.into_values().collect()
+}
+
+/// All files of a folder and those in it, by their paths from there.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else if name.ends_with(".ptx") {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
+    let folder = root().join("tests/check/bounds");
+    let all = files(&folder);
+    let mut wrong = Vec::new();
+    for name in &all {
+        let source = std::fs::read_to_string(folder.join(name)).expect("the file is text");
+        let expected = marked(&source);
+        assert_eq!(expected.is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
+        // Whatever the order of execution, whatever the engine, and with the other checkers beside.
+        let all = [
+            &["--check=bounds"][..],
+            &["--check=bounds", "--seed", "7", "--engine", "compile"],
+            &["--check=bounds,init,race", "--async", "lazy"],
+        ];
+        for options in all {
+            let found = told(&folder.join(name), options);
+            if expected != found {
+                wrong.push(format!("{name} {options:?}: {found:?}, not {expected:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.len() >= 16, "{} files", all.len());
+}
+
+#[test]
+fn right_programs_keep_to_their_objects() {
+    for folder in ["tests/run", "examples"] {
+        let folder = root().join(folder);
+        let mut wrong = Vec::new();
+        for name in files(&folder) {
+            let found = told(&folder.join(&name), &["--check=bounds", "--timeout", "60s"]);
+            if !found.is_empty() {
+                wrong.push(format!("{name}: {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+#[test]
+fn the_example_of_the_page_is_wrong_and_right() {
+    let page =
+        std::fs::read_to_string(root().join("docs/findings/outside-object.md")).expect("the page is there");
+    let lines = || page.lines().filter(|line| line.starts_with("    ")).map(|line| &line[4..]);
+    for (leave, keep, is_wrong) in [('+', '-', true), ('-', '+', false)] {
+        let side: Vec<String> = lines()
+            .filter(|line| !line.starts_with(leave))
+            .map(|line| line.replacen(keep, " ", usize::from(line.starts_with(keep))))
+            .collect();
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-object-{is_wrong}.ptx"));
+        std::fs::write(&file, side.join("\n")).expect("the folder can be written");
+        assert_eq!(told(&file, &["--check=bounds"]).is_empty(), !is_wrong, "{}", side.join("\n"));
+    }
+}

@@ -1,0 +1,173 @@
+//! Followers who care about what registers hold: the values that nobody has defined go from memory to registers, through
+//! instructions, and back.
+//!
+//! As long as all registers of a warp are defined, such a [`Follower`] is told of its accesses to memory alone. When one of
+//! them has loaded an undefined value ([`Decision::undefined`](super::follower::Decision)), or a function has registers
+//! that it may read before it writes them, the warp is told of instruction by instruction, until no register is undefined
+//! any more (`WarpState::values`).
+
+use ptxvm_ir::FunctionId;
+
+use crate::code::{Meaning, Source};
+use crate::context::{Context, CtaState, Instruction, Run, Worker};
+use crate::door::follower::Follower;
+use crate::door::observer::{Access, Who};
+use crate::door::touch::{Proxy, Space, Wants};
+use crate::registers::{Bank, LANES, Slot};
+use crate::schedule::warp::Warp;
+
+/// An instruction of a warp whose values are followed.
+#[derive(Debug)]
+pub struct Executed<'a> {
+    /// Who executes it: the lanes that its guard lets through.
+    pub who: Who,
+    /// The lanes that came to it.
+    pub active: u32,
+    /// The instruction of the program.
+    pub source: Source,
+    /// Whether it means what that says.
+    pub meaning: Meaning,
+    /// Whose registers its slots are, among those of the warp.
+    pub activation: u32,
+    /// The predicate in front of it.
+    pub guard: Option<Slot>,
+    /// Destinations, then sources.
+    pub slots: &'a [Slot],
+    /// How many of them are destinations.
+    pub written: usize,
+    /// What the registers hold.
+    pub bank: &'a Bank<'a>,
+}
+
+/// Lanes that begin a call, or the entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun<'a> {
+    /// Who.
+    pub who: Who,
+    /// Their activation, among those of the warp.
+    pub activation: u32,
+    /// The function.
+    pub function: FunctionId,
+    /// The registers that may be read before they are written.
+    pub unset: &'a [Slot],
+    /// Where each lane's frame begins in its local memory.
+    pub frame: &'a [u64; LANES],
+    /// The bytes of a frame.
+    pub bytes: u64,
+}
+
+/// What a register decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// Which way lanes go, or whether they end or return.
+    Way,
+    /// Which function is called.
+    Callee,
+    /// Which barrier lanes come to, or how many wait there.
+    Barrier,
+}
+
+impl Context<'_> {
+    /// Calls the follower with an instruction, if the values of the warp are followed.
+    fn tell_values(
+        &self,
+        instruction: &Instruction,
+        slots: &[Slot],
+        mask: u32,
+        activation: u32,
+        tell: impl Fn(&dyn Follower, &Executed<'_>) -> bool,
+    ) -> bool {
+        let Some(follower) = &self.run.launch.follower else { return false };
+        tell(
+            &**follower,
+            &Executed {
+                who: self.who(mask),
+                active: self.active,
+                source: instruction.source,
+                meaning: instruction.meaning,
+                activation,
+                guard: instruction.guard,
+                slots,
+                written: instruction.written.into(),
+                bank: &self.bank,
+            },
+        )
+    }
+
+    /// An instruction is about to be executed by these lanes, of which there may be none.
+    #[cold]
+    pub(crate) fn before_values(&self, instruction: &Instruction, mask: u32, activation: u32) {
+        self.tell_values(instruction, &instruction.slots, mask, activation, |follower, executed| {
+            follower.executes(executed);
+            true
+        });
+    }
+
+    /// It has been executed.
+    #[cold]
+    pub(crate) fn after_values(&mut self, instruction: &Instruction, mask: u32, activation: u32) {
+        let tell = |follower: &dyn Follower, executed: &Executed<'_>| follower.executed(executed);
+        self.warp.values = self.tell_values(instruction, &instruction.slots, mask, activation, tell);
+    }
+
+    /// Lanes touch their local memory.
+    #[cold]
+    pub(super) fn touch_local(&mut self, lanes: u32, offsets: &[u64; LANES], bytes: u64, wants: Wants) {
+        let Some(follower) = &self.run.launch.follower else { return };
+        if lanes == 0 || bytes == 0 {
+            return;
+        }
+        let (who, source) = (self.who(lanes), self.worker.source);
+        let (space, proxy) = (Space::Local, Proxy::Generic);
+        let access = Access { who, source, space, addresses: offsets, bytes, wants, proxy };
+        self.worker.undefined |= follower.local(&access);
+    }
+}
+
+/// Lanes begin an activation whose registers have been made ready. Costs nothing where nobody follows values.
+pub(crate) fn begins(
+    warp: &mut Warp,
+    (cta, worker, run): (&CtaState, &Worker, &Run<'_>),
+    (function, activation, lanes): (&crate::code::Function, u32, u32),
+    frame: &[u64; LANES],
+) {
+    let Some(follower) = run.launch.follower.as_ref().filter(|follower| follower.follows_values()) else {
+        return;
+    };
+    let hidden = |slot: &&Slot| **slot != function.frame && **slot != function.caller_stack;
+    let unset: Vec<Slot> = function.unset.iter().filter(hidden).copied().collect();
+    let who = worker.who(cta.rank, cta.ctaid, warp.state.index, lanes);
+    let function_id = FunctionId(warp.activations[activation as usize].function);
+    let begun =
+        Begun { who, activation, function: function_id, unset: &unset, frame, bytes: function.frame_bytes };
+    follower.begins(&begun);
+    warp.state.values |= !unset.is_empty();
+}
+
+/// What is known of a register goes with its value from one activation of a warp to another.
+pub(crate) fn passes(
+    warp: &crate::context::WarpState,
+    (cta, worker, run): (&CtaState, &Worker, &Run<'_>),
+    (from, to): ((u32, Slot), (u32, Slot)),
+    lanes: u32,
+) {
+    if warp.values
+        && let Some(follower) = &run.launch.follower
+    {
+        follower.passes(worker.who(cta.rank, cta.ctaid, warp.index, lanes), from, to);
+    }
+}
+
+/// Lanes leave a block by what these registers say.
+pub(crate) fn decides(
+    warp: &mut Warp,
+    (cta, worker, run): (&CtaState, &Worker, &Run<'_>),
+    (source, activation, lanes): (Source, u32, u32),
+    registers: &[(Slot, Decides)],
+) {
+    let Some(follower) = &run.launch.follower else { return };
+    let who = worker.who(cta.rank, cta.ctaid, warp.state.index, lanes);
+    for (slot, what) in registers {
+        follower.decides(who, source, (activation, *slot), *what);
+    }
+}
