@@ -1,12 +1,14 @@
 //! What is wrong with a kernel besides its faults. Each kind of it has a checker, which follows a launch as the machine tells
-//! it what touches memory and what orders it: races ([`race`]), values that nobody has defined ([`init`]), and accesses that
-//! leave the variable whose address they have ([`bounds`]). Several follow together ([`several`]).
+//! it what touches memory and what orders it: races ([`race`]), values that nobody has defined ([`init`]), accesses that leave
+//! the variable whose address they have ([`bounds`]), and barriers, mbarrier objects and asynchronous operations used against
+//! their rules ([`sync`]). Several follow together ([`several`]).
 #![forbid(unsafe_code)]
 
 mod bounds;
 mod init;
 mod race;
 mod several;
+mod sync;
 mod told;
 
 pub use bounds::checker::BoundsChecker;
@@ -15,4 +17,5 @@ pub use race::checker::{Checked, RaceChecker};
 pub use race::found::{Advice, Part, Race, RaceKind, Races};
 pub use race::unit::Unit;
 pub use several::together;
+pub use sync::checker::{Followed, SyncChecker};
 pub use told::CheckedLaunch;

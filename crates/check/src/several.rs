@@ -69,6 +69,10 @@ impl Follower for Several {
         self.0.iter().for_each(|follower| follower.phase_ended(cluster, mbarrier));
     }
 
+    fn cta_ended(&self, cluster: u64, rank: u32) {
+        self.0.iter().for_each(|follower| follower.cta_ended(cluster, rank));
+    }
+
     fn cluster_ended(&self, cluster: u64) {
         self.0.iter().for_each(|follower| follower.cluster_ended(cluster));
     }

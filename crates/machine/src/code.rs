@@ -250,6 +250,8 @@ pub struct Arrival {
     pub next: u32,
     /// Whether all lanes that come wait for all of the CTA, at a barrier that is known, and for nothing more.
     pub plain: bool,
+    /// Whether all threads of a warp must execute it together.
+    pub aligned: bool,
 }
 
 /// An instruction of linked code.

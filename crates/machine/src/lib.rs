@@ -20,6 +20,7 @@ pub mod matrix;
 pub mod ops;
 pub mod random;
 pub mod registers;
+mod rules;
 pub mod schedule;
 pub mod settings;
 pub mod state;

@@ -120,11 +120,15 @@ pub enum Check {
     Init,
     /// Accesses through the address of one variable that reach another.
     Bounds,
+    /// Barriers, masks and clusters used against their rules.
+    Sync,
+    /// Asynchronous operations and mbarrier objects used against their rules.
+    Async,
 }
 
 impl Check {
     /// Every one.
-    pub const ALL: [Check; 4] = [Self::Race, Self::Strict, Self::Init, Self::Bounds];
+    pub const ALL: [Check; 6] = [Self::Race, Self::Strict, Self::Init, Self::Bounds, Self::Sync, Self::Async];
 
     /// The name on the command line.
     #[must_use]
@@ -134,6 +138,8 @@ impl Check {
             Self::Strict => "strict",
             Self::Init => "init",
             Self::Bounds => "bounds",
+            Self::Sync => "sync",
+            Self::Async => "async",
         }
     }
 }
@@ -147,14 +153,16 @@ impl Checks {
     pub const NONE: Self = Self(0);
 
     /// What is meant by `--check` without a value.
-    pub const USUAL: Self = Self::NONE.with(Check::Race);
+    pub const USUAL: Self = Self::NONE.with(Check::Race).with(Check::Sync).with(Check::Async);
 
     /// These and one more. What is strict is strict about something.
     #[must_use]
     pub const fn with(self, check: Check) -> Self {
         match check {
             Check::Strict => Self(self.0 | 1 << check as u16 | 1 << Check::Race as u16),
-            Check::Race | Check::Init | Check::Bounds => Self(self.0 | 1 << check as u16),
+            Check::Race | Check::Init | Check::Bounds | Check::Sync | Check::Async => {
+                Self(self.0 | 1 << check as u16)
+            }
         }
     }
 

@@ -65,7 +65,10 @@ pub fn mistake(mistake: &Mistake, seed: u64) -> Message {
         0 | 1 => "one thread did this once".to_owned(),
         count => format!("threads did this {} times", grouped(count)),
     };
-    message.notes.push(format!("{times}; an H200 goes on after it, and so did the kernel here"));
+    message.notes.push(match mistake.finding.survived {
+        true => format!("{times}; an H200 goes on after it, and so did the kernel here"),
+        false => format!("{times}; the kernel went on"),
+    });
     message
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptxvm_check::{BoundsChecker, Checked, CheckedLaunch, InitChecker, RaceChecker, together};
+use ptxvm_check::{
+    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, RaceChecker, SyncChecker, together,
+};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
@@ -382,6 +384,12 @@ impl Kernel {
             if checks.has(Check::Bounds) {
                 let addresses = &self.module.addresses().variables;
                 all.push(Arc::new(BoundsChecker::new(&self.linked, &launch, addresses)));
+            }
+            let (clusters, asynchronous) = (checks.has(Check::Sync), checks.has(Check::Async));
+            if clusters || asynchronous {
+                let (program, entry) = (self.linked.program(), self.linked.entry());
+                let followed = Followed { shape, clusters, asynchronous, limit: check_limit };
+                all.push(Arc::new(SyncChecker::new(program, entry, followed, &launch.mistakes)));
             }
             return together(all);
         }

@@ -139,6 +139,19 @@ fn result(found: &Finding) -> CUresult {
         Kind::Deadlock => CUresult::LAUNCH_TIMEOUT,
         Kind::Launch => CUresult::INVALID_VALUE,
         Kind::ForeignShared | Kind::Trap | Kind::Breakpoint | Kind::BadFree => CUresult::LAUNCH_FAILED,
+        // A kernel goes on after what checks find.
+        Kind::Divergent
+        | Kind::Barrier
+        | Kind::MemberMask
+        | Kind::InactiveLane
+        | Kind::ClusterLifetime
+        | Kind::Mbarrier
+        | Kind::Unawaited
+        | Kind::OverlappingCopies
+        | Kind::WgmmaRegisters
+        | Kind::UndefinedResult
+        | Kind::Uninitialised
+        | Kind::OutsideObject => CUresult::LAUNCH_FAILED,
     }
 }
 

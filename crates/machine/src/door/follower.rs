@@ -89,6 +89,11 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
     /// A phase of an mbarrier object of a cluster ends.
     fn phase_ended(&self, cluster: u64, mbarrier: u32);
 
+    /// All threads of a CTA of a cluster have ended, and nothing under way touches its shared memory any more.
+    fn cta_ended(&self, cluster: u64, rank: u32) {
+        let _ = (cluster, rank);
+    }
+
     /// All threads of a cluster have ended.
     fn cluster_ended(&self, cluster: u64);
 

@@ -87,6 +87,11 @@ impl Watch {
         Some(Transferred { who, source, operation, stage, touches })
     }
 
+    /// The instruction of the program that one of the code was made from.
+    pub(crate) fn source(&self, at: u32) -> Option<Source> {
+        self.observed.sources.get(at as usize).copied()
+    }
+
     /// A phase of an mbarrier object of the cluster has ended.
     pub(crate) fn phase_ended(&self, cluster: u64, mbarrier: u32) {
         if let Some(follower) = &self.follower {

@@ -87,11 +87,31 @@ pub enum Kind {
     Uninitialised,
     /// An access through the address of one variable that leaves it.
     OutsideObject,
+    /// An `.aligned` barrier that only a part of the threads executes that it is for.
+    Divergent,
+    /// Threads that come to a barrier of their CTA in ways that do not fit together.
+    Barrier,
+    /// A mask of lanes that is not the one of those who execute the instruction.
+    MemberMask,
+    /// A value of a lane that does not take part.
+    InactiveLane,
+    /// Shared memory of another CTA of the cluster, which may not have begun or may have ended.
+    ClusterLifetime,
+    /// An mbarrier object used against the order of its phases.
+    Mbarrier,
+    /// An asynchronous operation that nobody has waited for when its CTA ends.
+    Unawaited,
+    /// Two copies of one group that write the same bytes.
+    OverlappingCopies,
+    /// Registers of a `wgmma` product that are touched while it is under way, or not fenced before it.
+    WgmmaRegisters,
+    /// An operation whose result the manual leaves open.
+    UndefinedResult,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 19] = [
+    pub const ALL: [Kind; 29] = [
         Self::OutOfBounds,
         Self::Misaligned,
         Self::WrongSpace,
@@ -111,6 +131,16 @@ impl Kind {
         Self::Launch,
         Self::Uninitialised,
         Self::OutsideObject,
+        Self::Divergent,
+        Self::Barrier,
+        Self::MemberMask,
+        Self::InactiveLane,
+        Self::ClusterLifetime,
+        Self::Mbarrier,
+        Self::Unawaited,
+        Self::OverlappingCopies,
+        Self::WgmmaRegisters,
+        Self::UndefinedResult,
     ];
 
     /// The name in JSON and on documentation pages.
@@ -136,6 +166,16 @@ impl Kind {
             Self::Launch => "launch",
             Self::Uninitialised => "uninitialised",
             Self::OutsideObject => "outside-object",
+            Self::Divergent => "divergent",
+            Self::Barrier => "barrier",
+            Self::MemberMask => "member-mask",
+            Self::InactiveLane => "inactive-lane",
+            Self::ClusterLifetime => "cluster-lifetime",
+            Self::Mbarrier => "mbarrier",
+            Self::Unawaited => "unawaited",
+            Self::OverlappingCopies => "overlapping-copies",
+            Self::WgmmaRegisters => "wgmma-registers",
+            Self::UndefinedResult => "undefined-result",
         }
     }
 }

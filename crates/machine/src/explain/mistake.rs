@@ -63,6 +63,14 @@ impl Mistakes {
         all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
     }
 
+    /// The same, unless so many have been noted.
+    pub(crate) fn note_up_to(&self, limit: u32, at: Source, kind: Kind, make: impl FnOnce() -> Finding) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < limit as usize {
+            all.entry((at, kind)).or_insert_with(|| Mistake { finding: make(), count: 0 });
+        }
+    }
+
     /// Counts threads that were forgiven a mistake that has been noted.
     pub fn count(&self, at: Source, kind: Kind, threads: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

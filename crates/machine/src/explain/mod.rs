@@ -6,6 +6,7 @@ pub mod finding;
 mod forgive;
 pub(crate) mod missed_variable;
 pub mod mistake;
+pub mod noted;
 pub(crate) mod report;
 pub(crate) mod telling;
 

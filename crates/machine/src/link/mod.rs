@@ -21,6 +21,7 @@ use crate::door::observer::{Observed, Observer};
 use crate::door::tell::Telling;
 use crate::ops::{self, special};
 use crate::registers::{self, Slot};
+use crate::rules::undefined;
 use crate::state::late::Lateness;
 use crate::statistics::Class;
 use crate::vector::lanes::{self, Op};
@@ -56,7 +57,7 @@ pub fn link(
     let reserved_shared =
         layout.reachable.iter().any(|id| asks_for_reserved(&program.functions[id.0 as usize]));
     let Linker { blocks, mut instructions, constants, too_large, .. } = linker;
-    let observed = observer.map(|observer| observe(&mut instructions, observer));
+    let observed = observer.map(|observer| observe(&program, &mut instructions, observer));
     let too_large = too_large || constants.full;
     let mut block = registers::Block::new(constants.bytes.len());
     block.bytes_mut()[..constants.bytes.len()].copy_from_slice(&constants.bytes);
@@ -91,11 +92,22 @@ fn keeps(program: &Program, functions: &[Option<Function>]) -> bool {
 }
 
 /// Has every instruction say what it is before it runs.
-fn observe(instructions: &mut Vec<Instruction>, observer: Arc<dyn Observer>) -> Arc<Observed> {
+fn observe(
+    program: &Program,
+    instructions: &mut Vec<Instruction>,
+    observer: Arc<dyn Observer>,
+) -> Arc<Observed> {
     let sources = instructions.iter().map(|instruction| instruction.source).collect();
-    let telling = |instruction: Instruction| Instruction {
-        op: Telling::wrap(instruction.op, instruction.source),
-        ..instruction
+    let meaning = |instruction: &Instruction| {
+        let Source { function, instruction: number } = instruction.source;
+        let of_program = instruction.meaning == Meaning::Program;
+        let function = program.functions.get(function.0 as usize).filter(|_| of_program)?;
+        program.operation(function.instructions.get(number as usize)?)
+    };
+    let telling = |instruction: Instruction| {
+        let operation = meaning(&instruction);
+        let op = undefined::looking(instruction.op, operation);
+        Instruction { op: Telling::wrap(op, instruction.source), ..instruction }
     };
     *instructions = std::mem::take(instructions).into_iter().map(telling).collect();
     Observed::new(observer, sources)

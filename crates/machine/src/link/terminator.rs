@@ -65,6 +65,7 @@ impl Linker<'_> {
                     }),
                     next,
                     plain,
+                    aligned: barrier.aligned,
                 }))
             }
         }

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::explain::finding::Kind;
 use crate::ops::stack;
 use crate::registers::Slot;
+use crate::settings::Check;
 use crate::vector::lanes::{Execute, Flow, Op};
 use ptxvm_ir::operation::Special;
 
@@ -77,6 +78,9 @@ impl Execute for Registers {
             return context.fault(Kind::Misuse, lane, message, vec![note.into()]);
         }
         context.warp.maxnreg = self.count;
+        if context.run.looks_for(Check::Sync) {
+            context.warp.maxnreg_at = Some(context.worker.source);
+        }
         Flow::Next
     }
 }

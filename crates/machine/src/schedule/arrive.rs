@@ -5,9 +5,12 @@ use crate::context::{CtaState, Fault, Run, Worker};
 use crate::door::follower::Ordering;
 use crate::explain::finding::Kind;
 use crate::registers::lanes_in;
+use crate::rules;
+use crate::rules::rounds::Coming;
 use crate::schedule::after::After;
 use crate::schedule::step::guarded;
 use crate::schedule::warp::{Group, State, Warp};
+use crate::settings::Check;
 
 /// Ends a block with a barrier.
 pub(crate) fn arrive(
@@ -43,6 +46,20 @@ pub(crate) fn arrive(
     here &= !others;
     warp.add(group.of(arrival.next, group.mask & !here & !others));
 
+    if run.looks_for(Check::Sync) {
+        let coming = Coming {
+            warp: warp.state.index,
+            lanes: here,
+            alive: warp.state.alive(),
+            block: group.block,
+            source: run.code.blocks[group.block as usize].source,
+            aligned: arrival.aligned,
+            waits: arrival.wait,
+            reduces: arrival.reduction.is_some(),
+            count: count.filter(|count| *count != 0),
+        };
+        rules::barrier::comes(coming, number as usize, &warp.state.tid, cta, run);
+    }
     let index = warp.state.index as usize;
     let barrier = &mut cta.barriers[number as usize];
     // A wait for no threads is one for all.

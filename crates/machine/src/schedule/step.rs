@@ -65,6 +65,9 @@ fn watched(
     if mask == 0 {
         return Step::Done;
     }
+    if context.warp.wgmma.used.are_followed() {
+        context.checks_registers(instruction, mask);
+    }
     if context.watches_registers() && context.before(instruction).is_err() {
         return Step::Stopped;
     }

@@ -2,6 +2,7 @@
 
 use ptxvm_memory::SharedMemory;
 
+use crate::rules::rounds::Rounds;
 use crate::schedule::barrier::{BARRIERS, Barrier};
 use crate::schedule::dependency::GridStatus;
 use crate::state::warpgroup::Warpgroups;
@@ -39,6 +40,8 @@ pub struct CtaState {
     pub warpgroups: Warpgroups,
     /// The warps with lanes that wait for something outside of the warp ([`Flow::Wait`](crate::context::Flow)).
     pub asleep: u32,
+    /// What checks keep of its barriers.
+    pub(crate) rounds: Option<Box<Rounds>>,
 }
 
 impl CtaState {
@@ -51,6 +54,7 @@ impl CtaState {
         (self.unsettled, self.asleep) = (false, 0);
         self.warpgroups.start();
         (self.released_dependents, self.saw_refusal) = (false, false);
+        self.rounds = None;
         if self.busy != 0 {
             self.busy = 0;
             self.barriers.fill(Barrier::default());

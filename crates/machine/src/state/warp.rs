@@ -2,6 +2,7 @@
 
 use ptxvm_memory::LocalMemory;
 
+use crate::code::Source;
 use crate::ops::wgmma::pending::Products;
 use crate::registers::LANES;
 use crate::schedule::cluster::barrier::Arrivals;
@@ -29,6 +30,8 @@ pub struct WarpState {
     pub quick_local: bool,
     /// Registers per thread after `setmaxnreg`; 0 if it was never executed.
     pub maxnreg: u32,
+    /// The last `setmaxnreg`, if checks want to know.
+    pub maxnreg_at: Option<Source>,
     /// What an operation that said [`Flow::Wait`](crate::context::Flow) waits for.
     pub awaited: Option<Awaited>,
     /// The lanes whose wait at an mbarrier has lasted as long as it may.

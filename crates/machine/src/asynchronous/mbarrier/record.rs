@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::object::Object;
+use crate::code::Source;
 use crate::door::pointer::Checked;
 
 /// Lanes of a warp of a CTA of the cluster.
@@ -114,6 +115,10 @@ pub struct Record {
     pub expected_bytes: u64,
     /// How many have come.
     pub bytes: u64,
+    /// The instruction that last expected bytes, if checks want to know.
+    pub expected_by: Option<Source>,
+    /// The instruction that last brought some.
+    pub brought_by: Option<Source>,
     /// Where it lies, and what lay there when it was made. Nothing but the guest's own stores changes that.
     place: Checked,
     covers: u64,
@@ -133,6 +138,8 @@ impl Record {
             arrived_before: Parties::default(),
             expected_bytes: 0,
             bytes: 0,
+            expected_by: None,
+            brought_by: None,
             place,
             covers: 0,
         };

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::record::{Party, Record};
+use crate::code::Source;
 use crate::schedule::cluster::shared::rank_and_offset;
 
 /// The mbarrier objects of a cluster, by their `.shared::cluster` address.
@@ -37,6 +38,23 @@ impl Mbarriers {
     #[must_use]
     pub fn get(&self, address: u32) -> Option<&Record> {
         self.live.get(&address)
+    }
+
+    /// The live objects of a CTA of the cluster.
+    pub(crate) fn of_cta(&self, rank: u32) -> impl Iterator<Item = (u32, &Record)> {
+        let own = move |address: u32| rank_and_offset(address.into()).0 == u64::from(rank);
+        self.live
+            .iter()
+            .filter(move |(address, _)| own(**address))
+            .map(|(address, record)| (*address, record))
+    }
+
+    /// An instruction has expected bytes at an object, or brought some.
+    pub(crate) fn counts_bytes(&mut self, address: u32, at: Source, brings: bool) {
+        if let Some(record) = self.live.get_mut(&address) {
+            let by = if brings { &mut record.brought_by } else { &mut record.expected_by };
+            *by = Some(at);
+        }
     }
 
     /// The addresses of live objects that lie in the same CTA, from the lowest up.

@@ -199,7 +199,12 @@ impl ClusterState {
 
     fn signal(&mut self, signal: &Signal, issuer: Issuer) -> Result<(), Box<Trouble>> {
         let done = match *signal {
-            Signal::CompleteTx { address, bytes } => self.complete_tx(address, bytes),
+            Signal::CompleteTx { address, bytes } => {
+                if let Some(source) = self.watch.as_ref().and_then(|watch| watch.source(issuer.at)) {
+                    self.mbarriers.counts_bytes(address, source, true);
+                }
+                self.complete_tx(address, bytes)
+            }
             Signal::Arrive { address, count } => {
                 let how = MbarrierArrival { count, expect: None, drop: false, no_complete: false };
                 self.arrive_at_mbarrier(address, how, issuer.party()).map(drop)

@@ -1,6 +1,6 @@
 //! `mbarrier.arrive` and `mbarrier.arrive_drop`, with counts, with bytes to expect, and without completion.
 
-use super::place::{ObjectAt, misused, party};
+use super::place::{ObjectAt, counts_bytes, misused, party};
 use crate::asynchronous::mbarrier::MbarrierArrival;
 use crate::context::Context;
 use crate::door::follower::Ordering;
@@ -44,7 +44,12 @@ impl Execute for Arriving {
             let mbarrier = places.addresses()[lane];
             context.orders(1 << lane, Ordering::MbarrierArrives { mbarrier });
             match context.worker.cluster.arrive_at_mbarrier(places.addresses()[lane], how, by) {
-                Ok(state) => states[lane] = state,
+                Ok(state) => {
+                    states[lane] = state;
+                    if how.expect.is_some() {
+                        counts_bytes(context, places.addresses()[lane], false);
+                    }
+                }
                 Err(wrong) => return misused(context, lane, wrong),
             }
         }

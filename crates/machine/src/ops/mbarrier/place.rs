@@ -8,6 +8,7 @@ use crate::explain::finding::Kind;
 use crate::ops::operand::Address;
 use crate::registers::{LANES, Slot, lanes_in};
 use crate::schedule::cluster::shared::OFFSET_BITS;
+use crate::settings::Check;
 use crate::vector::lanes::Flow;
 
 /// What an mbarrier object takes and what its address is a multiple of.
@@ -66,6 +67,14 @@ impl ObjectAt {
 /// A lane of the running warp.
 pub fn party(context: &Context<'_>, lane: usize) -> Party {
     Party { rank: context.cta.rank, warp: context.warp.index, lanes: 1 << lane }
+}
+
+/// The running instruction expects bytes at an object, or brings some: for checks.
+pub fn counts_bytes(context: &mut Context<'_>, address: u32, brings: bool) {
+    if context.run.looks_for(Check::Async) {
+        let source = context.worker.source;
+        context.worker.cluster.mbarriers.counts_bytes(address, source, brings);
+    }
 }
 
 /// Stops the warp: a lane used an object against its rules.

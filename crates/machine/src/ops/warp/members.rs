@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::door::follower::Ordering;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};
+use crate::settings::Check;
 use crate::vector::lanes::Flow;
 use crate::vector::value::Value;
 
@@ -37,6 +38,9 @@ impl Members {
                 let note = "a thread must be in the mask of every warp-wide instruction that it executes";
                 return Err(context.fault(Kind::Misuse, lane, message, vec![note.into()]));
             }
+        }
+        if context.run.looks_for(Check::Sync) {
+            context.checks_masks(name, &named, mask);
         }
         let lanes = named.map(|members| members & mask);
         let (alive, mut rest) = (context.warp.alive(), mask);

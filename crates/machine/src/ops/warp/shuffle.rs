@@ -3,6 +3,7 @@
 use super::members::Members;
 use crate::context::Context;
 use crate::registers::{LANES, Slot};
+use crate::settings::Check;
 use crate::vector::lanes::{Execute, Flow, Op};
 use crate::vector::value::Value;
 use ptxvm_ir::operation::warp::ShflMode;
@@ -29,6 +30,9 @@ impl Execute for Shuffle {
         let b = u32::read(&context.bank, from[1]);
         let c = u32::read(&context.bank, from[2]);
         let sources: [(u32, bool); LANES] = std::array::from_fn(|l| self.mode.source(l as u32, b[l], c[l]));
+        if context.run.looks_for(Check::Sync) {
+            context.checks_sources(&sources, &members, mask);
+        }
         // The manual leaves open what a lane gives that does not take part; an H200 reads zero.
         let read = |lane: usize| {
             let source = sources[lane].0 & 31;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::pending::UnderWay;
 use super::product::{A, AsyncProduct, OperandA, PendingProduct};
 use super::warpgroup::warpgroup;
 use crate::context::Context;
@@ -83,6 +84,9 @@ impl MmaAsync {
             origin,
         };
         pending.tell(context.worker, Stage::Issued);
+        if context.warp.wgmma.used.are_followed() {
+            context.checks_product(pending.registers(), context.worker.source);
+        }
         let instruction = Arc::as_ptr(&self.product).addr() as u64;
         context.warp.wgmma.push(Box::new(pending), instruction, [a.1, b.1]);
         Ok(())

@@ -9,6 +9,7 @@ pub mod pending;
 mod product;
 mod progress;
 mod resident;
+pub mod used;
 mod warpgroup;
 
 use std::sync::{Arc, OnceLock};
@@ -23,7 +24,7 @@ use crate::door::follower::{Batch, Ordering};
 use crate::matrix::descriptor::Major;
 use crate::matrix::sparse::Sparse;
 use crate::registers::Slot;
-use crate::settings::Asynchrony;
+use crate::settings::{Asynchrony, Check};
 use crate::state::awaited::Awaited;
 use crate::vector::lanes::{Execute, Flow, Op};
 
@@ -97,6 +98,9 @@ impl Execute for Fence {
             return flow;
         }
         context.warp.wgmma.fenced = true;
+        if context.run.looks_for(Check::Async) {
+            context.warp.wgmma.used.fence(&context.bank);
+        }
         context.wgmma_goes_on();
         Flow::Next
     }
@@ -120,6 +124,7 @@ impl Execute for Commit {
             return Flow::Wait;
         }
         context.warp.wgmma.commit();
+        context.warp.wgmma.used.commit();
         context.orders(mask, Ordering::Commits(Batch::Products));
         context.wgmma_goes_on();
         context.wgmma_is_under_way();
@@ -146,6 +151,9 @@ impl Execute for Wait {
             return Flow::Stop;
         }
         context.wgmma_is_under_way();
+        if context.warp.wgmma.used.are_followed() {
+            context.warp.wgmma.used.wait(self.latest);
+        }
         let waited = Ordering::Waited { batch: Batch::Products, latest: self.latest, read: false };
         context.orders(mask, waited);
         // Nobody looks who uses registers, and what has been completed can be seen.

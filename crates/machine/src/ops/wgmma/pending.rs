@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::ops::wgmma::resident::ResidentD;
+use crate::ops::wgmma::used::UsedRegisters;
 use crate::random::splitmix64;
 use crate::registers::{Bank, KeptBank, Slot};
 use crate::schedule::halt::Halt;
@@ -31,6 +32,8 @@ pub struct Products {
     issued: (u32, u64),
     /// The instruction that issued the last, and its activation; the interpreter fills it in.
     pub place: (u32, u32),
+    /// What checks keep of registers.
+    pub used: UsedRegisters,
 }
 
 /// A product that has been issued. What it is knows `ops/wgmma/product.rs`.
@@ -61,6 +64,9 @@ impl Products {
         (self.fenced, self.groups, self.issued) = (false, 0, (0, 0));
         self.pending.clear();
         self.resident.forget();
+        if self.used.are_followed() {
+            self.used.clear();
+        }
     }
 
     /// Takes a product of an instruction, which a number stands for. All warps of a warpgroup should issue those of the

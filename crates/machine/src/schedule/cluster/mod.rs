@@ -21,10 +21,11 @@ use crate::door::watch::Watch;
 use crate::explain::deadlock;
 use crate::explain::finding::Stop;
 use crate::explain::report;
+use crate::rules;
 use crate::schedule::cta::{Cta, Progress};
 use crate::schedule::succession;
 use crate::schedule::warp::{Awaited, State};
-use crate::settings::Asynchrony;
+use crate::settings::{Asynchrony, Check};
 
 pub use barrier::{Arrivals, ClusterBarrier};
 pub use claims::Claims;
@@ -326,6 +327,16 @@ impl Cluster {
         }
         if let Err(trouble) = worker.cluster.leave(rank as u32, run.halt) {
             return Some(self.trouble(*trouble, run));
+        }
+        if run.looks_for(Check::Sync) {
+            rules::barrier::ended(&mut self.ctas[rank].state, run);
+            rules::warpgroup::ended(&self.ctas[rank].warps, run);
+        }
+        if run.looks_for(Check::Async) {
+            rules::bytes::left(worker, rank as u32, run);
+        }
+        if let Some(follower) = &run.launch.follower {
+            follower.cta_ended(worker.cluster.index, rank as u32);
         }
         let cta = &mut self.ctas[rank].state;
         cta.asleep = 0;

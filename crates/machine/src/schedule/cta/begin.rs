@@ -38,6 +38,7 @@ impl Cta {
             saw_refusal: false,
             warpgroups: Warpgroups::default(),
             asleep: 0,
+            rounds: None,
         };
         let warp = |index: u32| Warp {
             state: WarpState {
@@ -53,6 +54,7 @@ impl Cta {
                     None => run.code.observed.is_none(),
                 },
                 maxnreg: 0,
+                maxnreg_at: None,
                 awaited: None,
                 expired: 0,
                 asked: 0,
@@ -131,7 +133,7 @@ impl Cta {
                 let first = warp.state.index * 32;
                 let count = (threads - first).min(32);
                 warp.state.present = u32::MAX >> (32 - count);
-                warp.state.maxnreg = 0;
+                (warp.state.maxnreg, warp.state.maxnreg_at) = (0, None);
                 (warp.state.awaited, warp.state.expired, warp.state.asked) = (None, 0, 0);
                 warp.state.arrivals = Arrivals::default();
                 warp.state.closed = [[0; LANES]; 2];

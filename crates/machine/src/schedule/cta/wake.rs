@@ -5,9 +5,11 @@ use crate::code::Reduction;
 use crate::context::{Code, CtaState, Run, Worker};
 use crate::door::follower::Ordering;
 use crate::registers::LANES;
+use crate::rules;
 use crate::schedule::barrier::Reduced;
 use crate::schedule::in_step;
 use crate::schedule::warp::{Awaited, State};
+use crate::settings::Check;
 use crate::vector::value::Value;
 
 impl Cta {
@@ -77,6 +79,9 @@ impl Cta {
                     self.state.busy &= !(1 << number);
                 }
                 self.order(number, all, worker, run);
+                if run.looks_for(Check::Sync) {
+                    rules::barrier::completes(number as usize, &self.warps, &mut self.state, run);
+                }
                 self.release(number, reduced, run.code);
                 self.fall_in(worker, run);
             }

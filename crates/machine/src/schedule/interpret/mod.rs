@@ -13,6 +13,7 @@ use crate::code::{Block, Converge, Stepped};
 use crate::context::{Code, Context, CtaState, Run, Worker};
 use crate::explain::finding::Kind;
 use crate::registers::{Bank, LANES, Slot};
+use crate::rules;
 use crate::schedule::after::After;
 use crate::schedule::meeting;
 use crate::schedule::step::{self, Step, guarded};
@@ -281,6 +282,10 @@ impl Turn<'_> {
         let bank = bank_of(activations, group.activation, code);
         let mut context = Context { bank, active: group.mask, warp: state, cta, worker, run };
         let mut watches = context.watches();
+        if watches {
+            let executed = (context.warp.index, group.mask);
+            rules::barrier::visit(context.cta, executed, group.block, run);
+        }
         for (at, instruction) in (first..).zip(&code.instructions[first as usize..last as usize]) {
             match step::step(&mut context, instruction, (at, group.activation), &mut watches) {
                 Step::Done => {}

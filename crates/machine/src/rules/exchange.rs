@@ -1,0 +1,68 @@
+//! Whether the masks of `shfl.sync` and its like name those who come, and whether lanes read of such only (9.7.9.6, 9.7.13.2,
+//! 9.7.13.9 to 9.7.13.14).
+//!
+//! A mask may name lanes that have ended or that never were: nobody waits for them. What such a lane gives is undefined.
+
+use crate::context::Context;
+use crate::explain::finding::Kind;
+use crate::explain::noted::Noted;
+use crate::registers::{LANES, lanes_in};
+
+impl Context<'_> {
+    /// Looks at the masks by which lanes execute an instruction together.
+    pub(crate) fn checks_masks(&self, name: &str, named: &[u32; LANES], mask: u32) {
+        let passing = self.active & !mask;
+        for lane in lanes_in(mask) {
+            let absent = named[lane] & passing;
+            if absent != 0 {
+                self.note(Kind::MemberMask, lane, || Noted {
+                    message: format!(
+                        "the mask {:#010x} of `{name}` names lanes that its guard keeps away: {absent:#010x}",
+                        named[lane]
+                    ),
+                    notes: vec![
+                        "each lane that a mask names must execute the instruction, or have ended".into(),
+                    ],
+                    related: Vec::new(),
+                });
+                return;
+            }
+            let together = named[lane] & mask;
+            if let Some(other) = lanes_in(together).find(|other| named[*other] != named[lane]) {
+                self.note(Kind::MemberMask, lane, || Noted {
+                    message: format!(
+                        "lane {lane} executes `{name}` with the mask {:#010x}, and lane {other}, which it names, with \
+                         {:#010x}",
+                        named[lane], named[other]
+                    ),
+                    notes: vec!["all lanes that a mask names must give the same mask".into()],
+                    related: Vec::new(),
+                });
+                return;
+            }
+        }
+    }
+
+    /// Looks whether lanes of a `shfl` read only of those that execute it with them. `sources` has the lane that each reads,
+    /// if that is in range.
+    pub(crate) fn checks_sources(&self, sources: &[(u32, bool); LANES], members: &[u32; LANES], mask: u32) {
+        let absent = |lane: &usize| {
+            let (source, inside) = sources[*lane];
+            inside && members[*lane] >> (source & 31) & 1 == 0
+        };
+        let Some(lane) = lanes_in(mask).find(absent) else { return };
+        let source = sources[lane].0 & 31;
+        let (alive, present) = (self.warp.alive(), self.warp.present);
+        let why = match () {
+            () if present >> source & 1 == 0 => "the CTA has no such thread",
+            () if alive >> source & 1 == 0 => "that lane has ended",
+            () if mask >> source & 1 == 0 => "that lane does not execute it",
+            () => "the mask does not name that lane",
+        };
+        self.note(Kind::InactiveLane, lane, || Noted {
+            message: format!("lane {lane} reads a register of lane {source} by `shfl`, and {why}"),
+            notes: vec!["the value is undefined; an H200 gives 0".into()],
+            related: Vec::new(),
+        });
+    }
+}
