@@ -13,8 +13,7 @@ use crate::{context, last_error};
 /// are not, unless the file around them allows it.
 macro_rules! entry {
     ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        $crate::entry::function! { answer [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
-        $crate::symbol::export!($name);
+        $crate::entry::function! { answer both [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
     )*};
 }
 pub(crate) use entry;
@@ -22,15 +21,42 @@ pub(crate) use entry;
 /// Entry points that need no context, and make none.
 macro_rules! early {
     ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
-        $crate::entry::function! { answer_early [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
-        $crate::symbol::export!($name);
+        $crate::entry::function! { answer_early both [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
     )*};
 }
 pub(crate) use early;
 
+/// Entry points that have other arguments, or another structure, in CUDA 12.
+macro_rules! of_13 {
+    ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
+        $crate::entry::function! { answer of_13 [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
+    )*};
+}
+pub(crate) use of_13;
+
+/// Their counterparts there.
+#[cfg(versioned)]
+macro_rules! of_12 {
+    ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
+        $crate::entry::function! { answer of_12 [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
+    )*};
+}
+#[cfg(versioned)]
+pub(crate) use of_12;
+
+/// Entry points that only CUDA 12 has.
+#[cfg(versioned)]
+macro_rules! only_12 {
+    ($($(#[$about:meta])* fn $name:ident $([$own:ident])? ($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
+        $crate::entry::function! { answer only_12 [$($own)?] $(#[$about])* $name($($argument: $ty),*) $body }
+    )*};
+}
+#[cfg(versioned)]
+pub(crate) use only_12;
+
 /// The function of an entry point, and that of its variant.
 macro_rules! function {
-    ($answer:ident [$($own:ident)?] $(#[$about:meta])* $name:ident($($argument:ident: $ty:ty),*) $body:block) => {
+    ($answer:ident $versions:ident [$($own:ident)?] $(#[$about:meta])* $name:ident($($argument:ident: $ty:ty),*) $body:block) => {
         $(#[$about])*
         ///
         /// # Safety
@@ -49,15 +75,16 @@ macro_rules! function {
             )
         }
 
-        $crate::entry::own_variant! { [$($own)?] $name($($argument: $ty),*) }
+        $crate::symbol::export!($versions $name);
+        $crate::entry::own_variant! { $versions [$($own)?] $name($($argument: $ty),*) }
     };
 }
 pub(crate) use function;
 
 /// The variant of an entry point for programs whose default stream is the thread's own, if it has one.
 macro_rules! own_variant {
-    ([] $($entry:tt)*) => {};
-    ([$own:ident] $name:ident($($argument:ident: $ty:ty),*)) => {
+    ($versions:ident [] $($entry:tt)*) => {};
+    ($versions:ident [$own:ident] $name:ident($($argument:ident: $ty:ty),*)) => {
         /// # Safety
         /// As for the one that it is a variant of.
         #[allow(unsafe_code, non_snake_case, reason = "the name is for C programs, and so is the promise")]
@@ -66,7 +93,7 @@ macro_rules! own_variant {
             // SAFETY: the same arguments, of which the caller promises the same.
             $crate::driver::own_default(|| unsafe { $name($($argument),*) })
         }
-        $crate::symbol::export!($own);
+        $crate::symbol::export!($versions $own);
     };
 }
 pub(crate) use own_variant;
@@ -74,16 +101,34 @@ pub(crate) use own_variant;
 /// Declares entry points that say that they are not supported. They may be called with any arguments: in the C
 /// calling conventions of our hosts the caller cleans up.
 macro_rules! unsupported {
-    ($($name:ident)*) => {$(
+    ($($name:ident)*) => {
+        $crate::entry::refused! { both $($name)* }
+    };
+}
+pub(crate) use unsupported;
+
+/// The same of those that only CUDA 12 has.
+#[cfg(versioned)]
+macro_rules! unsupported_of_12 {
+    ($($name:ident)*) => {
+        $crate::entry::refused! { only_12 $($name)* }
+    };
+}
+#[cfg(versioned)]
+pub(crate) use unsupported_of_12;
+
+/// Functions that refuse.
+macro_rules! refused {
+    ($versions:ident $($name:ident)*) => {$(
         #[allow(unsafe_code, non_snake_case, reason = "the name is for C programs; they are handed nothing that they trust")]
         #[cfg_attr(not(versioned), unsafe(no_mangle))]
         pub extern "C" fn $name() -> $crate::error::CudaError {
             $crate::entry::refuse(stringify!($name))
         }
-        $crate::symbol::export!($name);
+        $crate::symbol::export!($versions $name);
     )*};
 }
-pub(crate) use unsupported;
+pub(crate) use refused;
 
 /// Declares functions of the registration interface, which give no error code. A panic ends in nothing done.
 macro_rules! no_result {

@@ -26,3 +26,5 @@ mod registration;
 mod stream;
 mod symbol;
 mod texture;
+#[cfg(versioned)]
+mod twelve;

@@ -9,7 +9,7 @@ use crate::driver::{
     cuStreamGetPriority, cuStreamIsCapturing, cuStreamQuery, cuStreamSetAttribute, cuStreamSynchronize,
     cuStreamUpdateCaptureDependencies, cuStreamWaitEvent, cuThreadExchangeStreamCaptureMode,
 };
-use crate::entry::{entry, unsupported};
+use crate::entry::{entry, of_13, unsupported};
 use crate::layout::{AttributeValue, Callback, EdgeData, Event, Graph, GraphNode, Stream};
 
 entry! {
@@ -104,6 +104,19 @@ entry! {
         cuStreamIsCapturing(stream, status)
     }
 
+    fn cudaThreadExchangeStreamCaptureMode(mode: Out<u32>) {
+        cuThreadExchangeStreamCaptureMode(mode)
+    }
+}
+
+unsupported! {
+    cudaStreamBeginRecaptureToGraph
+    cudaStreamBeginRecaptureToGraph_ptsz
+    cudaStreamGetDevResource
+    cudaStreamGetDevResource_ptsz
+}
+
+of_13! {
     fn cudaStreamGetCaptureInfo[cudaStreamGetCaptureInfo_ptsz](
         stream: Stream, status: Out<u32>, id: Out<u64>, graph: Out<Graph>, dependencies: Out<Host>, edges: Out<Host>,
         count: Out<usize>,
@@ -116,15 +129,4 @@ entry! {
     ) {
         cuStreamUpdateCaptureDependencies(stream, dependencies, edges, count, flags)
     }
-
-    fn cudaThreadExchangeStreamCaptureMode(mode: Out<u32>) {
-        cuThreadExchangeStreamCaptureMode(mode)
-    }
-}
-
-unsupported! {
-    cudaStreamBeginRecaptureToGraph
-    cudaStreamBeginRecaptureToGraph_ptsz
-    cudaStreamGetDevResource
-    cudaStreamGetDevResource_ptsz
 }

@@ -8,7 +8,7 @@ use crate::driver::{
     cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc,
     cuTexObjectGetTextureDesc,
 };
-use crate::entry::entry;
+use crate::entry::{entry, of_13};
 use crate::error::{Answer, CudaError};
 use crate::layout::{
     ChannelFormatDesc, DriverMemory, ResourceDescriptor, RuntimeMemory, RuntimeResource, RuntimeTexture,
@@ -102,7 +102,11 @@ fn texture_for_program(from: &TextureDescriptor) -> RuntimeTexture {
     }
 }
 
-fn driver_resource(
+/// What an object was made of, asked by `ask`.
+///
+/// # Errors
+/// There is no such object.
+pub fn driver_resource(
     object: u64,
     ask: impl FnOnce(&mut ResourceDescriptor, u64) -> Answer,
 ) -> Answer<RuntimeResource> {
@@ -129,11 +133,6 @@ entry! {
         if object == 0 { Ok(()) } else { cuTexObjectDestroy(object) }
     }
 
-    fn cudaGetTextureObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {
-        let resource = driver_resource(object, |place, object| cuTexObjectGetResourceDesc(place, object))?;
-        Ok(place.set(resource)?)
-    }
-
     fn cudaGetTextureObjectTextureDesc(place: Out<RuntimeTexture>, object: u64) {
         let mut texture = TextureDescriptor::default();
         cuTexObjectGetTextureDesc(&mut texture, object)?;
@@ -152,6 +151,13 @@ entry! {
 
     fn cudaDestroySurfaceObject(object: u64) {
         if object == 0 { Ok(()) } else { cuSurfObjectDestroy(object) }
+    }
+}
+
+of_13! {
+    fn cudaGetTextureObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {
+        let resource = driver_resource(object, |place, object| cuTexObjectGetResourceDesc(place, object))?;
+        Ok(place.set(resource)?)
     }
 
     fn cudaGetSurfaceObjectResourceDesc(place: Out<RuntimeResource>, object: u64) {

@@ -9,7 +9,7 @@ use crate::driver::{
     cuDeviceGetCount, cuDeviceGetPCIBusId, cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxSetFlags,
     cuDriverGetVersion, cuProfilerStart, cuProfilerStop,
 };
-use crate::entry::{early, entry};
+use crate::entry::{early, entry, of_13};
 use crate::error::{Answer, CudaError};
 
 /// The flags of contexts that programs may set.
@@ -81,15 +81,6 @@ early! {
         Ok(device.set(DEVICE)?)
     }
 
-    fn cudaGetDeviceProperties(place: Out<Properties>, device: i32) {
-        context::driver()?;
-        if place.is_null() {
-            return Err(CudaError::INVALID_VALUE);
-        }
-        check(device)?;
-        Ok(place.set(Properties::of(device)?)?)
-    }
-
     fn cudaDeviceGetAttribute(value: Out<i32>, attribute: u32, device: i32) {
         context::driver()?;
         cuDeviceGetAttribute(value, attribute, device)
@@ -144,5 +135,16 @@ entry! {
 
     fn cudaProfilerStop() {
         cuProfilerStop()
+    }
+}
+
+of_13! {
+    fn cudaGetDeviceProperties(place: Out<Properties>, device: i32) {
+        context::driver()?;
+        if place.is_null() {
+            return Err(CudaError::INVALID_VALUE);
+        }
+        check(device)?;
+        Ok(place.set(Properties::of(device)?)?)
     }
 }

@@ -73,3 +73,32 @@ impl<const N: usize> Field<[u32; N]> for [i32; N] {
         Ok(values)
     }
 }
+
+/// A structure of properties: each field with the number of the attribute that it has, or the numbers.
+macro_rules! properties {
+    ($(#[$about:meta])* $name:ident, $reserved:literal, $($field:ident: $ty:ty = $attribute:expr,)*) => {
+        $(#[$about])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        pub struct $name {
+            identity: $crate::device::field::Identity,
+            $($field: $ty,)*
+            reserved: [i32; $reserved],
+        }
+
+        impl $name {
+            /// The device's.
+            ///
+            /// # Errors
+            /// There is no such device.
+            pub fn of(device: i32) -> $crate::error::Answer<Self> {
+                Ok(Self {
+                    identity: $crate::device::field::Identity::of(device)?,
+                    $($field: $crate::device::field::Field::read(device, $attribute)?,)*
+                    reserved: [0; $reserved],
+                })
+            }
+        }
+    };
+}
+pub(crate) use properties;

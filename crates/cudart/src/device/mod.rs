@@ -1,7 +1,7 @@
 //! The device: which there is, what it is like, and what may be asked of it.
 
-mod api;
-mod field;
-mod limit;
+pub mod api;
+pub mod field;
+pub mod limit;
 mod peer;
 mod properties;

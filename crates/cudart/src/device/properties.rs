@@ -1,35 +1,6 @@
 //! `cudaDeviceProp`: the device's name, and its attributes as the fields of one structure.
 
-use super::field::{Field, Identity};
-use crate::error::Answer;
-
-/// A structure of properties: each field with the number of the attribute that it has, or the numbers.
-macro_rules! properties {
-    ($(#[$about:meta])* $name:ident, $reserved:literal, $($field:ident: $ty:ty = $attribute:expr,)*) => {
-        $(#[$about])*
-        #[repr(C)]
-        #[derive(Clone, Copy)]
-        pub struct $name {
-            identity: Identity,
-            $($field: $ty,)*
-            reserved: [i32; $reserved],
-        }
-
-        impl $name {
-            /// The device's.
-            ///
-            /// # Errors
-            /// There is no such device.
-            pub fn of(device: i32) -> Answer<Self> {
-                Ok(Self {
-                    identity: Identity::of(device)?,
-                    $($field: Field::read(device, $attribute)?,)*
-                    reserved: [0; $reserved],
-                })
-            }
-        }
-    };
-}
+use crate::device::field::properties;
 
 properties! {
     /// `cudaDeviceProp`

@@ -19,6 +19,7 @@ macro_rules! driver {
         ///
         /// # Errors
         /// What it answers, or that there is no such function.
+        #[allow(clippy::too_many_arguments, reason = "the driver's functions have as many")]
         pub fn $name($($argument: impl Argument<$ty>),*) -> Answer {
             const NAME: &std::ffi::CStr =
                 match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
@@ -27,9 +28,9 @@ macro_rules! driver {
                 };
             static ADDRESS: Address = Address::new(NAME);
             let address = ADDRESS.get()?;
+            type Function = unsafe extern "C" fn($($ty),*) -> CUresult;
             // SAFETY: the address is that of the driver's function of this name, which has this type in cuda.h.
-            let function: unsafe extern "C" fn($($ty),*) -> CUresult =
-                unsafe { std::mem::transmute::<usize, _>(address) };
+            let function = unsafe { std::mem::transmute::<usize, Function>(address) };
             // SAFETY: pointers are places of ours, good for the call, or come from a program that promises the same of
             // them to the runtime.
             match unsafe { function($($argument.passed()),*) } {

@@ -10,7 +10,7 @@ use crate::driver::{
     cuGraphNodeGetType, cuGraphReleaseUserObject, cuGraphRemoveDependencies, cuGraphRetainUserObject,
     cuUserObjectCreate, cuUserObjectRelease, cuUserObjectRetain,
 };
-use crate::entry::entry;
+use crate::entry::{entry, of_13};
 use crate::layout::{EdgeData, Graph, GraphNode, HostFunction, UserObject};
 
 entry! {
@@ -38,38 +38,8 @@ entry! {
         cuGraphGetRootNodes(graph, nodes, count)
     }
 
-    fn cudaGraphGetEdges(
-        graph: Graph, from: Out<GraphNode>, to: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
-    ) {
-        cuGraphGetEdges(graph, from, to, edges, count)
-    }
-
-    fn cudaGraphAddDependencies(
-        graph: Graph, from: In<GraphNode>, to: In<GraphNode>, edges: In<EdgeData>, count: usize,
-    ) {
-        cuGraphAddDependencies(graph, from, to, edges, count)
-    }
-
-    fn cudaGraphRemoveDependencies(
-        graph: Graph, from: In<GraphNode>, to: In<GraphNode>, edges: In<EdgeData>, count: usize,
-    ) {
-        cuGraphRemoveDependencies(graph, from, to, edges, count)
-    }
-
     fn cudaGraphDebugDotPrint(graph: Graph, path: Text, flags: u32) {
         cuGraphDebugDotPrint(graph, path, flags)
-    }
-
-    fn cudaGraphNodeGetDependencies(
-        node: GraphNode, nodes: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
-    ) {
-        cuGraphNodeGetDependencies(node, nodes, edges, count)
-    }
-
-    fn cudaGraphNodeGetDependentNodes(
-        node: GraphNode, nodes: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
-    ) {
-        cuGraphNodeGetDependentNodes(node, nodes, edges, count)
     }
 
     fn cudaGraphDestroyNode(node: GraphNode) {
@@ -129,5 +99,37 @@ entry! {
 
     fn cudaGraphReleaseUserObject(graph: Graph, object: UserObject, count: u32) {
         cuGraphReleaseUserObject(graph, object, count)
+    }
+}
+
+of_13! {
+    fn cudaGraphGetEdges(
+        graph: Graph, from: Out<GraphNode>, to: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
+    ) {
+        cuGraphGetEdges(graph, from, to, edges, count)
+    }
+
+    fn cudaGraphAddDependencies(
+        graph: Graph, from: In<GraphNode>, to: In<GraphNode>, edges: In<EdgeData>, count: usize,
+    ) {
+        cuGraphAddDependencies(graph, from, to, edges, count)
+    }
+
+    fn cudaGraphRemoveDependencies(
+        graph: Graph, from: In<GraphNode>, to: In<GraphNode>, edges: In<EdgeData>, count: usize,
+    ) {
+        cuGraphRemoveDependencies(graph, from, to, edges, count)
+    }
+
+    fn cudaGraphNodeGetDependencies(
+        node: GraphNode, nodes: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
+    ) {
+        cuGraphNodeGetDependencies(node, nodes, edges, count)
+    }
+
+    fn cudaGraphNodeGetDependentNodes(
+        node: GraphNode, nodes: Out<GraphNode>, edges: Out<EdgeData>, count: Out<usize>,
+    ) {
+        cuGraphNodeGetDependentNodes(node, nodes, edges, count)
     }
 }

@@ -1,7 +1,7 @@
 //! Graphs. Most calls are the driver's; kernels and copies are described in another way.
 
 mod copy_node;
-mod definition;
+pub mod definition;
 mod exec;
 mod kernel_node;
-mod node;
+pub mod node;

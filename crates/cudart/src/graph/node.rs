@@ -12,7 +12,7 @@ use crate::driver::{
     cuGraphHostNodeGetParams, cuGraphHostNodeSetParams, cuGraphMemAllocNodeGetParams,
     cuGraphMemFreeNodeGetParams, cuGraphNodeGetParams, cuGraphNodeSetParams,
 };
-use crate::entry::{entry, unsupported};
+use crate::entry::{entry, of_13, unsupported};
 use crate::error::Answer;
 use crate::layout::{
     COPY, CopyNode, DriverCopyNode, EdgeData, Event, Graph, GraphExec, GraphNode, HostNode, KERNEL,
@@ -55,7 +55,10 @@ fn for_program(node: &Node) -> Answer<Node> {
 }
 
 /// Does something with a node as the driver describes it, which may fill parts of it in.
-fn with(what: Out<Node>, work: impl FnOnce(&mut Node) -> Answer) -> Answer {
+///
+/// # Errors
+/// It cannot be described, or what `work` says.
+pub fn with(what: Out<Node>, work: impl FnOnce(&mut Node) -> Answer) -> Answer {
     let said = what.get()?;
     let mut node = for_driver(&said)?;
     work(&mut node)?;
@@ -64,13 +67,6 @@ fn with(what: Out<Node>, work: impl FnOnce(&mut Node) -> Answer) -> Answer {
 }
 
 entry! {
-    fn cudaGraphAddNode(
-        node: Out<GraphNode>, graph: Graph, dependencies: In<GraphNode>, edges: In<EdgeData>, count: usize,
-        what: Out<Node>,
-    ) {
-        with(what, |what| cuGraphAddNode(node, graph, dependencies, edges, count, what))
-    }
-
     fn cudaGraphNodeSetParams(node: GraphNode, what: Out<Node>) {
         with(what, |what| cuGraphNodeSetParams(node, what))
     }
@@ -183,4 +179,13 @@ unsupported! {
     cudaSignalExternalSemaphoresAsync_ptsz
     cudaWaitExternalSemaphoresAsync
     cudaWaitExternalSemaphoresAsync_ptsz
+}
+
+of_13! {
+    fn cudaGraphAddNode(
+        node: Out<GraphNode>, graph: Graph, dependencies: In<GraphNode>, edges: In<EdgeData>, count: usize,
+        what: Out<Node>,
+    ) {
+        with(what, |what| cuGraphAddNode(node, graph, dependencies, edges, count, what))
+    }
 }

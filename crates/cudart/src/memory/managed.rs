@@ -6,20 +6,10 @@ use crate::driver::{
     cuMemAdvise, cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardBatchAsync, cuMemPrefetchAsync,
     cuMemPrefetchBatchAsync, cuMemRangeGetAttribute, cuMemRangeGetAttributes,
 };
-use crate::entry::entry;
+use crate::entry::{entry, of_13};
 use crate::layout::{MemLocation, Stream};
 
 entry! {
-    fn cudaMemAdvise(address: Host, bytes: usize, advice: u32, location: MemLocation) {
-        cuMemAdvise(address, bytes, advice, location)
-    }
-
-    fn cudaMemPrefetchAsync[cudaMemPrefetchAsync_ptsz](
-        address: Host, bytes: usize, location: MemLocation, flags: u32, stream: Stream,
-    ) {
-        cuMemPrefetchAsync(address, bytes, location, flags, stream)
-    }
-
     fn cudaMemPrefetchBatchAsync[cudaMemPrefetchBatchAsync_ptsz](
         addresses: In<u64>, sizes: In<usize>, count: usize, locations: In<MemLocation>, indices: In<usize>,
         location_count: usize, flags: u64, stream: Stream,
@@ -48,5 +38,17 @@ entry! {
         data: In<OutAny>, sizes: In<usize>, attributes: In<u32>, count: usize, address: Host, bytes: usize,
     ) {
         cuMemRangeGetAttributes(data, sizes, attributes, count, address, bytes)
+    }
+}
+
+of_13! {
+    fn cudaMemAdvise(address: Host, bytes: usize, advice: u32, location: MemLocation) {
+        cuMemAdvise(address, bytes, advice, location)
+    }
+
+    fn cudaMemPrefetchAsync[cudaMemPrefetchAsync_ptsz](
+        address: Host, bytes: usize, location: MemLocation, flags: u32, stream: Stream,
+    ) {
+        cuMemPrefetchAsync(address, bytes, location, flags, stream)
     }
 }

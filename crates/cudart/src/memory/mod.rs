@@ -1,7 +1,7 @@
 //! Memory: allocation, fills, pools, managed memory, and the variables of programs.
 
 mod allocate;
-mod managed;
+pub mod managed;
 pub mod pointer;
 mod pool;
 mod set;

@@ -3,7 +3,7 @@
 use ptxvm_abi::{Host, Out};
 
 use crate::driver::pointer_attribute;
-use crate::entry::entry;
+use crate::entry::of_13;
 use crate::error::{Answer, CudaError};
 use crate::layout::PointerAttributes;
 
@@ -48,7 +48,7 @@ pub fn attributes(address: Host) -> Answer<PointerAttributes> {
     })
 }
 
-entry! {
+of_13! {
     fn cudaPointerGetAttributes(place: Out<PointerAttributes>, address: Host) {
         if place.is_null() {
             return Err(CudaError::INVALID_VALUE);
