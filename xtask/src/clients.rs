@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba]\n       \
+const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba] [cudart]\n       \
                      cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
-const SUITES: [&str; 6] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi", "numba"];
+const SUITES: [&str; 7] = ["triton", "cuda-python", "tinygrad", "drjit", "taichi", "numba", CUDART];
+
+/// CUDA C++ programs, which need nvcc and no Python packages.
+const CUDART: &str = "cudart";
 
 /// The engines that `ptxvm exec --engine` knows.
 const ENGINES: [&str; 3] = ["auto", "interpret", "compile"];
@@ -78,15 +81,30 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             _ => return Err(USAGE.into()),
         }
     }
-    let python = environment(root)?;
     build(root)?;
     let mut failed = Vec::new();
+    // What they launch is short: the engine matters to the others.
+    if engine.is_none() && (named.is_empty() || named.contains(&CUDART)) {
+        println!("$ ptxvm exec: {CUDART}");
+        if let Err(why) = crate::cudart::run(root) {
+            println!("{why}");
+            failed.push(CUDART.to_owned());
+        }
+    }
+    if named == [CUDART] {
+        return ended(&failed);
+    }
+    let python = environment(root)?;
     for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
         let run = ClientRun { findings: if report { "report" } else { run.findings }, engine, ..*run };
         if !run.passes(root, &python, all)? {
             failed.push(run.name());
         }
     }
+    ended(&failed)
+}
+
+fn ended(failed: &[String]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("client tests failed: {}", failed.join(", "))) }
 }
 
@@ -147,7 +165,9 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
 }
 
 fn build(root: &Path) -> Result<(), String> {
-    let arguments = ["build", "--profile", "ci", "-p", "ptxvm", "-p", "ptxvm-cuda", "-p", "ptxvm-nvjitlink"];
+    let mut arguments = vec!["build", "--profile", "ci"];
+    let packages = ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-cudart-static", "ptxvm-nvjitlink"];
+    arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
     println!("$ cargo {}", arguments.join(" "));
     succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))
 }

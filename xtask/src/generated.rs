@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ptxvm_isa::Isa;
 
-use crate::{docs, driver, emit, notation};
+use crate::{docs, driver, emit, notation, runtime};
 
 /// The table as its files stand now.
 pub fn table(root: &Path) -> Result<&'static Isa, String> {
@@ -22,6 +22,7 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
         emit::files(isa).into_iter().map(|(name, text)| (rust.join(name), text)).collect();
     files.insert(root.join("docs/coverage.md"), docs::coverage(isa, &root.join("tests/golden"))?);
     files.insert(root.join("docs/driver.md"), driver::page(root)?);
+    files.insert(root.join("docs/runtime.md"), runtime::page(root)?);
     files.insert(root.join("crates/cli/src/pages.rs"), docs::pages(&root.join("docs"))?);
     Ok(files)
 }

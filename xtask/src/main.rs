@@ -4,6 +4,7 @@
 
 mod clients;
 mod confirmed;
+mod cudart;
 mod docs;
 mod driver;
 mod emit;
@@ -17,6 +18,7 @@ mod mma;
 mod mufu;
 mod notation;
 mod oracle;
+mod runtime;
 mod sanitize;
 mod suite;
 
@@ -28,7 +30,8 @@ cargo xtask isa             write everything that is made from isa/*.isa and doc
 cargo xtask test [--without-clients]
                             every check: format, stale files, licences, clippy, tests, real clients from PyPI
 cargo xtask clients [--all] [--engine ENGINE] [NAMES]
-                            run Triton, cuda-python, tinygrad, Dr.Jit, Taichi and Numba from PyPI on our libcuda.so.1
+                            run Triton, cuda-python, tinygrad, Dr.Jit, Taichi and Numba from PyPI on our libcuda.so.1,
+                            and CUDA C++ programs that nvcc from PyPI compiles on our libcudart
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
 cargo xtask licences        check the licences of all crates
