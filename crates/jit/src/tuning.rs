@@ -29,6 +29,15 @@ impl Tuning {
         false
     }
 
+    /// Whether the host has the instructions of AVX-512 that look bytes up.
+    #[must_use]
+    pub fn has_vbmi() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return std::arch::is_x86_feature_detected!("avx512vbmi");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     /// Whether the host has AVX-512 for half precision.
     #[must_use]
     pub fn has_fp16() -> bool {

@@ -61,7 +61,7 @@ use crate::analysis::{Analysis, HomeId, Products, is_in};
 use crate::callee::{Callee, Callees};
 use crate::region::Region;
 use crate::together::Together;
-use crate::tuning::{GoAlone, Tuning};
+use crate::tuning::GoAlone;
 use access::Place;
 use dirty::{Changes, Dirty};
 use repeated::Repeated;
@@ -182,7 +182,7 @@ impl<'a> Emitter<'a> {
             leaving: None,
             changes: BTreeMap::new(),
             ends_elsewhere: false,
-            writer: Writer::new(analysis.tuning.avx512, analysis.tuning.avx512 && Tuning::has_fp16()),
+            writer: Writer::new(analysis.tuning.avx512),
             common,
             repeated: Uses::new(),
             slots: BTreeMap::new(),

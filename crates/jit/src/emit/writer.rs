@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::analysis::Pattern;
+use crate::tuning::Tuning;
 
 /// Something that an instruction of LLVM's can name: a local value or a constant.
 pub type Name = String;
@@ -25,14 +26,17 @@ pub struct Writer {
     pub avx512: bool,
     /// Whether the host computes in half precision.
     pub fp16: bool,
+    /// Whether it looks bytes up in tables.
+    pub vbmi: bool,
     /// Into how many parts each lane's word is split, as a power of two.
     split: u32,
 }
 
 impl Writer {
-    /// Nothing so far; whether instructions of AVX-512 may be named in it, and whether the host computes in half precision.
-    pub fn new(avx512: bool, fp16: bool) -> Self {
-        Self { avx512, fp16, ..Self::default() }
+    /// Nothing so far; whether instructions of AVX-512 may be named in it.
+    pub fn new(avx512: bool) -> Self {
+        let (fp16, vbmi) = (avx512 && Tuning::has_fp16(), avx512 && Tuning::has_vbmi());
+        Self { avx512, fp16, vbmi, ..Self::default() }
     }
 
     /// A new name.

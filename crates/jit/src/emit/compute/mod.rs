@@ -23,6 +23,8 @@ mod mufu;
 mod narrow;
 mod packed;
 mod permute;
+mod polynomial;
+mod square;
 mod widths;
 
 pub(super) use arithmetic::arithmetic;
