@@ -10,6 +10,7 @@ mod promise;
 mod remade;
 mod root;
 mod shape;
+mod unread;
 mod whole;
 mod wild;
 
@@ -22,6 +23,7 @@ pub use promise::Promise;
 use root::roots;
 pub use root::{Made, Root};
 pub use shape::{Rows, Shape, of_special, row_width};
+use unread::{live_at_end, step_back, unread};
 use whole::is_whole;
 use wild::{of_memory, without_pattern};
 
@@ -30,7 +32,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use ptxvm_ir::flow::{Flow, Graph, Loops, Uniformity, live_in};
-use ptxvm_ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
+use ptxvm_ir::{BlockId, Function, FunctionId, Instruction, Program};
 use ptxvm_machine::code::{self, Block};
 use ptxvm_machine::context::Code;
 use ptxvm_machine::registers::{LANES, Slot};
@@ -60,6 +62,7 @@ pub struct Analysis<'a> {
     wild: OnceCell<Vec<bool>>,
     of_memory: OnceCell<Vec<bool>>,
     roots: OnceCell<Vec<Made>>,
+    unread: OnceCell<Vec<bool>>,
     left_out: LeftOut,
     /// By instruction of the function: those of the code that it has become.
     linked_at: OnceCell<HashMap<u32, Range<u32>>>,
@@ -108,6 +111,7 @@ impl<'a> Analysis<'a> {
             wild: OnceCell::new(),
             of_memory: OnceCell::new(),
             roots: OnceCell::new(),
+            unread: OnceCell::new(),
             left_out,
             linked_at: OnceCell::new(),
             graph: flow.graph,
@@ -264,34 +268,27 @@ impl<'a> Analysis<'a> {
     /// The registers that are live before one of some instructions of the function, which stand in one block.
     pub fn live_before(&self, instructions: &BTreeSet<u32>) -> Vec<u64> {
         let words = self.function.registers.len().div_ceil(64);
-        let within =
-            |block: &ptxvm_ir::Block| instructions.iter().all(|at| (block.start..block.end).contains(at));
         let block =
             instructions.first().map(|first| self.function.blocks.partition_point(|b| b.end <= *first));
-        let block = block.and_then(|at| self.function.blocks.get(at)).filter(|block| within(block));
-        let Some(block) = block else { return vec![!0; words] };
-        let mut live = vec![0; words];
-        if let Terminator::Return { .. } = block.terminator {
-            let returned = self.function.returned();
-            returned.for_each(|register| live[register.0 as usize / 64] |= 1 << (register.0 % 64));
-        }
-        for next in block.terminator.successors(&self.function.branch_lists) {
-            live.iter_mut().zip(&self.live[next.0 as usize]).for_each(|(bits, more)| *bits |= more);
-        }
+        let block = block.and_then(|at| self.function.blocks.get(at));
+        let within =
+            |block: &&ptxvm_ir::Block| instructions.iter().all(|at| (block.start..block.end).contains(at));
+        let Some(block) = block.filter(within) else { return vec![!0; words] };
+        let mut live = live_at_end(self.function, &self.live, block);
         let mut all = vec![0; words];
         for at in (block.start..block.end).rev() {
-            let instruction = &self.function.instructions[at as usize];
-            for written in self.function.writes(instruction).filter(|written| written.whole) {
-                live[written.register.0 as usize / 64] &= !(1 << (written.register.0 % 64));
-            }
-            for read in self.function.reads(instruction) {
-                live[read.0 as usize / 64] |= 1 << (read.0 % 64);
-            }
+            step_back(self.function, at, &mut live);
             if instructions.contains(&at) {
                 all.iter_mut().zip(&live).for_each(|(all, live)| *all |= live);
             }
         }
         all
+    }
+
+    /// Whether nobody reads what an instruction of the function writes.
+    pub fn is_unread(&self, instruction: u32) -> bool {
+        let unread = self.unread.get_or_init(|| unread(self.function, &self.live));
+        unread.get(instruction as usize).copied().unwrap_or(false)
     }
 }
 

@@ -23,7 +23,8 @@ impl Emitter<'_> {
             _ => return None,
         };
         let slots = &instruction.slots;
-        let to = slots.first().copied().filter(|slot| destinations == 1 && !slot.is_sink());
+        let asks = destinations == 1 && !self.analysis.is_unread(instruction.source.instruction);
+        let to = slots.first().copied().filter(|slot| asks && !slot.is_sink());
         let bits = ty.bits();
         let change = Change { function, ty, bits, shared, answers: to.is_some() };
         if count != 1 || !change.is_written() {

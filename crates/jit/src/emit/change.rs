@@ -44,6 +44,7 @@ impl Change {
             after = looked(&all, self.bits);
         }
         let sources = [("to", "ptr"), ("b", &*ty), ("c", &*ty)];
+        let whole = if self.shared { self.one_after_the_other(writer) } else { String::new() };
         LaneByLane {
             result: if self.answers { &all } else { "void" },
             name: &name,
@@ -51,10 +52,35 @@ impl Change {
             more: if self.answers { ", ptr %seen" } else { "" },
             before: &before,
             each: &each,
+            whole: &whole,
             after: &after,
         }
         .declare(writer);
         name
+    }
+
+    /// The lines that make it in all lanes, without a loop: a step in shared memory takes no longer than going on to the next
+    /// lane.
+    fn one_after_the_other(&self, writer: &mut Writer) -> String {
+        let (one, ty) = (self.function_of_one(writer), format!("i{}", self.bits));
+        let mut text = String::new();
+        for lane in 0..LANES {
+            let mut given = Vec::new();
+            // Volatile, so that LLVM does not take the vectors apart by shuffles instead: a load takes less.
+            for (source, of) in [("to", "ptr"), ("b", &ty), ("c", &ty)].into_iter().take(self.operands() + 1)
+            {
+                let name = format!("%{source}.{lane}");
+                let _ = writeln!(text, "  {name}.at = getelementptr {of}, ptr %{source}.all, i64 {lane}");
+                let _ = writeln!(text, "  {name} = load volatile {of}, ptr {name}.at");
+                given.push(format!("{of} {name}"));
+            }
+            let _ = writeln!(text, "  %old.{lane} = call fastcc {ty} {one}({})", given.join(", "));
+            if self.answers {
+                let _ = writeln!(text, "  %found.{lane} = getelementptr {ty}, ptr %found, i64 {lane}");
+                let _ = writeln!(text, "  store {ty} %old.{lane}, ptr %found.{lane}");
+            }
+        }
+        text
     }
 
     /// The name of a function that makes it of one lane and gives what was there before.

@@ -122,6 +122,7 @@ impl Writer {
             more: "",
             before: "",
             each: &format!("  store {ty} %value, ptr %to\n"),
+            whole: "",
             after: "  ret void\n",
         }
         .declare(self);

@@ -20,6 +20,8 @@ pub struct LaneByLane<'a> {
     pub before: &'a str,
     /// The lines for a lane, whose number is `%at`. They begin in the block `each`.
     pub each: &'a str,
+    /// The lines for all lanes, where none is missing; empty if they go one after the other then too.
+    pub whole: &'a str,
     /// The lines after the last, up to the return.
     pub after: &'a str,
 }
@@ -27,7 +29,7 @@ pub struct LaneByLane<'a> {
 impl LaneByLane<'_> {
     /// Has the module define it.
     pub fn declare(&self, writer: &mut Writer) {
-        let Self { result, name, sources, more, before, each, after } = self;
+        let Self { result, name, sources, more, before, each, whole, after } = self;
         let (mut parameters, mut kept, mut loaded) = (String::new(), String::new(), String::new());
         for (source, ty) in *sources {
             let _ = write!(parameters, "<{LANES} x {ty}> %{source}s, ");
@@ -36,14 +38,26 @@ impl LaneByLane<'_> {
             let _ = writeln!(loaded, "  %{source}.at = getelementptr {ty}, ptr %{source}.all, i64 %at");
             let _ = writeln!(loaded, "  %{source} = load {ty}, ptr %{source}.at");
         }
+        let (mut first, mut beginning) = ("entry", String::new());
+        if !whole.is_empty() {
+            first = "some";
+            beginning = format!(
+                "  %is.whole = icmp eq i32 %lanes, -1
+  br i1 %is.whole, label %whole, label %some
+whole:
+{whole}  br label %end
+some:
+"
+            );
+        }
         writer.declare("declare i32 @llvm.cttz.i32(i32, i1)");
         writer.declare(format!(
             "define internal fastcc {result} {name}({parameters}i32 %lanes{more}) noinline nounwind {{
 entry:
-{kept}{before}  %none = icmp eq i32 %lanes, 0
+{kept}{before}{beginning}  %none = icmp eq i32 %lanes, 0
   br i1 %none, label %end, label %each
 each:
-  %left = phi i32 [ %lanes, %entry ], [ %rest, %done ]
+  %left = phi i32 [ %lanes, %{first} ], [ %rest, %done ]
   %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
   %at = zext i32 %lane to i64
 {loaded}{each}  br label %done
