@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxvm_ir::operation::access::Words;
+use ptxvm_ir::operation::compute::{Comparing, Compute};
 use ptxvm_ir::operation::{Access, AddressSpace, Operation, Order};
 use ptxvm_isa::Kind;
 use ptxvm_machine::code::{Meaning, Terminator};
@@ -66,6 +67,9 @@ pub fn alone(analysis: &Analysis<'_>, region: &Region, go_alone: GoAlone) -> Vec
         if found.last().is_some_and(|before| before.has(first)) {
             continue;
         }
+        if go_alone != GoAlone::Always && has_few_turns(analysis, first, last) {
+            continue;
+        }
         // Together with the one before it, if there is not much between them.
         let near = found.last().filter(|before| between(analysis, before.last, first) <= MOST_BETWEEN);
         let both = near.and_then(|before| stretch(before.first, last));
@@ -88,6 +92,28 @@ fn loops(analysis: &Analysis<'_>, region: &Region) -> Vec<(u32, u32)> {
         }
     }
     loops.into_iter().collect()
+}
+
+/// Whether lanes leave a loop of one block after few turns. A lane that went through it alone would cost a branch that nobody
+/// can foretell, as much as all of its turns.
+fn has_few_turns(analysis: &Analysis<'_>, first: u32, last: u32) -> bool {
+    let block = &analysis.code.blocks[last as usize];
+    let Terminator::Branch { guard: Some(guard), .. } = block.end_with else { return false };
+    let Some(guard) = analysis.register(guard).filter(|_| first == last) else { return false };
+    let instructions = &analysis.code.instructions[block.start as usize..block.end as usize];
+    let described =
+        |linked: &Instruction| analysis.function.instructions.get(linked.source.instruction as usize);
+    let makes = |instruction: &&ptxvm_ir::Instruction| {
+        analysis.function.writes(instruction).any(|written| written.register.0 == guard)
+    };
+    let made = instructions.iter().rev().filter_map(described).find(makes);
+    made.is_some_and(|made| {
+        let compares = matches!(
+            analysis.code.program.operation(made),
+            Some(Operation::Compute(Compute::Comparing(Comparing::Setp(_))))
+        );
+        compares && analysis.function.reads(made).any(|read| analysis.counts_few(read.0))
+    })
 }
 
 /// The instructions between two blocks.

@@ -1,6 +1,7 @@
 //! What the compiler knows of a function before it writes code: which values share a home, which of them are the same in
 //! all lanes or grow from lane to lane, and which registers are live where.
 
+mod few;
 mod home;
 mod id;
 mod late;
@@ -14,6 +15,7 @@ mod unread;
 mod whole;
 mod wild;
 
+use few::few;
 pub use home::{Homes, Maker};
 pub use id::{HomeId, is_in};
 pub use late::{Late, Products, wgmma};
@@ -62,6 +64,7 @@ pub struct Analysis<'a> {
     wild: OnceCell<Vec<bool>>,
     of_memory: OnceCell<Vec<bool>>,
     roots: OnceCell<Vec<Made>>,
+    few: OnceCell<Vec<bool>>,
     unread: OnceCell<Vec<bool>>,
     left_out: LeftOut,
     /// By instruction of the function: those of the code that it has become.
@@ -111,6 +114,7 @@ impl<'a> Analysis<'a> {
             wild: OnceCell::new(),
             of_memory: OnceCell::new(),
             roots: OnceCell::new(),
+            few: OnceCell::new(),
             unread: OnceCell::new(),
             left_out,
             linked_at: OnceCell::new(),
@@ -161,6 +165,12 @@ impl<'a> Analysis<'a> {
     pub fn is_of_memory(&self, register: u32) -> bool {
         let all = self.of_memory.get_or_init(|| of_memory(&self.code.program, self.function));
         all.get(register as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether a register counts few turns of a loop.
+    pub fn counts_few(&self, register: u32) -> bool {
+        let few = self.few.get_or_init(|| few(&self.code.program, self.function));
+        few.get(register as usize).copied().unwrap_or(false)
     }
 
     /// How many warps a CTA has.
