@@ -2,6 +2,9 @@
 //!
 //! A lane's bytes are contiguous, so that a lane's pointer arithmetic is plain addition; lane after lane follows
 //! at a stride that doubles when a lane needs more. Most warps use none, and then there is no memory at all.
+//!
+//! Lanes mostly access the same offset at once. So a stride is as short as it can be, for several lanes to share a line of
+//! the host's cache; and a long one is an odd number of lines, since a cache keeps only a few that are a power of two apart.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -14,11 +17,14 @@ use crate::slack::{self, SLACK};
 /// The lanes of a warp.
 const LANES: usize = 32;
 
-/// The least stride: a few spilled registers and a small array.
-const FIRST_STRIDE: usize = 256;
+/// The least stride: every access that PTX has is aligned in it.
+const FIRST_STRIDE: usize = 16;
+
+/// A line of the host's cache.
+const LINE: usize = 64;
 
 /// More than this per lane is not kept for the next threads.
-const KEPT_STRIDE: usize = 4 << 10;
+const KEPT_STRIDE: usize = (4 << 10) + LINE;
 
 /// What a thread may have on hardware, and here unless another limit is given.
 pub const DEFAULT_LIMIT: usize = 512 << 10;
@@ -77,8 +83,9 @@ impl LocalMemory {
         let wanted = usize::try_from(bytes_per_lane).ok().filter(|&wanted| wanted <= self.limit);
         let wanted = wanted.ok_or_else(|| refusal(false))?;
         // The limit is a multiple of 16 and so is every power of two from the first stride on.
-        let stride = wanted.checked_next_power_of_two().unwrap_or(self.limit);
-        let stride = stride.max(FIRST_STRIDE).min(self.limit);
+        let power = wanted.max(FIRST_STRIDE).checked_next_power_of_two();
+        let odd = power.and_then(|power| power.checked_add(if power > LINE { LINE } else { 0 }));
+        let stride = odd.unwrap_or(self.limit).min(self.limit);
         let bytes = stride.checked_mul(LANES).ok_or_else(|| refusal(true))?;
         let around = bytes.checked_add(2 * SLACK).ok_or_else(|| refusal(true))?;
         let block = Block::zeroed(around, &self.budget).ok_or_else(|| refusal(true))?;

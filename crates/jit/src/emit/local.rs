@@ -3,6 +3,7 @@
 
 use ptxvm_machine::schedule::compiled::offset;
 use ptxvm_memory::LOCAL_BASE;
+use ptxvm_memory::local::DEFAULT_LIMIT;
 
 use super::Emitter;
 use super::access::{Access, Place};
@@ -32,9 +33,21 @@ impl Emitter<'_> {
         } else {
             self.check_line(&Line { bases: at.names(), lanes, step }, align, access);
         }
-        let pointers = self.local_pointers(&offsets);
-        let ty = format!("<{LANES} x i64>");
-        Place::Each(self.writer.value(format!("inttoptr {ty} {pointers} to <{LANES} x ptr>")))
+        self.local_offsets(&offsets)
+    }
+
+    /// Where the lanes' bytes at some offsets lie, all within the warp's memory: no lane may have more than half a megabyte.
+    fn local_offsets(&mut self, offsets: &str) -> Place {
+        const { assert!(LANES * DEFAULT_LIMIT <= i32::MAX as usize) };
+        let ty = format!("<{LANES} x i32>");
+        let [memory, stride] = self.local_memory();
+        let stride = self.writer.cast("trunc", 64, &stride, 32);
+        let (stride, numbers) =
+            (self.writer.splat(32, &stride), self.writer.per_lane(32, |lane| lane as i64));
+        let distances = self.writer.value(format!("mul {ty} {stride}, {numbers}"));
+        let offsets = self.writer.value(format!("trunc <{LANES} x i64> {offsets} to {ty}"));
+        let all = self.writer.value(format!("add {ty} {distances}, {offsets}"));
+        Place::From(self.writer.value(format!("inttoptr i64 {memory} to ptr")), all)
     }
 
     /// Whether a lane that executes an access does so beyond its stack, by the offsets of all.
@@ -66,6 +79,8 @@ impl Emitter<'_> {
     fn local_pointers(&mut self, offsets: &str) -> Name {
         let ty = format!("<{LANES} x i64>");
         let [memory, stride] = self.local_memory();
+        // Less than four gigabytes, as LLVM is told: it multiplies whole double words in several steps.
+        let stride = self.writer.value(format!("and i64 {stride}, {}", u32::MAX));
         let (memory, stride) = (self.writer.splat(64, &memory), self.writer.splat(64, &stride));
         let numbers = self.writer.per_lane(64, |lane| lane as i64);
         let distances = self.writer.value(format!("mul {ty} {stride}, {numbers}"));
