@@ -205,7 +205,8 @@ fn mask(pages: &BTreeMap<u64, Page>, address: u64, bytes: u64) -> u32 {
             Some(Page::All) => inside.fold(0, |mask, byte| mask | 1 << byte),
             Some(Page::Some(bits, _)) => inside.fold(0, |mask, byte| {
                 let at = address + byte - begin;
-                mask | (bits[(at / 64) as usize] >> (at % 64) & 1) as u32 * (1 << byte)
+                let bit = (bits[(at / 64) as usize] >> (at % 64) & 1) as u32;
+                mask | bit << byte
             }),
         }
     };

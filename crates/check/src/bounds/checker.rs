@@ -94,7 +94,7 @@ fn may_recur(program: &Program) -> bool {
 impl State {
     fn access(&mut self, access: &Access<'_>) {
         let Some(rooted) = self.roots.get(&access.source) else { return };
-        let mut rooted = rooted.iter().filter(|rooted| self.lies_in(rooted, access.space));
+        let mut rooted = rooted.iter().filter(|rooted| !rooted.later && self.lies_in(rooted, access.space));
         let (Some(first), None) = (rooted.next().copied(), rooted.next()) else { return };
         for lane in (0..32).filter(|lane| access.who.lanes >> lane & 1 != 0) {
             let address = access.addresses[lane];
@@ -199,7 +199,7 @@ impl Follower for BoundsChecker {
         let Some(rooted) = state.roots.get(&operation.source).cloned() else { return };
         let lane = operation.who.lanes.trailing_zeros().min(31) as usize;
         for space in [Space::Shared, Space::Global] {
-            let mut inside = rooted.iter().filter(|rooted| state.lies_in(rooted, space));
+            let mut inside = rooted.iter().filter(|rooted| rooted.later && state.lies_in(rooted, space));
             let (Some(first), None) = (inside.next().copied(), inside.next()) else { continue };
             let is_data = |wants| matches!(wants, Wants::Read | Wants::Write | Wants::Update);
             for touch in operation.touches.iter().filter(|t| t.space == space && is_data(t.wants)) {

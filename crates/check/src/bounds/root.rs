@@ -6,7 +6,7 @@
 
 use ptxvm_ir::operation::compute::{Comparing, Compute, IntegerFunction, LogicFunction, Movement};
 use ptxvm_ir::operation::warp::WarpFunction;
-use ptxvm_ir::operation::{Access, Generic, Named, Operation};
+use ptxvm_ir::operation::{Access, AddressSpace, Generic, Named, Operation, Touch};
 use ptxvm_ir::{
     Argument, Base, Function, FunctionId, Home, Instruction, Operand, OperandKind, Program, Space, VariableId,
 };
@@ -61,6 +61,8 @@ pub struct Rooted {
     pub variable: VariableId,
     /// The instruction that takes the variable's address, if it is not the one that uses it.
     pub from: Option<Source>,
+    /// Whether it is the data of an asynchronous operation, which is not touched by the instruction itself.
+    pub later: bool,
 }
 
 /// By instruction that touches memory: the variables that its addresses are made from.
@@ -106,17 +108,31 @@ fn rooted(
     let Some(operation) = program.operation(instruction) else { return Vec::new() };
     let operands = in_order(function, instruction);
     let mut found = Vec::new();
-    for touch in operation.touches() {
-        let (Named::Address(address) | Named::Mbarrier(address)) = touch.named else { continue };
+    let touches = operation.touches();
+    // What an operation touches later is told by its memory alone: of a copy within shared memory both sides are.
+    let is_shared = |touch: &Touch| match touch.named {
+        Named::Address(at) => touch.later && !matches!(at.space, AddressSpace::Global | AddressSpace::Const),
+        _ => false,
+    };
+    let is_clear = touches.iter().filter(|touch| is_shared(touch)).count() <= 1;
+    for touch in &touches {
+        let address = match touch.named {
+            Named::Address(address) if !touch.later || is_clear => address,
+            Named::Mbarrier(address) if !touch.later => address,
+            _ => continue,
+        };
+        let later = touch.later;
         let Some(OperandKind::Address { base, .. }) = operands.get(address.operand).map(|o| o.kind) else {
             continue;
         };
         found.extend(match base {
-            Base::Variable(variable) if is_object(program, variable) => Some(Rooted { variable, from: None }),
+            Base::Variable(variable) if is_object(program, variable) => {
+                Some(Rooted { variable, from: None, later })
+            }
             Base::Register(register) => match registers.get(register.0 as usize) {
                 Some(Root::Variable(variable, from)) => {
                     let from = Source { instruction: *from, ..source };
-                    Some(Rooted { variable: *variable, from: Some(from) })
+                    Some(Rooted { variable: *variable, from: Some(from), later })
                 }
                 _ => None,
             },

@@ -11,8 +11,9 @@ use ptxvm_machine::registers::Slot;
 use ptxvm_machine::{Follower, Kernel};
 use ptxvm_memory::{Budget, Unwritten};
 
+use crate::init::found::Found;
 use crate::init::memory::{Memories, Memory};
-use crate::init::state::{Found, State};
+use crate::init::state::State;
 use crate::told::{CheckedLaunch, Told};
 
 /// The initialisation checker of one launch. What it finds are mistakes after which the kernel goes on.

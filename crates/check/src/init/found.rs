@@ -8,8 +8,29 @@ use ptxvm_machine::{Kernel, Kind};
 
 use crate::init::decide::Use;
 use crate::init::registers::Origin;
-use crate::init::state::{Birth, Found, State};
+use crate::init::state::{Birth, State};
 use crate::told::{Words, place, register_name, related};
+
+/// How an undefined value decides something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is an operand of the instruction, this one among its slots.
+    Operand(usize, Use),
+    /// It is the predicate in front of the instruction.
+    Guard,
+    /// Threads branch, return or end by it.
+    Way,
+    /// A function is called by it.
+    Callee,
+    /// It names a barrier, or how many come there.
+    Barrier,
+    /// `atom.cas` compares with it.
+    Compared,
+    /// It stays in global memory when the launch ends.
+    Left,
+    /// A tensor core or a copy reads it from memory.
+    Read(Space),
+}
 
 impl State {
     /// An undefined value of a lane decides something.

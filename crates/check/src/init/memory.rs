@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ptxvm_machine::door::observer::Access;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_memory::{Budget, Charge, Unwritten};
 use rustc_hash::FxHashMap;
@@ -178,4 +179,20 @@ pub fn memory(space: Space, cluster: u64) -> Option<Memory> {
         Space::Tensor => Some(Memory::Tensor(cluster)),
         Space::Local | Space::Parameter => None,
     }
+}
+
+/// Where a lane's bytes lie: in which memory, and there.
+pub fn place(access: &Access<'_>, lane: usize) -> Option<(Memory, u64)> {
+    let (who, address) = (&access.who, access.addresses[lane]);
+    match access.space {
+        Space::Local => Some((Memory::Local((who.cluster, who.rank, who.warp, lane as u32)), address)),
+        Space::Tensor => Some((Memory::Tensor(who.cluster), cell(address))),
+        space => memory(space, who.cluster).map(|memory| (memory, address)),
+    }
+}
+
+/// Where a column of tensor memory lies if four bytes of each follow one another.
+pub fn cell(address: u64) -> u64 {
+    let (rank, lane, column) = (address >> 32, address >> 16 & 0xffff, address & 0xffff);
+    ((rank << 7 | lane & 127) << 9 | column & 511) * 4
 }

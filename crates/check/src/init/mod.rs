@@ -5,8 +5,9 @@
 //! looked at; the first undefined value that it loads, or a register that it may read before it writes, gives the warp a
 //! shadow of its registers (`registers`), and from then on each of its instructions carries what is known from its sources
 //! to its destinations (`propagate`, `bitwise`), until nothing is undefined any more. Undefined values may be moved and
-//! combined; `decide` says which operands must not be undefined.
+//! combined (`values`: between bytes and bits); `decide` says which operands must not be undefined.
 
+mod access;
 mod bits;
 mod bitwise;
 pub mod checker;
@@ -16,4 +17,6 @@ mod memory;
 mod propagate;
 mod registers;
 mod state;
+mod step;
 mod transfer;
+mod values;

@@ -3,6 +3,11 @@
 use ptxvm_machine::registers::Slot;
 use rustc_hash::FxHashMap;
 
+/// The lanes of a mask.
+pub fn lanes_in(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 != 0)
+}
+
 /// What is undefined of a value of one lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undefined {

@@ -9,8 +9,9 @@ use ptxvm_machine::code::Source;
 use ptxvm_machine::door::observer::{Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Touch, Wants};
 
-use crate::init::memory::{Memory, memory};
-use crate::init::state::{Birth, Found, Left, State, cell};
+use crate::init::found::Found;
+use crate::init::memory::{Memory, cell, memory};
+use crate::init::state::{Birth, Left, State};
 
 /// Where the bytes of a touch begin, in its memory.
 fn place(touch: &Touch, cluster: u64) -> Option<(Memory, u64)> {
