@@ -8,6 +8,7 @@ pub(crate) mod missed_variable;
 pub mod mistake;
 pub mod noted;
 pub(crate) mod report;
+pub(crate) mod sources;
 pub(crate) mod telling;
 
-pub use report::source_lines;
+pub use sources::source_lines;

@@ -5,7 +5,7 @@ use ptxvm_ir::{FunctionId, Program};
 use crate::code::Source;
 use crate::explain::finding::{Finding, Kind, Place, Related, Thread};
 use crate::explain::mistake::Mistakes;
-use crate::explain::report::source_lines;
+use crate::explain::sources::source_lines;
 
 /// What is wrong, in words, and which other instructions belong to it.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,13 @@
 //! From a fault in the machine to a finding that a person can read.
 
-use ptxvm_ir::{Argument, Base, Callee, FunctionId, Location, OperandKind, Program, RegisterId};
+use ptxvm_ir::{Argument, Base, Callee, FunctionId, OperandKind, RegisterId};
 
 use crate::asynchronous::trouble::Trouble;
 use crate::code::Source;
 use crate::context::{Run, Worker};
-use crate::explain::finding::{Finding, Place, SourceLine, Stop, Thread, Unsupported};
+use crate::explain::finding::{Finding, Place, Stop, Thread, Unsupported};
 use crate::explain::missed_variable;
+use crate::explain::sources::source_lines;
 use crate::schedule::interpret::{self, Fault};
 use crate::schedule::warp::Warp;
 
@@ -90,17 +91,6 @@ pub fn place(warp: &Warp, activation: u32, source: Source, run: &Run<'_>) -> Pla
     }
     let sources = source_lines(program, instruction.location);
     Place { function: function.name.clone(), span: instruction.span, sources, calls }
-}
-
-/// What `.loc` says of an instruction, through all functions that were inlined.
-pub fn source_lines(program: &Program, location: u32) -> Vec<SourceLine> {
-    let line = |at: &Location| SourceLine {
-        file: program.file_name(at.file).map_or_else(|| format!("file {}", at.file), str::to_owned),
-        line: at.line,
-        column: at.column,
-        function: at.function.and_then(|name| program.inlined_functions.get(name as usize)).cloned(),
-    };
-    program.inlined(location).map(line).collect()
 }
 
 /// The registers that an instruction names, with their values in one lane.

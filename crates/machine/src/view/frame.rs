@@ -5,7 +5,7 @@ use ptxvm_syntax::ast::Span;
 use super::threads::{GroupView, WarpView};
 use crate::code::{self, Source};
 use crate::explain::finding::SourceLine;
-use crate::explain::report;
+use crate::explain::sources::source_lines;
 use crate::schedule::interpret;
 
 /// A function that lanes are in.
@@ -93,7 +93,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn sources(&self) -> Vec<SourceLine> {
         let location = self.described().instructions[self.source.instruction as usize].location;
-        report::source_lines(&self.warp.cta.run.code.program, location)
+        source_lines(&self.warp.cta.run.code.program, location)
     }
 
     /// A register of the function in one lane, by its name.
