@@ -105,7 +105,7 @@ fn pairs(folder: &str, check: &str) -> usize {
 
 #[test]
 fn synchronisation_is_found_wrong_where_it_is() {
-    assert!(pairs("sync", "--check=sync") >= 60);
+    assert!(pairs("sync", "--check=sync") >= 64);
 }
 
 #[test]

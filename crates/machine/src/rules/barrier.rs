@@ -32,7 +32,10 @@ pub(crate) fn comes(
     let threads: u32 = run.launch.block.iter().product();
     let ctaid = cta.ctaid;
     let rounds = cta.rounds.get_or_insert_default();
-    rounds.begin_again(coming.warp, coming.lanes);
+    if !coming.is_for_all() {
+        // Who comes to one for all is asked where it has been when that is complete.
+        rounds.begin_again(coming.warp, coming.lanes);
+    }
     let all = threads.div_ceil(32);
     let wanted = rounds.coming[number].iter().find_map(|c| c.count).map_or(all, |count| count.div_ceil(32));
     if rounds.warps(number) >= wanted {
@@ -107,50 +110,68 @@ pub(crate) fn completes(number: usize, warps: &[Warp], cta: &mut CtaState, run: 
     let ctaid = cta.ctaid;
     let Some(rounds) = &mut cta.rounds else { return };
     let round = std::mem::take(&mut rounds.coming[number]);
-    let of = |warp: u32| round.iter().filter(move |coming| coming.warp == warp);
-    for warp in warps {
-        let index = warp.state.index;
-        let lanes = of(index).fold(0, |lanes, coming| lanes | coming.lanes);
-        // Who has not come has ended, or the barrier was not for the whole CTA.
-        let absent = warp.state.present & warp.state.exited & !lanes;
-        let for_all = || round.iter().find(|c| c.aligned && c.waits && c.count.is_none());
-        let Some(barrier) = of(index).find(|coming| coming.aligned).or_else(for_all).copied() else {
-            continue;
-        };
-        if absent != 0
-            && let Some((past, block)) = went_past(rounds, &barrier, index, absent, run)
-        {
-            let first = barrier.lanes.trailing_zeros().min(31);
-            let tid = warps
-                .get(barrier.warp as usize)
-                .map_or([0; 3], |warp| [0, 1, 2].map(|d| warp.state.tid[d][first as usize]));
-            let thread = Thread { ctaid, tid, warp: barrier.warp, lane: first };
-            run.note(Kind::Divergent, barrier.source, Some(thread), || Noted {
-                message: format!(
-                    "lanes {past:#010x} of warp {index} go past barrier {number}, which the others wait at"
-                ),
-                notes: vec![
-                    "`bar`, and `barrier` with `.aligned`, must be executed by all threads that have not ended".into(),
-                ],
-                related: first_of(block, run)
-                    .map(|source| (source, "they have executed this, which comes after the barrier".into()))
-                    .into_iter()
-                    .collect(),
-            });
+    let first = |(at, coming): &(usize, &Coming)| {
+        coming.aligned && round[..*at].iter().all(|before| before.source != coming.source)
+    };
+    for (_, barrier) in round.iter().enumerate().filter(first) {
+        for warp in warps {
+            let index = warp.state.index;
+            let of_warp = || round.iter().filter(|coming| coming.warp == index);
+            // A count says how many come, not who; but of a warp that comes, all must.
+            if !barrier.is_for_all() && !of_warp().any(|coming| coming.source == barrier.source) {
+                continue;
+            }
+            let here = of_warp().filter(|coming| coming.source == barrier.source);
+            let others = warp.state.present & !here.fold(0, |lanes, coming| lanes | coming.lanes);
+            if others == 0 {
+                continue;
+            }
+            if let Some((past, block)) = went_past(rounds, barrier, index, others, run) {
+                let lane = barrier.lanes.trailing_zeros().min(31);
+                let tid = warps
+                    .get(barrier.warp as usize)
+                    .map_or([0; 3], |warp| [0, 1, 2].map(|d| warp.state.tid[d][lane as usize]));
+                let thread = Thread { ctaid, tid, warp: barrier.warp, lane };
+                run.note(Kind::Divergent, barrier.source, Some(thread), || {
+                    passed(past, index, number, block, run)
+                });
+            }
         }
+    }
+    for coming in round.iter().filter(|coming| coming.is_for_all()) {
+        rounds.begin_again(coming.warp, coming.lanes);
     }
     // Lanes whose warp has not come as a whole are early for the next round.
     let whole = |coming: &Coming| {
         let alive = warps.get(coming.warp as usize).map_or(0, |warp| warp.state.alive());
-        alive & !of(coming.warp).fold(0, |lanes, coming| lanes | coming.lanes) == 0
+        let of_warp = round.iter().filter(|other| other.warp == coming.warp);
+        alive & !of_warp.fold(0, |lanes, coming| lanes | coming.lanes) == 0
     };
     rounds.coming[number] = round.iter().filter(|coming| !whole(coming)).copied().collect();
+}
+
+/// Lanes have gone past a barrier to a block.
+fn passed(lanes: u32, warp: u32, number: usize, block: u32, run: &Run<'_>) -> Noted {
+    let past = first_of(block, run);
+    Noted {
+        message: format!(
+            "lanes {lanes:#010x} of warp {warp} go past barrier {number}, which the others wait at"
+        ),
+        notes: vec![
+            "`bar`, and `barrier` with `.aligned`, must be executed by all threads that have not ended"
+                .into(),
+        ],
+        related: past
+            .map(|source| (source, "they have executed this, which comes after the barrier".into()))
+            .into_iter()
+            .collect(),
+    }
 }
 
 /// So many pairs of blocks are looked at, at most.
 const MOST_PAIRS: usize = 1 << 12;
 
-/// Which of some lanes that have ended have executed what comes after a barrier, and the block.
+/// Which of some lanes have executed what comes after a barrier since they last came to one, and the block.
 fn went_past(
     rounds: &mut Rounds,
     barrier: &Coming,
@@ -160,12 +181,13 @@ fn went_past(
 ) -> Option<(u32, u32)> {
     let visited: Vec<(u32, u32)> = rounds.visited(warp, lanes).collect();
     visited.into_iter().find_map(|(block, lanes)| {
-        let key = (barrier.block, block);
-        if rounds.after.len() > MOST_PAIRS && !rounds.after.contains_key(&key) {
-            return None;
-        }
-        let after = rounds.after.entry(key).or_insert_with(|| comes_after(run.code, barrier.block, block));
-        after.then_some((lanes, block))
+        let after = |rounds: &mut Rounds, barrier: u32| {
+            let key = (barrier, block);
+            let known = rounds.after.contains_key(&key) || rounds.after.len() < MOST_PAIRS;
+            known && *rounds.after.entry(key).or_insert_with(|| comes_after(run.code, barrier, block))
+        };
+        let call = barrier.call.is_some_and(|call| after(rounds, call));
+        (call || after(rounds, barrier.block)).then_some((lanes, block))
     })
 }
 

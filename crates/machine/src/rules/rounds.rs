@@ -19,6 +19,8 @@ pub struct Coming {
     pub alive: u32,
     /// The block that ended with the instruction.
     pub block: u32,
+    /// The block that ended with the call of its function by the entry, if it is another one's.
+    pub call: Option<u32>,
     /// The instruction.
     pub source: Source,
     /// Whether it is `.aligned`.
@@ -29,6 +31,13 @@ pub struct Coming {
     pub reduces: bool,
     /// How many threads it said to take part; `None`: all of the CTA.
     pub count: Option<u32>,
+}
+
+impl Coming {
+    /// Whether they wait for all threads of the CTA.
+    pub fn is_for_all(&self) -> bool {
+        self.waits && self.count.is_none()
+    }
 }
 
 /// Those of a CTA's threads that have come to its barriers, and where they have been since.

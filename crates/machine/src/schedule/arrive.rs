@@ -52,6 +52,7 @@ pub(crate) fn arrive(
             lanes: here,
             alive: warp.state.alive(),
             block: group.block,
+            call: warp.call_by_entry(group.activation),
             source: run.code.blocks[group.block as usize].source,
             aligned: arrival.aligned,
             waits: arrival.wait,

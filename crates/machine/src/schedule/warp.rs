@@ -354,6 +354,18 @@ impl Warp {
         }
     }
 
+    /// The block that ends with the call by which the entry has come to an activation, if it is not its own.
+    #[must_use]
+    pub fn call_by_entry(&self, activation: u32) -> Option<u32> {
+        let (mut at, mut site) = (activation, None);
+        while let Some(activation) = self.activations.get(at as usize)
+            && activation.site != u32::MAX
+        {
+            (at, site) = (activation.parent, Some(activation.site));
+        }
+        site
+    }
+
     /// How deep an activation is: 0 for the entry's.
     #[must_use]
     pub fn depth(&self, activation: u32) -> u32 {
