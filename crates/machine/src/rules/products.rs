@@ -7,16 +7,19 @@ use crate::explain::finding::Kind;
 use crate::explain::noted::Noted;
 use crate::ops::wgmma::used::Use;
 use crate::registers::Slot;
+use crate::statistics::Class;
 
 impl Context<'_> {
     /// An instruction that is none of `wgmma` is about to use its registers.
     #[cold]
     pub(crate) fn checks_registers(&mut self, instruction: &Instruction, mask: u32) {
-        if instruction.wgmma {
+        // Compilers move values between registers across fences and waits; ptxas makes one register of them.
+        if instruction.wgmma || instruction.class.is_none_or(|class| class == Class::Move) {
             return;
         }
+        let operands = instruction.slots.split_at(usize::from(instruction.written));
         let used = &mut self.warp.wgmma.used;
-        let Some(Use { by, .. }) = used.touch(&self.bank, &instruction.slots, instruction.source) else {
+        let Some(Use { by, .. }) = used.touch(&self.bank, operands, instruction.source) else {
             return;
         };
         let lane = mask.trailing_zeros().min(31) as usize;

@@ -13,6 +13,8 @@ pub struct Use {
     group: u32,
     /// The instruction that issued it.
     pub by: Source,
+    /// Whether it is an accumulator, which the product writes.
+    accumulates: bool,
 }
 
 /// The registers of one activation, by their numbers.
@@ -21,8 +23,8 @@ pub struct UsedRegisters {
     /// The activation whose registers they are: the last that issued a product or a fence.
     bank: Option<KeptBank>,
     in_products: BTreeMap<usize, Use>,
-    /// Those that other instructions have used since the last fence, and where.
-    touched: BTreeMap<usize, Source>,
+    /// Those that other instructions have used since the last fence, where, and whether they have been written.
+    touched: BTreeMap<usize, (Source, bool)>,
     groups: u32,
 }
 
@@ -66,22 +68,32 @@ impl UsedRegisters {
         self.in_products.retain(|_, used| used.group >= before);
     }
 
-    /// Another instruction uses registers. Gives one of them that a product uses.
-    pub fn touch(&mut self, bank: &Bank<'_>, slots: &[Slot], at: Source) -> Option<Use> {
+    /// Another instruction writes registers and reads some. Gives one that it must not: an accumulator of a product, or a
+    /// factor that it writes.
+    pub fn touch(&mut self, bank: &Bank<'_>, (written, read): (&[Slot], &[Slot]), at: Source) -> Option<Use> {
         if !self.bank.as_ref().is_some_and(|own| own.is(bank)) {
             return None;
         }
-        self.touched.extend(numbers(slots).map(|number| (number, at)));
-        numbers(slots).find_map(|number| self.in_products.get(&number).copied())
+        for number in numbers(read) {
+            self.touched.entry(number).or_insert((at, false));
+        }
+        self.touched.extend(numbers(written).map(|number| (number, (at, true))));
+        let used = |number: usize| self.in_products.get(&number).copied();
+        let read = numbers(read).filter_map(used).find(|used| used.accumulates);
+        numbers(written).find_map(used).or(read)
     }
 
     /// A product is issued. Gives who has used one of its registers since the last fence.
     pub fn issue(&mut self, bank: &Bank<'_>, registers: [&[Slot]; 2], by: Source) -> Option<Source> {
         self.of(bank);
-        let of_product = || registers.into_iter().flat_map(numbers);
-        let touched = of_product().find_map(|number| self.touched.get(&number).copied());
-        let used = Use { group: self.groups, by };
-        self.in_products.extend(of_product().map(|number| (number, used)));
-        touched
+        let [accumulators, factors] = registers;
+        let touched = |number: usize| self.touched.get(&number).copied();
+        let before = numbers(accumulators).find_map(touched);
+        let written = numbers(factors).filter_map(touched).find(|(_, written)| *written);
+        for (slots, accumulates) in [(factors, false), (accumulators, true)] {
+            let used = Use { group: self.groups, by, accumulates };
+            self.in_products.extend(numbers(slots).map(|number| (number, used)));
+        }
+        before.or(written).map(|(at, _)| at)
     }
 }
