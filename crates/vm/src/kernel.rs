@@ -9,8 +9,8 @@ use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
 use ptxvm_machine::{
-    Check, Environment, Event, Execution, Follower, Launch, MemoryModel, Observer, Settings, Statistics,
-    Unsupported,
+    Check, Checks, Environment, Event, Execution, Follower, Launch, MemoryModel, Observer, Settings,
+    Statistics, Unsupported,
 };
 use ptxvm_order::Shape;
 use ptxvm_profile::Demand;
@@ -434,6 +434,7 @@ impl Kernel {
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,
             settings: Settings {
+                checks: if options.checks() { options.settings.checks } else { Checks::NONE },
                 // What is weak is decided in one place.
                 threads: match options.follows_order() {
                     false => options.settings.threads.clamp(1, MOST_THREADS),
