@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use ptxvm_tensor::encode::{Tensor, Tiled};
 use ptxvm_vm::{
-    Asynchrony, Buffer, Checks, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Module,
-    Profile, Race, Races, Settings,
+    Asynchrony, Buffer, Checks, Device, Dimensions, Failure, LaunchOptions, LoadError, MemoryModel, Mistake,
+    Module, Profile, Race, Races, Settings,
 };
 use serde::Deserialize;
 
@@ -169,6 +169,8 @@ pub struct Run {
     pub text: String,
     /// Accesses that nothing orders, if they were looked for.
     pub races: Vec<Race>,
+    /// What other checks have found.
+    pub mistakes: Vec<Mistake>,
 }
 
 /// A buffer before and after.
@@ -262,6 +264,7 @@ impl Case {
                 ..Settings::default()
             },
             races: Some(Arc::clone(&races)),
+            mistakes: order.checks.are_any().then(Arc::default),
             ..LaunchOptions::new(dimensions(&self.grid), dimensions(&self.block))
         }
         .on_print(move |bytes| sink.lock().expect("no panic").extend_from_slice(bytes));
@@ -321,8 +324,9 @@ impl Case {
             buffer.after[..first].copy_from_slice(&buffer.before[..first]);
         }
         let text = String::from_utf8_lossy(&text.lock().expect("no panic")).into_owned();
+        let mistakes = launch.mistakes.as_ref().map(|mistakes| mistakes.take()).unwrap_or_default();
         let (file, grid, races) = (file.clone(), dimensions(&self.grid).0, races.take());
-        Run { file, grid, result, numbers, buffers, text, races }
+        Run { file, grid, result, numbers, buffers, text, races, mistakes }
     }
 }
 
