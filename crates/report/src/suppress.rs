@@ -120,7 +120,10 @@ struct Word<'l> {
 }
 
 /// The words of a line up to `because`, and what follows that.
-fn words(line: &str) -> Result<(Vec<Word<'_>>, Option<&str>), (usize, String)> {
+type Parts<'l> = (Vec<Word<'l>>, Option<&'l str>);
+
+/// Divides a line; an error is a column and what is wrong there.
+fn words(line: &str) -> Result<Parts<'_>, (usize, String)> {
     let mut words = Vec::new();
     let mut left = line;
     loop {

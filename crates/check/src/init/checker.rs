@@ -77,9 +77,8 @@ impl Follower for InitChecker {
 
     fn heap(&self, change: &HeapChange) {
         let mut state = self.state();
-        match change.taken {
-            Some(bytes) => state.memories.undefine(Memory::Global, change.address, bytes, None),
-            None => {}
+        if let Some(bytes) = change.taken {
+            state.memories.undefine(Memory::Global, change.address, bytes, None);
         }
     }
 

@@ -9,7 +9,7 @@ use ptxvm_machine::door::values::Executed;
 use crate::init::decide::{deciding, only_computes};
 use crate::init::found::Found;
 use crate::init::propagate::results;
-use crate::init::registers::{Undefined, lanes_in};
+use crate::init::registers::{Origin, Undefined, lanes_in};
 use crate::init::state::{Pending, State, warp};
 use crate::init::values::{given, stored};
 

@@ -31,13 +31,13 @@ pub fn stored(
     let mut bytes = Box::<Bytes>::default();
     for (place, slot) in (0u32..).zip(values) {
         let Some(lanes) = registers.get(executed.activation, *slot) else { continue };
-        for lane in 0..32 {
-            let undefined = lanes[lane].bits;
+        for (lane, value) in lanes.iter().enumerate() {
+            let undefined = value.bits;
             let mask = (0..width).filter(|byte| undefined >> (8 * byte) & 0xff != 0);
             let mask = mask.fold(0u32, |mask, byte| mask | 1 << byte);
             if mask != 0 {
                 bytes.masks[lane] |= mask.checked_shl(place * width).unwrap_or(0);
-                bytes.origins[lane] = lanes[lane].origin;
+                bytes.origins[lane] = value.origin;
             }
         }
     }
