@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use ptxvm_machine::Follower;
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::executed::{Begun, Decides, Executed};
 use ptxvm_machine::door::follower::{Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
-use ptxvm_machine::door::values::{Begun, Decides, Executed};
 use ptxvm_machine::registers::Slot;
 
 /// Several followers as one. None of them may have reads see anything but the newest writes.

@@ -13,6 +13,7 @@ use crate::clock::Entity;
 use crate::order::Order;
 use crate::published::{Published, publish};
 use crate::question::How;
+use crate::sequence::Sequenced;
 use crate::site::SiteId;
 use crate::view::Heard;
 
@@ -158,6 +159,18 @@ impl Order {
         }
     }
 
+    /// A strong operation of a lane reads or writes a word, or both: which `fence.sc` operations that puts in order.
+    pub fn sequence(&mut self, actor: &Actor, lane: usize, word: &mut Sequenced, does: (bool, bool)) {
+        self.view(actor.cta).warps[actor.warp as usize].lane(lane).sequence.meet(word, does);
+    }
+
+    /// Whether a lane has executed such a fence.
+    #[must_use]
+    pub fn is_sequenced(&mut self, actor: &Actor, lane: usize) -> bool {
+        let lanes = &self.view(actor.cta).warps[actor.warp as usize].lanes;
+        lanes.as_ref().is_some_and(|lanes| lanes[lane].sequence.leads())
+    }
+
     fn fence(&mut self, actor: &Actor, lanes: u32) {
         let (order, scope) = (actor.site.order, actor.site.scope);
         let of_proxy = actor.site.fences != [false; 4];
@@ -190,7 +203,10 @@ impl Order {
                 }
                 view.acquire(&sequential, (scope, place), actor.id);
                 if order == operation::Order::Sc && forced {
-                    view.follow_sequence((scope, place), actor.id);
+                    let met = view.sequence.take_met();
+                    if !view.acquire(&met, (scope, place), actor.id) {
+                        view.sequence.put_back(met);
+                    }
                 }
             }
             if order.releases() {
@@ -206,7 +222,7 @@ impl Order {
                 view.fences[..scope as usize].fill(None);
                 view.fences[scope as usize] = Some(published.clone());
                 if order == operation::Order::Sc && forced {
-                    view.lead_sequence(published);
+                    view.sequence.lead(published);
                 } else if order == operation::Order::Sc {
                     released.push(published);
                 }

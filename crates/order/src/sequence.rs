@@ -8,13 +8,7 @@
 //! A word remembers what the fences before its strong reads and writes released. Who reads or writes it takes that along,
 //! and its next fence acquires it. What has been taken along stays with its thread.
 
-use ptxvm_model::event::{Place, Scope};
-
-use crate::actor::Actor;
-use crate::order::Order;
 use crate::published::{Published, publish};
-use crate::site::SiteId;
-use crate::view::Lane;
 
 /// What the `fence.sc` operations of a thread have released, and those that its next one comes after.
 #[derive(Clone, Debug, Default)]
@@ -32,33 +26,32 @@ pub struct Sequenced {
     writes: Vec<Published>,
 }
 
-impl Lane {
-    /// A `fence.sc` comes after those that it must come after.
-    pub fn follow_sequence(&mut self, by: (Scope, Place), site: SiteId) {
-        let met = std::mem::take(&mut self.sequence.met);
-        if !self.acquire(&met, by, site) {
-            self.sequence.met = met;
-        }
+impl Sequence {
+    /// Whether it leads others.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        !self.own.is_empty()
     }
 
-    /// What it releases comes before what it must come before.
-    pub fn lead_sequence(&mut self, published: Published) {
-        self.sequence.own.retain(|own| own.scope > published.scope);
-        self.sequence.own.push(published);
+    /// What the thread's next fence comes after.
+    pub fn take_met(&mut self) -> Vec<Published> {
+        std::mem::take(&mut self.met)
     }
-}
 
-impl Order {
-    /// A strong operation of a lane reads or writes a word, or both.
-    pub fn sequence(
-        &mut self,
-        actor: &Actor,
-        lane: usize,
-        word: &mut Sequenced,
-        (reads, writes): (bool, bool),
-    ) {
-        let view = self.view(actor.cta).warps[actor.warp as usize].lane(lane);
-        let Sequence { own, met } = &mut view.sequence;
+    /// What could not be acquired waits for another fence.
+    pub fn put_back(&mut self, met: Vec<Published>) {
+        self.met = met;
+    }
+
+    /// What a fence releases comes before what it must come before.
+    pub fn lead(&mut self, published: Published) {
+        self.own.retain(|own| own.scope > published.scope);
+        self.own.push(published);
+    }
+
+    /// The thread reads or writes a word by a strong operation, or both.
+    pub fn meet(&mut self, word: &mut Sequenced, (reads, writes): (bool, bool)) {
+        let Self { own, met } = self;
         word.writes.iter().for_each(|published| publish(met, published));
         if writes {
             word.reads.iter().for_each(|published| publish(met, published));
@@ -68,12 +61,5 @@ impl Order {
         } else if reads {
             own.iter().for_each(|published| publish(&mut word.reads, published));
         }
-    }
-
-    /// Whether a lane's fences or those that it has met lead or follow others.
-    #[must_use]
-    pub fn is_sequenced(&mut self, actor: &Actor, lane: usize) -> bool {
-        let lanes = &self.view(actor.cta).warps[actor.warp as usize].lanes;
-        lanes.as_ref().is_some_and(|lanes| !lanes[lane].sequence.own.is_empty())
     }
 }

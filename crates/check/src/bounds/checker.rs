@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_ir::{Callee, FunctionId, Program, Space as Home, VariableId};
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::executed::Begun;
 use ptxvm_machine::door::follower::{Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Wants};
-use ptxvm_machine::door::values::Begun;
 use ptxvm_machine::{Follower, Kernel, Kind};
 use rustc_hash::FxHashMap;
 

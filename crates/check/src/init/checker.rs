@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::executed::{Begun, Decides, Executed};
 use ptxvm_machine::door::follower::{Decision, Doubted, Found as Bytes, OldBytes, OldWord, Ordering, Temper};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
 use ptxvm_machine::door::touch::Wants;
-use ptxvm_machine::door::values::{Begun, Decides, Executed};
 use ptxvm_machine::registers::Slot;
 use ptxvm_machine::{Follower, Kernel};
 use ptxvm_memory::{Budget, Unwritten};

@@ -9,7 +9,7 @@ use ptxvm_ir::operation::compute::{
 use ptxvm_ir::operation::warp::{Vote, Warp, WarpFunction};
 use ptxvm_ir::operation::{Generic, Operation};
 use ptxvm_isa::{Kind, Type};
-use ptxvm_machine::door::values::Executed;
+use ptxvm_machine::door::executed::Executed;
 use ptxvm_machine::registers::Slot;
 use ptxvm_num::float::compare::Comparison;
 

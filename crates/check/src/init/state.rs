@@ -6,9 +6,9 @@ use std::sync::Arc;
 use ptxvm_ir::Program;
 use ptxvm_ir::operation::Operation;
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::executed::Begun;
 use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
-use ptxvm_machine::door::values::Begun;
 use ptxvm_machine::registers::Slot;
 use rustc_hash::FxHashMap;
 

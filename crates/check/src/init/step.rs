@@ -4,7 +4,7 @@ use ptxvm_ir::operation::access::AtomicFunction;
 use ptxvm_ir::operation::matrix::Matrix;
 use ptxvm_ir::operation::{Access as Operated, Operation};
 use ptxvm_machine::code::Meaning;
-use ptxvm_machine::door::values::Executed;
+use ptxvm_machine::door::executed::Executed;
 
 use crate::init::decide::{deciding, only_computes};
 use crate::init::found::Found;

@@ -2,7 +2,7 @@
 
 use ptxvm_ir::operation::matrix::{Matrix, MatrixLayout};
 use ptxvm_ir::operation::{Access as Operated, Operation};
-use ptxvm_machine::door::values::Executed;
+use ptxvm_machine::door::executed::Executed;
 use ptxvm_machine::registers::Slot;
 
 use crate::init::bitwise::{extended, ones};

@@ -10,22 +10,11 @@ use ptxvm_order::{
     Carrier, Clock, Event, Manner, Missed, Reader, Site, SiteId, WORD, is_morally_strong, words,
 };
 
-use crate::race::deed::{Deed, Kind, Place};
+use crate::race::deed::{Deed, Kind, Pass, Place};
 use crate::race::found::{Advice, Part, Race, RaceKind};
 use crate::race::record::{Entry, Record, Whose};
 use crate::race::state::{Doubt, State};
 use crate::race::unit::{Unit, cta_of};
-
-/// What is done with an access. Lanes that write a word by one instruction are all compared before one is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// It is compared with those before it.
-    Compare,
-    /// Later ones are compared with it.
-    Keep,
-    /// Both.
-    Both,
-}
 
 impl State {
     /// An access of some bytes is made: it is compared with those before it, and kept.

@@ -14,8 +14,7 @@ use ptxvm_memory::Budget;
 use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
 use rustc_hash::FxHashMap;
 
-use crate::race::access::Pass;
-use crate::race::deed::{Deed, Kind};
+use crate::race::deed::{Deed, Kind, Pass};
 use crate::race::found::Races;
 use crate::race::quick::Quick;
 use crate::race::record::Record;

@@ -62,3 +62,14 @@ impl Deed {
         self.record = Record::new(&self.event, self.actor.id, 0);
     }
 }
+
+/// What is done with an access. Lanes that write a word by one instruction are all compared before one is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// It is compared with those before it.
+    Compare,
+    /// Later ones are compared with it.
+    Keep,
+    /// Both.
+    Both,
+}

@@ -2,33 +2,13 @@
 //! memory is often read by all warps of a CTA. Of the others it is known which warps they are of and when the first of them
 //! was made, which is enough to say of a warp that who writes knows nothing of it since.
 
-use ptxvm_order::{Event, SiteId, Stamp, WORD};
+use ptxvm_order::{Event, Stamp, WORD};
 
-use crate::race::access::Pass;
-use crate::race::deed::{Deed, Place};
-use crate::race::record::Record;
+use crate::race::deed::{Deed, Pass, Place};
+use crate::race::record::{Readers, Record};
 use crate::race::state::State;
 use crate::race::unit::Unit;
 use ptxvm_machine::door::touch::Space;
-
-/// Warps of a CTA that have read a word.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Readers {
-    /// When the first of these reads was made.
-    since: Stamp,
-    /// The warps, as bits.
-    warps: u32,
-    cta: u32,
-    /// The instruction of the last of them.
-    site: SiteId,
-}
-
-impl Readers {
-    /// Whether there is nobody whom all of their CTA do not know since their last barrier.
-    pub fn are_settled(&self, settled: Stamp) -> bool {
-        self.warps == 0 || self.since <= settled
-    }
-}
 
 impl State {
     /// A read of a word of shared memory has had to give way to another.

@@ -218,3 +218,22 @@ pub struct Entry {
 }
 
 const _: () = assert!(size_of::<Entry>() == 36, "nine bytes for each byte");
+
+/// Warps of a CTA that have read a word.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Readers {
+    /// When the first of these reads was made.
+    pub since: Stamp,
+    /// The warps, as bits.
+    pub warps: u32,
+    pub cta: u32,
+    /// The instruction of the last of them.
+    pub site: SiteId,
+}
+
+impl Readers {
+    /// Whether there is nobody whom all of their CTA do not know since their last barrier.
+    pub fn are_settled(&self, settled: Stamp) -> bool {
+        self.warps == 0 || self.since <= settled
+    }
+}

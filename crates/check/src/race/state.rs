@@ -17,8 +17,7 @@ use smallvec::SmallVec;
 
 use crate::race::deed::{Deed, Place};
 use crate::race::found::Found;
-use crate::race::readers::Readers;
-use crate::race::record::{Entry, Record};
+use crate::race::record::{Entry, Readers, Record};
 
 /// What a strong write has released to who reads it.
 #[derive(Clone, Debug)]

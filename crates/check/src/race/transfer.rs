@@ -12,8 +12,7 @@ use ptxvm_model::event::Scope;
 use ptxvm_order::{Actor, Carrier, Clock, Entity, Event, Published, SiteId, Stamp};
 use rustc_hash::FxHashSet;
 
-use crate::race::access::Pass;
-use crate::race::deed::{Deed, Kind};
+use crate::race::deed::{Deed, Kind, Pass};
 use crate::race::record::Record;
 use crate::race::state::{Doubt, Issued, State};
 use crate::race::unit::{Unit, threads};

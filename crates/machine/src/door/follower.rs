@@ -10,9 +10,9 @@
 use ptxvm_memory::access;
 
 use crate::code::Source;
+use crate::door::executed::{Begun, Decides, Executed};
 use crate::door::observer::{Access, HeapChange, Transferred, Who};
 use crate::door::touch::{Space, Wants};
-use crate::door::values::{Begun, Decides, Executed};
 use crate::registers::{LANES, Slot};
 
 /// The most bytes that a lane touches at once by an instruction that may see an older write.

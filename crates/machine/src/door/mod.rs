@@ -8,6 +8,7 @@
 
 pub mod address;
 pub(crate) mod apart;
+pub mod executed;
 mod followed;
 pub mod follower;
 pub(crate) mod frame;

@@ -2,7 +2,8 @@
 
 use crate::code::{Block, Callee, Terminator};
 use crate::context::{Context, CtaState, Fault, Run, WarpState, Worker};
-use crate::door::values::{self, Decides};
+use crate::door::executed::Decides;
+use crate::door::values;
 use crate::event::What;
 use crate::explain::finding::Kind;
 use crate::registers::{LANES, Slot, lanes_in};

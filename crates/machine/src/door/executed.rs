@@ -1,0 +1,59 @@
+//! What a follower is told of whose launch has undefined values: the instructions that meet them, the calls that begin, and what
+//! registers decide.
+
+use ptxvm_ir::FunctionId;
+
+use crate::code::{Meaning, Source};
+use crate::door::observer::Who;
+use crate::registers::{Bank, LANES, Slot};
+
+/// An instruction of a warp whose values are followed.
+#[derive(Debug)]
+pub struct Executed<'a> {
+    /// Who executes it: the lanes that its guard lets through.
+    pub who: Who,
+    /// The lanes that came to it.
+    pub active: u32,
+    /// The instruction of the program.
+    pub source: Source,
+    /// Whether it means what that says.
+    pub meaning: Meaning,
+    /// Whose registers its slots are, among those of the warp.
+    pub activation: u32,
+    /// The predicate in front of it.
+    pub guard: Option<Slot>,
+    /// Destinations, then sources.
+    pub slots: &'a [Slot],
+    /// How many of them are destinations.
+    pub written: usize,
+    /// What the registers hold.
+    pub bank: &'a Bank<'a>,
+}
+
+/// Lanes that begin a call, or the entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun<'a> {
+    /// Who.
+    pub who: Who,
+    /// Their activation, among those of the warp.
+    pub activation: u32,
+    /// The function.
+    pub function: FunctionId,
+    /// The registers that may be read before they are written.
+    pub unset: &'a [Slot],
+    /// Where each lane's frame begins in its local memory.
+    pub frame: &'a [u64; LANES],
+    /// The bytes of a frame.
+    pub bytes: u64,
+}
+
+/// What a register decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// Which way lanes go, or whether they end or return.
+    Way,
+    /// Which function is called.
+    Callee,
+    /// Which barrier lanes come to, or how many wait there.
+    Barrier,
+}
