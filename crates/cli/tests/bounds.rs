@@ -91,7 +91,8 @@ fn right_programs_keep_to_their_objects() {
     for folder in ["tests/run", "examples"] {
         let folder = root().join(folder);
         let mut wrong = Vec::new();
-        for name in files(&folder) {
+        // Those of `limits` go on until a limit ends them.
+        for name in files(&folder).into_iter().filter(|name| !name.starts_with("limits/")) {
             let found = told(&folder.join(&name), &["--check=bounds", "--timeout", "60s"]);
             if !found.is_empty() {
                 wrong.push(format!("{name}: {found:?}"));

@@ -110,7 +110,8 @@ fn right_programs_have_no_undefined_values() {
     for folder in ["tests/run", "examples"] {
         let folder = root().join(folder);
         let mut wrong = Vec::new();
-        for name in files(&folder) {
+        // Those of `limits` go on until a limit ends them.
+        for name in files(&folder).into_iter().filter(|name| !name.starts_with("limits/")) {
             let is_known = UNINITIALISED.iter().any(|(known, _)| *known == name);
             let found = told(&folder.join(&name), &["--check=init", "--timeout", "60s"]);
             if found.is_empty() == is_known {

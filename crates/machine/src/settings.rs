@@ -153,7 +153,7 @@ impl Checks {
     pub const NONE: Self = Self(0);
 
     /// What is meant by `--check` without a value.
-    pub const USUAL: Self = Self::NONE.with(Check::Race).with(Check::Sync).with(Check::Async);
+    pub const USUAL: Self = Self::NONE.with(Check::Race);
 
     /// These and one more. What is strict is strict about something.
     #[must_use]
