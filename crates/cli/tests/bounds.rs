@@ -4,60 +4,17 @@
 //! `tests/check/bounds/NAME.ptx` is wrong, and marks the two lines of each finding with `// bounds: a`, or one line if the
 //! access names the variable itself. All others are right, and so are the programs of `tests/run` and `examples`.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod marked;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use marked::{files, marked, pair, root};
 
 /// The pairs of lines that are told of a file: an access, and where the address was taken.
 fn told(file: &Path, options: &[&str]) -> BTreeSet<(u64, u64)> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
-    command.args(["run", "--format", "json"]).args(options).arg(file);
-    let output = command.output().expect("ptxvm runs");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code().is_some_and(|code| code != 101), "{}: {error}", file.display());
-    let text = String::from_utf8_lossy(&output.stdout);
-    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let findings = objects.filter(|object| object["code"] == "outside-object");
-    let lines = findings.map(|finding| {
-        let line = finding["line"].as_u64().expect("a line");
-        let born = finding["related"][0]["line"].as_u64().unwrap_or(line);
-        (line.min(born), line.max(born))
-    });
-    lines.collect()
-}
-
-/// The pairs of lines that a source marks.
-fn marked(source: &str) -> BTreeSet<(u64, u64)> {
-    let mut all = BTreeMap::new();
-    for (number, line) in (1..).zip(source.lines()) {
-        let marks = line.split_once("// bounds: ").map_or("", |(_, marks)| marks);
-        for mark in marks.split_whitespace() {
-            let (first, last) = all.entry(mark).or_insert((number, number));
-            (*first, *last) = (number.min(*first), number.max(*last));
-        }
-    }
-    all.into_values().collect()
-}
-
-/// All files of a folder and those in it, by their paths from there.
-fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() {
-            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else if name.ends_with(".ptx") {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
+    let told = marked::told("outside-object", file, options).into_iter();
+    told.map(|(line, other)| pair(line, other.unwrap_or(line))).collect()
 }
 
 #[test]
@@ -67,7 +24,7 @@ fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
     let mut wrong = Vec::new();
     for name in &all {
         let source = std::fs::read_to_string(folder.join(name)).expect("the file is text");
-        let expected = marked(&source);
+        let expected = marked("bounds", &source);
         assert_eq!(expected.is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
         // Whatever the order of execution, whatever the engine, and with the other checkers beside.
         let all = [

@@ -4,11 +4,13 @@
 //! `tests/check/init/NAME.ptx` is wrong, and marks the two lines of each finding with `// init: a`, or one line if the value
 //! was born in a register. All others are right, and so are the programs of `tests/run` and `examples` but for those below.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod marked;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use marked::{files, marked, pair, root};
 
 /// Programs that rely on what nobody has written, and how.
 const UNINITIALISED: [(&str, &str); 15] = [
@@ -29,54 +31,10 @@ const UNINITIALISED: [(&str, &str); 15] = [
     ("wmma/f64_m16n16k8.ptx", "its factors do not count"),
 ];
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// The pairs of lines that are told of a file: where a value decides something, and where it was born.
 fn told(file: &Path, options: &[&str]) -> BTreeSet<(u64, u64)> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
-    command.args(["run", "--format", "json"]).args(options).arg(file);
-    let output = command.output().expect("ptxvm runs");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code().is_some_and(|code| code != 101), "{}: {error}", file.display());
-    let text = String::from_utf8_lossy(&output.stdout);
-    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let findings = objects.filter(|object| object["code"] == "uninitialised");
-    let lines = findings.map(|finding| {
-        let line = finding["line"].as_u64().expect("a line");
-        let born = finding["related"][0]["line"].as_u64().unwrap_or(line);
-        (line.min(born), line.max(born))
-    });
-    lines.collect()
-}
-
-/// The pairs of lines that a source marks.
-fn marked(source: &str) -> BTreeSet<(u64, u64)> {
-    let mut all = BTreeMap::new();
-    for (number, line) in (1..).zip(source.lines()) {
-        let marks = line.split_once("// init: ").map_or("", |(_, marks)| marks);
-        for mark in marks.split_whitespace() {
-            let (first, last) = all.entry(mark).or_insert((number, number));
-            (*first, *last) = (number.min(*first), number.max(*last));
-        }
-    }
-    all.into_values().collect()
-}
-
-/// All files of a folder and those in it, by their paths from there.
-fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() {
-            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else if name.ends_with(".ptx") {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
+    let told = marked::told("uninitialised", file, options).into_iter();
+    told.map(|(line, other)| pair(line, other.unwrap_or(line))).collect()
 }
 
 #[test]
@@ -86,7 +44,7 @@ fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
     let mut wrong = Vec::new();
     for name in &all {
         let source = std::fs::read_to_string(folder.join(name)).expect("the file is text");
-        let expected = marked(&source);
+        let expected = marked("init", &source);
         assert_eq!(expected.is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
         // Whatever the order of execution, whatever the engine, and with the other checkers beside.
         let all = [

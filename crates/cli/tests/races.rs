@@ -3,11 +3,12 @@
 //! `tests/check/race/NAME.ptx` is wrong, and marks the lines of each race with `// race: a`; all others are right. So are
 //! the programs of `tests/run`, but for those below, and the examples of `docs/findings/race.md` with their `+` lines.
 
+mod marked;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
+use marked::{files, marked, pair, root};
 
 /// Programs of `tests/run` that race, and why.
 const RACING: [(&str, &str); 13] = [
@@ -26,58 +27,10 @@ const RACING: [(&str, &str); 13] = [
     ("sync/weak_flag_between_ctas.ptx", "the same"),
 ];
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// The pairs of lines that race in a file, by a plain run.
 fn races(file: &Path, check: &str, options: &[&str]) -> BTreeSet<(u64, u64)> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
-    command.args(["run", check, "--format", "json"]).args(options).arg(file);
-    let output = command.output().expect("ptxvm runs");
-    assert!(
-        output.status.code().is_some_and(|code| code != 101),
-        "{}: {}",
-        file.display(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let text = String::from_utf8_lossy(&output.stdout);
-    let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let races = objects.filter(|object| object["code"] == "race");
-    let lines = races.map(|race| {
-        let (second, first) = (race["line"].as_u64(), race["related"][0]["line"].as_u64());
-        let (second, first) = (second.expect("a line"), first.expect("a line"));
-        (first.min(second), first.max(second))
-    });
-    lines.collect()
-}
-
-/// The pairs of lines that a source marks.
-fn marked(source: &str) -> BTreeSet<(u64, u64)> {
-    let mut all = std::collections::BTreeMap::new();
-    for (number, line) in (1..).zip(source.lines()) {
-        let marks = line.split_once("// race: ").map_or("", |(_, marks)| marks);
-        for mark in marks.split_whitespace() {
-            let (first, last) = all.entry(mark).or_insert((number, number));
-            (*first, *last) = (number.min(*first), number.max(*last));
-        }
-    }
-    all.into_values().collect()
-}
-
-/// All files of a folder and those in it, by their paths from there.
-fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() {
-            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else if name.ends_with(".ptx") {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
+    let told = marked::told("race", file, &[&[check], options].concat()).into_iter();
+    told.map(|(line, other)| pair(line, other.expect("a line"))).collect()
 }
 
 #[test]
@@ -87,7 +40,7 @@ fn wrong_kernels_are_found_with_both_lines_and_right_ones_are_not() {
     let all = files(&folder);
     for name in &all {
         let source = std::fs::read_to_string(folder.join(name)).expect("the file is text");
-        let (expected, found) = (marked(&source), races(&folder.join(name), "--check", &[]));
+        let (expected, found) = (marked("race", &source), races(&folder.join(name), "--check", &[]));
         assert_eq!(expected.is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
         if expected != found {
             wrong.push(format!("{name}: {found:?}, not {expected:?}"));
@@ -103,9 +56,9 @@ fn what_programs_rely_on_is_told_to_who_takes_the_manual_at_its_word() {
     for name in files(&folder) {
         let file = folder.join(&name);
         let source = std::fs::read_to_string(&file).expect("the file is text");
-        assert_eq!(races(&file, "--check=strict", &[]), marked(&source), "{name}");
+        assert_eq!(races(&file, "--check=strict", &[]), marked("race", &source), "{name}");
         assert_eq!(races(&file, "--check=race", &[]), BTreeSet::new(), "{name}");
-        assert_eq!(marked(&source).is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
+        assert_eq!(marked("race", &source).is_empty(), name.ends_with(".right.ptx"), "{name}: marks");
     }
 }
 

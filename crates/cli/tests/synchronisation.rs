@@ -5,11 +5,15 @@
 //! there so that each rule of the manual has a pair. Right are also the programs of `tests/run` but for those below, the right
 //! kernels of the race checker, and the examples of the findings' pages with their `+` lines.
 
+mod marked;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+use marked::{files, root};
 
 /// What the two checks find, and how many examples the page of each has.
 const FINDINGS: [(&str, usize); 10] = [
@@ -42,10 +46,6 @@ const WRONG: [(&str, &str); 10] = [
     ("sync/shuffle_in_halves.ptx", "the same"),
 ];
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// The lines and names of what a plain run finds, and its exit status.
 fn findings(file: &Path, options: &[&str]) -> (BTreeSet<(u64, String)>, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptxvm"));
@@ -68,21 +68,6 @@ fn marked(source: &str) -> BTreeSet<(u64, String)> {
     marks
         .flat_map(|(number, names)| names.split_whitespace().map(move |name| (number, name.to_owned())))
         .collect()
-}
-
-/// All files of a folder and those in it, by their paths from there.
-fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() {
-            found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else if name.ends_with(".ptx") {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
 }
 
 /// Runs the pairs of a folder; gives how many files there are.

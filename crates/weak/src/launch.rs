@@ -124,8 +124,6 @@ impl Follower for Weak {
         Decision { elsewhere, ..Decision::default() }
     }
 
-    fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}
-
     fn issued(&self, operation: &Transferred<'_>) {
         self.memory().issue(operation, self.sites.id(operation.source));
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ptxvm_ir::{Callee, FunctionId, Program, Space as Home, VariableId};
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::executed::Begun;
-use ptxvm_machine::door::follower::{Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
-use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
+use ptxvm_machine::door::follower::{Decision, Found, OldBytes};
+use ptxvm_machine::door::observer::{Access, Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::{Follower, Kernel, Kind};
 use rustc_hash::FxHashMap;
@@ -225,37 +225,5 @@ impl Follower for BoundsChecker {
 
     fn cluster_ended(&self, cluster: u64) {
         self.state().frames.retain(|(of, ..), _| *of != cluster);
-    }
-
-    fn touched(&self, _: &Access<'_>) {}
-
-    fn heap(&self, _: &HeapChange) {}
-
-    fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}
-
-    fn completes(&self, _: &Transferred<'_>) -> Vec<Doubted> {
-        Vec::new()
-    }
-
-    fn completed(&self, _: &Transferred<'_>, _: &[Doubted]) {}
-
-    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
-        Vec::new()
-    }
-
-    fn ordered(&self, _: Who, _: Source, _: Ordering) {}
-
-    fn phase_ended(&self, _: u64, _: u32) {}
-
-    fn moment(&self) -> u64 {
-        0
-    }
-
-    fn put_off(&self, _: Option<u64>) -> Option<u64> {
-        None
-    }
-
-    fn temper(&self) -> Temper {
-        Temper::default()
     }
 }

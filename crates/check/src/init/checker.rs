@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_machine::code::Source;
 use ptxvm_machine::door::executed::{Begun, Decides, Executed};
-use ptxvm_machine::door::follower::{Decision, Doubted, Found as Bytes, OldBytes, OldWord, Ordering, Temper};
+use ptxvm_machine::door::follower::{Decision, Found as Bytes, OldBytes};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
 use ptxvm_machine::door::touch::Wants;
 use ptxvm_machine::registers::Slot;
@@ -116,33 +116,5 @@ impl Follower for InitChecker {
 
     fn cluster_ended(&self, cluster: u64) {
         self.state().end_cluster(cluster);
-    }
-
-    fn look_again(&self, _: &Access<'_>, _: &Bytes<'_>, _: &OldBytes) {}
-
-    fn completes(&self, _: &Transferred<'_>) -> Vec<Doubted> {
-        Vec::new()
-    }
-
-    fn completed(&self, _: &Transferred<'_>, _: &[Doubted]) {}
-
-    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
-        Vec::new()
-    }
-
-    fn ordered(&self, _: Who, _: Source, _: Ordering) {}
-
-    fn phase_ended(&self, _: u64, _: u32) {}
-
-    fn moment(&self) -> u64 {
-        0
-    }
-
-    fn put_off(&self, _: Option<u64>) -> Option<u64> {
-        None
-    }
-
-    fn temper(&self) -> Temper {
-        Temper::default()
     }
 }

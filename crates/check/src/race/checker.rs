@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptxvm_ir::Program;
 use ptxvm_machine::code::Source;
-use ptxvm_machine::door::follower::{
-    Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, OldWord, Ordering, Temper,
-};
+use ptxvm_machine::door::follower::{Batch, Decision, Doubted, Found, MOST_OLD, OldBytes, Ordering};
 use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Wants};
 use ptxvm_machine::{Follower, Turns};
@@ -288,10 +286,6 @@ impl Follower for RaceChecker {
         self.state().completed(operation, self.sites.id(operation.source), changed);
     }
 
-    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
-        Vec::new()
-    }
-
     fn heap(&self, change: &HeapChange) {
         if let Some(bytes) = change.taken {
             self.state().forget(change.address, bytes);
@@ -312,13 +306,5 @@ impl Follower for RaceChecker {
 
     fn moment(&self) -> u64 {
         self.state().order.key
-    }
-
-    fn put_off(&self, _: Option<u64>) -> Option<u64> {
-        None
-    }
-
-    fn temper(&self) -> Temper {
-        Temper::default()
     }
 }

@@ -6,8 +6,8 @@ use ptxvm_ir::operation::Operation;
 use ptxvm_ir::operation::mbarrier::Mbarrier;
 use ptxvm_ir::{FunctionId, Program};
 use ptxvm_machine::code::Source;
-use ptxvm_machine::door::follower::{Batch, Decision, Doubted, Found, OldBytes, OldWord, Ordering, Temper};
-use ptxvm_machine::door::observer::{Access, HeapChange, Transferred, Who};
+use ptxvm_machine::door::follower::{Batch, Decision, Doubted, Found, OldBytes, Ordering};
+use ptxvm_machine::door::observer::{Access, Transferred, Who};
 use ptxvm_machine::door::touch::{Space, Touch, Wants};
 use ptxvm_machine::{Follower, Mistakes};
 use ptxvm_order::{Carrier, Shape, Sites};
@@ -264,8 +264,6 @@ impl Follower for SyncChecker {
         Decision::default()
     }
 
-    fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}
-
     fn touched(&self, access: &Access<'_>) {
         self.look(access);
     }
@@ -283,14 +281,6 @@ impl Follower for SyncChecker {
         }
         Vec::new()
     }
-
-    fn completed(&self, _: &Transferred<'_>, _: &[Doubted]) {}
-
-    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
-        Vec::new()
-    }
-
-    fn heap(&self, _: &HeapChange) {}
 
     fn ordered(&self, who: Who, source: Source, ordering: Ordering) {
         let is_of_ours = matches!(
@@ -328,17 +318,5 @@ impl Follower for SyncChecker {
 
     fn cluster_ended(&self, cluster: u64) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).remove(&cluster);
-    }
-
-    fn moment(&self) -> u64 {
-        0
-    }
-
-    fn put_off(&self, _: Option<u64>) -> Option<u64> {
-        None
-    }
-
-    fn temper(&self) -> Temper {
-        Temper::default()
     }
 }

@@ -53,7 +53,8 @@ pub struct Doubted {
     pub bytes: u64,
 }
 
-/// Follows all that touches memory and orders it in a launch. A launch with one has one host thread.
+/// Follows all that touches memory and orders it in a launch. A launch with one has one host thread. What a follower has no
+/// answer for is nothing to it; one that passes on to others must pass on everything.
 pub trait Follower: Send + Sync + std::fmt::Debug {
     /// Lanes are about to touch global or shared memory. Some may find `old` instead of what memory holds, or write there
     /// because a later write has overwritten theirs already.
@@ -61,50 +62,58 @@ pub trait Follower: Send + Sync + std::fmt::Debug {
 
     /// The instruction that touched memory has been executed, and was to be looked at once more. What lanes wrote beside
     /// memory is in `old`. Of an `atom.cas`, the lanes are those whose comparison held.
-    fn look_again(&self, access: &Access<'_>, memory: &Found<'_>, old: &OldBytes);
+    fn look_again(&self, _: &Access<'_>, _: &Found<'_>, _: &OldBytes) {}
 
     /// An asynchronous operation has been issued.
     fn issued(&self, operation: &Transferred<'_>);
 
     /// An asynchronous operation completes: it writes its destination, and tells those that wait for it. Gives words of
     /// which it wants to know whether the operation changes them.
-    fn completes(&self, operation: &Transferred<'_>) -> Vec<Doubted>;
+    fn completes(&self, _: &Transferred<'_>) -> Vec<Doubted> {
+        Vec::new()
+    }
 
     /// An asynchronous operation is complete, and has changed these of the words that were asked about.
-    fn completed(&self, operation: &Transferred<'_>, changed: &[Doubted]);
+    fn completed(&self, _: &Transferred<'_>, _: &[Doubted]) {}
 
     /// An asynchronous operation reads its source. Gives the bytes that it finds instead of what memory holds.
-    fn reads(&self, operation: &Transferred<'_>) -> Vec<OldWord>;
+    fn reads(&self, _: &Transferred<'_>) -> Vec<OldWord> {
+        Vec::new()
+    }
 
     /// Lanes touch memory by something else than loads, stores and atomic operations: surfaces, textures, tensor memory. What
     /// that writes all threads see at once.
-    fn touched(&self, access: &Access<'_>);
+    fn touched(&self, _: &Access<'_>) {}
 
     /// A thread has taken a block of the heap, or given one back.
-    fn heap(&self, change: &HeapChange);
+    fn heap(&self, _: &HeapChange) {}
 
     /// Threads of a warp do something that orders memory.
-    fn ordered(&self, who: Who, source: Source, ordering: Ordering);
+    fn ordered(&self, _: Who, _: Source, _: Ordering) {}
 
     /// A phase of an mbarrier object of a cluster ends.
-    fn phase_ended(&self, cluster: u64, mbarrier: u32);
+    fn phase_ended(&self, _cluster: u64, _mbarrier: u32) {}
 
     /// All threads of a CTA of a cluster have ended, and nothing under way touches its shared memory any more.
-    fn cta_ended(&self, cluster: u64, rank: u32) {
-        let _ = (cluster, rank);
-    }
+    fn cta_ended(&self, _cluster: u64, _rank: u32) {}
 
     /// All threads of a cluster have ended.
     fn cluster_ended(&self, cluster: u64);
 
     /// When it is, for reads that are put off now: accesses from now on are later.
-    fn moment(&self) -> u64;
+    fn moment(&self) -> u64 {
+        0
+    }
 
     /// The reads that follow were put off at a moment, or were not. Gives what was said before.
-    fn put_off(&self, since: Option<u64>) -> Option<u64>;
+    fn put_off(&self, _since: Option<u64>) -> Option<u64> {
+        None
+    }
 
     /// What the seed has chosen for the whole launch.
-    fn temper(&self) -> Temper;
+    fn temper(&self) -> Temper {
+        Temper::default()
+    }
 
     /// Whether it must be told of local memory, of calls, and of instructions that may meet undefined values (`values.rs`).
     fn follows_values(&self) -> bool {
