@@ -1,8 +1,10 @@
 //! Findings that somebody has looked at and does not want to be told of again. A file names each by its code and place, and
 //! says why:
 //!
-//!     race in variance_kernel because lanes that hold copies store values that differ in the last bit
-//!     race at cta_barrier.cu:14 because NVIDIA's sample arrives before the others can know of the initialisation
+//! ```text
+//! race in variance_kernel because lanes that hold copies store values that differ in the last bit
+//! race at cta_barrier.cu:14 because NVIDIA's sample arrives before the others can know of the initialisation
+//! ```
 //!
 //! A line is `CODE [in KERNEL] [at FILE[:LINE]] because REASON`, with `in`, `at` or both. `*` in a kernel's or a file's name
 //! stands for any characters, and a file's name may leave out folders before it. Names with spaces stand in double quotes.
