@@ -168,7 +168,6 @@ impl SyncChecker {
             let told = operation.touches.iter().filter(|touch| touch.wants == Wants::Mbarrier);
             told.map(|touch| touch.address)
         };
-        // An operation that tells another's mbarrier is that of each mbarrier.
         let told = mbarriers().next();
         let carrier = self.sites.get(self.sites.id(at)).carrier;
         match (carrier, told) {
@@ -178,8 +177,10 @@ impl SyncChecker {
                 }
             }
             (Carrier::Copies, None) => self.copies(operation, outstanding, found),
-            (Carrier::Tensor, Some(mbarrier)) => {
-                outstanding.tell(Batch::TensorLoads, first, (operation.operation, mbarrier));
+            (Carrier::Tensor, Some(_)) => {
+                for mbarrier in mbarriers() {
+                    outstanding.tell(Batch::TensorLoads, first, (operation.operation, mbarrier));
+                }
             }
             (Carrier::Tensor, None) => outstanding.issue(Batch::TensorLoads, first, issue(first)),
             (Carrier::Products, _) => {
