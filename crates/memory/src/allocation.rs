@@ -59,6 +59,12 @@ impl AllocationKind {
         !self.adopted() && !matches!(self, Self::Pinned | Self::Managed)
     }
 
+    /// Whether the host writes there by itself, so that nobody sees when it does.
+    #[must_use]
+    pub const fn host_writes(self) -> bool {
+        matches!(self, Self::Pinned | Self::Managed | Self::Host)
+    }
+
     /// The noun that reports use.
     #[must_use]
     pub const fn noun(self) -> &'static str {

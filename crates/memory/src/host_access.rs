@@ -81,7 +81,23 @@ impl GlobalMemory {
         let (to_host, from_host) = (self.checked(to, bytes)?, self.checked(from, bytes)?);
         // SAFETY: both lie in regions, and the lease keeps them mapped.
         unsafe { access::copy(to_host, from_host, bytes as usize) };
-        self.unwritten().copy(to, from, bytes);
+        let unwritten = self.unwritten();
+        if !unwritten.is_empty() {
+            match self.allocation(to).is_some_and(|allocation| allocation.kind.host_writes()) {
+                true => unwritten.remove(to, bytes),
+                false => unwritten.copy(to, from, bytes),
+            }
+        }
         Ok(())
+    }
+
+    /// What a kernel has left undefined in memory that the host writes by itself counts as written from now on.
+    pub fn forget_unwritten_by_host(&self) {
+        if self.unwritten().is_empty() {
+            return;
+        }
+        for allocation in self.allocations().iter().filter(|allocation| allocation.kind.host_writes()) {
+            self.unwritten().remove(allocation.start, allocation.end() - allocation.start);
+        }
     }
 }
