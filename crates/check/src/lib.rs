@@ -6,6 +6,7 @@
 
 mod bounds;
 mod init;
+mod needs;
 mod race;
 mod several;
 mod sync;
@@ -13,6 +14,7 @@ mod told;
 
 pub use bounds::checker::BoundsChecker;
 pub use init::checker::InitChecker;
+pub use needs::needed;
 pub use race::checker::{Checked, RaceChecker};
 pub use race::found::{Advice, Part, Race, RaceKind, Races};
 pub use race::unit::Unit;

@@ -13,7 +13,8 @@ use marked::{files, marked, pair, root};
 
 /// The pairs of lines that are told of a file: an access, and where the address was taken.
 fn told(file: &Path, options: &[&str]) -> BTreeSet<(u64, u64)> {
-    let told = marked::told("outside-object", file, options).into_iter();
+    let of = |name| marked::told(name, file, options);
+    let told = of("outside-object").into_iter().chain(of("wrong-space"));
     told.map(|(line, other)| pair(line, other.unwrap_or(line))).collect()
 }
 
@@ -50,7 +51,8 @@ fn right_programs_keep_to_their_objects() {
         let mut wrong = Vec::new();
         // Those of `limits` go on until a limit ends them.
         for name in files(&folder).into_iter().filter(|name| !name.starts_with("limits/")) {
-            let found = told(&folder.join(&name), &["--check=bounds", "--timeout", "60s"]);
+            let found =
+                marked::told("outside-object", &folder.join(&name), &["--check=bounds", "--timeout", "60s"]);
             if !found.is_empty() {
                 wrong.push(format!("{name}: {found:?}"));
             }

@@ -49,7 +49,7 @@ const RACING: &str = "// ptxvm: run --block 64 --arg 'u32[64]'
 fn a_run_writes_annotations_and_nothing_else_to_standard_output() {
     let folder = folder("github");
     std::fs::write(folder.join("turn.ptx"), RACING).expect("a file can be written");
-    let output = ptxvm(&folder, &["run", "turn.ptx", "--check", "--format", "github"]);
+    let output = ptxvm(&folder, &["run", "turn.ptx", "--check=race", "--format", "github"]);
     assert_eq!(output.status.code(), Some(3));
     let lines = text(&output.stdout);
     let lines: Vec<&str> = lines.lines().collect();
@@ -77,7 +77,7 @@ fn a_run_writes_one_log_with_both_places() {
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
         serde_json::from_slice(&output.stdout).expect("the output is one log")
     };
-    let found = log(&["--check"], 3);
+    let found = log(&["--check=race"], 3);
     let results = found["runs"][0]["results"].as_array().expect("results");
     assert_eq!(results.len(), 1);
     assert_eq!(results[0]["ruleId"], "race");
@@ -88,7 +88,7 @@ fn a_run_writes_one_log_with_both_places() {
     assert_eq!(found["runs"][0]["tool"]["driver"]["rules"][0]["id"], "race");
 
     std::fs::write(folder.join("known"), "race in turn because the test is about it\n").expect("a file");
-    let known = log(&["--check", "--suppress", "known"], 0);
+    let known = log(&["--check=race", "--suppress", "known"], 0);
     let suppressed = &known["runs"][0]["results"][0]["suppressions"][0];
     assert_eq!(suppressed["justification"], "the test is about it");
 
@@ -102,7 +102,7 @@ fn a_suppressed_finding_changes_no_exit_status_and_is_counted() {
     std::fs::write(folder.join("turn.ptx"), RACING).expect("a file can be written");
     let run = |suppressions: &str| {
         std::fs::write(folder.join("known"), suppressions).expect("a file can be written");
-        let output = ptxvm(&folder, &["run", "-q", "turn.ptx", "--check", "--suppress", "known"]);
+        let output = ptxvm(&folder, &["run", "-q", "turn.ptx", "--check=race", "--suppress", "known"]);
         (output.status.code(), text(&output.stderr))
     };
     for known in [

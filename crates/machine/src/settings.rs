@@ -153,7 +153,12 @@ impl Checks {
     pub const NONE: Self = Self(0);
 
     /// What is meant by `--check` without a value.
-    pub const USUAL: Self = Self::NONE.with(Check::Race);
+    pub const USUAL: Self = Self::NONE
+        .with(Check::Race)
+        .with(Check::Init)
+        .with(Check::Bounds)
+        .with(Check::Sync)
+        .with(Check::Async);
 
     /// These and one more. What is strict is strict about something.
     #[must_use]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ptxvm_check::{
-    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, RaceChecker, SyncChecker, together,
+    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, RaceChecker, SyncChecker, needed, together,
 };
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
@@ -291,6 +291,9 @@ impl Kernel {
         let launch = self.prepared(options)?;
         let environment = self.environment(options);
         let ran = guarded(|| ptxvm_machine::run(self.linked_for(options), &launch, &environment));
+        // The checkers tell at their end what is undefined in memory still.
+        drop(launch);
+        self.module.device().memory().forget_unwritten_by_host();
         Ok(*ran.map_err(Failure::Bug)?.map_err(Failure::from)?)
     }
 
@@ -311,9 +314,24 @@ impl Kernel {
         held.map(Held::new)
     }
 
+    /// What is looked for in such a launch: of what is asked for, that which may be found in the kernel.
+    #[must_use]
+    pub fn checked(&self, options: &LaunchOptions) -> Checks {
+        match options.checks() {
+            Checks::NONE => Checks::NONE,
+            asked => needed(&self.linked, asked),
+        }
+    }
+
+    /// Whether what orders memory is followed: reads may see older writes, something is looked for, or somebody asks.
+    fn follows_order(&self, options: &LaunchOptions) -> bool {
+        let Settings { memory_model, .. } = options.settings;
+        memory_model == MemoryModel::Weak || options.order.is_some() || self.checked(options).are_any()
+    }
+
     /// The linked kernel that a launch with these settings runs.
     fn linked_for(&self, options: &LaunchOptions) -> &ptxvm_machine::Kernel {
-        if !options.follows_order() {
+        if !self.follows_order(options) {
             return &self.linked;
         }
         self.linked_followed.get_or_init(|| {
@@ -356,16 +374,14 @@ impl Kernel {
     fn follower(
         &self,
         options: &LaunchOptions,
+        checks: Checks,
         grid: [u32; 3],
         cluster: Option<[u32; 3]>,
     ) -> Option<Arc<dyn Follower>> {
-        if !options.follows_order() {
-            return None;
-        }
         let (block, seed) = (options.block.0, options.settings.seed);
         let budget = self.module.device().budget();
-        if options.checks() {
-            let Settings { checks, check_limit, .. } = options.settings;
+        if checks.are_any() {
+            let Settings { check_limit, .. } = options.settings;
             let shape = Shape { grid, cluster: cluster.unwrap_or([1; 3]), block };
             let mut all: Vec<Arc<dyn Follower>> = Vec::new();
             if checks.has(Check::Race) {
@@ -377,9 +393,11 @@ impl Kernel {
             let mistakes = options.mistakes.clone().unwrap_or_default();
             let launch =
                 CheckedLaunch { block, shared: options.shared, limit: check_limit as usize, mistakes };
-            if checks.has(Check::Init) {
+            // What instructions leave undefined is looked for by the checks of these, and followed to where it is used.
+            let unwritten = checks.has(Check::Init);
+            if unwritten || checks.has(Check::Sync) || checks.has(Check::Bounds) {
                 let device = self.module.device().memory().unwritten();
-                all.push(Arc::new(InitChecker::new(&self.linked, &launch, device, budget)));
+                all.push(Arc::new(InitChecker::new(&self.linked, &launch, unwritten, device, budget)));
             }
             if checks.has(Check::Bounds) {
                 let addresses = &self.module.addresses().variables;
@@ -427,6 +445,7 @@ impl Kernel {
                 return Err(Failure::TooLarge { ctas, resident });
             }
         }
+        let (checks, follows) = (self.checked(options), self.follows_order(options));
         Ok(Launch {
             grid,
             cluster,
@@ -434,20 +453,20 @@ impl Kernel {
             shared: options.shared,
             parameters: block.map_err(Failure::Arguments)?,
             settings: Settings {
-                checks: if options.checks() { options.settings.checks } else { Checks::NONE },
+                checks,
                 // What is weak is decided in one place.
-                threads: match options.follows_order() {
+                threads: match follows {
                     false => options.settings.threads.clamp(1, MOST_THREADS),
                     true => 1,
                 },
                 ..options.settings
             },
-            follower: self.follower(options, grid, cluster),
+            follower: if follows { self.follower(options, checks, grid, cluster) } else { None },
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),
             mistakes: options.mistakes.clone(),
-            tier: match options.follows_order() {
+            tier: match follows {
                 false => self.compiled.wanted(&self.linked, options.block.0, &options.settings),
                 true => None,
             },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptxvm_check::Races;
-use ptxvm_machine::{Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
+use ptxvm_machine::{Checks, Control, Event, GridStatus, Mistakes, Settings};
 
 use ptxvm_order::OrderQuestion;
 use ptxvm_weak::StaleReads;
@@ -120,14 +120,9 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Whether what orders memory is followed: reads may see older writes, races are looked for, or somebody asks.
-    pub(crate) fn follows_order(&self) -> bool {
-        self.settings.memory_model == MemoryModel::Weak || self.order.is_some() || self.checks()
-    }
-
-    /// Whether more than faults is looked for. A question about order has the launch for itself.
-    pub(crate) fn checks(&self) -> bool {
-        self.settings.checks.are_any() && self.order.is_none()
+    /// What is looked for besides faults. A question about order has the launch for itself.
+    pub(crate) fn checks(&self) -> Checks {
+        if self.order.is_none() { self.settings.checks } else { Checks::NONE }
     }
 
     /// A launch of this shape, without arguments and limits.

@@ -19,6 +19,10 @@ impl State {
     /// Lanes touch memory. Gives whether they read something undefined.
     pub fn access(&mut self, access: &Access<'_>) -> bool {
         let (bytes, lanes) = (access.bytes, access.who.lanes);
+        if !self.unwritten {
+            self.store_at_once(access);
+            return false;
+        }
         match access.wants {
             Wants::Read => self.read(access),
             Wants::Write => {
@@ -41,6 +45,16 @@ impl State {
                 false
             }
             Wants::ReadLater | Wants::WriteLater | Wants::Nothing => false,
+        }
+    }
+
+    /// Of a value that lanes store it is not known what becomes of it: in global memory somebody will use it.
+    fn store_at_once(&mut self, access: &Access<'_>) {
+        let values = self.pending.as_ref().and_then(|pending| pending.values.as_ref());
+        let Some(values) = values.filter(|_| access.space == Space::Global) else { return };
+        if let Some(lane) = lanes_in(access.who.lanes).find(|lane| values.masks[*lane] != 0) {
+            let origin = values.origins[lane];
+            self.report(&access.who, access.source, (lane, origin), Found::Left);
         }
     }
 

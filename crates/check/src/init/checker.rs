@@ -22,18 +22,24 @@ pub struct InitChecker(Mutex<State>);
 
 impl InitChecker {
     /// That of a launch of a kernel, on a device of which this is unwritten. What it needs is charged to a budget.
+    ///
+    /// If `unwritten` is not to be looked for, only values that instructions leave undefined are followed, and only through
+    /// registers.
     #[must_use]
     pub fn new(
         kernel: &Arc<Kernel>,
         launch: &CheckedLaunch,
+        unwritten: bool,
         device: &Arc<Unwritten>,
         budget: &Arc<Budget>,
     ) -> Self {
         let shared = u64::from(kernel.shared_bytes()) + u64::from(launch.shared);
-        device.keep();
+        if unwritten {
+            device.keep();
+        }
         let memories = Memories::new(device, shared, budget);
         let told = Told::new(kernel, launch);
-        Self(Mutex::new(State::new(kernel.program(), memories, told)))
+        Self(Mutex::new(State::new(kernel.program(), unwritten, memories, told)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -72,12 +78,17 @@ impl Follower for InitChecker {
     }
 
     fn issued(&self, operation: &Transferred<'_>) {
-        self.state().issue(operation);
+        let mut state = self.state();
+        if state.unwritten {
+            state.issue(operation);
+        }
     }
 
     fn heap(&self, change: &HeapChange) {
         let mut state = self.state();
-        if let Some(bytes) = change.taken {
+        if let Some(bytes) = change.taken
+            && state.unwritten
+        {
             state.memories.undefine(Memory::Global, change.address, bytes, None);
         }
     }

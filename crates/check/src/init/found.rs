@@ -2,6 +2,7 @@
 
 use ptxvm_ir::{Function, Instruction};
 use ptxvm_machine::code::Source;
+use ptxvm_machine::door::executed::{Absence, NoValue};
 use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::{Kernel, Kind};
@@ -37,6 +38,9 @@ impl State {
     #[cold]
     pub fn report(&mut self, who: &Who, source: Source, (lane, origin): (usize, Origin), found: Found) {
         let birth = self.births.get(origin.number()).copied();
+        if let Some((Birth::Result(at, why), _)) = birth {
+            return self.report_result(who, at, why, (source, lane));
+        }
         self.told.tell(Kind::Uninitialised, (who, lane), source, |kernel| {
             let program = kernel.program();
             let (function, instruction) = place(program, source);
@@ -55,9 +59,46 @@ impl State {
                     let name = name.map_or_else(|| "the register".into(), |name| format!("`{name}`"));
                     words.notes.push(format!("no instruction that the thread has executed wrote {name}"));
                 }
-                None => {}
+                Some((Birth::Result(..), _)) | None => {}
             }
             words
+        });
+    }
+
+    /// The same of a value that an instruction leaves undefined: it is told where that stands.
+    fn report_result(&mut self, who: &Who, at: Source, why: NoValue, (decided, lane): (Source, usize)) {
+        let (kind, reader) = match why {
+            NoValue::OfLane { reader, .. } => (Kind::InactiveLane, reader),
+            NoValue::OfWindow { reader, .. } => (Kind::WrongSpace, reader),
+        };
+        self.told.tell(kind, (who, reader as usize), at, |kernel| {
+            let program = kernel.program();
+            let (message, note) = match why {
+                NoValue::OfLane { reader, of, absence } => {
+                    let why = match absence {
+                        Absence::NoThread => "the CTA has no such thread",
+                        Absence::Ended => "that lane has ended",
+                        Absence::Elsewhere => "that lane does not execute it",
+                        Absence::Unnamed => "the mask does not name that lane",
+                    };
+                    let message = format!("lane {reader} reads a register of lane {of} by `shfl`, and {why}");
+                    (message, "the value is undefined; an H200 gives 0")
+                }
+                NoValue::OfWindow { address, to, .. } => {
+                    let message =
+                        format!("{address:#x} is converted to `{to}`, in whose window it does not lie");
+                    (
+                        message,
+                        "the value is undefined; an H200 gives the distance from the window's beginning",
+                    )
+                }
+            };
+            let related = if decided == at {
+                Vec::new()
+            } else {
+                vec![related(program, decided, format!("lane {lane} uses the value here"))]
+            };
+            Words { message, notes: vec![note.into()], related }
         });
     }
 }

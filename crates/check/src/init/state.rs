@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ptxvm_ir::Program;
 use ptxvm_ir::operation::Operation;
 use ptxvm_machine::code::Source;
-use ptxvm_machine::door::executed::Begun;
+use ptxvm_machine::door::executed::{Begun, NoValue};
 use ptxvm_machine::door::observer::Who;
 use ptxvm_machine::door::touch::Space;
 use ptxvm_machine::registers::Slot;
@@ -25,6 +25,8 @@ pub enum Birth {
     Memory(Source, Space),
     /// A register that was never written, by its function and where it begins among its registers.
     Register(u32, u32),
+    /// An instruction gave a value that the manual leaves undefined.
+    Result(Source, NoValue),
 }
 
 /// What is known of an instruction that is about to be executed.
@@ -55,6 +57,8 @@ pub type Warp = (u64, u32, u32);
 #[derive(Debug)]
 pub struct State {
     pub program: Arc<Program>,
+    /// Whether what nobody has written is undefined.
+    pub unwritten: bool,
     pub memories: Memories,
     pub warps: FxHashMap<Warp, Registers>,
     pub births: Vec<(Birth, u64)>,
@@ -73,9 +77,10 @@ pub fn warp(who: &Who) -> Warp {
 }
 
 impl State {
-    pub fn new(program: &Arc<Program>, memories: Memories, told: Told) -> Self {
+    pub fn new(program: &Arc<Program>, unwritten: bool, memories: Memories, told: Told) -> Self {
         Self {
             program: Arc::clone(program),
+            unwritten,
             memories,
             warps: FxHashMap::default(),
             births: Vec::new(),
@@ -109,7 +114,7 @@ impl State {
         let Begun { who, activation, unset, frame, bytes, function } = *begun;
         for lane in lanes_in(who.lanes) {
             let thread = (who.cluster, who.rank, who.warp, lane as u32);
-            if bytes != 0 {
+            if bytes != 0 && self.unwritten {
                 self.memories.undefine(Memory::Local(thread), frame[lane], bytes, None);
             }
         }
@@ -118,6 +123,9 @@ impl State {
                 0 => drop(self.warps.remove(&warp(&who))),
                 _ => registers.forget(activation, who.lanes),
             }
+        }
+        if !self.unwritten {
+            return;
         }
         for slot in unset {
             let origin = self.born(Birth::Register(function.0, slot.offset()), 0);

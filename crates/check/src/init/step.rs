@@ -10,7 +10,7 @@ use crate::init::decide::{deciding, only_computes};
 use crate::init::found::Found;
 use crate::init::propagate::results;
 use crate::init::registers::{Origin, Undefined, lanes_in};
-use crate::init::state::{Pending, State, warp};
+use crate::init::state::{Birth, Pending, State, warp};
 use crate::init::values::{given, stored};
 
 impl State {
@@ -77,12 +77,20 @@ impl State {
         let pending = self.pending.take().unwrap_or_default();
         let loaded = self.loaded.take().filter(|(source, _)| *source == executed.source);
         let operation = self.operation(executed.source);
+        let without = executed.without.map(|without| {
+            let origin = self.born(Birth::Result(executed.source, without.why), 0);
+            (without.lanes, Undefined { bits: u128::MAX, origin })
+        });
         let registers = self.warps.entry(warp(&executed.who)).or_default();
         let written = executed.written.min(executed.slots.len());
         for (index, slot) in executed.slots[..written].iter().enumerate() {
             let result = pending.results.get(index).map(|(_, lanes)| &**lanes);
             let loaded = loaded.as_ref().map(|(_, bytes)| &**bytes);
+            let has_none = |lane: usize| without.filter(|(lanes, _)| index == 0 && lanes >> lane & 1 != 0);
             let new = |lane: usize| match (result, loaded, &operation) {
+                _ if has_none(lane).is_some() => {
+                    has_none(lane).map_or_else(Undefined::default, |(_, value)| value)
+                }
                 (Some(lanes), ..) => lanes[lane],
                 (None, Some(bytes), Some(operation)) if executed.meaning == Meaning::Program => {
                     given(operation, bytes, (index, *slot), lane)

@@ -28,6 +28,53 @@ pub struct Executed<'a> {
     pub written: usize,
     /// What the registers hold.
     pub bank: &'a Bank<'a>,
+    /// The lanes for whom its first result has no defined value, when it has been executed.
+    pub without: Option<Without>,
+}
+
+/// Lanes for whom an instruction has no value that the manual defines.
+#[derive(Clone, Copy, Debug)]
+pub struct Without {
+    /// Which.
+    pub lanes: u32,
+    /// Why the first of them has none.
+    pub why: NoValue,
+}
+
+/// Why an instruction has no defined value for a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoValue {
+    /// It reads a register of a lane that does not take part (9.7.9.6).
+    OfLane {
+        /// The lane that reads.
+        reader: u32,
+        /// The one that it reads of.
+        of: u32,
+        /// Why that takes no part.
+        absence: Absence,
+    },
+    /// It converts an address that lies in another window (9.7.9.20).
+    OfWindow {
+        /// The lane.
+        reader: u32,
+        /// The generic address.
+        address: u64,
+        /// The space that it is converted to.
+        to: &'static str,
+    },
+}
+
+/// Why a lane takes no part in an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Absence {
+    /// The CTA has no such thread.
+    NoThread,
+    /// It has ended.
+    Ended,
+    /// It does not execute the instruction.
+    Elsewhere,
+    /// The mask does not name it.
+    Unnamed,
 }
 
 /// Lanes that begin a call, or the entry.

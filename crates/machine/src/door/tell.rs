@@ -154,7 +154,7 @@ impl Telling {
 impl Execute for Telling {
     fn run(&self, context: &mut Context<'_>, slots: &[Slot], mask: u32) -> Flow {
         context.worker.source = self.source;
-        context.worker.undefined = false;
+        (context.worker.undefined, context.worker.without) = (false, None);
         let proof = context.worker.cluster.watch.as_ref().and_then(|watch| {
             watch.named.as_ref()?.borrow_mut().clear();
             let often = self.proved.fetch_add(1, Ordering::Relaxed) >= PROOFS;

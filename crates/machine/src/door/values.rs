@@ -10,7 +10,7 @@ use ptxvm_ir::FunctionId;
 
 use crate::code::Source;
 use crate::context::{Context, CtaState, Instruction, Run, Worker};
-use crate::door::executed::{Begun, Decides, Executed};
+use crate::door::executed::{Begun, Decides, Executed, NoValue, Without};
 use crate::door::follower::Follower;
 use crate::door::observer::Access;
 use crate::door::touch::{Proxy, Space, Wants};
@@ -40,6 +40,7 @@ impl Context<'_> {
                 slots,
                 written: instruction.written.into(),
                 bank: &self.bank,
+                without: self.worker.without,
             },
         )
     }
@@ -48,9 +49,18 @@ impl Context<'_> {
     #[cold]
     pub(crate) fn before_values(&self, instruction: &Instruction, mask: u32, activation: u32) {
         self.tell_values(instruction, &instruction.slots, mask, activation, |follower, executed| {
-            follower.executes(executed);
+            follower.executes(&Executed { without: None, ..*executed });
             true
         });
+    }
+
+    /// The running instruction has no defined value for some lanes: whoever follows values is told when it is done.
+    #[cold]
+    pub(crate) fn has_no_value(&mut self, lanes: u32, why: NoValue) {
+        if self.run.launch.follower.as_ref().is_some_and(|follower| follower.follows_values()) {
+            self.worker.undefined = true;
+            self.worker.without = Some(Without { lanes, why });
+        }
     }
 
     /// It has been executed.

@@ -106,8 +106,8 @@ fn observe(
     };
     let telling = |instruction: Instruction| {
         let operation = meaning(&instruction);
-        let op = undefined::looking(instruction.op, operation);
-        Instruction { op: Telling::wrap(op, instruction.source), ..instruction }
+        let instruction = undefined::looking(instruction, operation);
+        Instruction { op: Telling::wrap(instruction.op, instruction.source), ..instruction }
     };
     *instructions = std::mem::take(instructions).into_iter().map(telling).collect();
     Observed::new(observer, sources)

@@ -4,6 +4,7 @@
 //! A mask may name lanes that have ended or that never were: nobody waits for them. What such a lane gives is undefined.
 
 use crate::context::Context;
+use crate::door::executed::{Absence, NoValue};
 use crate::explain::finding::Kind;
 use crate::explain::noted::Noted;
 use crate::registers::{LANES, lanes_in};
@@ -44,25 +45,27 @@ impl Context<'_> {
     }
 
     /// Looks whether lanes of a `shfl` read only of those that execute it with them. `sources` has the lane that each reads,
-    /// if that is in range.
-    pub(crate) fn checks_sources(&self, sources: &[(u32, bool); LANES], members: &[u32; LANES], mask: u32) {
-        let absent = |lane: &usize| {
+    /// if that is in range. What another lane gives is undefined, which matters only to those who use it.
+    pub(crate) fn checks_sources(
+        &mut self,
+        sources: &[(u32, bool); LANES],
+        members: &[u32; LANES],
+        mask: u32,
+    ) {
+        let is_absent = |lane: &usize| {
             let (source, inside) = sources[*lane];
             inside && members[*lane] >> (source & 31) & 1 == 0
         };
-        let Some(lane) = lanes_in(mask).find(absent) else { return };
-        let source = sources[lane].0 & 31;
+        let lanes = lanes_in(mask).filter(is_absent).fold(0, |lanes, lane| lanes | 1 << lane);
+        let Some(reader) = lanes_in(lanes).next() else { return };
+        let of = sources[reader].0 & 31;
         let (alive, present) = (self.warp.alive(), self.warp.present);
-        let why = match () {
-            () if present >> source & 1 == 0 => "the CTA has no such thread",
-            () if alive >> source & 1 == 0 => "that lane has ended",
-            () if mask >> source & 1 == 0 => "that lane does not execute it",
-            () => "the mask does not name that lane",
+        let absence = match () {
+            () if present >> of & 1 == 0 => Absence::NoThread,
+            () if alive >> of & 1 == 0 => Absence::Ended,
+            () if mask >> of & 1 == 0 => Absence::Elsewhere,
+            () => Absence::Unnamed,
         };
-        self.note(Kind::InactiveLane, lane, || Noted {
-            message: format!("lane {lane} reads a register of lane {source} by `shfl`, and {why}"),
-            notes: vec!["the value is undefined; an H200 gives 0".into()],
-            related: Vec::new(),
-        });
+        self.has_no_value(lanes, NoValue::OfLane { reader: reader as u32, of, absence });
     }
 }

@@ -10,6 +10,7 @@ use ptxvm_memory::Region;
 use crate::asynchronous::queue::pending::Pending;
 use crate::asynchronous::trouble::Trouble;
 use crate::code::{Source, Stepped};
+use crate::door::executed::Without;
 use crate::door::follower::{Again, OldBytes};
 use crate::explain::finding::{Kind, Limit, Related};
 use crate::matrix::operands::Operands;
@@ -45,6 +46,8 @@ pub struct Worker {
     pub old_bytes: Box<OldBytes>,
     /// Whether the running instruction has read what nobody has defined, if values are followed.
     pub undefined: bool,
+    /// The lanes for whom it has no defined value, if somebody looks for that.
+    pub without: Option<Without>,
     /// What is to be looked at once more after the running instruction.
     pub(crate) again: Option<Box<Again>>,
     /// The one to be replaced next.
@@ -129,6 +132,7 @@ impl Worker {
             watched: [Region::EMPTY; REGIONS],
             old_bytes: Box::default(),
             undefined: false,
+            without: None,
             again: None,
             oldest: 0,
             generation: 0,
