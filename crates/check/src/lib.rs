@@ -1,11 +1,12 @@
 //! What is wrong with a kernel besides its faults. Each kind of it has a checker, which follows a launch as the machine tells
 //! it what touches memory and what orders it: races ([`race`]), values that nobody has defined ([`init`]), accesses that leave
-//! the variable whose address they have ([`bounds`]), and barriers, mbarrier objects and asynchronous operations used against
-//! their rules ([`sync`]). Several follow together ([`several`]).
+//! the variable whose address they have ([`bounds`]), barriers, mbarrier objects and asynchronous operations used against their
+//! rules ([`sync`]), and blocks of the heap that nobody gives back ([`leak`]). Several follow together ([`several`]).
 #![forbid(unsafe_code)]
 
 mod bounds;
 mod init;
+mod leak;
 mod needs;
 mod race;
 mod several;
@@ -14,6 +15,7 @@ mod told;
 
 pub use bounds::checker::BoundsChecker;
 pub use init::checker::InitChecker;
+pub use leak::{HeapBlocks, LeakChecker};
 pub use needs::needed;
 pub use race::checker::{Checked, RaceChecker};
 pub use race::found::{Advice, Part, Race, RaceKind, Races};

@@ -20,6 +20,11 @@ pub fn needed(kernel: &Kernel, asked: Checks) -> Checks {
                 && operations(kernel).all(|operation| operation.is_some_and(has_no_window))
         }
         Check::Sync => operations(kernel).all(|operation| operation.is_some_and(is_alone)),
+        // The functions of the heap are declared in the module, and the device provides them.
+        Check::Leak => {
+            let is_of_heap = |name: &str| name == "malloc" || name == "free";
+            !kernel.program().functions.iter().any(|function| is_of_heap(&function.name))
+        }
         Check::Async => operations(kernel).all(|operation| operation.is_some_and(is_at_once)),
     };
     let found = Check::ALL.into_iter().filter(|check| asked.has(*check) && !has_nothing(*check));

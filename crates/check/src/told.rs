@@ -113,7 +113,7 @@ pub fn register_name<'a>(function: &'a Function, instruction: &Instruction, inde
 }
 
 /// The coordinates of a lane's thread.
-fn thread(who: &Who, lane: usize, block: [u32; 3]) -> Thread {
+pub fn thread(who: &Who, lane: usize, block: [u32; 3]) -> Thread {
     let linear = who.warp * 32 + lane as u32;
     let [x, y] = [block[0].max(1), block[1].max(1)];
     Thread {

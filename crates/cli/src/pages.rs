@@ -141,6 +141,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("foreign-shared", include_str!("../../../docs/findings/foreign-shared.md")),
     ("inactive-lane", include_str!("../../../docs/findings/inactive-lane.md")),
     ("launch", include_str!("../../../docs/findings/launch.md")),
+    ("leak", include_str!("../../../docs/findings/leak.md")),
     ("mbarrier", include_str!("../../../docs/findings/mbarrier.md")),
     ("member-mask", include_str!("../../../docs/findings/member-mask.md")),
     ("misaligned", include_str!("../../../docs/findings/misaligned.md")),

@@ -1,6 +1,6 @@
-//! `--check=sync` and `--check=async`: wrong kernels are found at the right lines, and right ones are not.
+//! `--check=sync`, `--check=async` and `--check=leak`: wrong kernels are found at the right lines, and right ones are not.
 //!
-//! In `tests/check/sync` and `tests/check/async`, `NAME.ptx` is wrong, and marks each line of a finding with `// check: NAMES`;
+//! In `tests/check/sync`, `tests/check/async` and `tests/check/leak`, `NAME.ptx` is wrong, and marks each line of a finding with `// check: NAMES`;
 //! `NAME.right.ptx` is right and ends well. Some of the wrong ones are faults that are found without a check; they stand
 //! there so that each rule of the manual has a pair. Right are also the programs of `tests/run` but for those below, the right
 //! kernels of the race checker, and the examples of the findings' pages with their `+` lines.
@@ -15,8 +15,9 @@ use serde_json::Value;
 
 use marked::{files, root};
 
-/// What the two checks find, and how many examples the page of each has.
-const FINDINGS: [(&str, usize); 10] = [
+/// What these checks find, and how many examples the page of each has.
+const FINDINGS: [(&str, usize); 11] = [
+    ("leak", 1),
     ("divergent", 3),
     ("barrier", 4),
     ("member-mask", 2),
@@ -102,6 +103,11 @@ fn asynchronous_operations_are_found_wrong_where_they_are() {
 }
 
 #[test]
+fn what_is_not_given_back_is_found() {
+    assert!(pairs("leak", "--check=leak") >= 4);
+}
+
+#[test]
 fn nothing_is_found_in_right_programs() {
     let (programs, race) = (root().join("tests/run"), root().join("tests/check/race"));
     // Those of `limits` go on until a limit ends them.
@@ -149,7 +155,7 @@ fn the_examples_of_the_pages_are_wrong_and_right() {
             for (source, is_wrong) in [(wrong, true), (right, false)] {
                 let file = folder.join(format!("{name}-{number}-{is_wrong}.ptx"));
                 std::fs::write(&file, source).expect("the folder can be written");
-                let (found, _) = findings(&file, &["--check=sync,async"]);
+                let (found, _) = findings(&file, &["--check=sync,async,leak"]);
                 assert_eq!(found.iter().any(|(_, found)| found == name), is_wrong, "{found:?}\n{source}");
                 assert!(is_wrong || found.is_empty(), "{found:?}\n{source}");
             }

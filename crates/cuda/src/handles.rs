@@ -89,6 +89,12 @@ impl<T: Object> Handle<T> {
         object.and_then(|object| object.downcast().ok()).ok_or(T::STALE)
     }
 
+    /// How many objects of this kind have a handle.
+    pub fn count() -> usize {
+        let slots = SLOTS.read().unwrap_or_else(PoisonError::into_inner);
+        slots.values().filter(|object| (***object).is::<T>()).count()
+    }
+
     /// The key that has this number. Small numbers, such as those of the default streams, look like keys but are none.
     fn key(self) -> Option<DefaultKey> {
         let key = KeyData::from_ffi(self.0);

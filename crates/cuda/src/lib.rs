@@ -9,6 +9,7 @@ mod array;
 mod context;
 mod device;
 mod driver;
+mod end;
 mod entry;
 mod graph;
 mod graphics;

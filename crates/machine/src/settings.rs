@@ -124,11 +124,14 @@ pub enum Check {
     Sync,
     /// Asynchronous operations and mbarrier objects used against their rules.
     Async,
+    /// Memory and objects that are never given back.
+    Leak,
 }
 
 impl Check {
     /// Every one.
-    pub const ALL: [Check; 6] = [Self::Race, Self::Strict, Self::Init, Self::Bounds, Self::Sync, Self::Async];
+    pub const ALL: [Check; 7] =
+        [Self::Race, Self::Strict, Self::Init, Self::Bounds, Self::Sync, Self::Async, Self::Leak];
 
     /// The name on the command line.
     #[must_use]
@@ -140,6 +143,7 @@ impl Check {
             Self::Bounds => "bounds",
             Self::Sync => "sync",
             Self::Async => "async",
+            Self::Leak => "leak",
         }
     }
 }
@@ -165,7 +169,7 @@ impl Checks {
     pub const fn with(self, check: Check) -> Self {
         match check {
             Check::Strict => Self(self.0 | 1 << check as u16 | 1 << Check::Race as u16),
-            Check::Race | Check::Init | Check::Bounds | Check::Sync | Check::Async => {
+            Check::Race | Check::Init | Check::Bounds | Check::Sync | Check::Async | Check::Leak => {
                 Self(self.0 | 1 << check as u16)
             }
         }

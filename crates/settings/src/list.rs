@@ -56,8 +56,8 @@ pub static SWITCHES: [Switch; 19] = [
         help: "What is looked for besides faults: none, race (accesses of the same bytes that nothing orders), strict (the \
                same, with the manual taken at its word), init (values that nobody has defined), bounds (accesses through the \
                address of one variable that reach another), sync (barriers, masks and clusters used against their rules), \
-               async (the same of mbarrier objects, copies and products), several of these with commas between, or all but strict, \
-               which is meant without a value [default: none]",
+               async (the same of mbarrier objects, copies and products), leak (what is never given back), several of these with \
+               commas between, or all, which is meant without a value: all but strict and leak [default: none]",
         exec_help: None,
         set: |choices, text| checks(text).map(|checks| choices.settings.checks = checks),
         show: |choices| choices.settings.checks.to_string(),

@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use ptxvm_check::{
-    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, RaceChecker, SyncChecker, needed, together,
+    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, LeakChecker, RaceChecker, SyncChecker,
+    needed, together,
 };
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
@@ -19,7 +20,7 @@ use ptxvm_weak::{Launched, Weak};
 use crate::compiled::CompiledCodes;
 use crate::failure::{Failure, KernelError, guarded};
 use crate::held::Held;
-use crate::launch::{Dimensions, LaunchOptions};
+use crate::launch::{Dimensions, HeapBlocks, LaunchOptions};
 use crate::limits::{self, Demands};
 use crate::module::Module;
 
@@ -288,12 +289,18 @@ impl Kernel {
     }
 
     fn run(&self, options: &LaunchOptions) -> Result<Statistics, Failure> {
-        let launch = self.prepared(options)?;
+        let blocks = options.heap_blocks.clone().unwrap_or_default();
+        let launch = self.prepared(options, &blocks)?;
         let environment = self.environment(options);
         let ran = guarded(|| ptxvm_machine::run(self.linked_for(options), &launch, &environment));
         // The checkers tell at their end what is undefined in memory still.
         drop(launch);
         self.module.device().memory().forget_unwritten_by_host();
+        if let (None, Some(mistakes)) = (&options.heap_blocks, &options.mistakes) {
+            for (_, at, left) in blocks.left(options.settings.check_limit) {
+                mistakes.add(at, left);
+            }
+        }
         Ok(*ran.map_err(Failure::Bug)?.map_err(Failure::from)?)
     }
 
@@ -303,7 +310,8 @@ impl Kernel {
     /// # Errors
     /// Why it could not begin.
     pub fn hold<'a>(&'a self, options: &'a LaunchOptions) -> Result<Held<'a>, Failure> {
-        let held = self.prepared(options).and_then(|launch| {
+        let blocks = options.heap_blocks.clone().unwrap_or_default();
+        let held = self.prepared(options, &blocks).and_then(|launch| {
             let linked = guarded(|| self.linked_for(options)).map_err(Failure::Bug)?;
             let begun = guarded(|| Execution::begin(linked, launch, self.environment(options)));
             begun.map_err(Failure::Bug)?.map_err(Failure::from)
@@ -374,7 +382,7 @@ impl Kernel {
     fn follower(
         &self,
         options: &LaunchOptions,
-        checks: Checks,
+        (checks, blocks): (Checks, &Arc<HeapBlocks>),
         grid: [u32; 3],
         cluster: Option<[u32; 3]>,
     ) -> Option<Arc<dyn Follower>> {
@@ -409,6 +417,9 @@ impl Kernel {
                 let followed = Followed { shape, clusters, asynchronous, limit: check_limit };
                 all.push(Arc::new(SyncChecker::new(program, entry, followed, &launch.mistakes)));
             }
+            if checks.has(Check::Leak) {
+                all.push(Arc::new(LeakChecker::new(self.clone(), &self.linked, block, blocks)));
+            }
             return together(all);
         }
         let weak = options.settings.memory_model == MemoryModel::Weak;
@@ -419,7 +430,7 @@ impl Kernel {
     }
 
     /// What a launch is told by the options, if the kernel and the device take it.
-    fn prepared(&self, options: &LaunchOptions) -> Result<Launch, Failure> {
+    fn prepared(&self, options: &LaunchOptions, blocks: &Arc<HeapBlocks>) -> Result<Launch, Failure> {
         let device = self.module.device();
         let function = self.function();
         let block =
@@ -461,7 +472,7 @@ impl Kernel {
                 },
                 ..options.settings
             },
-            follower: if follows { self.follower(options, checks, grid, cluster) } else { None },
+            follower: if follows { self.follower(options, (checks, blocks), grid, cluster) } else { None },
             cooperative: options.cooperative,
             status: options.status.clone(),
             prerequisites: options.prerequisites.clone(),

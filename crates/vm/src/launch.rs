@@ -9,6 +9,7 @@ use ptxvm_order::OrderQuestion;
 use ptxvm_weak::StaleReads;
 
 use crate::arguments::{Argument, Arguments};
+use crate::kernel::Kernel;
 
 /// A size in three dimensions; from one number, two or three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,9 @@ pub struct LaunchOptions {
     /// Has the races of the launch after it, with [`Check::Race`](ptxvm_machine::Check::Race). Reads then see the newest writes, whatever
     /// the memory model.
     pub races: Option<Arc<Races>>,
+    /// Where blocks of the guest's heap are kept that no kernel has given back yet, with
+    /// [`Check::Leak`](ptxvm_machine::Check::Leak). Without, what the launch leaves is one of its mistakes.
+    pub heap_blocks: Option<Arc<HeapBlocks>>,
     /// A question about the order of two accesses, which has its answer after the launch. It runs as one with a weak
     /// memory does.
     pub order: Option<Arc<OrderQuestion>>,
@@ -118,6 +122,9 @@ pub struct LaunchOptions {
     /// order in which it happens; with several, each cluster's events are.
     pub on_event: Option<OnEvent>,
 }
+
+/// The blocks of the guest's heap that nobody has given back, with the kernels that took them.
+pub type HeapBlocks = ptxvm_check::HeapBlocks<Kernel>;
 
 impl LaunchOptions {
     /// What is looked for besides faults. A question about order has the launch for itself.

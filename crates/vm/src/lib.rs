@@ -90,7 +90,7 @@ pub use device::{Device, DeviceOptions};
 pub use failure::{Failure, KernelError, LoadError};
 pub use held::Held;
 pub use kernel::Kernel;
-pub use launch::{Dimensions, LaunchOptions, OnEvent, Print, SetConditional};
+pub use launch::{Dimensions, HeapBlocks, LaunchOptions, OnEvent, Print, SetConditional};
 pub use linked::{Goal, LOAD_WEIGHT, LoadOptions, Text, check_linked};
 pub use module::{Module, Variable};
 pub use reference::Reference;

@@ -18,7 +18,7 @@ mod pointer;
 mod pool;
 mod range;
 mod rectangle;
-mod registry;
+pub mod registry;
 mod reservation;
 mod set;
 mod tensor_map;

@@ -13,6 +13,7 @@ use super::physical::Physical;
 use super::pool::Pool;
 use crate::context::CUcontext;
 use crate::driver;
+use crate::report::leak;
 
 /// One allocation, registration or mapping.
 pub struct Record {
@@ -28,6 +29,8 @@ pub struct Record {
     pub id: u64,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
     pub sync: AtomicBool,
+    /// Which function of the program took it, if leaks are looked for.
+    pub taker: Option<String>,
     /// Whether the memory has been given back.
     released: AtomicBool,
 }
@@ -106,7 +109,8 @@ pub fn insert(start: u64, size: u64, kind: MemoryKind, context: CUcontext) {
     let sync = AtomicBool::new(!kind.on_host());
     let id = IDS.fetch_add(1, Ordering::Relaxed);
     let released = AtomicBool::new(false);
-    let record = Arc::new(Record { start, size, kind, context, id, sync, released });
+    let taker = leak::taker();
+    let record = Arc::new(Record { start, size, kind, context, id, sync, taker, released });
     RECORDS.write().unwrap_or_else(PoisonError::into_inner).insert(start, record);
 }
 
@@ -123,6 +127,11 @@ pub fn insert_graph(start: u64, size: u64, kind: AllocationKind) {
 /// Forgets memory of a node of a graph.
 pub fn forget_graph(start: u64) {
     let _ = take(start, |record| matches!(record.kind, MemoryKind::Graph(_)));
+}
+
+/// All of it.
+pub fn all() -> Vec<Arc<Record>> {
+    RECORDS.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
 }
 
 /// What holds an address.

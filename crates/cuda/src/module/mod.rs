@@ -6,7 +6,7 @@ mod function;
 mod function_api;
 mod holdings;
 mod jit;
-mod library;
+pub mod library;
 mod library_api;
 mod linker;
 mod linker_api;

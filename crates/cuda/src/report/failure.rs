@@ -150,6 +150,7 @@ fn result(found: &Finding) -> CUresult {
         | Kind::OverlappingCopies
         | Kind::WgmmaRegisters
         | Kind::UndefinedResult
+        | Kind::Leak
         | Kind::Uninitialised
         | Kind::OutsideObject => CUresult::LAUNCH_FAILED,
     }

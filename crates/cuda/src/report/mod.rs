@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod failure;
+pub mod leak;
 mod mistake;
 mod race;
 mod record;

@@ -3,7 +3,7 @@
 mod api;
 mod attributes;
 pub mod capture;
-mod event;
+pub mod event;
 mod event_api;
 mod memory_operations;
 mod queue;

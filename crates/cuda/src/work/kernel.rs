@@ -69,6 +69,7 @@ impl KernelLaunch {
             mistakes: (settings.findings == Findings::Report || settings.checks.are_any()).then(Arc::default),
             races: settings.checks.has(Check::Race).then(Arc::default),
             stale: (settings.memory_model == MemoryModel::Weak).then(Arc::default),
+            heap_blocks: report::leak::heap_blocks(),
             control: context.streams.control(),
             set_conditional: Some(graph::conditional_setter()),
             on_event: choices.events.then(|| self.on_event()),

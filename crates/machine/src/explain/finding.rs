@@ -107,11 +107,13 @@ pub enum Kind {
     WgmmaRegisters,
     /// An operation whose result the manual leaves open.
     UndefinedResult,
+    /// Memory or an object that is never given back.
+    Leak,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 29] = [
+    pub const ALL: [Kind; 30] = [
         Self::OutOfBounds,
         Self::Misaligned,
         Self::WrongSpace,
@@ -141,6 +143,7 @@ impl Kind {
         Self::OverlappingCopies,
         Self::WgmmaRegisters,
         Self::UndefinedResult,
+        Self::Leak,
     ];
 
     /// The name in JSON and on documentation pages.
@@ -176,6 +179,7 @@ impl Kind {
             Self::OverlappingCopies => "overlapping-copies",
             Self::WgmmaRegisters => "wgmma-registers",
             Self::UndefinedResult => "undefined-result",
+            Self::Leak => "leak",
         }
     }
 }

@@ -71,6 +71,12 @@ impl Mistakes {
         }
     }
 
+    /// Adds a mistake that was noted elsewhere, if it has a place.
+    pub fn add(&self, at: Source, mistake: Mistake) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry((at, mistake.finding.kind)).or_insert(mistake);
+    }
+
     /// Counts threads that were forgiven a mistake that has been noted.
     pub fn count(&self, at: Source, kind: Kind, threads: u64) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
