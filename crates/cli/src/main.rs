@@ -21,6 +21,7 @@ mod private;
 mod ptxas;
 mod render;
 mod run;
+mod seeds;
 mod switches;
 
 use std::ffi::OsString;

@@ -6,6 +6,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use ptxvm_settings::{SWITCHES, Said, Switch, Takes, Who};
 
+/// The switch that has a word for all of its values. The word belongs to a command line with `--seeds`: a launch has one
+/// value, and so have launch lines and the environment.
+const ASYNC: &str = "async";
+const ALL: &str = "all";
+const ALL_HELP: &str = "Each of these in turn, with --seeds";
+
 /// Which switches of the list a command line takes, and whose help it shows.
 pub trait Part {
     fn takes(who: Who) -> bool;
@@ -53,13 +59,16 @@ impl Part for OfExec {
 #[derive(Clone, Debug, Default)]
 pub struct Switches<P> {
     pub said: Said,
+    /// Whether `--async all` was said.
+    pub every_asynchrony: bool,
     part: PhantomData<P>,
 }
 
 impl<P> Switches<P> {
     /// This, and what it leaves open from another.
     pub fn over(self, other: &Self) -> Self {
-        Self { said: self.said.over(&other.said), part: PhantomData }
+        let said = self.said.over(&other.said);
+        Self { said, every_asynchrony: self.every_asynchrony || other.every_asynchrony, part: PhantomData }
     }
 }
 
@@ -85,7 +94,9 @@ fn argument<P: Part>(switch: &'static Switch) -> Arg {
                 let value = PossibleValue::new(word);
                 if help.is_empty() { value } else { value.help(help) }
             };
-            argument.value_name(name).value_parser(PossibleValuesParser::new(words.iter().map(described)))
+            let all = (switch.name == ASYNC).then(|| PossibleValue::new(ALL).help(ALL_HELP));
+            let words = words.iter().map(described).chain(all);
+            argument.value_name(name).value_parser(PossibleValuesParser::new(words))
         }
     }
 }
@@ -102,7 +113,7 @@ impl<P: Part> Args for Switches<P> {
 
 impl<P: Part> FromArgMatches for Switches<P> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut switches = Self { said: Said::default(), part: PhantomData };
+        let mut switches = Self { said: Said::default(), every_asynchrony: false, part: PhantomData };
         switches.update_from_arg_matches(matches)?;
         Ok(switches)
     }
@@ -113,7 +124,9 @@ impl<P: Part> FromArgMatches for Switches<P> {
                 Takes::Nothing => matches.get_flag(switch.name).then_some("1"),
                 _ => matches.get_one::<String>(switch.name).map(String::as_str),
             };
-            if let Some(text) = text {
+            if switch.name == ASYNC && text == Some(ALL) {
+                self.every_asynchrony = true;
+            } else if let Some(text) = text {
                 let said = self.said.say(switch, text);
                 said.map_err(|why| Error::raw(clap::error::ErrorKind::ValueValidation, why))?;
             }

@@ -170,12 +170,24 @@ pub fn unsupported_object(report: &Report<'_>, what: &Unsupported) -> Value {
     })
 }
 
-/// What stopped a run that did nothing wrong, and how far it had come; without CTAs it had not begun.
+/// How far a command had come when it was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// The kernel had not begun.
+    Nothing,
+    /// So many CTAs of a launch had ended, and so many there are.
+    Ctas(u64, u64),
+    /// So many runs had ended, and so many there are.
+    Runs(u64, u64),
+}
+
+/// What stopped a run that did nothing wrong, and how far it had come.
 #[must_use]
-pub fn limit(limit: Limit, done: u64, ctas: Option<u64>) -> String {
-    let reached = match ctas {
-        Some(ctas) => format!("{done} of {ctas} CTAs had ended"),
-        None => "the kernel had not begun".to_owned(),
+pub fn limit(limit: Limit, reached: Reached) -> String {
+    let reached = match reached {
+        Reached::Nothing => "the kernel had not begun".to_owned(),
+        Reached::Ctas(done, all) => format!("{done} of {all} CTAs had ended"),
+        Reached::Runs(done, all) => format!("{done} of {all} runs had ended"),
     };
     match limit {
         Limit::Instructions(n) => {

@@ -51,6 +51,11 @@ impl Said {
         self.values.iter().map(|(switch, value)| (*switch, value.as_str()))
     }
 
+    /// Whether something was said of a switch.
+    pub fn says(&self, name: &str) -> bool {
+        self.of(name).is_some()
+    }
+
     /// What was said of one switch.
     fn of(&self, name: &str) -> Option<&str> {
         self.values().find_map(|(switch, value)| (switch.name == name).then_some(value))

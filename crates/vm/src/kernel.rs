@@ -18,7 +18,8 @@ use ptxvm_profile::Demand;
 use ptxvm_weak::{Launched, Weak};
 
 use crate::compiled::CompiledCodes;
-use crate::failure::{Failure, KernelError, guarded};
+use crate::device::Device;
+use crate::failure::{Failure, KernelError, LoadError, guarded};
 use crate::held::Held;
 use crate::launch::{Dimensions, HeapBlocks, LaunchOptions};
 use crate::limits::{self, Demands};
@@ -123,6 +124,21 @@ impl Kernel {
     #[must_use]
     pub fn with_max_registers(self, max_registers: Option<u32>) -> Self {
         Self { max_registers, ..self }
+    }
+
+    /// The same kernel, without an observer, on another device ([`Module::on`]). What has been compiled of it serves there too, as long as the
+    /// module's variables lie at the same addresses; on a device without allocations they do.
+    ///
+    /// # Errors
+    /// The device cannot take its module, or has no memory for it.
+    pub fn on(&self, device: &Device) -> Result<Self, LoadError> {
+        let module = self.module.on(device)?;
+        if module.addresses().variables == self.module.addresses().variables {
+            return Ok(Self { module, ..self.clone() });
+        }
+        let kernel = module.kernel_of(self.linked.entry());
+        let kernel = kernel.map_err(|error| LoadError::Bug(error.to_string()))?;
+        Ok(kernel.with_max_registers(self.max_registers))
     }
 
     /// The same kernel, of whose launches an observer is told every touch of memory: which bytes, by whom, through which

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ptxvm_ir::{Program, RelocationTarget, Space, Variable};
 use ptxvm_machine::{Addresses, Unsupported, function_address};
-use ptxvm_memory::AllocationKind;
+use ptxvm_memory::{AllocationKind, Charge};
 use ptxvm_syntax::LineIndex;
 use ptxvm_syntax::ast::Span;
 
 use crate::device::Device;
 use crate::failure::LoadError;
 use crate::linked::{Linked, LoadOptions, charge, variables_of};
-use crate::module::{Loaded, Module, free};
+use crate::module::{Loaded, Module, Read, free};
 use crate::reference;
 
 /// What a byte of PTX takes as long as its module lives: the text, its program and the index of its lines.
@@ -36,20 +36,33 @@ fn finish(device: &Device, linked: Linked) -> Result<Module, LoadError> {
     let Linked { program, source, texts, warnings, loading } = linked.resolved()?;
     // What loading took is free again, and variables may have it.
     drop(loading);
-    let mut kept = charge(device.budget(), source.len() as u64, KEPT_WEIGHT)?;
+    let kept = charge(device.budget(), source.len() as u64, KEPT_WEIGHT)?;
+    let lines = LineIndex::new(&source);
+    let read = Read { source, texts, lines, warnings };
+    placed(device, Arc::new(program), Arc::new(read), kept)
+}
+
+/// Loads on a device what has been loaded on another.
+pub(crate) fn load_again(device: &Device, module: &Module) -> Result<Module, LoadError> {
+    let (program, read) = (Arc::clone(&module.loaded.program), Arc::clone(&module.loaded.read));
+    let (goal, wanted) = (device.goal(), program.language.target);
+    if !goal.target.meets(wanted) {
+        return Err(LoadError::Target { module: wanted, device: goal.target, name: goal.name });
+    }
+    // The text and the program are those of the other module.
+    placed(device, program, read, charge(device.budget(), 0, KEPT_WEIGHT)?)
+}
+
+/// Gives a program a place on a device. What it keeps besides its variables has been charged.
+fn placed(
+    device: &Device,
+    program: Arc<Program>,
+    read: Arc<Read>,
+    mut kept: Charge,
+) -> Result<Module, LoadError> {
     kept.grow(variables_of(&program)).map_err(LoadError::Budget)?;
     let addresses = place(device, &program)?;
-    let lines = LineIndex::new(&source);
-    let loaded = Loaded {
-        device: device.clone(),
-        program: Arc::new(program),
-        addresses,
-        source,
-        texts,
-        lines,
-        warnings,
-        _kept: kept,
-    };
+    let loaded = Loaded { device: device.clone(), program, addresses, read, _kept: kept };
     Ok(Module { loaded: Arc::new(loaded) })
 }
 

@@ -9,7 +9,7 @@ use ptxvm_syntax::ast::Span;
 use ptxvm_syntax::{Diagnostic, LineColumn, LineIndex};
 
 use crate::device::Device;
-use crate::failure::{KernelError, guarded};
+use crate::failure::{KernelError, LoadError, guarded};
 use crate::kernel::Kernel;
 use crate::linked::Text;
 use crate::reference::{self, Reference};
@@ -42,12 +42,18 @@ pub(crate) struct Loaded {
     pub device: Device,
     pub program: Arc<Program>,
     pub addresses: Addresses,
+    pub read: Arc<Read>,
+    /// The host's memory that it takes besides its variables.
+    pub _kept: Charge,
+}
+
+/// What a module has of its text, on whatever device it is loaded.
+#[derive(Debug)]
+pub(crate) struct Read {
     pub source: String,
     pub texts: Vec<Text>,
     pub lines: LineIndex,
     pub warnings: Vec<Diagnostic>,
-    /// The host's memory that it takes besides its variables.
-    pub _kept: Charge,
 }
 
 impl Drop for Loaded {
@@ -75,6 +81,33 @@ impl Module {
         &self.loaded.device
     }
 
+    /// The same module on another device. Its text is not read and checked again; its variables are placed there, and
+    /// begin anew.
+    ///
+    /// ```
+    /// use ptxvm_vm::Device;
+    /// let first = Device::default();
+    /// let module = first.load(
+    ///     ".version 9.1\n.target sm_80\n.address_size 64\n
+    ///      .visible .global .u32 count = 7;",
+    /// )?;
+    /// let (address, _) = module.variable("count").expect("it is declared");
+    /// first.write(address, &[1, 0, 0, 0])?;
+    /// let second = Device::default();
+    /// let again = module.on(&second)?;
+    /// let (address, _) = again.variable("count").expect("it is declared");
+    /// let mut bytes = [0; 4];
+    /// second.read(address, &mut bytes)?;
+    /// assert_eq!(bytes, [7, 0, 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The device cannot take it, or has no memory for it.
+    pub fn on(&self, device: &Device) -> Result<Module, LoadError> {
+        crate::load::load_again(device, self)
+    }
+
     /// Where its variables lie.
     pub(crate) fn addresses(&self) -> &Addresses {
         &self.loaded.addresses
@@ -93,7 +126,12 @@ impl Module {
             let known = self.kernels().map(|f| f.name.clone()).collect();
             return Err(KernelError::Unknown { name: name.to_owned(), known });
         };
-        let entry = FunctionId(index as u32);
+        self.kernel_of(FunctionId(index as u32))
+    }
+
+    /// Its kernel that this function is.
+    pub(crate) fn kernel_of(&self, entry: FunctionId) -> Result<Kernel, KernelError> {
+        let program = &self.loaded.program;
         let linked =
             guarded(|| ptxvm_machine::Kernel::link(Arc::clone(program), entry, &self.loaded.addresses));
         let linked = linked.map_err(KernelError::Bug)?;
@@ -178,36 +216,36 @@ impl Module {
     /// What the check warned of.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
-        &self.loaded.warnings
+        &self.loaded.read.warnings
     }
 
     /// The text that it was made from.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.loaded.source
+        &self.loaded.read.source
     }
 
     /// The line and column where a span of a finding begins.
     #[must_use]
     pub fn place(&self, span: Span) -> LineColumn {
-        self.loaded.lines.line_column(&self.loaded.source, span.start)
+        self.loaded.read.lines.line_column(&self.loaded.read.source, span.start)
     }
 
     /// The texts it was linked from, in their order; one without a name if it was not.
     #[must_use]
     pub fn texts(&self) -> &[Text] {
-        &self.loaded.texts
+        &self.loaded.read.texts
     }
 
     /// The text in which a span of a finding begins, by its name, and the line and column there.
     #[must_use]
     pub fn place_in_text(&self, span: Span) -> (&str, LineColumn) {
         let place = self.place(span);
-        let before = self.loaded.texts.partition_point(|text| text.start <= span.start);
-        let Some(text) = before.checked_sub(1).and_then(|at| self.loaded.texts.get(at)) else {
+        let before = self.loaded.read.texts.partition_point(|text| text.start <= span.start);
+        let Some(text) = before.checked_sub(1).and_then(|at| self.loaded.read.texts.get(at)) else {
             return ("", place);
         };
-        let first = self.loaded.lines.line_column(&self.loaded.source, text.start).line;
+        let first = self.loaded.read.lines.line_column(&self.loaded.read.source, text.start).line;
         (&text.name, LineColumn { line: place.line - first + 1, ..place })
     }
 

@@ -1,5 +1,7 @@
 //! Matches arguments with parameters: gives each parameter its bytes, or a sentence that says why they do not fit.
 
+use std::sync::Arc;
+
 use ptxvm_tensor::bits::BYTES;
 use ptxvm_vm::Parameter;
 
@@ -18,7 +20,7 @@ pub enum Value {
     /// Bytes by value.
     Bytes(Vec<u8>),
     /// The address of a buffer with these contents.
-    Buffer(HostBuffer),
+    Buffer(Arc<HostBuffer>),
     /// The tensor map of the buffer that another parameter is given, or, where `points`, the address of it.
     TensorMap { of: usize, map: Box<tensor_map::TensorMapDescription>, points: bool },
     /// The handle of a texture or a surface, whose texels are its own or those of the argument `of`.
@@ -203,7 +205,7 @@ fn value(
     memory: &HostMemory,
 ) -> Result<Value, String> {
     let buffer = |made: Result<HostBuffer, String>| match may_point(parameter) {
-        true => made.map(Value::Buffer),
+        true => made.map(|made| Value::Buffer(Arc::new(made))),
         false => Err(format!("it is {} and cannot point to a buffer", type_of(parameter))),
     };
     match specification {

@@ -5,11 +5,12 @@
 //! be stuck in the host (for example, it prints to a pipe that nobody reads). So a thread ends the process if the deadline
 //! has passed and nothing else has: with the message and the exit status of the limit, but without results.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use ptxvm_report::finding::Reached;
 use ptxvm_vm::{Control, Limit};
 
 use super::output::Output;
@@ -35,7 +36,9 @@ enum Phase {
     Before,
     /// A launch of so many CTAs runs.
     Launch(Arc<Control>, u64),
-    /// The launch has ended: what follows has no limit.
+    /// Several runs, of which so many have ended and so many there are.
+    Runs(Arc<AtomicU64>, u64),
+    /// The launches have ended: what follows has no limit.
     Over,
 }
 
@@ -63,6 +66,16 @@ impl Deadline {
     /// What is left for the launch, which begins now.
     pub fn launch(&self, control: &Arc<Control>, ctas: u64) -> Option<Duration> {
         self.enter(Phase::Launch(Arc::clone(control), ctas));
+        self.left()
+    }
+
+    /// Several launches begin now, each with what is left then.
+    pub fn runs(&self, ended: &Arc<AtomicU64>, count: u64) {
+        self.enter(Phase::Runs(Arc::clone(ended), count));
+    }
+
+    /// What is left.
+    pub fn left(&self) -> Option<Duration> {
         self.timeout.map(|timeout| timeout.saturating_sub(self.began.elapsed()))
     }
 
@@ -74,7 +87,7 @@ impl Deadline {
         }
     }
 
-    /// The launch has ended.
+    /// All launches have ended.
     pub fn end(&self) {
         self.enter(Phase::Over);
     }
@@ -92,12 +105,15 @@ fn lock(phase: &Mutex<Phase>) -> MutexGuard<'_, Phase> {
 /// Ends the process when it is too late.
 fn watch((phase, changed): &(Mutex<Phase>, Condvar), due: Instant, timeout: Duration, output: Output) {
     let mut now = lock(phase);
-    let (done, ctas) = loop {
+    let reached = loop {
         let (grace, reached) = match &*now {
             Phase::Over => return,
-            Phase::Before => (GRACE, (0, None)),
+            Phase::Before => (GRACE, Reached::Nothing),
             Phase::Launch(control, ctas) => {
-                (GRACE_OF_LAUNCH, (control.ctas_done.load(Ordering::Relaxed), Some(*ctas)))
+                (GRACE_OF_LAUNCH, Reached::Ctas(control.ctas_done.load(Ordering::Relaxed), *ctas))
+            }
+            Phase::Runs(ended, count) => {
+                (GRACE_OF_LAUNCH, Reached::Runs(ended.load(Ordering::Relaxed), *count))
             }
         };
         let rest = (due + grace).saturating_duration_since(Instant::now());
@@ -109,7 +125,7 @@ fn watch((phase, changed): &(Mutex<Phase>, Condvar), due: Instant, timeout: Dura
     // Nobody may be listening: then it ends without a word.
     let (said, heard) = mpsc::channel();
     let speaker = std::thread::Builder::new().spawn(move || {
-        output.out_of_time(timeout, done, ctas);
+        output.out_of_time(timeout, reached);
         let _ = said.send(());
     });
     if speaker.is_ok() {

@@ -3,8 +3,7 @@
 //! All of it is charged to the budget before it is allocated, so that a file or a launch line that asks for too much is
 //! refused with a sentence.
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ptxvm_vm::{Budget, Charge};
 
@@ -17,19 +16,23 @@ pub const COPIES: u64 = 2;
 /// What has been taken; all of it is given back at the end of the run.
 pub struct HostMemory {
     budget: Arc<Budget>,
-    charges: RefCell<Vec<Charge>>,
+    charges: Mutex<Vec<Charge>>,
 }
 
 impl HostMemory {
     pub fn new(budget: Arc<Budget>) -> HostMemory {
-        HostMemory { budget, charges: RefCell::default() }
+        HostMemory { budget, charges: Mutex::default() }
     }
 
     /// Takes memory for something; the error is a sentence.
     pub fn take(&self, bytes: u64, what: &str) -> Result<(), String> {
         let charge = self.budget.charge(bytes).map_err(|over| too_much(what, over))?;
-        self.charges.borrow_mut().push(charge);
+        self.keep(charge);
         Ok(())
+    }
+
+    fn keep(&self, charge: Charge) {
+        self.charges.lock().unwrap_or_else(PoisonError::into_inner).push(charge);
     }
 
     /// Refuses buffers that will not fit, before the first of them is made.
@@ -41,7 +44,7 @@ impl HostMemory {
     /// Reads a file of data.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let (bytes, charge) = input::read_file(path, &self.budget, 1)?;
-        self.charges.borrow_mut().push(charge);
+        self.keep(charge);
         Ok(bytes)
     }
 }

@@ -32,6 +32,9 @@ pub fn read(source: &str, name: &str, trusted: bool) -> Result<Option<Launch>, S
         let text = e.render().to_string();
         format!("{at} is wrong: {}", text.trim().trim_start_matches("error: "))
     })?;
+    if launch.switches.every_asynchrony {
+        return Err(format!("{at} is wrong: `--async all` belongs to a command line with --seeds"));
+    }
     if !trusted && let Some(what) = touches_files(&launch) {
         return Err(format!(
             "{at} asks for {what}; a launch line may touch files only with --trust-launch-line"

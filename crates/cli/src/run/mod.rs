@@ -4,12 +4,15 @@ mod audit;
 mod bind;
 mod contents;
 mod deadline;
+mod difference;
 mod element;
 mod events;
 mod explain_order;
+mod gathered;
 mod host_memory;
 mod image;
 mod items;
+mod job;
 mod launch_line;
 mod npy;
 pub mod options;
@@ -19,37 +22,34 @@ mod prepared;
 mod progress;
 mod reference;
 mod save;
+mod seeds;
 mod show;
 mod single_steps;
 mod specification;
 mod statistics;
+mod stop;
+mod summary;
 mod table;
 mod tensor_map;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use ptxvm_report::Report;
 use ptxvm_report::suppress::Suppressions;
 use ptxvm_settings::Said;
-use ptxvm_vm::{
-    Budget, Control, Device, DeviceOptions, EngineChoice, Failure, Kernel, KernelError, LaunchOptions,
-    Module, Settings,
-};
+use ptxvm_vm::{Budget, EngineChoice, Kernel, LaunchOptions, Settings};
 
-use crate::check::Format;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::input;
 use crate::memory;
+use crate::seeds::Ways;
 use audit::{Audit, Before};
 use deadline::Deadline;
-use host_memory::HostMemory;
+use job::{Job, Ran, Stopped};
 pub use options::Arguments;
-use options::Launch;
 use output::Output;
-use prepared::Prepared;
-use show::Show;
+use progress::Progress;
+use stop::Stop;
 
 /// Runs one kernel.
 pub fn run(arguments: &Arguments) -> Exit {
@@ -102,124 +102,89 @@ fn said(arguments: &Arguments, wrong: impl FnMut(String)) -> Said {
 }
 
 fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, Exit> {
+    let usage = |message: String| output.usage(&message);
+    let ways = Ways::of(arguments.seeds, arguments.launch.switches.every_asynchrony).map_err(usage)?;
     let mut deadline = Deadline::begin();
     let user = said.choices();
     deadline.set(user.settings.timeout, output);
-    let usage = |message: String| output.usage(&message);
-    let wanted = user.memory;
-    let budget = Arc::new(Budget::new(wanted.share(0).max_memory));
+    let budget = Arc::new(Budget::new(user.memory.share(0).max_memory));
     let input = input::read(&arguments.file, &budget, input::LOADED).map_err(usage)?;
-    let source = match ptxvm_syntax::decode(&input.bytes) {
-        Ok(source) => source,
-        Err(error) => return Err(output.undecodable(&input, *error)),
-    };
-    let mut report = Report::with(&input.name, source.into(), Vec::new());
-    let line = launch_line::read(source, &input.name, arguments.trust_launch_line).map_err(usage)?;
-    let asked = line.as_ref().map(|line| line.switches.said.choices().memory).unwrap_or_default();
-    let mut options = arguments.launch.clone();
-    options.switches.said = said;
-    let options = options.over(line);
-    let choices = options.switches.said.choices();
-    deadline.set(choices.settings.timeout, output);
-    let profile = choices.profile;
-    // A launch line may take less than the user allows, never more.
-    let share = wanted.share(profile.memory).lowered(wanted, asked);
-    let budget =
-        if share.max_memory < budget.limit() { Arc::new(Budget::new(share.max_memory)) } else { budget };
-    let device = Device::with_options(profile, DeviceOptions { memory: Some(share.memory), budget });
-    let memory = HostMemory::new(Arc::clone(device.budget()));
-    let module = match device.load(source) {
-        Ok(module) => module,
-        Err(error) => return Err(output.not_loaded(&mut report, error)),
-    };
-    if arguments.show == Show::Ir {
-        let text = show::program(module.program());
-        written(show::write("ir", &text, arguments.format)).map_err(usage)?;
-        return Ok(exit::CLEAN);
+    let job = Job::new(arguments, said, (&input, budget), (output, &mut deadline))?;
+    keep_code(output.chatty());
+    let stop = Stop::on_interrupt().map_err(usage)?;
+    match ways {
+        Some(ways) => seeds::run(&job, ways, output, &deadline, &stop),
+        None => once(&job, output, &deadline, &stop),
     }
-    let name = entry(&module, &options).map_err(usage)?;
-    let kernel = match module.kernel(&name) {
-        Ok(kernel) => kernel,
-        Err(KernelError::Bug(message)) => return Err(output.bug(&message)),
-        Err(error @ KernelError::Unknown { .. }) => return Err(usage(error.to_string())),
-    };
-    if let Show::Llvm | Show::Assembly = arguments.show {
-        let block = block_of(&options, &kernel);
-        let (kind, text) = match arguments.show {
-            Show::Llvm => ("llvm", kernel.llvm_ir(block)),
-            _ => ("assembly", kernel.assembly(block)),
-        };
-        let text = text.map_err(|why| usage(format!("there is no compiled code: {why}")))?;
-        written(show::write(kind, &text, arguments.format)).map_err(usage)?;
-        return Ok(exit::CLEAN);
-    }
+}
+
+/// Runs it once.
+fn once(job: &Job<'_>, output: &Output, deadline: &Deadline, stop: &Stop) -> Result<Exit, Exit> {
+    let usage = |message: String| output.usage(&message);
+    let (arguments, choices) = (job.arguments, &job.choices);
     let audit = arguments.audit.then(Audit::new);
+    let kernel = job.kernel().clone();
     let kernel = match &audit {
         Some(audit) => kernel.observed_by(audit.clone()).map_err(|error| output.bug(&error.to_string()))?,
         None => kernel,
     };
-    let bound = reference::plan(&module, &options.bind).map_err(usage)?;
-    let values =
-        bind::bind(kernel.name(), kernel.parameters(), &options.arg, &bound, &memory).map_err(usage)?;
-    let names = bind::names(kernel.parameters(), &bound);
-    let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
-    let references = reference::of(&module, &kernel, &bound);
-    let prepared = Prepared::new(&device, &names, &references, values, &memory).map_err(usage)?;
-    let mut launch = launch(&kernel, &options, arguments.format, &prepared);
-    launch.settings = Settings { statistics: output.counts(), ..choices.settings };
-    launch.mistakes = Some(Arc::default());
-    launch.stale = Some(Arc::default());
-    launch.races = Some(Arc::default());
-    launch.order = explain_order::question(&arguments.explain_order, source).map_err(usage)?;
+    let settings = Settings { statistics: output.counts(), ..choices.settings };
+    let mut run = job.prepare(kernel, settings, stop.begin()).map_err(usage)?;
+    let (kernel, format) = (run.kernel.clone(), arguments.format);
+    let module = kernel.module().clone();
+    run.launch.print = Some(Output::printer(format));
     if choices.events {
-        let (module, format) = (module.clone(), arguments.format);
-        launch = launch.on_event(move |event| events::write(&module, format, event));
+        let module = module.clone();
+        run.launch.on_event = Some(Arc::new(move |event| events::write(&module, format, event)));
     }
-    interruptible(&launch.control).map_err(usage)?;
-    keep_code(output.chatty());
 
-    let before = audit.as_ref().map(|_| Before::of(&device));
-    let ctas = launch.grid.product();
-    launch.settings.timeout = deadline.launch(&launch.control, ctas);
-    let ran = progress::watched(&launch.control, ctas, output.chatty(), || match arguments.single_steps {
-        false => kernel.launch(&launch),
-        true => single_steps::run(&kernel, module.program(), &launch),
+    let device = module.device();
+    let before = audit.as_ref().map(|_| Before::of(device));
+    let ctas = run.launch.grid.product();
+    run.launch.settings.timeout = deadline.launch(&run.launch.control, ctas);
+    let control = Arc::clone(&run.launch.control);
+    let progress = Progress { done: &control.ctas_done, all: ctas, parts: "CTAs" };
+    let ran = progress::watched(progress, output.chatty(), || match arguments.single_steps {
+        false => kernel.launch(&run.launch),
+        true => single_steps::run(&kernel, module.program(), &run.launch),
     });
     deadline.end();
+    tell_refusal(&kernel, &run.launch, output);
+    if let (Some(audit), Some(before)) = (&audit, &before)
+        && let Some((space, address)) = before.slipped(device, audit)
+    {
+        let message =
+            format!("the byte at {space:?} {address:#x} has changed, and no write to it was reported");
+        return Err(output.bug(&message));
+    }
+    let ran = run.tell(ran, output, deadline);
+    if ran.stopped == Some(Stopped::Failure) {
+        return Err(ran.code);
+    }
+    show_results(job, &ran, output)?;
+    Ok(ran.code)
+}
+
+/// Says why the compiled engine did not run a kernel that was to be compiled.
+fn tell_refusal(kernel: &Kernel, launch: &LaunchOptions, output: &Output) {
     if output.chatty()
         && launch.settings.engine == EngineChoice::Compile
         && let Some(why) = kernel.refusal(launch.block)
     {
         eprintln!("ptxvm: the kernel was interpreted: {why}");
     }
-    if let (Some(audit), Some(before)) = (&audit, &before)
-        && let Some((space, address)) = before.slipped(&device, audit)
-    {
-        let message =
-            format!("the byte at {space:?} {address:#x} has changed, and no write to it was reported");
-        return Err(output.bug(&message));
-    }
-    let done = launch.control.ctas_done.load(Ordering::Relaxed);
-    let survived = output.mistakes(&report, &launch);
-    let raced = output.races(&report, &kernel, &launch);
-    output.stale(&report, &launch, ran.is_err());
-    output.order(&report, &launch);
-    let (code, statistics) = match ran {
-        Ok(statistics) => (if survived == exit::CLEAN { raced } else { survived }, Some(statistics)),
-        Err(Failure::Limit(limit)) => {
-            let limit = Failure::Limit(deadline.name(limit));
-            (output.failed(&report, limit, &launch, done), None)
-        }
-        Err(failure) => return Err(output.failed(&report, failure, &launch, done)),
-    };
-    let outcomes = prepared.outcomes();
-    written(output.result(&kernel, &outcomes, statistics.as_ref())).map_err(usage)?;
-    for save in &saves {
-        if let Some(outcome) = outcomes.iter().find(|o| o.parameter == save.parameter) {
+}
+
+/// Shows what a run has left in its buffers, and writes what is to be saved.
+fn show_results(job: &Job<'_>, ran: &Ran, output: &Output) -> Result<(), Exit> {
+    let usage = |message: String| output.usage(&message);
+    written(output.result(job.kernel(), &ran.outcomes, ran.statistics.as_ref())).map_err(usage)?;
+    for save in &job.saves {
+        if let Some(outcome) = ran.outcomes.iter().find(|o| o.parameter == save.parameter) {
             save::write(save, outcome).map_err(usage)?;
         }
     }
-    Ok(code)
+    Ok(())
 }
 
 /// What is wrong with something that was to be written. A reader that has gone away (`| head`) is no error worth a message.
@@ -228,49 +193,4 @@ fn written(done: std::io::Result<()>) -> Result<(), String> {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {e}")),
         _ => Ok(()),
     }
-}
-
-/// The entry to launch: the one that is named, or the only one.
-fn entry(module: &Module, options: &Launch) -> Result<String, String> {
-    if let Some(name) = &options.entry {
-        return Ok(name.clone());
-    }
-    let kernels: Vec<_> = module.kernels().collect();
-    match kernels[..] {
-        [only] => Ok(only.name.clone()),
-        [] => Err("the file has no entry to launch".to_owned()),
-        _ => {
-            let list: Vec<String> =
-                kernels.iter().map(|k| format!("\n  {}", bind::signature(&k.name, &k.parameters))).collect();
-            Err(format!("the file has {} entries; choose one with --entry:{}", list.len(), list.concat()))
-        }
-    }
-}
-
-/// The threads of a CTA in each dimension.
-fn block_of(options: &Launch, kernel: &Kernel) -> [u32; 3] {
-    options.block.or(kernel.limits().reqntid).unwrap_or([1; 3])
-}
-
-/// What is launched.
-fn launch(kernel: &Kernel, options: &Launch, format: Format, prepared: &Prepared) -> LaunchOptions {
-    let block = block_of(options, kernel);
-    LaunchOptions {
-        shared: options.shared.unwrap_or(0),
-        arguments: prepared.arguments.clone(),
-        cluster: options.cluster.map(Into::into),
-        ..LaunchOptions::new(options.grid.unwrap_or([1; 3]), block)
-    }
-    .on_print(move |text| Output::guest(format, text))
-}
-
-/// Ctrl-C stops the launch; a second one ends the process at once.
-fn interruptible(control: &Arc<Control>) -> Result<(), String> {
-    let control = Arc::clone(control);
-    ctrlc::set_handler(move || {
-        if control.stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(exit::INTERRUPTED.code());
-        }
-    })
-    .map_err(|e| format!("cannot listen for ctrl-C: {e}"))
 }

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::show::Show;
 use crate::check::{Color, Format};
+use crate::seeds::Seeds;
 use crate::switches::{OfFile, OfRun, Switches};
 
 #[derive(Args)]
@@ -17,6 +18,11 @@ pub struct Arguments {
     pub trust_launch_line: bool,
     #[command(flatten)]
     pub switches: Switches<OfRun>,
+    /// Run once for each of these seeds (0..64: from 0 to 63), several at once over the cores, or over --threads; tell each
+    /// finding once with the seeds that show it, and the first seed whose results differ from those of the first
+    #[arg(long, value_name = "FROM..TO", value_parser = Seeds::parse)]
+    #[arg(conflicts_with_all = ["seed", "events", "single_steps", "audit", "explain_order"])]
+    pub seeds: Option<Seeds>,
     /// Count what the kernel did and show it
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "human")]
     pub stats: Option<Form>,

@@ -4,12 +4,13 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ptxvm_report::finding::Reached;
 use ptxvm_report::number::plural;
 use ptxvm_report::suppress::Suppressions;
 use ptxvm_report::{Message, Report, finding, order, race, stale};
 use ptxvm_settings::Choices;
 use ptxvm_vm::{
-    EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Statistics, Unsupported,
+    EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, LoadError, Print, Statistics, Unsupported,
 };
 use serde_json::{Value, json};
 
@@ -34,6 +35,15 @@ pub struct Output {
     suppressions: Arc<Suppressions>,
     /// What is said at the end.
     closing: Arc<Mutex<Closing>>,
+    /// Has what is said, if somebody else will say it.
+    gathered: Option<Arc<Mutex<Vec<Told>>>>,
+}
+
+/// Something that was said of a run: for people, for programs, and the exit status that it means.
+pub struct Told {
+    pub message: Message,
+    pub object: Value,
+    pub code: Exit,
 }
 
 /// What is gathered until the end.
@@ -58,7 +68,35 @@ impl Output {
             engine: choices.settings.engine,
             suppressions: Arc::default(),
             closing: Arc::default(),
+            gathered: None,
         }
+    }
+
+    /// One that says nothing: what it is told can be had from it with [`Output::gathered`].
+    pub fn gather(&self) -> Output {
+        Output { closing: Arc::default(), gathered: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// What has been gathered so far.
+    pub fn gathered(&self) -> Vec<Told> {
+        let gathered = self.gathered.as_ref();
+        gathered.map_or_else(Vec::new, |all| {
+            std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    /// Says what another has gathered.
+    pub fn pass_on(&self, report: &Report<'_>, told: Told) -> Exit {
+        match told.object["kind"].as_str() {
+            Some("usage") => self.usage(&told.message.text),
+            Some("bug") => self.bug(&told.message.text),
+            _ => self.say(report, told.message, &told.object, told.code),
+        }
+    }
+
+    /// The seed that notes for people name: where findings of many runs are gathered, somebody else names all of theirs.
+    fn noted_seed(&self, launch: &LaunchOptions) -> u64 {
+        if self.gathered.is_some() { 0 } else { launch.settings.seed }
     }
 
     /// From now on these findings are not told.
@@ -78,14 +116,22 @@ impl Output {
 
     /// Says that the user asked for something that cannot be.
     pub fn usage(&self, message: &str) -> Exit {
+        if self.gathered.is_some() {
+            let object = json!({ "kind": "usage", "message": message });
+            return self.say(&nowhere(), Message::new(message), &object, exit::USAGE);
+        }
         if self.format == Format::Json {
             let _ = line(&json!({ "kind": "usage", "message": message }));
         }
         exit::usage(message)
     }
 
-    /// Passes on what the guest printed.
-    pub fn guest(format: Format, text: &[u8]) {
+    /// Passes on what the guest prints.
+    pub fn printer(format: Format) -> Print {
+        Arc::new(move |text: &[u8]| Output::guest(format, text))
+    }
+
+    fn guest(format: Format, text: &[u8]) {
         progress::clear();
         let mut out = io::stdout().lock();
         // A reader that has gone away is found by the next write that matters.
@@ -174,6 +220,10 @@ impl Output {
 
     /// Says that ptxvm is broken.
     pub fn bug(&self, message: &str) -> Exit {
+        if self.gathered.is_some() {
+            let object = json!({ "kind": "bug", "message": message });
+            return self.say(&nowhere(), Message::new(message), &object, exit::BUG);
+        }
         if self.format == Format::Json {
             let _ = line(&json!({ "kind": "bug", "message": message }));
         }
@@ -187,14 +237,11 @@ impl Output {
             Failure::Finding(f) => {
                 let object = finding::object(report, &f, launch.settings.seed);
                 let code = if f.kind == Kind::Trap { exit::TRAP } else { exit::FINDING };
-                self.say(report, finding::message(&f, launch.settings.seed), &object, code)
+                self.say(report, finding::message(&f, self.noted_seed(launch)), &object, code)
             }
             Failure::Unsupported(what) => self.unsupported(report, &what),
             Failure::TooLarge { .. } => self.usage(&failure.to_string()),
-            Failure::Limit(limit) => {
-                let ctas = launch.grid.product();
-                self.limit(report, limit, done, Some(ctas))
-            }
+            Failure::Limit(limit) => self.limit(report, limit, Reached::Ctas(done, launch.grid.product())),
             Failure::Arguments(error) => self.usage(&error.to_string()),
             Failure::Bug(message) => self.bug(&message),
         }
@@ -205,7 +252,7 @@ impl Output {
         let mistakes = launch.mistakes.as_ref().map(|mistakes| mistakes.take()).unwrap_or_default();
         mistakes.iter().fold(exit::CLEAN, |worst, mistake| {
             let object = finding::mistake_object(report, mistake, launch.settings.seed);
-            worst.max(self.tell(report, finding::mistake(mistake, launch.settings.seed), object))
+            worst.max(self.tell(report, finding::mistake(mistake, self.noted_seed(launch)), object))
         })
     }
 
@@ -235,16 +282,12 @@ impl Output {
     }
 
     /// Tells of a finding after which the kernel went on, unless it is suppressed.
-    fn tell(&self, report: &Report<'_>, message: Message, mut object: Value) -> Exit {
+    pub fn tell(&self, report: &Report<'_>, message: Message, mut object: Value) -> Exit {
         let Some(suppression) = self.suppressions.of(&object) else {
             return self.say(report, message, &object, exit::FINDING);
         };
         object["suppressed"] = json!(suppression.reason);
-        self.closing().suppressed += 1;
-        match self.format {
-            Format::Human => exit::CLEAN,
-            _ => self.say(report, message, &object, exit::CLEAN),
-        }
+        self.say(report, message, &object, exit::CLEAN)
     }
 
     /// Answers the question about the order of two accesses, if there is one.
@@ -259,10 +302,10 @@ impl Output {
         }
     }
 
-    /// Says that `--timeout` has ended the command: before its launch, if that has no CTAs yet.
-    pub fn out_of_time(&self, timeout: Duration, done: u64, ctas: Option<u64>) -> Exit {
+    /// Says that `--timeout` has ended the command.
+    pub fn out_of_time(&self, timeout: Duration, reached: Reached) -> Exit {
         progress::clear();
-        let code = self.limit(&Report::with("", "".into(), Vec::new()), Limit::Time(timeout), done, ctas);
+        let code = self.limit(&nowhere(), Limit::Time(timeout), reached);
         self.close();
         code
     }
@@ -283,16 +326,34 @@ impl Output {
         }
     }
 
-    fn limit(&self, report: &Report<'_>, limit: Limit, done: u64, ctas: Option<u64>) -> Exit {
-        let text = finding::limit(limit, done, ctas);
-        let object = json!({
-            "kind": "limit", "code": finding::limit_name(limit), "message": text, "ctas_done": done, "ctas": ctas,
-        });
+    /// Says which limit has been reached.
+    pub fn limit(&self, report: &Report<'_>, limit: Limit, reached: Reached) -> Exit {
+        let text = finding::limit(limit, reached);
+        let mut object = json!({ "kind": "limit", "code": finding::limit_name(limit), "message": text });
+        let (names, numbers) = match reached {
+            Reached::Nothing => (["ctas_done", "ctas"], [json!(0), Value::Null]),
+            Reached::Ctas(done, all) => (["ctas_done", "ctas"], [json!(done), json!(all)]),
+            Reached::Runs(done, all) => (["runs_done", "runs"], [json!(done), json!(all)]),
+        };
+        for (name, number) in names.into_iter().zip(numbers) {
+            object[name] = number;
+        }
         let code = if limit == Limit::Interrupted { exit::INTERRUPTED } else { exit::FINDING };
         self.say(report, Message::new(text).id("limit"), &object, code)
     }
 
     fn say(&self, report: &Report<'_>, message: Message, object: &Value, code: Exit) -> Exit {
+        if let Some(gathered) = &self.gathered {
+            let told = Told { message, object: object.clone(), code };
+            gathered.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+            return code;
+        }
+        if object["suppressed"].is_string() {
+            self.closing().suppressed += 1;
+            if self.format == Format::Human {
+                return code;
+            }
+        }
         // What has been found stands in the exit code, even when nobody listens any more.
         let _ = match self.format {
             Format::Human => {
@@ -310,6 +371,15 @@ impl Output {
             }
         };
         code
+    }
+
+    /// Says how many runs there were, and what became of them.
+    pub fn runs(&self, sentence: &str, object: &Value) -> io::Result<()> {
+        match self.format {
+            Format::Human if !self.quiet => writeln!(io::stdout().lock(), "{sentence}"),
+            Format::Json => line(object),
+            _ => Ok(()),
+        }
     }
 
     /// Shows the buffers after a run, whole or interrupted.
@@ -345,6 +415,11 @@ impl Output {
         }
         out.flush()
     }
+}
+
+/// The report of what has no place in a file.
+fn nowhere() -> Report<'static> {
+    Report::with("", "".into(), Vec::new())
 }
 
 /// Writes one object.

@@ -1,5 +1,7 @@
 //! What a launch needs on the device: buffers, tensor maps, textures and surfaces, and the arguments that name them.
 
+use std::sync::Arc;
+
 use ptxvm_vm::{Array, Buffer, Device, Pointer, Reference, Sampler};
 
 use super::bind::Value;
@@ -22,7 +24,7 @@ struct Shown {
     parameter: usize,
     name: String,
     from: From,
-    before: HostBuffer,
+    before: Arc<HostBuffer>,
 }
 
 enum From {
@@ -43,9 +45,9 @@ impl Prepared {
     /// Places what parameters and bound references are given; those that are references are bound.
     pub fn new(
         device: &Device,
-        names: &[&str],
+        names: &[String],
         references: &[Option<Reference<'_>>],
-        values: Vec<Value>,
+        values: &[Value],
         memory: &HostMemory,
     ) -> Result<Prepared, String> {
         // Tensor maps and images name the memory of other values, wherever those stand.
@@ -75,7 +77,7 @@ impl Prepared {
             _images: Vec::new(),
         };
         for (index, value) in values.iter().enumerate() {
-            let (name, reference) = (names[index], references[index]);
+            let (name, reference) = (names[index].as_str(), references[index]);
             match value {
                 Value::Bytes(bytes) => all.arguments.push(bytes.as_slice()),
                 Value::Buffer(_) => {
@@ -128,9 +130,9 @@ impl Prepared {
                 all.arguments.push(&[][..]);
             }
         }
-        for (index, (value, placed)) in values.into_iter().zip(placed).enumerate() {
+        for (index, (value, placed)) in values.iter().zip(placed).enumerate() {
             if let (Value::Buffer(before), Placed::Buffer(buffer)) = (value, placed) {
-                let name = names[index].to_owned();
+                let (name, before) = (names[index].clone(), Arc::clone(before));
                 all.shown.push(Shown { parameter: index, name, from: From::Buffer(buffer), before });
             }
         }
@@ -151,7 +153,7 @@ impl Prepared {
         let level = description.at_level();
         if description.role == Role::Surface && (level as usize) < array.image().levels.len() {
             memory.take(object::bytes(array, level).saturating_mul(COPIES), "the surface")?;
-            let before = object::contents(array, level, element);
+            let before = object::contents(array, level, element).into();
             let (name, from) = (name.to_owned(), From::Level(array.clone(), level));
             self.shown.push(Shown { parameter, name, from, before });
         }
@@ -174,6 +176,11 @@ impl Prepared {
         };
         self._images.push(made);
         if bound { Ok(()) } else { Err("the reference is of another kind".to_owned()) }
+    }
+
+    /// How many bytes that is.
+    pub fn bytes(&self) -> u64 {
+        self.shown.iter().map(|shown| shown.before.bytes.len() as u64).sum()
     }
 
     /// What buffers and surfaces hold now.

@@ -72,7 +72,7 @@ fn shown(values: &[Value], parameter: usize) -> Option<(Element, Vec<u64>)> {
 
 /// Writes a buffer as its file's ending says.
 pub fn write(save: &Save, outcome: &Outcome) -> Result<(), String> {
-    let HostBuffer { element, shape, .. } = &outcome.before;
+    let HostBuffer { element, shape, .. } = &*outcome.before;
     let path = &save.path;
     let made = if ends_with(path, ".npy") {
         File::create(path).and_then(|mut file| npy::write(*element, shape, &outcome.after, &mut file))
@@ -98,7 +98,7 @@ mod tests {
     fn names_indices_and_mistakes() {
         let bytes = vec![0; 12];
         let buffer = HostBuffer { element: Element::U8, shape: vec![12], bytes, is_unwritten: false };
-        let values = [Value::Bytes(vec![0; 4]), Value::Buffer(buffer)];
+        let values = [Value::Bytes(vec![0; 4]), Value::Buffer(buffer.into())];
         let plan = |option: &str| plan(&[option.to_owned()], &["n", "out"], &values);
         let saved = |path: &str| Ok(vec![Save { parameter: 1, path: path.into() }]);
         assert_eq!(plan("out=a.npy"), saved("a.npy"));

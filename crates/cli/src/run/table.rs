@@ -1,6 +1,7 @@
 //! The table of buffers after a run: a few numbers about their contents, and whether the kernel changed them.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use ptxvm_report::number::{general, grouped};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ pub struct Outcome {
     /// The index of its parameter.
     pub parameter: usize,
     pub name: String,
-    pub before: HostBuffer,
+    pub before: Arc<HostBuffer>,
     pub after: Vec<u8>,
 }
 
@@ -173,7 +174,7 @@ mod tests {
         Outcome {
             parameter: 0,
             name: "y".into(),
-            before: HostBuffer { element, shape, bytes: bytes(before), is_unwritten: false },
+            before: HostBuffer { element, shape, bytes: bytes(before), is_unwritten: false }.into(),
             after: bytes(after),
         }
     }

@@ -1,5 +1,6 @@
 //! Explains to people why a launch or a module failed, and gives the `CUresult` that a GPU would give.
 
+use ptxvm_report::finding::Reached;
 use ptxvm_report::{Message, Report, finding, ptxas};
 use ptxvm_vm::{Failure, Finding, Kernel, Kind, LaunchOptions, Limit, LoadError};
 use serde_json::{Value, json};
@@ -43,7 +44,7 @@ pub fn failure(kernel: &Kernel, launch: &LaunchOptions, failure: &Failure, refus
         Failure::Limit(limit) => {
             let ctas = launch.grid.product();
             let done = launch.control.ctas_done.load(Ordering::Relaxed);
-            let text = finding::limit(*limit, done, Some(ctas));
+            let text = finding::limit(*limit, Reached::Ctas(done, ctas));
             let object = json!({ "kind": "limit", "code": finding::limit_name(*limit), "message": text });
             tell(Message::new(text).id("limit"), &nothing(), object, kernel, launch);
             match limit {
