@@ -12,6 +12,7 @@ mod exec;
 mod exit;
 mod explain;
 mod format;
+mod gathered;
 mod input;
 mod isa;
 mod litmus;

@@ -113,6 +113,23 @@ impl Ways {
         object
     }
 
+    /// Adds to a finding's object which runs show it, and the smallest command that shows it again. Gives the notes that say
+    /// so to people.
+    pub fn add_to(self, object: &mut Value, shown: &Shown, again: &Again) -> Vec<String> {
+        let Some(first) = shown.first() else { return Vec::new() };
+        let command = again.command(self.at(first));
+        let notes = vec![format!("shown by {}", self.named(shown)), format!("`{command}` shows it again")];
+        if let (Value::Object(object), Value::Object(more)) = (&mut *object, self.object(shown)) {
+            object.extend(more);
+        }
+        object["again"] = json!(command);
+        match object["notes"].as_array_mut() {
+            Some(all) => all.extend(notes.iter().cloned().map(Value::from)),
+            None => object["notes"] = json!(notes),
+        }
+        notes
+    }
+
     /// The seeds of some runs, and the same by their asynchrony.
     fn seeds_of(self, shown: &Shown) -> (Vec<u64>, BTreeMap<usize, Vec<u64>>) {
         let (mut seeds, mut by_asynchrony) = (Vec::new(), BTreeMap::<usize, Vec<u64>>::new());
@@ -192,19 +209,6 @@ impl Shown {
     pub fn first(&self) -> Option<usize> {
         self.indices().next()
     }
-}
-
-/// What belongs to one finding and not to another: its kind and its places. Addresses and values differ from run to run.
-pub fn identity(object: &Value) -> String {
-    let place = |object: &Value| {
-        let source = &object["source"];
-        let at = [&object["line"], &object["column"], &source["file"], &source["line"], &source["column"]];
-        at.map(Value::to_string).join(":")
-    };
-    let related = object["related"].as_array().map_or(&[][..], Vec::as_slice);
-    let related: Vec<String> = related.iter().map(place).collect();
-    let kinds = [&object["kind"], &object["code"], &object["kernel"], &object["file"]];
-    format!("{} {} {}", kinds.map(Value::to_string).join(" "), place(object), related.join(" "))
 }
 
 /// The user's own command, in which one run can stand in the place of all.

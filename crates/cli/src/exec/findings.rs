@@ -35,7 +35,7 @@ pub fn stopped(report: &Path) -> u64 {
 }
 
 /// How much of what the command kept from the user is told at its end.
-const MOST_SAID: u64 = 20;
+pub const MOST_SAID: u64 = 20;
 
 /// Tells what the user could not see while the command ran, and how many things were found, and gives the exit status of
 /// the worst.

@@ -3,9 +3,11 @@
 mod child;
 mod environment;
 mod findings;
+mod first_output;
 mod folder;
 mod interrupt;
 pub mod library;
+mod many;
 mod written;
 
 use std::ffi::OsString;
@@ -15,9 +17,11 @@ use clap::{Args, ValueEnum};
 use ptxvm_settings::Said;
 
 use crate::exit::{self, Exit};
+use crate::seeds::{Again, Seeds, Ways};
 use crate::switches::{OfExec, Switches};
 use folder::Folder;
 use interrupt::Interrupt;
+use many::Many;
 use written::Form;
 
 /// The text at the end of the help.
@@ -35,6 +39,10 @@ A second ctrl-C within 5 s of one that stopped a kernel ends the command by forc
 pub struct Arguments {
     #[command(flatten)]
     switches: Switches<OfExec>,
+    /// Run the command once for each of these seeds (0..64: from 0 to 63), several at once over the cores; tell each finding
+    /// once with the seeds that show it, and where output and exit status differ from those of the first seed
+    #[arg(long, value_name = "FROM..TO", value_parser = Seeds::parse, conflicts_with = "seed")]
+    seeds: Option<Seeds>,
     /// Which exit status to use if the command ends with 0 and there were findings
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Status::Findings)]
     status: Status,
@@ -67,6 +75,7 @@ pub fn run(arguments: &Arguments) -> Exit {
 }
 
 fn attempt(arguments: &Arguments) -> Result<Exit, String> {
+    let ways = Ways::of(arguments.seeds, arguments.switches.every_asynchrony)?;
     let library = library::find()?;
     let folder = Folder::new()?;
     folder.link(&library, "libcuda.so.1")?;
@@ -89,7 +98,16 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
         environment::variables(&arguments.switches.said, choices.profile, folder.path(), &report);
     variables.push(environment::python(&python));
     variables.push(("PTXVM_INTERRUPT".into(), interrupt.path().into()));
-    let code = child::run(&arguments.command, variables, interrupt, &report)?;
+    let command = &arguments.command;
+    let code = match ways {
+        None => child::run(command, variables, interrupt, &report)?,
+        Some(ways) => {
+            let command_line: Vec<OsString> = std::env::args_os().collect();
+            let again = Again::of(&command_line, command.len(), false);
+            let many = Many { command, variables, folder: folder.path(), ways, again, color: choices.color };
+            many.run(interrupt, &report)?
+        }
+    };
     let form = arguments.format.or(arguments.report.is_some().then_some(Form::Json));
     if let Some(form) = form {
         let to = arguments.report.as_deref();

@@ -23,7 +23,7 @@ pub enum Form {
 }
 
 /// Whether an object is something that was found, and no note for `exec` itself.
-fn is_found(object: &Value) -> bool {
+pub fn is_found(object: &Value) -> bool {
     let kind = object["kind"].as_str().unwrap_or_default();
     matches!(kind, "finding" | "limit" | "unsupported" | "bug" | "stale-read" | "warning")
 }

@@ -1,6 +1,6 @@
 //! Showing diagnostics: to people, as JSON lines, as SARIF, as GitHub annotations.
 
-mod finding;
+pub mod finding;
 pub mod github;
 mod json;
 pub mod sarif;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::job::Job;
 use super::table::Outcome;
-use crate::seeds::{Shown, Way, Ways, runs};
+use crate::seeds::{Shown, Way, runs};
 
 /// The code of the finding.
 const CODE: &str = "order-dependent";
@@ -52,7 +52,7 @@ impl Difference {
     pub fn finding(
         &self,
         job: &Job<'_>,
-        (ways, differing): (Ways, &Shown),
+        differing: &Shown,
         [first, other]: [Way; 2],
         compared: usize,
     ) -> (Message, Value) {
@@ -76,7 +76,7 @@ impl Difference {
         let mut message = Message::new(text.clone()).id(CODE);
         message.notes.extend(notes.clone());
         let value = |way: Way, value: &str| json!({ "seed": way.seed, "async": way.asynchrony.map(|when| when.name()), "value": value });
-        let mut object = json!({
+        let object = json!({
             "kind": "finding",
             "severity": "error",
             "stopped": false,
@@ -90,9 +90,6 @@ impl Difference {
             "differing_elements": self.count,
             "values": [value(first, with_first), value(other, with_other)],
         });
-        if let (Value::Object(object), Value::Object(more)) = (&mut object, ways.object(differing)) {
-            object.extend(more);
-        }
         (message, object)
     }
 }

@@ -12,14 +12,15 @@ use ptxvm_vm::{Control, Failure, Limit, Settings, Statistics};
 
 use super::deadline::Deadline;
 use super::difference::Difference;
-use super::gathered::{Gathered, said_by};
+use super::gathered;
 use super::job::{Job, Ran, Run, Stopped};
-use super::output::Output;
+use super::output::{Output, Told};
 use super::progress::{self, Progress};
 use super::stop::Stop;
 use super::summary::Summary;
 use super::{show_results, tell_refusal, written};
 use crate::exit::{self, Exit};
+use crate::gathered::Gathered;
 use crate::seeds::{Again, Shown, Ways};
 
 /// The option that says how many runs go on at once.
@@ -58,12 +59,11 @@ pub fn run(
     let found = runs.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let again = again(job);
 
-    let mut worst = found.gathered.tell(&job.report, ways, &again, output);
+    let mut worst = gathered::tell(found.gathered, &job.report, (ways, &again), output);
     if let (Some((first, _)), Some((other, difference))) = (&compared, &found.difference) {
         let two = [*first, *other].map(|index| ways.at(index));
-        let (mut message, mut object) =
-            difference.finding(job, (ways, &found.differing), two, found.well.count());
-        said_by(&mut message, &mut object, (ways, &found.differing), &again);
+        let (mut message, mut object) = difference.finding(job, &found.differing, two, found.well.count());
+        message.notes.extend(ways.add_to(&mut object, &found.differing, &again));
         worst = worst.max(output.tell(&job.report, message, object));
     }
     let reached = Reached::Runs(ended.load(Ordering::Relaxed), count as u64);
@@ -114,7 +114,7 @@ struct Runs<'j> {
 /// What they have come to so far.
 #[derive(Default)]
 struct Found {
-    gathered: Gathered,
+    gathered: Gathered<Told>,
     /// Those that came to their end.
     well: Shown,
     /// How many a fault ended, and how many a limit of their own.
@@ -271,7 +271,7 @@ impl<'j> Runs<'j> {
             .and_then(|first| Difference::of(&first.outcomes, &ran.outcomes));
         self.ended.fetch_add(1, Ordering::Relaxed);
         let mut found = self.found();
-        found.gathered.add(index, told);
+        found.gathered.add(index, told, |told| &told.object);
         match ran.stopped {
             None => found.well.add(index),
             Some(Stopped::Failure) => found.faults += 1,
