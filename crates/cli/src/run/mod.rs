@@ -49,6 +49,7 @@ use job::{Job, Ran, Stopped};
 pub use options::Arguments;
 use output::Output;
 use progress::Progress;
+use show::Show;
 use stop::Stop;
 
 /// Runs one kernel.
@@ -104,6 +105,9 @@ fn said(arguments: &Arguments, wrong: impl FnMut(String)) -> Said {
 fn attempt(arguments: &Arguments, said: Said, output: &Output) -> Result<Exit, Exit> {
     let usage = |message: String| output.usage(&message);
     let ways = Ways::of(arguments.seeds, arguments.launch.switches.every_asynchrony).map_err(usage)?;
+    if ways.is_some() && !matches!(arguments.show, Show::Values(_)) {
+        return Err(output.usage("--show ir, llvm and assembly run nothing; leave out --seeds"));
+    }
     let mut deadline = Deadline::begin();
     let user = said.choices();
     deadline.set(user.settings.timeout, output);
