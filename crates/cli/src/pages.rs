@@ -147,6 +147,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("misaligned", include_str!("../../../docs/findings/misaligned.md")),
     ("misuse", include_str!("../../../docs/findings/misuse.md")),
     ("null", include_str!("../../../docs/findings/null.md")),
+    ("order-dependent", include_str!("../../../docs/findings/order-dependent.md")),
     ("out-of-bounds", include_str!("../../../docs/findings/out-of-bounds.md")),
     ("outside-object", include_str!("../../../docs/findings/outside-object.md")),
     ("overlapping-copies", include_str!("../../../docs/findings/overlapping-copies.md")),

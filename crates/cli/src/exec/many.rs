@@ -47,6 +47,8 @@ pub struct Many<'a> {
 struct Found {
     gathered: Gathered<Value>,
     ends: BTreeMap<End, Shown>,
+    /// How a run ended after a signal, which is not compared.
+    interrupted: Option<End>,
     /// Those whose output is not that of the first, and where the first of them differs.
     differing: Shown,
     difference: Option<(usize, Difference)>,
@@ -154,7 +156,10 @@ impl Many<'_> {
         Ok(match first {
             _ if children.were_forced() => exit::INTERRUPTED,
             Some(code) => code,
-            None if children.are_to_end() => exit::INTERRUPTED,
+            None if children.are_to_end() => {
+                let after = found.interrupted.map(End::exit).filter(|code| *code != exit::CLEAN);
+                after.unwrap_or(exit::INTERRUPTED)
+            }
             None => exit::CLEAN,
         })
     }
@@ -249,6 +254,7 @@ impl Runs<'_> {
         // It goes with the folder if it cannot be removed now.
         let _ = std::fs::remove_file(&report);
         if self.children.are_to_end() {
+            found.interrupted = found.interrupted.max(Some(end));
             return Ok(None);
         }
         found.ends.entry(end).or_default().add(index);
