@@ -281,6 +281,17 @@ fn variables_and_buffers_begin_anew() {
 }
 
 #[test]
+fn what_variables_hold_is_compared_too() {
+    let file = kernel("variables", "--block 64 --arg 'u32[1]'", "st.global.u32 [last+8], %warp;\nret;");
+    let source = std::fs::read_to_string(&file).expect("it is there");
+    let source = source.replace(".visible .entry", ".global .u32 last[4];\n.visible .entry");
+    std::fs::write(&file, source).expect("it can be written");
+    let all = objects(&file, &["--seeds", "0..16"]);
+    let found = object(&all, "code", "order-dependent");
+    assert_eq!((&found["buffer"], &found["index"]), (&json!("last"), &json!([2])));
+}
+
+#[test]
 fn wrong_usage_is_told() {
     let file = right("usage");
     for (options, expected) in [

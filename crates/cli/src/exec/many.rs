@@ -258,7 +258,11 @@ impl Runs<'_> {
             return Ok(None);
         }
         found.ends.entry(end).or_default().add(index);
-        // What cannot be read or passed on is not compared.
+        if index == 0 && compared.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            // Nobody listens any more.
+            return Ok(Some(end.exit()));
+        }
+        // What cannot be read is not compared.
         if let Ok(Some(difference)) = compared {
             found.differing.add(index);
             if found.difference.as_ref().is_none_or(|(other, _)| index < *other) {

@@ -26,8 +26,11 @@ pub struct Difference {
 
 impl Difference {
     /// The first in what two runs have left, bit for bit.
-    pub fn of(first: &[Outcome], other: &[Outcome]) -> Option<Difference> {
-        let (first, other) = first.iter().zip(other).find(|(first, other)| first.after != other.after)?;
+    pub fn of<'o>(
+        first: impl Iterator<Item = &'o Outcome>,
+        other: impl Iterator<Item = &'o Outcome>,
+    ) -> Option<Difference> {
+        let (first, other) = first.zip(other).find(|(first, other)| first.after != other.after)?;
         let element = first.before.element;
         let size = element.bytes();
         let pairs = || first.after.chunks_exact(size).zip(other.after.chunks_exact(size)).enumerate();
@@ -64,7 +67,7 @@ impl Difference {
         let list: Vec<String> = self.index.iter().map(u64::to_string).collect();
         let [with_first, with_other] = &self.values;
         let note = format!(
-            "`{}[{}]` is {with_first} with {first}, and {with_other} with {other}; {} of the buffer {}",
+            "`{}[{}]` is {with_first} with {first}, and {with_other} with {other}; {} of it {}",
             self.buffer,
             list.join(","),
             plural(self.count as usize, "element"),
@@ -129,7 +132,7 @@ mod tests {
             outcome(Element::U8, &[2, 3], &[0, 1, 2, 3, 9, 9]),
         ];
         let [first, other] = bytes;
-        let difference = Difference::of(&[first], &[other]).expect("they differ");
+        let difference = Difference::of([first].iter(), [other].iter()).expect("they differ");
         let expected = Difference {
             buffer: "out".into(),
             index: vec![1, 1],
@@ -138,8 +141,9 @@ mod tests {
         };
         assert_eq!(difference, expected);
         let float = |value: f32| [outcome(Element::F32, &[1], &value.to_le_bytes())];
-        assert_eq!(Difference::of(&float(1.0), &float(1.0)), None);
-        let zeros = Difference::of(&float(0.333_333_34), &float(0.333_333_37)).expect("they differ");
+        assert_eq!(Difference::of(float(1.0).iter(), float(1.0).iter()), None);
+        let zeros =
+            Difference::of(float(0.333_333_34).iter(), float(0.333_333_37).iter()).expect("they differ");
         assert_eq!(zeros.values, ["0.333333 (0x3eaaaaab)", "0.333333 (0x3eaaaaac)"]);
     }
 }

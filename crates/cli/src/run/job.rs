@@ -8,11 +8,13 @@ use ptxvm_report::Report;
 use ptxvm_settings::{Choices, Said};
 use ptxvm_vm::{
     Budget, Control, Device, DeviceOptions, Failure, Kernel, KernelError, LaunchOptions, LoadError, Module,
-    Profile, Settings, Statistics,
+    Profile, Settings, Statistics, Variable,
 };
 
 use super::bind::{self, Value};
+use super::contents::HostBuffer;
 use super::deadline::Deadline;
+use super::element::Element;
 use super::host_memory::HostMemory;
 use super::options::{Arguments, Launch};
 use super::output::Output;
@@ -198,9 +200,26 @@ pub enum Stopped {
 }
 
 impl Run<'_> {
-    /// Takes the memory for its results; that of the first run's belongs to the buffers.
-    pub fn take_results(&self) -> Result<(), String> {
-        self.memory.take(self.prepared.bytes(), "the results of another run")
+    /// Takes the memory for its results: for those of the buffers only of `another` run than the first, which has taken it.
+    pub fn take_results(&self, another: bool) -> Result<(), String> {
+        let variables = variables(&self.kernel).map(|variable| variable.size);
+        let buffers = if another { self.prepared.bytes() } else { 0 };
+        let bytes = variables.fold(buffers, u64::saturating_add);
+        self.memory.take(bytes, "the results of another run")
+    }
+
+    /// What the module's variables hold now, in words if their sizes allow that. Nobody has given them a type.
+    pub fn variables(&self) -> Vec<Outcome> {
+        let device = self.kernel.module().device();
+        let outcome = |variable: Variable<'_>| {
+            let mut after = vec![0; variable.size as usize];
+            device.read(variable.address, &mut after).ok()?;
+            let element = if variable.size.is_multiple_of(4) { Element::U32 } else { Element::U8 };
+            let shape = vec![variable.size / element.bytes() as u64];
+            let before = HostBuffer { element, shape, bytes: Vec::new(), is_unwritten: false }.into();
+            Some(Outcome { parameter: usize::MAX, name: variable.name.to_owned(), before, after })
+        };
+        variables(&self.kernel).filter_map(outcome).collect()
     }
 
     /// Says what came of it.
@@ -240,6 +259,11 @@ fn entry(module: &Module, options: &Launch) -> Result<String, String> {
             Err(format!("the file has {} entries; choose one with --entry:{}", list.len(), list.concat()))
         }
     }
+}
+
+/// The variables of a kernel's module that it can write.
+fn variables(kernel: &Kernel) -> impl Iterator<Item = Variable<'_>> {
+    kernel.module().variables().filter(|variable| !variable.constant)
 }
 
 /// The threads of a CTA in each dimension.

@@ -18,6 +18,7 @@ use super::output::{Output, Told};
 use super::progress::{self, Progress};
 use super::stop::Stop;
 use super::summary::Summary;
+use super::table::Outcome;
 use super::{show_results, tell_refusal, written};
 use crate::exit::{self, Exit};
 use crate::gathered::Gathered;
@@ -60,8 +61,8 @@ pub fn run(
     let again = again(job);
 
     let mut worst = gathered::tell(found.gathered, &job.report, (ways, &again), output);
-    if let (Some((first, _)), Some((other, difference))) = (&compared, &found.difference) {
-        let two = [*first, *other].map(|index| ways.at(index));
+    if let (Some(first), Some((other, difference))) = (&compared, &found.difference) {
+        let two = [first.index, *other].map(|index| ways.at(index));
         let (mut message, mut object) = difference.finding(job, &found.differing, two, found.well.count());
         message.notes.extend(ways.add_to(&mut object, &found.differing, &again));
         worst = worst.max(output.tell(&job.report, message, object));
@@ -80,12 +81,12 @@ pub fn run(
         limits: found.limits,
         no_room: found.no_room.len(),
         differing: &found.differing,
-        first: compared.as_ref().map(|(first, _)| ways.at(*first)),
-        is_compared: compared.as_ref().is_some_and(|(_, ran)| !ran.outcomes.is_empty()),
+        first: compared.as_ref().map(|first| ways.at(first.index)),
+        is_compared: compared.as_ref().is_some_and(|first| first.all().next().is_some()),
     };
     written(output.runs(&summary.sentence(), &summary.object(ways))).map_err(usage)?;
-    if let Some((_, ran)) = &compared {
-        show_results(job, ran, output)?;
+    if let Some(first) = &compared {
+        show_results(job, &first.ran, output)?;
     }
     Ok(worst)
 }
@@ -127,9 +128,23 @@ struct Found {
     difference: Option<(usize, Difference)>,
 }
 
+/// What a run that came to its end has left.
+struct Left {
+    index: usize,
+    ran: Ran,
+    /// In the variables of the module, which are compared and not shown.
+    variables: Vec<Outcome>,
+}
+
+impl Left {
+    fn all(&self) -> impl Iterator<Item = &Outcome> {
+        self.ran.outcomes.iter().chain(&self.variables)
+    }
+}
+
 /// How a run has ended.
 enum One {
-    Well(Box<Ran>),
+    Well(Box<Left>),
     /// With a fault, or by a limit of its own.
     Stopped,
     /// By a limit of all, or because there was no memory for it; the sentence says which memory.
@@ -139,8 +154,8 @@ enum One {
 }
 
 impl<'j> Runs<'j> {
-    /// Makes all runs. Gives the one that the others are compared with, and its number: the first that came to its end.
-    fn all(&self) -> Result<Option<(usize, Box<Ran>)>, Exit> {
+    /// Makes all runs. Gives what the others are compared with: the first that came to its end.
+    fn all(&self) -> Result<Option<Box<Left>>, Exit> {
         let count = self.ways.count();
         let mut next = 0;
         let first = loop {
@@ -148,7 +163,7 @@ impl<'j> Runs<'j> {
                 return Ok(None);
             }
             match self.one(next, true, None) {
-                One::Well(ran) => break (next, ran),
+                One::Well(left) => break left,
                 One::Unusable(code) => return Err(code),
                 One::NotMade(Some(why)) => return Err(self.output.usage(&why)),
                 One::Stopped | One::NotMade(None) => next += 1,
@@ -161,7 +176,7 @@ impl<'j> Runs<'j> {
                 if index >= count {
                     break;
                 }
-                if let One::NotMade(Some(_)) = self.one(index, false, Some(&first.1)) {
+                if let One::NotMade(Some(_)) = self.one(index, false, Some(&first)) {
                     self.found().no_room.push(index);
                 }
             }
@@ -178,7 +193,7 @@ impl<'j> Runs<'j> {
         no_room.sort_unstable();
         for index in no_room {
             if !self.is_over()
-                && let One::NotMade(Some(_)) = self.one(index, true, Some(&first.1))
+                && let One::NotMade(Some(_)) = self.one(index, true, Some(&first))
             {
                 self.found().no_room.push(index);
             }
@@ -201,14 +216,14 @@ impl<'j> Runs<'j> {
     }
 
     /// Makes one run, `alone` or beside others, and compares its results.
-    fn one(&self, index: usize, alone: bool, first: Option<&Ran>) -> One {
+    fn one(&self, index: usize, alone: bool, first: Option<&Left>) -> One {
         let control = self.stop.begin();
         let one = self.controlled(index, alone, first, &control);
         self.stop.end(&control);
         one
     }
 
-    fn controlled(&self, index: usize, alone: bool, first: Option<&Ran>, control: &Arc<Control>) -> One {
+    fn controlled(&self, index: usize, alone: bool, first: Option<&Left>, control: &Arc<Control>) -> One {
         let (job, way) = (self.job, self.ways.at(index));
         let settings = job.choices.settings;
         let settings = Settings {
@@ -225,9 +240,7 @@ impl<'j> Runs<'j> {
         let kernel = if index == 0 { Ok(job.kernel().clone()) } else { job.kernel_anew() };
         let run = kernel.and_then(|kernel| {
             let run = job.prepare(kernel, settings, Arc::clone(control))?;
-            if first.is_some() {
-                run.take_results()?
-            }
+            run.take_results(first.is_some())?;
             Ok(run)
         });
         let mut run = match run {
@@ -258,8 +271,15 @@ impl<'j> Runs<'j> {
     }
 
     /// Takes what came of a run.
-    fn take(&self, index: usize, run: Run<'_>, ran: Result<Statistics, Failure>, first: Option<&Ran>) -> One {
+    fn take(
+        &self,
+        index: usize,
+        run: Run<'_>,
+        ran: Result<Statistics, Failure>,
+        first: Option<&Left>,
+    ) -> One {
         let gather = self.output.gather();
+        let variables = run.variables();
         let ran = run.tell(ran, &gather, self.deadline);
         let told = gather.gathered();
         if ran.code == exit::USAGE {
@@ -268,7 +288,7 @@ impl<'j> Runs<'j> {
         }
         let difference = first
             .filter(|_| ran.stopped.is_none())
-            .and_then(|first| Difference::of(&first.outcomes, &ran.outcomes));
+            .and_then(|first| Difference::of(first.all(), ran.outcomes.iter().chain(&variables)));
         self.ended.fetch_add(1, Ordering::Relaxed);
         let mut found = self.found();
         found.gathered.add(index, told, |told| &told.object);
@@ -284,7 +304,7 @@ impl<'j> Runs<'j> {
             }
         }
         match ran.stopped {
-            None => One::Well(Box::new(ran)),
+            None => One::Well(Box::new(Left { index, ran, variables })),
             Some(_) => One::Stopped,
         }
     }

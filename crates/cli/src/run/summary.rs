@@ -52,7 +52,7 @@ impl Summary<'_> {
         match self.well {
             1 if all_well => begin,
             1 => format!("{begin}; the other one has its results below"),
-            _ if !self.is_compared => format!("{begin}; there are no buffers to compare"),
+            _ if !self.is_compared => format!("{begin}; there are no results to compare"),
             _ if differing > 0 => {
                 let of = if all_well { String::new() } else { format!(" of the {}{rest}", named(self.well)) };
                 format!(
