@@ -281,6 +281,21 @@ fn variables_and_buffers_begin_anew() {
 }
 
 #[test]
+fn addresses_are_no_difference() {
+    let file = kernel(
+        "addresses",
+        "--arg 'u64[2]'",
+        "st.global.u64 [%out], %out;\nst.global.u64 [last], %out;\nret;",
+    );
+    let source = std::fs::read_to_string(&file).expect("it is there");
+    let source = source.replace(".visible .entry", ".global .u64 last;\n.visible .entry");
+    std::fs::write(&file, source).expect("it can be written");
+    let (code, out, err) = run(&file, &["--seeds", "0..16"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.starts_with("16 runs, all with the same results"), "{out}");
+}
+
+#[test]
 fn what_variables_hold_is_compared_too() {
     let file = kernel("variables", "--block 64 --arg 'u32[1]'", "st.global.u32 [last+8], %warp;\nret;");
     let source = std::fs::read_to_string(&file).expect("it is there");
@@ -289,6 +304,20 @@ fn what_variables_hold_is_compared_too() {
     let all = objects(&file, &["--seeds", "0..16"]);
     let found = object(&all, "code", "order-dependent");
     assert_eq!((&found["buffer"], &found["index"]), (&json!("last"), &json!([2])));
+}
+
+#[test]
+fn runs_share_the_memory() {
+    let file = kernel("memory", "--block 32 --arg 'u32[1000000]'", "st.global.u32 [%out], 1;\nret;");
+    let tight = |most: &str| run(&file, &["--seeds", "0..8", "--max-memory", most]);
+    let (code, out, err) = tight("20M");
+    assert_eq!((code, err.as_str()), (Some(0), ""), "those that find none beside others are made again");
+    assert!(out.starts_with("8 runs, all with the same results"), "{out}");
+    let (code, out, err) = tight("14M");
+    assert_eq!(code, Some(1), "{out}");
+    assert!(err.contains("7 of 8 runs could not be made: ") && err.contains("--max-memory"), "{err}");
+    assert!(out.starts_with("7 of 8 runs found no memory; the other one has its results below"), "{out}");
+    assert_eq!(tight("8M").0, Some(1));
 }
 
 #[test]

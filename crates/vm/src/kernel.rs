@@ -1,6 +1,6 @@
 //! A kernel: an entry of a loaded module, ready to be launched.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptxvm_check::{
     BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, LeakChecker, RaceChecker, SyncChecker,
@@ -41,7 +41,21 @@ pub struct Kernel {
     pub(crate) compiled: Arc<CompiledCodes>,
     /// The most registers that a thread of it may take, where its own directives say nothing.
     pub(crate) max_registers: Option<u32>,
+    /// What it was linked to on other devices, for those that lie where one of them lay.
+    pub(crate) elsewhere: Arc<Mutex<Vec<Link>>>,
 }
+
+/// What a kernel is with its module's variables at some addresses. No device belongs to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    variables: Vec<u64>,
+    linked: Arc<ptxvm_machine::Kernel>,
+    linked_followed: Arc<OnceLock<Arc<ptxvm_machine::Kernel>>>,
+    compiled: Arc<CompiledCodes>,
+}
+
+/// As many are kept: more devices than that have no places of their own.
+const MOST_LINKS: usize = 64;
 
 impl Kernel {
     fn function(&self) -> &ptxvm_ir::Function {
@@ -126,19 +140,33 @@ impl Kernel {
         Self { max_registers, ..self }
     }
 
-    /// The same kernel, without an observer, on another device ([`Module::on`]). What has been compiled of it serves there too, as long as the
-    /// module's variables lie at the same addresses; on a device without allocations they do.
+    /// The same kernel, without an observer, on another device ([`Module::on`]). What has been compiled of it serves there
+    /// too, if the module has no variables or they lie where they lay on some device before.
     ///
     /// # Errors
     /// The device cannot take its module, or has no memory for it.
     pub fn on(&self, device: &Device) -> Result<Self, LoadError> {
         let module = self.module.on(device)?;
-        if module.addresses().variables == self.module.addresses().variables {
+        let variables = &module.addresses().variables;
+        if *variables == self.module.addresses().variables {
             return Ok(Self { module, ..self.clone() });
         }
-        let kernel = module.kernel_of(self.linked.entry());
-        let kernel = kernel.map_err(|error| LoadError::Bug(error.to_string()))?;
-        Ok(kernel.with_max_registers(self.max_registers))
+        let mut elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = match elsewhere.iter().find(|link| link.variables == *variables) {
+            Some(link) => link.clone(),
+            None => {
+                let kernel = module.kernel_of(self.linked.entry());
+                let Self { linked, linked_followed, compiled, .. } =
+                    kernel.map_err(|error| LoadError::Bug(error.to_string()))?;
+                let link = Link { variables: variables.clone(), linked, linked_followed, compiled };
+                if elsewhere.len() < MOST_LINKS {
+                    elsewhere.push(link.clone());
+                }
+                link
+            }
+        };
+        let Link { linked, linked_followed, compiled, .. } = link;
+        Ok(Self { module, linked, linked_followed, compiled, ..self.clone() })
     }
 
     /// The same kernel, of whose launches an observer is told every touch of memory: which bytes, by whom, through which
@@ -186,7 +214,7 @@ impl Kernel {
         let linked = guarded(|| ptxvm_machine::Kernel::link_observed(program, entry, addresses, observer));
         let linked = Arc::new(linked.map_err(KernelError::Bug)?);
         let linked_followed = Arc::new(OnceLock::from(Arc::clone(&linked)));
-        Ok(Self { linked, linked_followed, compiled: Arc::default(), ..self })
+        Ok(Self { linked, linked_followed, compiled: Arc::default(), elsewhere: Arc::default(), ..self })
     }
 
     /// The program that it belongs to, of which an observer is told instructions.

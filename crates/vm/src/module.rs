@@ -142,6 +142,7 @@ impl Module {
             linked_followed: Arc::default(),
             compiled: Arc::default(),
             max_registers: None,
+            elsewhere: Arc::default(),
         })
     }
 

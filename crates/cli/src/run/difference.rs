@@ -12,6 +12,29 @@ use crate::seeds::{Shown, Way, runs};
 /// The code of the finding.
 const CODE: &str = "order-dependent";
 
+/// How far addresses of a device lie from the lowest, at most.
+const RANGE: u64 = 1 << 40;
+
+/// Gives addresses that another run has left the values that they have on the first run's device: the devices lie at
+/// different places (`origins`), and a pointer to the same thing is no difference.
+pub fn readdress<'o>(
+    first: impl Iterator<Item = &'o Outcome>,
+    other: impl Iterator<Item = &'o mut Outcome>,
+    origins: [u64; 2],
+) {
+    let offset = |bytes: &[u8; 8], origin: u64| u64::from_le_bytes(*bytes).wrapping_sub(origin);
+    for (first, other) in first.zip(other).filter(|(first, other)| first.after != other.after) {
+        let (words, _) = first.after.as_chunks::<8>();
+        let (others, _) = other.after.as_chunks_mut::<8>();
+        for (word, other) in words.iter().zip(others).filter(|(word, other)| word != other) {
+            let offsets = [offset(word, origins[0]), offset(other, origins[1])];
+            if offsets[0] == offsets[1] && offsets[0] < RANGE {
+                *other = *word;
+            }
+        }
+    }
+}
+
 /// The first difference between two runs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -123,6 +146,16 @@ mod tests {
         let before =
             HostBuffer { element, shape: shape.to_vec(), bytes: bytes.to_vec(), is_unwritten: false };
         Outcome { parameter: 0, name: "out".into(), before: before.into(), after: bytes.to_vec() }
+    }
+
+    #[test]
+    fn the_same_place_on_another_device_is_no_difference() {
+        let words = |words: [u64; 3]| outcome(Element::U32, &[6], &words.map(u64::to_le_bytes).concat());
+        let first = words([0x2000_0000_0040, 7, 0x2000_0000_0040]);
+        let mut other = words([0x2100_0000_0040, 7, 0x2100_0000_0048]);
+        readdress([&first].into_iter(), [&mut other].into_iter(), [0x2000_0000_0000, 0x2100_0000_0000]);
+        let difference = Difference::of([&first].into_iter(), [&other].into_iter());
+        assert_eq!(difference.map(|difference| difference.index), Some(vec![4]));
     }
 
     #[test]

@@ -205,7 +205,14 @@ impl Run<'_> {
         let variables = variables(&self.kernel).map(|variable| variable.size);
         let buffers = if another { self.prepared.bytes() } else { 0 };
         let bytes = variables.fold(buffers, u64::saturating_add);
-        self.memory.take(bytes, "the results of another run")
+        self.memory.take(bytes, "keeping the results of another run")
+    }
+
+    /// The lowest address that the device has given away. Devices of one process lie at different places, but what lies
+    /// on them has the same distance from this.
+    pub fn origin(&self) -> u64 {
+        let allocations = self.kernel.module().device().memory().allocations();
+        allocations.iter().map(|allocation| allocation.start).min().unwrap_or(0)
     }
 
     /// What the module's variables hold now, in words if their sizes allow that. Nobody has given them a type.

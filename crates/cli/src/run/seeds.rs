@@ -11,7 +11,7 @@ use ptxvm_report::finding::Reached;
 use ptxvm_vm::{Control, Failure, Limit, Settings, Statistics};
 
 use super::deadline::Deadline;
-use super::difference::Difference;
+use super::difference::{Difference, readdress};
 use super::gathered;
 use super::job::{Job, Ran, Run, Stopped};
 use super::output::{Output, Told};
@@ -74,6 +74,10 @@ pub fn run(
         let limit = deadline.name(Limit::Time(Default::default()));
         worst = worst.max(output.limit(&job.report, limit, reached));
     }
+    if let Some((_, why)) = found.no_room.first() {
+        let lacking = found.no_room.len();
+        worst = worst.max(output.usage(&format!("{lacking} of {count} runs could not be made: {why}")));
+    }
     let summary = Summary {
         all: count,
         well: found.well.count(),
@@ -121,8 +125,8 @@ struct Found {
     /// How many a fault ended, and how many a limit of their own.
     faults: usize,
     limits: usize,
-    /// Those that found no memory beside the others.
-    no_room: Vec<usize>,
+    /// Those that found no memory beside the others, and what it was for.
+    no_room: Vec<(usize, String)>,
     /// Those whose results are not those of the first, and where the first of them differs.
     differing: Shown,
     difference: Option<(usize, Difference)>,
@@ -131,6 +135,8 @@ struct Found {
 /// What a run that came to its end has left.
 struct Left {
     index: usize,
+    /// The lowest address of its device.
+    origin: u64,
     ran: Ran,
     /// In the variables of the module, which are compared and not shown.
     variables: Vec<Outcome>,
@@ -176,8 +182,8 @@ impl<'j> Runs<'j> {
                 if index >= count {
                     break;
                 }
-                if let One::NotMade(Some(_)) = self.one(index, false, Some(&first)) {
-                    self.found().no_room.push(index);
+                if let One::NotMade(Some(why)) = self.one(index, false, Some(&first)) {
+                    self.found().no_room.push((index, why));
                 }
             }
         };
@@ -191,11 +197,11 @@ impl<'j> Runs<'j> {
         // What found no memory beside others may have enough alone.
         let mut no_room = std::mem::take(&mut self.found().no_room);
         no_room.sort_unstable();
-        for index in no_room {
+        for (index, _) in no_room {
             if !self.is_over()
-                && let One::NotMade(Some(_)) = self.one(index, true, Some(&first))
+                && let One::NotMade(Some(why)) = self.one(index, true, Some(&first))
             {
-                self.found().no_room.push(index);
+                self.found().no_room.push((index, why));
             }
         }
         Ok(Some(first))
@@ -279,12 +285,16 @@ impl<'j> Runs<'j> {
         first: Option<&Left>,
     ) -> One {
         let gather = self.output.gather();
-        let variables = run.variables();
-        let ran = run.tell(ran, &gather, self.deadline);
+        let (origin, mut variables) = (run.origin(), run.variables());
+        let mut ran = run.tell(ran, &gather, self.deadline);
         let told = gather.gathered();
         if ran.code == exit::USAGE {
             let all = told.into_iter().map(|told| self.output.pass_on(&self.job.report, told));
             return One::Unusable(all.max().unwrap_or(exit::USAGE));
+        }
+        if let Some(first) = first {
+            let other = ran.outcomes.iter_mut().chain(&mut variables);
+            readdress(first.all(), other, [first.origin, origin]);
         }
         let difference = first
             .filter(|_| ran.stopped.is_none())
@@ -304,7 +314,7 @@ impl<'j> Runs<'j> {
             }
         }
         match ran.stopped {
-            None => One::Well(Box::new(Left { index, ran, variables })),
+            None => One::Well(Box::new(Left { index, origin, ran, variables })),
             Some(_) => One::Stopped,
         }
     }
