@@ -16,7 +16,7 @@ extern "C" fn end() {
 
 /// The loader calls what stands here when the process ends, after the handlers of `atexit` and the destructors of
 /// the program, which may give back what they hold.
-// SAFETY: the section holds pointers to functions without arguments, and this is one.
+// The section holds pointers to functions without arguments, and this is one.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = end;

@@ -366,19 +366,18 @@ impl Kernel {
         held.map(Held::new)
     }
 
-    /// What is looked for in such a launch: of what is asked for, that which may be found in the kernel.
+    /// What is looked for in its launches: of what is asked for, that which may be found in it.
     #[must_use]
-    pub fn checked(&self, options: &LaunchOptions) -> Checks {
-        match options.checks() {
-            Checks::NONE => Checks::NONE,
-            asked => needed(&self.linked, asked),
-        }
+    pub fn checked(&self, asked: Checks) -> Checks {
+        if asked.are_any() { needed(&self.linked, asked) } else { Checks::NONE }
     }
 
     /// Whether what orders memory is followed: reads may see older writes, something is looked for, or somebody asks.
     fn follows_order(&self, options: &LaunchOptions) -> bool {
         let Settings { memory_model, .. } = options.settings;
-        memory_model == MemoryModel::Weak || options.order.is_some() || self.checked(options).are_any()
+        memory_model == MemoryModel::Weak
+            || options.order.is_some()
+            || self.checked(options.checks()).are_any()
     }
 
     /// The linked kernel that a launch with these settings runs.
@@ -500,7 +499,7 @@ impl Kernel {
                 return Err(Failure::TooLarge { ctas, resident });
             }
         }
-        let (checks, follows) = (self.checked(options), self.follows_order(options));
+        let (checks, follows) = (self.checked(options.checks()), self.follows_order(options));
         Ok(Launch {
             grid,
             cluster,

@@ -3,19 +3,43 @@
 use std::io::{self, Write};
 
 use ptxvm_report::number::{bytes, general, grouped, rate, time};
-use ptxvm_vm::{Budget, Class, EngineChoice, Statistics};
+use ptxvm_vm::{Budget, Check, Checks, Class, EngineChoice, Statistics};
 use serde_json::{Map, Value, json};
 
 /// The spaces that memory traffic is counted in, in the order of the counters.
 const SPACES: [&str; 4] = ["global", "shared", "local", "other"];
 
+/// What was to be looked for besides faults, and what was.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked {
+    pub asked: Checks,
+    pub made: Checks,
+}
+
+impl Looked {
+    /// What may not be found in such a kernel.
+    fn without_work(self) -> Checks {
+        let left_out = |check: &Check| self.asked.has(*check) && !self.made.has(*check);
+        Check::ALL.into_iter().filter(left_out).fold(Checks::NONE, Checks::with)
+    }
+}
+
 /// Writes the counts for people.
-pub fn write(s: &Statistics, wanted: EngineChoice, budget: &Budget, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    s: &Statistics,
+    wanted: EngineChoice,
+    checks: Looked,
+    budget: &Budget,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (instructions, lanes) = (s.instructions(), s.lanes());
     writeln!(out, "CTAs                 {}", grouped(s.ctas))?;
     writeln!(out, "time                 {}", time(s.time))?;
     let interpreted = EngineChoice::Interpret.name();
     match without_stats(wanted) {
+        _ if checks.made.are_any() => {
+            writeln!(out, "engine               {interpreted}, because it is checked")?
+        }
         None => writeln!(out, "engine               {interpreted}")?,
         Some(Ok(name)) => {
             writeln!(out, "engine               {interpreted}, to count; without --stats it is {name}")?
@@ -24,6 +48,14 @@ pub fn write(s: &Statistics, wanted: EngineChoice, budget: &Budget, out: &mut dy
             out,
             "engine               {interpreted}; there is no libLLVM to compile with, see `ptxvm doctor`"
         )?,
+    }
+    if checks.asked.are_any() {
+        let without = checks.without_work();
+        let nothing = match without.are_any() {
+            true => format!("; the kernel has nothing for {without}"),
+            false => String::new(),
+        };
+        writeln!(out, "checks               {}{nothing}", checks.made)?;
     }
     writeln!(out, "warp instructions    {}", grouped(instructions))?;
     let active = lanes as f64 / instructions.max(1) as f64;
@@ -71,7 +103,10 @@ fn without_stats(wanted: EngineChoice) -> Option<Result<&'static str, String>> {
 }
 
 /// The counts as an object.
-pub fn json(s: &Statistics, wanted: EngineChoice, budget: &Budget) -> Value {
+pub fn json(s: &Statistics, wanted: EngineChoice, checks: Looked, budget: &Budget) -> Value {
+    let names = |checks: Checks| -> Vec<&str> {
+        Check::ALL.into_iter().filter(|check| checks.has(*check)).map(Check::name).collect()
+    };
     let by_class = |counts: &[u64]| {
         let pairs = Class::ALL.iter().map(|&c| (c.name().to_owned(), json!(counts[c as usize])));
         Value::Object(pairs.collect::<Map<_, _>>())
@@ -85,7 +120,9 @@ pub fn json(s: &Statistics, wanted: EngineChoice, budget: &Budget) -> Value {
         "ctas": s.ctas,
         "seconds": s.time.as_secs_f64(),
         "engine": EngineChoice::Interpret.name(),
-        "engine_without_stats": without_stats(wanted).and_then(Result::ok),
+        "engine_without_stats": without_stats(wanted).filter(|_| !checks.made.are_any()).and_then(Result::ok),
+        "checks": names(checks.made),
+        "checks_with_nothing_to_look_for": names(checks.without_work()),
         "warp_instructions": s.instructions(),
         "lane_instructions": s.lanes(),
         "warp_instructions_by_class": by_class(&s.warp_instructions),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use ptxvm_report::number::{bytes, grouped, rate, time};
-use ptxvm_vm::{Kernel, LaunchOptions, Statistics};
+use ptxvm_vm::{Checks, Kernel, LaunchOptions, Statistics};
 
 use crate::driver;
 
@@ -27,8 +27,12 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
     }
     let (instructions, lanes) = (statistics.instructions(), statistics.lanes());
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid.0, launch.block.0);
+    let checked = match kernel.checked(launch.settings.checks) {
+        Checks::NONE => String::new(),
+        checks => format!(", checked for {checks}"),
+    };
     ptxvm_host::say(format_args!(
-        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}\n",
+        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}{checked}\n",
         kernel.name(),
         grouped(instructions),
         grouped(lanes),

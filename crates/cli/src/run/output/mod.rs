@@ -11,10 +11,13 @@ use ptxvm_report::number::plural;
 use ptxvm_report::suppress::Suppressions;
 use ptxvm_report::{Message, Report, finding, order, race, stale};
 use ptxvm_settings::Choices;
-use ptxvm_vm::{EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, Print, Statistics, Unsupported};
+use ptxvm_vm::{
+    Checks, EngineChoice, Failure, Kernel, Kind, LaunchOptions, Limit, Print, Statistics, Unsupported,
+};
 use serde_json::{Value, json};
 
 use super::options::{Arguments, Form};
+use super::statistics::Looked;
 use super::table::{self, Outcome};
 use super::{progress, statistics};
 use crate::check::{Color, Format};
@@ -30,6 +33,7 @@ pub struct Output {
     shown: usize,
     stats: Option<Form>,
     engine: EngineChoice,
+    checks: Checks,
     suppressions: Arc<Suppressions>,
     /// What is said at the end.
     closing: Arc<Mutex<Closing>>,
@@ -64,6 +68,7 @@ impl Output {
             shown: arguments.show.values(),
             stats: arguments.stats.or(choices.settings.statistics.then_some(Form::Human)),
             engine: choices.settings.engine,
+            checks: choices.settings.checks,
             suppressions: Arc::default(),
             closing: Arc::default(),
             gathered: None,
@@ -342,13 +347,14 @@ impl Output {
                 writeln!(out, "{object}")?;
             }
         }
+        let checks = Looked { asked: self.checks, made: kernel.checked(self.checks) };
         match (statistics, self.stats, self.format) {
             (Some(counts), Some(Form::Json), _) | (Some(counts), Some(_), Format::Json) => {
                 let budget = kernel.module().device().budget();
-                writeln!(out, "{}", statistics::json(counts, self.engine, budget))?;
+                writeln!(out, "{}", statistics::json(counts, self.engine, checks, budget))?;
             }
             (Some(counts), Some(Form::Human), Format::Human) => {
-                statistics::write(counts, self.engine, kernel.module().device().budget(), &mut out)?;
+                statistics::write(counts, self.engine, checks, kernel.module().device().budget(), &mut out)?;
             }
             _ => {}
         }
