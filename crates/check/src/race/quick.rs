@@ -30,7 +30,7 @@ impl State {
     /// Compares and keeps what lanes touch. Gives those that must be looked at.
     pub fn touch_quickly(&mut self, access: &Access<'_>, quick: &Quick) -> u32 {
         let shadow = self.shadow(access.space, access.who.cluster);
-        let Self { shadows, readers, .. } = self;
+        let Self { shadows, readers, order, .. } = self;
         let mut readers = readers.get_mut(shadow);
         let shadow = &mut shadows[shadow];
         let (mut lanes, mut left) = (access.who.lanes, 0);
@@ -55,10 +55,20 @@ impl State {
                     {
                         return false;
                     }
-                    shadow.get(word).is_some_and(|entry| match quick.writes {
-                        true => entry.is_written_quickly(&new, quick),
-                        false => entry.is_read_quickly(&new, quick),
-                    })
+                    let Some(entry) = shadow.get(word) else { return false };
+                    if quick.writes {
+                        return entry.is_written_quickly(&new, quick);
+                    }
+                    entry.is_read_quickly(&new, quick)
+                        || entry.gives_way_quickly(&new, quick, |read| {
+                            let known = readers.as_mut().and_then(|readers| readers.get(word));
+                            let known = known.filter(|_| !order.sites.get(read.site()).is_strong());
+                            let (Some(known), Ok(cta)) = (known, u32::try_from(quick.cta)) else {
+                                return false;
+                            };
+                            known.note(read, cta, quick.settled);
+                            true
+                        })
                 });
             left |= u32::from(!is_quick) << lane;
             before = (address, is_quick);
@@ -99,6 +109,23 @@ impl Entry {
             self.reads[usize::from(first_is_elsewhere)] = *new;
         }
         unknown
+    }
+
+    /// The first of two reads of shared memory gives way to another of their CTA, if neither comes before that and `note` takes
+    /// it. The write before is one that the new read comes after.
+    #[inline]
+    fn gives_way_quickly(&mut self, new: &Record, quick: &Quick, note: impl FnOnce(&Record) -> bool) -> bool {
+        let stays = |read: &Record| read.cta() == quick.cta && read.mask() == 0xf && !read.is_alike(new);
+        let gives_way = quick.shared
+            && quick.knows_no_more
+            && !quick.constant
+            && quick.is_after(&self.write, new)
+            && self.reads.iter().all(stays)
+            && note(&self.reads[0]);
+        if gives_way {
+            self.reads[0] = *new;
+        }
+        gives_way
     }
 
     #[inline(always)]

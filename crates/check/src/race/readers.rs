@@ -13,11 +13,10 @@ use ptxvm_machine::door::touch::Space;
 impl State {
     /// A read of a word of shared memory has had to give way to another.
     pub fn note_reader(&mut self, shadow: usize, word: u64, read: &Record, settled: Stamp) {
-        let event = read.event(read.mask());
-        let Ok(cta) = u32::try_from(event.cta) else { return };
+        let Ok(cta) = u32::try_from(read.cta()) else { return };
         // Whole words that are read plainly: what is strong may be no race, and parts of words are read by few.
         let plain = !self.order.sites.get(read.site()).is_strong() && read.mask() == 0xf;
-        if Unit::of(event.cta).is_some() || !plain {
+        if Unit::of(read.cta()).is_some() || !plain {
             return;
         }
         if self.readers.len() <= shadow {
@@ -28,14 +27,7 @@ impl State {
             *given_up = true;
             return;
         };
-        if readers.are_settled(settled) {
-            *readers = Readers { since: event.stamp, warps: 0, cta, site: 0 };
-        }
-        if readers.cta == cta {
-            readers.since = readers.since.min(event.stamp);
-            readers.warps |= 1 << (event.warp & 31);
-            readers.site = read.site();
-        }
+        readers.note(read, cta, settled);
     }
 
     /// A word of shared memory is written: what does its writer not know of those who have read it?

@@ -232,6 +232,18 @@ pub struct Readers {
 }
 
 impl Readers {
+    /// Takes in the warp of a read that has had to give way, where all threads of its CTA know each other up to a stamp.
+    pub fn note(&mut self, read: &Record, cta: u32, settled: Stamp) {
+        if self.are_settled(settled) {
+            *self = Self { since: read.stamp, warps: 0, cta, site: 0 };
+        }
+        if self.cta == cta {
+            self.since = self.since.min(read.stamp);
+            self.warps |= 1 << (read.rest >> 5 & 31);
+            self.site = read.site();
+        }
+    }
+
     /// Whether there is nobody whom all of their CTA do not know since their last barrier.
     pub fn are_settled(&self, settled: Stamp) -> bool {
         self.warps == 0 || self.since <= settled
