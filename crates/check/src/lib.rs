@@ -16,7 +16,7 @@ mod told;
 pub use bounds::checker::BoundsChecker;
 pub use init::checker::InitChecker;
 pub use leak::{HeapBlocks, LeakChecker};
-pub use needs::needed;
+pub use needs::{may_leave_values_undefined, needed};
 pub use race::checker::{Checked, RaceChecker};
 pub use race::found::{Advice, Part, Race, RaceKind, Races};
 pub use race::unit::Unit;

@@ -6,6 +6,7 @@
 use ptxvm_ir::operation::compute::{Bits, Compute, IntegerFunction, Movement};
 use ptxvm_ir::operation::generic::Window;
 use ptxvm_ir::operation::matrix::{Matrix, Wgmma};
+use ptxvm_ir::operation::warp::WarpFunction;
 use ptxvm_ir::operation::{Access, Control, Generic, Operation};
 use ptxvm_machine::{Check, Checks, Kernel};
 
@@ -29,6 +30,18 @@ pub fn needed(kernel: &Kernel, asked: Checks) -> Checks {
     };
     let found = Check::ALL.into_iter().filter(|check| asked.has(*check) && !has_nothing(*check));
     found.fold(Checks::NONE, Checks::with)
+}
+
+/// Whether an instruction of the kernel may leave a value undefined that somebody uses: it reads of other lanes, or converts
+/// addresses between the windows of several spaces.
+#[must_use]
+pub fn may_leave_values_undefined(kernel: &Kernel) -> bool {
+    let is_elsewhere = |window: &Window| *window != Window::Global;
+    operations(kernel).any(|operation| match operation {
+        Some(Operation::Warp(warp)) => matches!(warp.function, WarpFunction::Shfl { .. }),
+        Some(Operation::Generic(Generic::From(window) | Generic::To(window))) => is_elsewhere(window),
+        _ => false,
+    })
 }
 
 /// The functions that the kernel may call, and itself.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptxvm_check::{
     BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, LeakChecker, RaceChecker, SyncChecker,
-    needed, together,
+    may_leave_values_undefined, needed, together,
 };
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
@@ -446,7 +446,8 @@ impl Kernel {
                 CheckedLaunch { block, shared: options.shared, limit: check_limit as usize, mistakes };
             // What instructions leave undefined is looked for by the checks of these, and followed to where it is used.
             let unwritten = checks.has(Check::Init);
-            if unwritten || checks.has(Check::Sync) || checks.has(Check::Bounds) {
+            let results = checks.has(Check::Sync) || checks.has(Check::Bounds);
+            if unwritten || results && may_leave_values_undefined(&self.linked) {
                 let device = self.module.device().memory().unwritten();
                 all.push(Arc::new(InitChecker::new(&self.linked, &launch, unwritten, device, budget)));
             }
