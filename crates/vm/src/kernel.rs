@@ -2,20 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ptxvm_check::{
-    BoundsChecker, Checked, CheckedLaunch, Followed, InitChecker, LeakChecker, RaceChecker, SyncChecker,
-    may_leave_values_undefined, needed, together,
-};
 use ptxvm_ir::{Home, Limits, Parameter, Program, Space};
 use ptxvm_isa::{Target, Version};
 use ptxvm_jit::Tuning;
-use ptxvm_machine::{
-    Check, Checks, Environment, Event, Execution, Follower, Launch, MemoryModel, Observer, Settings,
-    Statistics, Unsupported,
-};
-use ptxvm_order::Shape;
+use ptxvm_machine::{Environment, Event, Execution, Launch, Observer, Settings, Statistics, Unsupported};
 use ptxvm_profile::Demand;
-use ptxvm_weak::{Launched, Weak};
 
 use crate::compiled::CompiledCodes;
 use crate::device::Device;
@@ -366,23 +357,9 @@ impl Kernel {
         held.map(Held::new)
     }
 
-    /// What is looked for in its launches: of what is asked for, that which may be found in it.
-    #[must_use]
-    pub fn checked(&self, asked: Checks) -> Checks {
-        if asked.are_any() { needed(&self.linked, asked) } else { Checks::NONE }
-    }
-
-    /// Whether what orders memory is followed: reads may see older writes, something is looked for, or somebody asks.
-    fn follows_order(&self, options: &LaunchOptions) -> bool {
-        let Settings { memory_model, .. } = options.settings;
-        memory_model == MemoryModel::Weak
-            || options.order.is_some()
-            || self.checked(options.checks()).are_any()
-    }
-
     /// The linked kernel that a launch with these settings runs.
     fn linked_for(&self, options: &LaunchOptions) -> &ptxvm_machine::Kernel {
-        if !self.follows_order(options) {
+        if !options.follows_order(self.checked(options.checks())) {
             return &self.linked;
         }
         self.linked_followed.get_or_init(|| {
@@ -421,58 +398,6 @@ impl Kernel {
         }
     }
 
-    /// Who follows a launch of this shape, if its settings ask for somebody.
-    fn follower(
-        &self,
-        options: &LaunchOptions,
-        (checks, blocks): (Checks, &Arc<HeapBlocks>),
-        grid: [u32; 3],
-        cluster: Option<[u32; 3]>,
-    ) -> Option<Arc<dyn Follower>> {
-        let (block, seed) = (options.block.0, options.settings.seed);
-        let budget = self.module.device().budget();
-        if checks.are_any() {
-            let Settings { check_limit, .. } = options.settings;
-            let shape = Shape { grid, cluster: cluster.unwrap_or([1; 3]), block };
-            let mut all: Vec<Arc<dyn Follower>> = Vec::new();
-            if checks.has(Check::Race) {
-                let checked =
-                    Checked { shape, strict: checks.has(Check::Strict), limit: check_limit as usize };
-                let races = options.races.clone().unwrap_or_default();
-                all.push(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
-            }
-            let mistakes = options.mistakes.clone().unwrap_or_default();
-            let launch =
-                CheckedLaunch { block, shared: options.shared, limit: check_limit as usize, mistakes };
-            // What instructions leave undefined is looked for by the checks of these, and followed to where it is used.
-            let unwritten = checks.has(Check::Init);
-            let results = checks.has(Check::Sync) || checks.has(Check::Bounds);
-            if unwritten || results && may_leave_values_undefined(&self.linked) {
-                let device = self.module.device().memory().unwritten();
-                all.push(Arc::new(InitChecker::new(&self.linked, &launch, unwritten, device, budget)));
-            }
-            if checks.has(Check::Bounds) {
-                let addresses = &self.module.addresses().variables;
-                all.push(Arc::new(BoundsChecker::new(&self.linked, &launch, addresses)));
-            }
-            let (clusters, asynchronous) = (checks.has(Check::Sync), checks.has(Check::Async));
-            if clusters || asynchronous {
-                let (program, entry) = (self.linked.program(), self.linked.entry());
-                let followed = Followed { shape, clusters, asynchronous, limit: check_limit };
-                all.push(Arc::new(SyncChecker::new(program, entry, followed, &launch.mistakes)));
-            }
-            if checks.has(Check::Leak) {
-                all.push(Arc::new(LeakChecker::new(self.clone(), &self.linked, block, blocks)));
-            }
-            return together(all);
-        }
-        let weak = options.settings.memory_model == MemoryModel::Weak;
-        let launched = Launched { grid, cluster: cluster.unwrap_or([1; 3]), block, seed, weak };
-        let stale = options.stale.clone().unwrap_or_default();
-        let weak = Weak::new(self.linked.program(), launched, budget, &stale);
-        Some(Arc::new(weak.asked(options.order.clone())))
-    }
-
     /// What a launch is told by the options, if the kernel and the device take it.
     fn prepared(&self, options: &LaunchOptions, blocks: &Arc<HeapBlocks>) -> Result<Launch, Failure> {
         let device = self.module.device();
@@ -500,7 +425,8 @@ impl Kernel {
                 return Err(Failure::TooLarge { ctas, resident });
             }
         }
-        let (checks, follows) = (self.checked(options.checks()), self.follows_order(options));
+        let checks = self.checked(options.checks());
+        let follows = options.follows_order(checks);
         Ok(Launch {
             grid,
             cluster,

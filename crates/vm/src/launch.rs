@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptxvm_check::Races;
-use ptxvm_machine::{Checks, Control, Event, GridStatus, Mistakes, Settings};
+use ptxvm_machine::{Checks, Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
 
 use ptxvm_order::OrderQuestion;
 use ptxvm_weak::StaleReads;
@@ -127,6 +127,12 @@ pub struct LaunchOptions {
 pub type HeapBlocks = ptxvm_check::HeapBlocks<Kernel>;
 
 impl LaunchOptions {
+    /// Whether what orders memory is followed: reads may see older writes, something of this is looked for, or somebody
+    /// asks.
+    pub(crate) fn follows_order(&self, checks: Checks) -> bool {
+        self.settings.memory_model == MemoryModel::Weak || self.order.is_some() || checks.are_any()
+    }
+
     /// What is looked for besides faults. A question about order has the launch for itself.
     pub(crate) fn checks(&self) -> Checks {
         if self.order.is_none() { self.settings.checks } else { Checks::NONE }

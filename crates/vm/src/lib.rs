@@ -70,6 +70,7 @@ mod buffer;
 mod compiled;
 mod device;
 mod failure;
+mod follower;
 mod held;
 pub mod image;
 mod kernel;

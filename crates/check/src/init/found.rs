@@ -87,10 +87,7 @@ impl State {
                 NoValue::OfWindow { address, to, .. } => {
                     let message =
                         format!("{address:#x} is converted to `{to}`, in whose window it does not lie");
-                    (
-                        message,
-                        "the value is undefined; an H200 gives the distance from the window's beginning",
-                    )
+                    (message, "what comes of that is undefined (9.7.9.20)")
                 }
             };
             let related = if decided == at {

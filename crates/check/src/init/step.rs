@@ -4,7 +4,7 @@ use ptxvm_ir::operation::access::AtomicFunction;
 use ptxvm_ir::operation::matrix::Matrix;
 use ptxvm_ir::operation::{Access as Operated, Operation};
 use ptxvm_machine::code::Meaning;
-use ptxvm_machine::door::executed::Executed;
+use ptxvm_machine::door::executed::{Executed, Without};
 
 use crate::init::decide::{deciding, only_computes};
 use crate::init::found::Found;
@@ -77,20 +77,20 @@ impl State {
         let pending = self.pending.take().unwrap_or_default();
         let loaded = self.loaded.take().filter(|(source, _)| *source == executed.source);
         let operation = self.operation(executed.source);
-        let without = executed.without.map(|without| {
-            let origin = self.born(Birth::Result(executed.source, without.why), 0);
-            (without.lanes, Undefined { bits: u128::MAX, origin })
-        });
+        let (without, nothing) = match executed.without {
+            Some(Without { lanes, why }) => {
+                let origin = self.born(Birth::Result(executed.source, why), 0);
+                (lanes, Undefined { bits: u128::MAX, origin })
+            }
+            None => (0, Undefined::default()),
+        };
         let registers = self.warps.entry(warp(&executed.who)).or_default();
         let written = executed.written.min(executed.slots.len());
         for (index, slot) in executed.slots[..written].iter().enumerate() {
             let result = pending.results.get(index).map(|(_, lanes)| &**lanes);
             let loaded = loaded.as_ref().map(|(_, bytes)| &**bytes);
-            let has_none = |lane: usize| without.filter(|(lanes, _)| index == 0 && lanes >> lane & 1 != 0);
             let new = |lane: usize| match (result, loaded, &operation) {
-                _ if has_none(lane).is_some() => {
-                    has_none(lane).map_or_else(Undefined::default, |(_, value)| value)
-                }
+                _ if index == 0 && without >> lane & 1 != 0 => nothing,
                 (Some(lanes), ..) => lanes[lane],
                 (None, Some(bytes), Some(operation)) if executed.meaning == Meaning::Program => {
                     given(operation, bytes, (index, *slot), lane)

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
 use super::excerpt::Excerpt;
-use super::{record, say};
+use super::{is_suppressed, record, say};
 use crate::abi::CUresult;
 use crate::memory::Refused;
-use crate::options;
 
 /// The code of the diagnostic for a `.version` that is not known.
 const UNKNOWN_VERSION: &str = "E0302";
@@ -83,12 +82,8 @@ pub(super) fn tell_unless_suppressed(
     launch: &LaunchOptions,
 ) {
     object["kernel"] = json!(kernel.name());
-    match options::get().suppressions.of(&object) {
-        None => tell(message, report, object, kernel, launch),
-        Some(suppression) => {
-            object["suppressed"] = json!(suppression.reason);
-            record::append(&object);
-        }
+    if !is_suppressed(&mut object) {
+        tell(message, report, object, kernel, launch);
     }
 }
 

@@ -11,7 +11,7 @@ use ptxvm_vm::{Check, HeapBlocks};
 use serde_json::{Value, json};
 
 use super::excerpt::Excerpt;
-use super::{record, say};
+use super::{is_suppressed, record, say};
 use crate::graph::definition::Graph;
 use crate::graph::exec::Exec;
 use crate::handles::{Handle, Object};
@@ -135,14 +135,8 @@ fn left(text: String, notes: Vec<String>, mut object: Value) {
 }
 
 fn tell(message: Message, report: &Report<'_>, mut object: Value) {
-    match options::get().suppressions.of(&object) {
-        None => {
-            let said = say(message, report);
-            record::append_said(object, &said);
-        }
-        Some(suppression) => {
-            object["suppressed"] = json!(suppression.reason);
-            record::append(&object);
-        }
+    if !is_suppressed(&mut object) {
+        let said = say(message, report);
+        record::append_said(object, &said);
     }
 }

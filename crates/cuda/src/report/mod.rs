@@ -16,7 +16,7 @@ use std::time::Duration;
 use ptxvm_image::Refusal;
 use ptxvm_report::{Message, Report};
 use ptxvm_vm::{Event, Module};
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub use failure::{failure, not_loaded};
 pub use mistake::mistakes;
@@ -76,6 +76,14 @@ pub fn no_export_table(id: &str) {
 /// Says why an image cannot be loaded, and what to do about it.
 pub fn image(refusal: &Refusal) {
     ptxvm_host::say(format_args!("ptxvm: {refusal}\n"));
+}
+
+/// Whether the user wants no report of a finding; then it is recorded, with the reason.
+fn is_suppressed(object: &mut Value) -> bool {
+    let Some(suppression) = options::get().suppressions.of(object) else { return false };
+    object["suppressed"] = json!(suppression.reason);
+    record::append(object);
+    true
 }
 
 /// Shows a message, with the lines that it concerns, and gives what was said, with its colours. Nothing is to be done for

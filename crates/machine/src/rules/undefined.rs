@@ -1,6 +1,6 @@
 //! Operations whose result the manual leaves open: a division by zero (9.7.1.8, 9.7.1.9), `fns` from a bit past the last
 //! (9.7.1.17), a vector that names a register twice (6.4.3), an address that is converted to a space in whose window it
-//! does not lie (9.7.9.20). ptxvm gives what an H200 gives.
+//! does not lie (9.7.9.20). Of arithmetic, ptxvm gives what an H200 gives.
 
 use ptxvm_ir::operation::compute::{Bits, Compute, IntegerFunction, IntegerType, Movement};
 use ptxvm_ir::operation::generic::Window;
@@ -136,7 +136,10 @@ impl Execute for Looks {
         {
             context.note(Kind::UndefinedResult, lane, || Noted {
                 message,
-                notes: vec!["the manual leaves open what comes of it; it is what an H200 gives".into()],
+                notes: vec![match self.open {
+                    Open::Twice => "the manual leaves open which of the values stays there".into(),
+                    _ => "the manual leaves open what comes of it; it is what an H200 gives".into(),
+                }],
                 related: Vec::new(),
             });
         }
