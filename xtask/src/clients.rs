@@ -3,11 +3,14 @@
 //! They are installed once into `target/clients/venv`, at the versions of `tests/clients/requirements.txt`, and run
 //! under `ptxvm exec`, as a user runs them. `--checkout` runs the tests in the sources of Dr.Jit and Taichi.
 
+use std::collections::VecDeque;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba] [cudart]\n       \
+const USAGE: &str = "cargo xtask clients [--all] [--report] [--engine ENGINE|both] [triton] [cuda-python] [tinygrad] [drjit] [taichi] [numba] [cudart]\n       \
                      cargo xtask clients drjit|taichi --checkout PATH [PATTERN]";
 
 /// The suites and their names, in the order in which they run.
@@ -18,6 +21,9 @@ const CUDART: &str = "cudart";
 
 /// The engines that `ptxvm exec --engine` knows.
 const ENGINES: [&str; 3] = ["auto", "interpret", "compile"];
+
+/// What `--engine` takes besides: the usual one, and then the compiled one.
+const BOTH: &str = "both";
 
 /// Those whose own tests are in a checkout of their sources, not in what PyPI has.
 const FROM_CHECKOUTS: [&str; 2] = ["drjit", "taichi"];
@@ -59,14 +65,14 @@ const RUNS: &[ClientRun] = &[
     on("h200", "numba"),
 ];
 
-/// Runs the suites named, or all. `--all` also runs what takes long: every test of Numba's. `--report` lets kernels go on
-/// after mistakes that an H200 survives. `--engine compile` has every kernel compiled: what clients launch is short, so that
-/// else little of it is.
+/// Runs the suites named, or all, several at once over the cores. `--all` also runs what takes long: every test of Numba's.
+/// `--report` lets kernels go on after mistakes that an H200 survives. `--engine compile` has every kernel compiled: what
+/// clients launch is short, so that else little of it is.
 pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--checkout") {
         return checkout(root, arguments);
     }
-    let (mut all, mut report, mut engine, mut named) = (false, false, None, Vec::new());
+    let (mut all, mut report, mut engines, mut named) = (false, false, vec![None], Vec::new());
     let mut arguments = arguments.iter().copied();
     while let Some(argument) = arguments.next() {
         match argument {
@@ -74,34 +80,64 @@ pub fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
             "--report" => report = true,
             "--engine" => {
                 let name = arguments.next();
-                engine = ENGINES.into_iter().find(|engine| name == Some(engine));
-                engine.ok_or(USAGE)?;
+                let engine = ENGINES.into_iter().find(|engine| name == Some(engine));
+                engines = if name == Some(BOTH) { vec![None, Some("compile")] } else { vec![engine] };
+                (name == Some(BOTH) || engine.is_some()).then_some(()).ok_or(USAGE)?;
             }
             name if SUITES.contains(&name) => named.push(name),
             _ => return Err(USAGE.into()),
         }
     }
     build(root)?;
-    let mut failed = Vec::new();
-    // What they launch is short: the engine matters to the others.
-    if engine.is_none() && (named.is_empty() || named.contains(&CUDART)) {
-        println!("$ ptxvm exec: {CUDART}");
-        if let Err(why) = crate::cudart::run(root) {
-            println!("{why}");
-            failed.push(CUDART.to_owned());
-        }
-    }
-    if named == [CUDART] {
-        return ended(&failed);
-    }
-    let python = environment(root)?;
-    for run in RUNS.iter().filter(|run| named.is_empty() || named.contains(&run.suite)) {
-        let run = ClientRun { findings: if report { "report" } else { run.findings }, engine, ..*run };
-        if !run.passes(root, &python, all)? {
-            failed.push(run.name());
-        }
-    }
+    // What CUDA C++ programs launch is short: the engine matters to the others.
+    let cudart = engines.contains(&None) && (named.is_empty() || named.contains(&CUDART));
+    let wanted = |run: &&ClientRun| named.is_empty() || named.contains(&run.suite);
+    let findings = |run: &ClientRun| if report { "report" } else { run.findings };
+    let runs: VecDeque<ClientRun> = engines
+        .iter()
+        .flat_map(|&engine| {
+            RUNS.iter().filter(wanted).map(move |run| ClientRun { findings: findings(run), engine, ..*run })
+        })
+        .collect();
+    let mut failed = std::thread::scope(|scope| {
+        let programs = cudart.then(|| scope.spawn(|| crate::cudart::run(root)));
+        let failed = match runs.is_empty() {
+            true => Ok(Vec::new()),
+            false => environment(root).and_then(|python| at_once(runs, |run| run.passes(root, &python, all))),
+        };
+        let ended = programs.map(|programs| programs.join().unwrap_or_else(|_| Err("it panicked".into())));
+        let wrong = ended.and_then(Result::err).map(|why| format!("{CUDART} ({why})"));
+        failed.map(|failed| failed.into_iter().chain(wrong).collect::<Vec<String>>())
+    })?;
+    failed.sort();
     ended(&failed)
+}
+
+/// Makes several runs at once, one for each core, since most of a suite is one thread's work, and gives the names of those
+/// that fail.
+fn at_once(
+    runs: VecDeque<ClientRun>,
+    passes: impl Fn(&ClientRun) -> Result<bool, String> + Sync,
+) -> Result<Vec<String>, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (runs, failed) = (Mutex::new(runs), Mutex::new(Ok(Vec::new())));
+    let next = || runs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(run) = next() {
+                    let passed = passes(&run);
+                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                    match (passed, &mut *failed) {
+                        (Ok(false), Ok(names)) => names.push(run.name()),
+                        (Err(why), Ok(_)) => *failed = Err(why),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn ended(failed: &[String]) -> Result<(), String> {
@@ -208,10 +244,16 @@ impl ClientRun {
                 command.arg(tests.join(self.suite.replace('-', "_")));
             }
         }
-        println!("$ ptxvm exec: {}", self.name());
+        println!("$ ptxvm exec: {} …", self.name());
         let start = Instant::now();
-        let status = command.status().map_err(|e| format!("ptxvm exec: {e}"))?;
-        println!("{}: {status} after {:.0} s", self.name(), start.elapsed().as_secs_f32());
+        // Several go on at once: what each says is shown in one piece.
+        let output = command.output().map_err(|e| format!("ptxvm exec: {e}"))?;
+        let mut out = std::io::stdout().lock();
+        let told =
+            [&b"\n"[..], &output.stdout, &output.stderr].into_iter().try_for_each(|text| out.write_all(text));
+        let (name, status, took) = (self.name(), output.status, start.elapsed().as_secs_f32());
+        let told = told.and_then(|()| writeln!(out, "{name}: {status} after {took:.0} s"));
+        told.map_err(|e| format!("cannot write: {e}"))?;
         Ok(status.success())
     }
 }

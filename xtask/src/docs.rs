@@ -115,6 +115,35 @@ fn missing(isa: &Isa, state: impl Fn(&Row) -> (Share, bool)) -> String {
     text
 }
 
+/// The codes of a folder's pages, in order.
+fn codes(docs: &Path, folder: &str) -> Result<BTreeSet<String>, String> {
+    let path = docs.join(folder);
+    let entries = std::fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect())
+}
+
+/// The list of all pages that `ptxvm explain` has, for readers of the documents.
+pub fn index(docs: &Path) -> Result<String, String> {
+    let mut text = String::from(
+        "# Findings and diagnostics\n\n<!-- Written by `cargo xtask isa` from the pages; do not edit. -->\n\n\
+         `ptxvm explain NAME` shows each of these pages.\n",
+    );
+    for (folder, title) in
+        [("findings", "What is found in runs"), ("diagnostics", "What is wrong in PTX and litmus tests")]
+    {
+        let _ = write!(text, "\n## {title}\n\n");
+        for code in codes(docs, folder)? {
+            let path = docs.join(folder).join(format!("{code}.md"));
+            let page = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let title =
+                page.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title);
+            let _ = writeln!(text, "- [{code}]({folder}/{code}.md): {title}");
+        }
+    }
+    Ok(text)
+}
+
 /// The Rust that holds the pages of diagnostics and findings.
 pub fn pages(docs: &Path) -> Result<String, String> {
     let mut text = String::from(
@@ -122,12 +151,7 @@ pub fn pages(docs: &Path) -> Result<String, String> {
          //! edit.\n\n/// Each code or kind and its page.\npub const PAGES: &[(&str, &str)] = &[\n",
     );
     for folder in ["diagnostics", "findings"] {
-        let path = docs.join(folder);
-        let entries = std::fs::read_dir(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let codes: BTreeSet<String> =
-            names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect();
-        for code in codes.iter().filter(|code| *code != "README") {
+        for code in codes(docs, folder)? {
             let _ = writeln!(text, "    (\"{code}\", include_str!(\"../../../docs/{folder}/{code}.md\")),");
         }
     }

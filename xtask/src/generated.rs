@@ -21,6 +21,7 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, String> {
     let mut files: BTreeMap<PathBuf, String> =
         emit::files(isa).into_iter().map(|(name, text)| (rust.join(name), text)).collect();
     files.insert(root.join("docs/coverage.md"), docs::coverage(isa, &root.join("tests/golden"))?);
+    files.insert(root.join("docs/codes.md"), docs::index(&root.join("docs"))?);
     files.insert(root.join("docs/driver.md"), driver::page(root)?);
     files.insert(root.join("docs/runtime.md"), runtime::page(root)?);
     files.insert(root.join("crates/cli/src/pages.rs"), docs::pages(&root.join("docs"))?);

@@ -20,6 +20,7 @@ mod notation;
 mod oracle;
 mod runtime;
 mod sanitize;
+mod site;
 mod suite;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ cargo xtask clients [--all] [--engine ENGINE] [NAMES]
                             and CUDA C++ programs that nvcc from PyPI compiles on our libcudart
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
+cargo xtask site            build the site of docs/ into target/site/html, and check its links
 cargo xtask licences        check the licences of all crates
 cargo xtask litmus PATH [PATTERN]
                             compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         ["test", "--without-clients"] => suite::run(&root, false),
         ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
+        ["site"] => site::run(&root),
         ["litmus", "kernels", out, paths @ ..] => litmus::kernels(Path::new(out), paths),
         ["litmus", "texts", out, paths @ ..] => litmus::texts(Path::new(out), paths),
         ["litmus", "observed", file, paths @ ..] => litmus::observed(Path::new(file), paths),

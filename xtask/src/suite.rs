@@ -14,8 +14,8 @@ pub fn run(root: &Path, clients: bool) -> Result<(), String> {
     // The README's first command, in the profile that has been built: `cargo run` must know which binary is meant.
     cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])?;
     if clients {
-        crate::clients::run(root, &[])?;
-        crate::clients::run(root, &["--engine", "compile"])?;
+        crate::site::run(root)?;
+        crate::clients::run(root, &["--engine", "both"])?;
     }
     Ok(())
 }
