@@ -6,20 +6,23 @@ use clap::{Args, ValueEnum};
 use ptxvm_isa::{ISA, Target};
 use ptxvm_report::{ColorChoice, Report};
 use ptxvm_syntax::Severity;
+use serde::Deserialize;
 
 use crate::exit::{self, Exit};
+use crate::files;
 use crate::input::{self, Input};
 use crate::memory::MaxMemory;
+use crate::project::Project;
 use crate::render;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The PTX files to check; `-` is standard input
-    #[arg(required = true)]
+    /// The PTX files to check, folders of such, or patterns ('kernels/**/*.ptx'); `-` is standard input [default: the
+    /// `files` of ptxvm.toml]
     files: Vec<String>,
-    /// How to show what is found
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    /// How to show what is found [default: human]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Check for this target (sm_90a) instead of the one the file names
     #[arg(long, value_parser = target)]
     target: Option<Target>,
@@ -40,9 +43,11 @@ pub struct Arguments {
 }
 
 /// A format for diagnostics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// For people, as rustc shows it, on standard error
+    #[default]
     Human,
     /// One JSON object per line, on standard output
     Json,
@@ -50,6 +55,8 @@ pub enum Format {
     Sarif,
     /// GitHub workflow annotations, on standard output
     Github,
+    /// JUnit's XML, on standard output
+    Junit,
 }
 
 /// When to use colour.
@@ -82,7 +89,8 @@ impl From<Color> for ColorChoice {
     }
 }
 
-fn target(text: &str) -> Result<Target, String> {
+/// A target that there is.
+pub fn target(text: &str) -> Result<Target, String> {
     let known = |t: &Target| ISA.targets.iter().any(|entry| entry.target == *t);
     Target::parse(text)
         .filter(known)
@@ -91,14 +99,30 @@ fn target(text: &str) -> Result<Target, String> {
 
 /// Checks every file; the worst outcome decides the exit code.
 pub fn run(arguments: &Arguments) -> Exit {
-    let limit = match (arguments.print_limit, arguments.format) {
+    let found = Project::find().and_then(|project| Ok((files::named(&arguments.files, &project)?, project)));
+    let (files, project) = match found {
+        Ok(found) => found,
+        Err(message) => return exit::usage(message),
+    };
+    let format = arguments.format.or(project.check.format).unwrap_or_default();
+    let limit = match (arguments.print_limit.or(project.check.print_limit), format) {
         (Some(0), _) => usize::MAX,
         (Some(limit), _) => limit,
         (None, Format::Human) => 100,
         (None, _) => usize::MAX,
     };
-    let printer = render::Printer::new(arguments.format, arguments.color, limit);
-    each(&arguments.files, &arguments.memory, printer, |input, printer| one(input, arguments, printer))
+    let printer = render::Printer::new(format, arguments.color, limit);
+    // What the file says has been looked at when it was read.
+    let of_project = project.check.target.as_deref().and_then(|name| target(name).ok());
+    let options = ptxvm_module::Options { target: arguments.target.or(of_project), ..Default::default() };
+    let warns = !(arguments.no_warnings || project.check.no_warnings);
+    each(&files, &arguments.memory, printer, |input, printer| {
+        let mut report = Report::of(&input.name, &input.bytes, &options);
+        if !warns {
+            report.diagnostics.retain(|d| d.severity == Severity::Error);
+        }
+        show(&report, arguments.verbose, printer)
+    })
 }
 
 /// Does something with every file; the worst outcome decides the exit code.
@@ -138,14 +162,9 @@ fn output_failed(error: &std::io::Error) -> Exit {
     exit::usage(format!("cannot write: {error}"))
 }
 
-fn one(input: &Input, arguments: &Arguments, printer: &mut render::Printer) -> std::io::Result<Exit> {
-    let options = ptxvm_module::Options { target: arguments.target, ..Default::default() };
-    let mut report = Report::of(&input.name, &input.bytes, &options);
-    if arguments.no_warnings {
-        report.diagnostics.retain(|d| d.severity == Severity::Error);
-    }
-    printer.file(&report)?;
-    if arguments.verbose && report.ok() {
+fn show(report: &Report<'_>, verbose: bool, printer: &mut render::Printer) -> std::io::Result<Exit> {
+    printer.file(report)?;
+    if verbose && report.ok() {
         eprintln!("{}: ok, {}", report.name, report.summary);
     }
     std::io::stdout().flush()?;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::SIGABRT;
-use signal_hook::flag::register_conditional_shutdown;
+use signal_hook::consts::{SIGABRT, SIGPIPE};
+use signal_hook::flag::{register_conditional_default, register_conditional_shutdown};
 
 /// A documented exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,14 @@ pub fn abort_is_a_bug() {
     let _ = register_conditional_shutdown(SIGABRT, BUG.code(), always);
 }
 
+/// Ends the process quietly when whoever reads its output has gone away (`ptxvm isa | head`), as other commands end.
+/// `ptxvm exec` does not: its command runs on, and its folder is to be removed.
+pub fn end_without_readers() {
+    let always = Arc::new(AtomicBool::new(true));
+    // Without the handler the write fails, and says so.
+    let _ = register_conditional_default(SIGPIPE, always);
+}
+
 /// Says that a panic is our fault, not the guest's.
 pub fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
     report_bug(info);
@@ -86,14 +94,14 @@ pub fn report_bug(what: impl std::fmt::Display) {
     if REPORTED.swap(true, Ordering::Relaxed) {
         return;
     }
-    eprintln!("ptxvm: internal error: {what}");
-    eprintln!(
-        "ptxvm: this is a bug in ptxvm, not in your PTX; please report it with the input that causes it"
-    );
+    ptxvm_host::say(format_args!(
+        "ptxvm: internal error: {what}\n\
+         ptxvm: this is a bug in ptxvm, not in your PTX; please report it with the input that causes it\n"
+    ));
 }
 
 /// Says why a file or an argument cannot be used.
 pub fn usage(message: impl std::fmt::Display) -> Exit {
-    eprintln!("ptxvm: {}", ptxvm_report::plain(message.to_string()));
+    ptxvm_host::say(format_args!("ptxvm: {}\n", ptxvm_report::plain(message.to_string())));
     USAGE
 }

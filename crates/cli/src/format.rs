@@ -9,15 +9,17 @@ use ptxvm_syntax::Interner;
 
 use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
+use crate::files;
 use crate::input::{self, Input};
 use crate::memory::MaxMemory;
 use crate::private;
+use crate::project::Project;
 use crate::render::Printer;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The PTX files to format in place; `-` formats standard input to standard output
-    #[arg(required = true)]
+    /// The PTX files to format in place, folders of such, or patterns ('kernels/**/*.ptx'); `-` formats standard input to
+    /// standard output [default: the `files` of ptxvm.toml]
     files: Vec<String>,
     /// Change nothing; name the files that are not formatted and exit with 2 if there are any
     #[arg(long)]
@@ -31,9 +33,13 @@ pub struct Arguments {
 
 /// Formats every file; the worst outcome decides the exit code.
 pub fn run(arguments: &Arguments) -> Exit {
+    let files = match Project::find().and_then(|project| files::named(&arguments.files, &project)) {
+        Ok(files) => files,
+        Err(message) => return exit::usage(message),
+    };
     let budget = arguments.memory.budget();
     let mut worst = exit::CLEAN;
-    for path in &arguments.files {
+    for path in &files {
         let outcome = match input::read(path, &budget, input::CHECKED) {
             Ok(input) => one(path, &input, arguments),
             Err(message) => exit::usage(message),

@@ -11,14 +11,17 @@ mod doctor;
 mod exec;
 mod exit;
 mod explain;
+mod files;
 mod format;
 mod gathered;
+mod generate;
 mod input;
 mod isa;
 mod litmus;
 mod memory;
 mod pages;
 mod private;
+mod project;
 mod ptxas;
 mod render;
 mod run;
@@ -29,7 +32,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "ptxvm", version, about = "Runs and checks NVIDIA PTX on a CPU.", after_help = exit::HELP)]
@@ -67,6 +70,11 @@ enum Command {
     /// Explain a diagnostic code, such as E0402
     #[command(after_help = exit::HELP)]
     Explain(explain::Arguments),
+    /// Print what a shell needs to complete words of this command
+    Completions(generate::Completions),
+    /// Write manual pages for `man`
+    #[command(hide = true)]
+    Man(generate::Man),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +88,9 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(exit::report_panic));
     exit::abort_is_a_bug();
+    if !matches!(cli.command, Command::Exec(_)) {
+        exit::end_without_readers();
+    }
     let run = || match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
@@ -90,6 +101,8 @@ fn main() -> ExitCode {
         Command::Ptxas(arguments) => ptxas::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&mut Cli::command(), &arguments),
+        Command::Man(arguments) => generate::man(Cli::command(), &arguments),
     };
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(code) => code.into(),

@@ -157,6 +157,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("trap", include_str!("../../../docs/findings/trap.md")),
     ("unawaited", include_str!("../../../docs/findings/unawaited.md")),
     ("undefined-result", include_str!("../../../docs/findings/undefined-result.md")),
+    ("unexpected-result", include_str!("../../../docs/findings/unexpected-result.md")),
     ("uninitialised", include_str!("../../../docs/findings/uninitialised.md")),
     ("use-after-free", include_str!("../../../docs/findings/use-after-free.md")),
     ("wgmma-registers", include_str!("../../../docs/findings/wgmma-registers.md")),

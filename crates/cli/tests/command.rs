@@ -99,6 +99,60 @@ fn sarif_and_github_name_the_place() {
 }
 
 #[test]
+fn junit_has_a_test_for_each_error_and_each_file_without() {
+    let wrong = kernel("add.ftz.s32 %r0, %r1, %r2;");
+    let shown = text(&ptxvm(&["check", "--format", "junit", "-"], &wrong).stdout);
+    assert!(shown.contains("<testsuite name=\"ptxvm check\" tests=\"1\" failures=\"1\""), "{shown}");
+    assert!(shown.contains("classname=\"&lt;stdin&gt;\" name=\"E0402 at line 8: "), "{shown}");
+    let right = ptxvm(&["check", "--format", "junit", "-"], &kernel(""));
+    assert_eq!(right.status.code(), Some(0));
+    assert!(text(&right.stdout).contains("tests=\"1\" failures=\"0\""), "{}", text(&right.stdout));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_command_quietly() {
+    for arguments in
+        ["isa", "explain race", "run examples/saxpy.ptx --show 1000", "check examples --format json"]
+    {
+        // The reader ends before the command writes.
+        let script = format!(
+            "{{ sleep 0.2; {} {arguments}; echo $? >&3; }} 3>&2 2>&1 | true",
+            env!("CARGO_BIN_EXE_ptxvm")
+        );
+        let output =
+            Command::new("bash").args(["-c", &script]).current_dir(root()).output().expect("bash starts");
+        // 128 and the number of SIGPIPE.
+        assert_eq!(text(&output.stderr), "141\n", "{arguments}");
+    }
+}
+
+#[test]
+fn shells_and_man_are_told_of_every_option() {
+    let bash = text(&ptxvm(&["completions", "bash"], b"").stdout);
+    assert!(bash.contains("--trust-launch-line") && bash.contains("--check-limit"), "{bash}");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
+    assert_eq!(ptxvm(&["man", folder.to_str().expect("a path")], b"").status.code(), Some(0));
+    let page = std::fs::read_to_string(folder.join("ptxvm-run.1")).expect("a page for each command");
+    assert!(page.contains("trust\\-launch\\-line") && folder.join("ptxvm.1").exists(), "{page}");
+}
+
+#[test]
+fn one_nul_at_the_end_is_that_of_a_c_string() {
+    let with = |nuls: &[u8]| [&kernel(""), nuls].concat();
+    assert_eq!(ptxvm(&["check", "-"], &with(b"\0")).status.code(), Some(0));
+    for wrong in [&b"\0\0"[..], b"\0\n"] {
+        let output = ptxvm(&["check", "-"], &with(wrong));
+        assert!(text(&output.stderr).contains("E0103"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn examples_are_formatted() {
+    let output = ptxvm(&["fmt", "--check", root().join("examples").to_str().expect("a path")], b"");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+}
+
+#[test]
 fn a_target_can_be_overridden() {
     let source = kernel("wgmma.fence.sync.aligned;");
     assert_eq!(ptxvm(&["check", "-"], &source).status.code(), Some(0));

@@ -227,16 +227,29 @@ fn faults_are_findings() {
 }
 
 #[test]
+fn the_missing_barrier_is_found_by_what_orders_accesses() {
+    let output = run("race.ptx", &["--check=race", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let finding: Value =
+        serde_json::from_str(text(&output.stdout).lines().next().unwrap_or_default()).expect("a finding");
+    let source = std::fs::read_to_string(examples().join("race.ptx")).expect("text");
+    let line = |text: &str| source.lines().position(|line| line.contains(text)).map(|at| at + 1);
+    let places =
+        [&finding["line"], &finding["related"][0]["line"]].map(|line| line.as_u64().map(|at| at as usize));
+    assert_eq!(places, [line("@%adds ld.shared"), line("@%adds st.shared")]);
+}
+
+#[test]
 fn out_of_bounds_names_place_thread_object_and_distance() {
     let output = run("out_of_bounds.ptx", &["--format", "json"]);
     let finding: Value = serde_json::from_slice(&output.stdout).expect("one object");
-    assert_eq!(finding["line"], 25);
+    assert_eq!(finding["line"], 27);
     assert_eq!(finding["thread"]["ctaid"], serde_json::json!([7, 0, 0]));
     assert_eq!(finding["thread"]["tid"], serde_json::json!([104, 0, 0]));
     let human = text(&run("out_of_bounds.ptx", &["--color", "never"]).stderr);
     for expected in [
         "error[out-of-bounds]: ",
-        "out_of_bounds.ptx:25:5",
+        "out_of_bounds.ptx:27:2",
         "ld.global.f32 %x, [%p];",
         "^^^^^^^^^^^^^",
         "thread (104,0,0) of CTA (7,0,0)",

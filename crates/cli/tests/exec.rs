@@ -189,6 +189,47 @@ fn an_option_that_is_not_known_is_no_command() {
 }
 
 #[test]
+fn a_variable_that_says_nothing_known_is_wrong_usage() {
+    let folder = folder("variable");
+    let run = output(ptxvm(&folder, &["true"]).env("PTXVM_DEVICE", "gtx").env("PTXVM_SEED", "one"));
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("ptxvm: PTXVM_DEVICE=gtx: ") && said.contains("\nptxvm: PTXVM_SEED=one: "),
+        "{said}"
+    );
+    // An option counts more, so that nobody asks what the variable says.
+    let run = output(ptxvm(&folder, &["--device", "b200", "true"]).env("PTXVM_DEVICE", "gtx"));
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+}
+
+#[test]
+fn a_report_of_the_users_own_is_added_to() {
+    let folder = folder("own");
+    let own = folder.join("own.jsonl");
+    std::fs::write(&own, "{\"kind\":\"before\"}\n").expect("a file can be written");
+    let script = "echo '{\"kind\":\"finding\",\"code\":\"race\"}' >> $PTXVM_REPORT";
+    let run = output(ptxvm(&folder, &["--", "sh", "-c", script]).env("PTXVM_REPORT", &own));
+    assert_eq!(run.status.code(), Some(3), "{}", text(&run.stderr));
+    let said = std::fs::read_to_string(&own).expect("it is there");
+    let kinds: Vec<_> = said.lines().map(|line| line.contains("\"kind\":\"finding\"")).collect();
+    assert_eq!(kinds, [false, true], "{said}");
+}
+
+#[test]
+fn nobody_who_reads_is_no_bug() {
+    let folder = folder("unread");
+    let line = "echo '{\"kind\":\"finding\"}' >> $PTXVM_REPORT";
+    let mut command = ptxvm(&folder, &["--", "sh", "-c", line]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
+    let left = std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(".ptxvm")).collect();
+    assert!(left.is_empty(), "the private folder is gone: {left:?}");
+}
+
+#[test]
 fn a_signal_to_the_command_line_reaches_the_command() {
     let folder = folder("signal");
     let ready = folder.join("ready");

@@ -97,6 +97,27 @@ fn a_run_writes_one_log_with_both_places() {
 }
 
 #[test]
+fn junit_shows_a_finding_as_a_test_that_fails() {
+    let folder = folder("junit");
+    std::fs::write(folder.join("turn.ptx"), RACING).expect("a file can be written");
+    let output = ptxvm(&folder, &["run", "turn.ptx", "--format", "junit", "--check=race"]);
+    assert_eq!(output.status.code(), Some(3));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("<testsuite name=\"turn.ptx\" tests=\"1\" failures=\"1\""), "{shown}");
+    assert!(shown.contains("<failure type=\"race\" message=\"a race in shared memory"), "{shown}");
+    let clean = text(&ptxvm(&folder, &["run", "turn.ptx", "--format", "junit"]).stdout);
+    assert!(clean.contains("<testcase classname=\"ptxvm\" name=\"turn.ptx\"/>"), "{clean}");
+
+    let script =
+        "echo '{\"kind\":\"finding\",\"code\":\"a<b\",\"message\":\"x & \\\"y\\\"\"}' > $PTXVM_REPORT";
+    let output =
+        ptxvm(&folder, &["exec", "--report", "found.xml", "--format", "junit", "--", "sh", "-c", script]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let log = std::fs::read_to_string(folder.join("found.xml")).expect("the report");
+    assert!(log.contains("type=\"a&lt;b\" message=\"x &amp; &quot;y&quot;\""), "{log}");
+}
+
+#[test]
 fn a_suppressed_finding_changes_no_exit_status_and_is_counted() {
     let folder = folder("suppress");
     std::fs::write(folder.join("turn.ptx"), RACING).expect("a file can be written");

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::fs::metadata;
+use std::io::{Write, stderr};
 use std::os::unix::fs::MetadataExt;
 
 /// A name for the file that the calling process has as standard error, the same in every process that has that file.
@@ -13,8 +14,8 @@ pub fn standard_error() -> Option<String> {
     Some(format!("{}:{}", file.dev(), file.ino()))
 }
 
-/// Says something to the user of a program that has loaded one of our libraries: nobody else could pass it on.
-#[expect(clippy::print_stderr, reason = "the one place where a library prints")]
+/// Says something to the user of a program that has loaded one of our libraries: nobody else could pass it on. Nothing is to
+/// be done for a reader that has gone away, and the program is not to suffer for it.
 pub fn say(text: fmt::Arguments<'_>) {
-    eprint!("{text}");
+    let _ = stderr().lock().write_fmt(text);
 }

@@ -42,7 +42,7 @@ pub fn run(
         return Ok(exit::INTERRUPTED);
     }
     if let End::Signal(_) = end {
-        eprintln!("ptxvm: the command was ended by {end}");
+        ptxvm_host::say(format_args!("ptxvm: the command was ended by {end}\n"));
     }
     Ok(end.exit())
 }

@@ -1,7 +1,7 @@
 //! Reads what the library found while the command ran, from the file to which it wrote one JSON line for each finding.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use ptxvm_report::ColorChoice;
@@ -26,6 +26,15 @@ const INTERRUPTED: &str = "interrupted";
 pub fn objects(report: &Path) -> impl Iterator<Item = Value> {
     let lines = File::open(report).map(BufReader::new).into_iter().flat_map(|file| file.split(b'\n'));
     lines.map_while(Result::ok).filter_map(|line| serde_json::from_slice(&line).ok())
+}
+
+/// Adds what a report says to the end of another, which may be somebody else's.
+pub fn append(report: &Path, to: &Path) -> std::io::Result<()> {
+    let mut out = BufWriter::new(OpenOptions::new().append(true).create(true).open(to)?);
+    for object in objects(report) {
+        writeln!(out, "{object}")?;
+    }
+    out.flush()
 }
 
 /// How many kernels the library has been asked to stop by ctrl-C so far.
@@ -84,10 +93,10 @@ pub fn read(report: &Path, color: ColorChoice) -> Option<Exit> {
             0 => String::new(),
             count => format!("; kernels went on after {} mistakes", grouped(count)),
         };
-        eprintln!("ptxvm: {}, shown above{forgiven}", counts.join(", "));
+        ptxvm_host::say(format_args!("ptxvm: {}, shown above{forgiven}\n", counts.join(", ")));
     }
     if suppressed > 0 {
-        eprintln!("ptxvm: {} suppressed", plural(suppressed, "finding"));
+        ptxvm_host::say(format_args!("ptxvm: {} suppressed\n", plural(suppressed, "finding")));
     }
     worst
 }

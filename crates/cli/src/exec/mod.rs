@@ -11,7 +11,7 @@ mod many;
 mod written;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ptxvm_settings::Said;
@@ -91,11 +91,18 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     }
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");
+    // A program that runs others by `ptxvm exec`, as a plugin of a test runner may, has a report of its own.
+    let users = std::env::var_os("PTXVM_REPORT").filter(|path| !path.is_empty());
     let interrupt = Interrupt::new(folder.path())?;
-    // What the environment says and no option does, the library reads there, and tells what is wrong with it.
-    let choices = arguments.switches.said.clone().over(&Said::from_environment(|_| true, drop)).choices();
-    let mut variables =
-        environment::variables(&arguments.switches.said, choices.profile, folder.path(), &report);
+    // What the environment says and no option does, the library reads there. It is in no place to refuse what is wrong.
+    let said = &arguments.switches.said;
+    let mut wrong = Vec::new();
+    let environment = Said::from_environment(|switch| !said.says(switch.name), |why| wrong.push(why));
+    if !wrong.is_empty() {
+        return Err(wrong.join("\nptxvm: "));
+    }
+    let choices = said.clone().over(&environment).choices();
+    let mut variables = environment::variables(said, choices.profile, folder.path(), &report);
     variables.push(environment::python(&python));
     variables.push(("PTXVM_INTERRUPT".into(), interrupt.path().into()));
     let command = &arguments.command;
@@ -112,10 +119,21 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
     if let Some(form) = form {
         let to = arguments.report.as_deref();
         let place = || to.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
-        written::write(&report, form, to).map_err(|error| format!("cannot write to {}: {error}", place()))?;
+        written::write(&report, &shown(command), form, to)
+            .map_err(|error| format!("cannot write to {}: {error}", place()))?;
+    }
+    if let Some(users) = users {
+        findings::append(&report, Path::new(&users))
+            .map_err(|error| format!("PTXVM_REPORT={}: {error}", users.display()))?;
     }
     Ok(match findings::read(&report, choices.color) {
         Some(worst) if arguments.status == Status::Findings && code == exit::CLEAN => worst,
         _ => code,
     })
+}
+
+/// A command as people write it.
+fn shown(command: &[OsString]) -> String {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }

@@ -9,7 +9,8 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use super::findings;
-use crate::render::{github, sarif};
+use crate::check::Format;
+use crate::render::github;
 
 /// A format for findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,6 +21,19 @@ pub enum Form {
     Sarif,
     /// GitHub workflow annotations
     Github,
+    /// JUnit's XML
+    Junit,
+}
+
+impl From<Form> for Format {
+    fn from(form: Form) -> Format {
+        match form {
+            Form::Json => Format::Json,
+            Form::Sarif => Format::Sarif,
+            Form::Github => Format::Github,
+            Form::Junit => Format::Junit,
+        }
+    }
 }
 
 /// Whether an object is something that was found, and no note for `exec` itself.
@@ -28,13 +42,13 @@ pub fn is_found(object: &Value) -> bool {
     matches!(kind, "finding" | "limit" | "unsupported" | "bug" | "stale-read" | "warning")
 }
 
-/// Writes what the library reported to a file, or else to standard output.
-pub fn write(report: &Path, form: Form, to: Option<&Path>) -> io::Result<()> {
+/// Writes what the library reported of a command to a file, or else to standard output.
+pub fn write(report: &Path, command: &str, form: Form, to: Option<&Path>) -> io::Result<()> {
     let mut out: Box<dyn Write> = match to {
         Some(path) => Box::new(BufWriter::new(File::create(path)?)),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let mut log = sarif::Log::default();
+    let mut log = Format::from(form).log(command);
     for mut object in findings::objects(report).filter(is_found) {
         match form {
             Form::Json => {
@@ -45,10 +59,10 @@ pub fn write(report: &Path, form: Form, to: Option<&Path>) -> io::Result<()> {
                 writeln!(out, "{object}")?;
             }
             Form::Github => github::finding(&object, true, &mut out)?,
-            Form::Sarif => log.finding(&object, true),
+            Form::Sarif | Form::Junit => log.iter_mut().for_each(|log| log.finding(&object, true)),
         }
     }
-    if form == Form::Sarif {
+    if let Some(log) = log {
         log.write(&mut out)?;
     }
     out.flush()

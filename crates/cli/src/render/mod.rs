@@ -1,9 +1,11 @@
-//! Showing diagnostics: to people, as JSON lines, as SARIF, as GitHub annotations.
+//! Showing diagnostics: to people, as JSON lines, as SARIF, as JUnit's XML, as GitHub annotations.
 
 pub mod finding;
 pub mod github;
 mod json;
-pub mod sarif;
+mod junit;
+mod log;
+mod sarif;
 
 use std::io::{self, Write};
 
@@ -12,17 +14,30 @@ use ptxvm_syntax::{Diagnostic, Severity};
 
 use crate::check::{Color, Format};
 
+pub use log::Log;
+
 /// Writes reports in one format.
 pub struct Printer {
     format: Format,
     color: Color,
     limit: usize,
-    sarif: sarif::Log,
+    log: Option<Log>,
+}
+
+impl Format {
+    /// Where findings are gathered for a format that is one document; `subject` is what they are findings of.
+    pub fn log(self, subject: &str) -> Option<Log> {
+        match self {
+            Format::Sarif => Some(Log::Sarif(sarif::Log::default())),
+            Format::Junit => Some(Log::Junit(junit::Log::new(subject))),
+            Format::Human | Format::Json | Format::Github => None,
+        }
+    }
 }
 
 impl Printer {
     pub fn new(format: Format, color: Color, limit: usize) -> Printer {
-        Printer { format, color, limit, sarif: sarif::Log::default() }
+        Printer { format, color, limit, log: format.log("ptxvm check") }
     }
 
     /// Shows what was found in a file.
@@ -35,8 +50,9 @@ impl Printer {
             }
             Format::Json => buffered(|out| json::write(report, self.limit, out)),
             Format::Github => buffered(|out| github::write(report, self.limit, out)),
-            Format::Sarif => {
-                self.sarif.add(report, self.limit);
+            Format::Sarif | Format::Junit => {
+                let limit = self.limit;
+                self.log.iter_mut().for_each(|log| log.add(report, limit));
                 Ok(())
             }
         }
@@ -52,10 +68,7 @@ impl Printer {
 
     /// Writes what can only be written at the end.
     pub fn finish(self) -> io::Result<()> {
-        match self.format {
-            Format::Sarif => buffered(|out| self.sarif.write(out)),
-            _ => Ok(()),
-        }
+        self.log.map_or(Ok(()), |log| buffered(|out| log.write(out)))
     }
 }
 

@@ -11,7 +11,7 @@ use super::severity;
 use crate::pages;
 
 /// Results gathered from every file, written as one log.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Log {
     results: Vec<Value>,
     rules: BTreeMap<String, Value>,

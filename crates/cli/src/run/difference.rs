@@ -121,7 +121,7 @@ impl Difference {
 }
 
 /// The place of an element by dimensions.
-fn index(mut at: u64, shape: &[u64]) -> Vec<u64> {
+pub fn index(mut at: u64, shape: &[u64]) -> Vec<u64> {
     let mut index: Vec<u64> = shape
         .iter()
         .rev()

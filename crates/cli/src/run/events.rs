@@ -13,7 +13,7 @@ pub fn write(module: &Module, format: Format, event: &Event) {
     progress::clear();
     // A reader that has gone away is found by the next write that matters.
     let _ = match format {
-        Format::Human | Format::Github | Format::Sarif => {
+        Format::Human | Format::Github | Format::Sarif | Format::Junit => {
             writeln!(io::stderr().lock(), "{}", event::line(module, event))
         }
         Format::Json => writeln!(io::stdout().lock(), "{}", event::object(module, event)),

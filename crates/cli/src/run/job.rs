@@ -15,6 +15,7 @@ use super::bind::{self, Value};
 use super::contents::HostBuffer;
 use super::deadline::Deadline;
 use super::element::Element;
+use super::expect::{self, Expectation};
 use super::host_memory::HostMemory;
 use super::options::{Arguments, Launch};
 use super::output::Output;
@@ -35,6 +36,8 @@ pub struct Job<'a> {
     pub choices: Choices,
     /// The buffers to write to files.
     pub saves: Vec<Save>,
+    /// What buffers must hold afterwards.
+    pub expectations: Vec<Expectation>,
     device: DeviceOptions,
     /// On the first device.
     kernel: Kernel,
@@ -104,6 +107,7 @@ impl<'a> Job<'a> {
         let values = values.map_err(usage)?;
         let names = bind::names(kernel.parameters(), &bound);
         let saves = save::plan(&options.save, &names, &values).map_err(usage)?;
+        let expectations = expect::plan(&options.expect, &names, &values, &memory).map_err(usage)?;
         let names = names.into_iter().map(str::to_owned).collect();
         Ok(Job {
             arguments,
@@ -112,6 +116,7 @@ impl<'a> Job<'a> {
             options,
             choices,
             saves,
+            expectations,
             device,
             kernel,
             values,

@@ -77,6 +77,10 @@ fn touches_files(launch: &Launch) -> Option<String> {
     if let Some(save) = launch.save.first() {
         return Some(format!("`--save {save}`"));
     }
+    let is_list = |text: &&String| text.split_once('=').is_some_and(|(_, what)| what.starts_with('['));
+    if let Some(expect) = launch.expect.iter().find(|text| !is_list(text)) {
+        return Some(format!("`--expect {expect}`"));
+    }
     // What follows `=` in `x=@data.npy` matters as much as what begins with `@`.
     let named = |option, given: &[String]| {
         given.iter().find(|text| text.contains('@')).map(|text| format!("`--{option} {text}`"))

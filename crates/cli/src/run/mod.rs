@@ -7,6 +7,7 @@ mod deadline;
 mod difference;
 mod element;
 mod events;
+mod expect;
 mod explain_order;
 mod gathered;
 mod host_memory;
@@ -31,6 +32,7 @@ mod stop;
 mod summary;
 mod table;
 mod tensor_map;
+mod unexpected;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +41,7 @@ use ptxvm_report::suppress::Suppressions;
 use ptxvm_settings::Said;
 use ptxvm_vm::{Budget, EngineChoice, Kernel, LaunchOptions, Settings};
 
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::input;
 use crate::memory;
 use crate::seeds::Ways;
@@ -165,8 +167,8 @@ fn once(job: &Job<'_>, output: &Output, deadline: &Deadline, stop: &Stop) -> Res
     if ran.stopped == Some(Stopped::Failure) {
         return Err(ran.code);
     }
-    show_results(job, &ran, output)?;
-    Ok(ran.code)
+    let expected = show_results(job, &ran, output)?;
+    Ok(if ran.code == exit::CLEAN { expected } else { ran.code })
 }
 
 /// Says why the compiled engine did not run a kernel that was to be compiled.
@@ -179,8 +181,8 @@ fn tell_refusal(kernel: &Kernel, launch: &LaunchOptions, output: &Output) {
     }
 }
 
-/// Shows what a run has left in its buffers, and writes what is to be saved.
-fn show_results(job: &Job<'_>, ran: &Ran, output: &Output) -> Result<(), Exit> {
+/// Shows what a run has left in its buffers, writes what is to be saved, and compares with what is expected.
+fn show_results(job: &Job<'_>, ran: &Ran, output: &Output) -> Result<Exit, Exit> {
     let usage = |message: String| output.usage(&message);
     written(output.result(job.kernel(), &ran.outcomes, ran.statistics.as_ref())).map_err(usage)?;
     for save in &job.saves {
@@ -188,7 +190,8 @@ fn show_results(job: &Job<'_>, ran: &Ran, output: &Output) -> Result<(), Exit> {
             save::write(save, outcome).map_err(usage)?;
         }
     }
-    Ok(())
+    // What a limit has ended is not what it should be.
+    Ok(if ran.stopped.is_none() { unexpected::compare(job, &ran.outcomes, output) } else { exit::CLEAN })
 }
 
 /// What is wrong with something that was to be written. A reader that has gone away (`| head`) is no error worth a message.

@@ -83,6 +83,10 @@ pub struct Launch {
     /// parameter's name or its index from 0
     #[arg(long, value_name = "NAME=FILE")]
     pub save: Vec<String>,
+    /// What a buffer must hold after the run: a file (.npy, or raw bytes) or a list, compared bit for bit, or with a
+    /// tolerance as numpy.allclose does; else the finding is unexpected-result
+    #[arg(long, value_name = "NAME=FILE[,rtol=X][,atol=X]")]
+    pub expect: Vec<String>,
     #[command(flatten)]
     pub switches: Switches<OfFile>,
 }
@@ -116,6 +120,7 @@ impl Launch {
             arg: if by_name_only { [line.arg, self.arg].concat() } else { self.arg },
             bind: [line.bind, self.bind].concat(),
             save: [line.save, self.save].concat(),
+            expect: [line.expect, self.expect].concat(),
             switches: self.switches.over(&line.switches),
         }
     }

@@ -28,16 +28,7 @@ pub fn plan(options: &[String], names: &[&str], values: &[Value]) -> Result<Vec<
 fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
     let fail = |why: String| format!("`--save {option}`: {why}");
     let (name, path) = option.split_once('=').ok_or_else(|| fail("write NAME=FILE".to_owned()))?;
-    let by_index = || name.parse().ok().filter(|&index: &usize| index < names.len());
-    let Some(parameter) = names.iter().position(|n| *n == name).or_else(by_index) else {
-        return Err(fail(format!("there is no parameter `{name}`; available: {}", names.join(", "))));
-    };
-    let Some((element, shape)) = shown(values, parameter) else {
-        return Err(fail(format!(
-            "`{}` is neither a buffer nor a surface with texels of its own",
-            names[parameter]
-        )));
-    };
+    let (parameter, element, shape) = buffer(name, names, values).map_err(fail)?;
     if path.is_empty() {
         return Err(fail("the file's name is missing".to_owned()));
     }
@@ -52,6 +43,19 @@ fn one(option: &str, names: &[&str], values: &[Value]) -> Result<Save, String> {
         return Err(fail(format!("there is no folder {}", folder.display())));
     }
     Ok(Save { parameter, path: path.to_owned() })
+}
+
+/// The parameter of this name or index, and the type and shape of what a run leaves in it.
+pub fn buffer(name: &str, names: &[&str], values: &[Value]) -> Result<(usize, Element, Vec<u64>), String> {
+    let by_index = || name.parse().ok().filter(|&index: &usize| index < names.len());
+    let Some(parameter) = names.iter().position(|n| *n == name).or_else(by_index) else {
+        return Err(format!("there is no parameter `{name}`; available: {}", names.join(", ")));
+    };
+    let Some((element, shape)) = shown(values, parameter) else {
+        let name = names[parameter];
+        return Err(format!("`{name}` is neither a buffer nor a surface with texels of its own"));
+    };
+    Ok((parameter, element, shape))
 }
 
 /// The type and shape of what a run shows of a value afterwards, if anything.

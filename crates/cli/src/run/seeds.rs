@@ -89,10 +89,9 @@ pub fn run(
         is_compared: compared.as_ref().is_some_and(|first| first.all().next().is_some()),
     };
     written(output.runs(&summary.sentence(), &summary.object(ways))).map_err(usage)?;
-    if let Some(first) = &compared {
-        show_results(job, &first.ran, output)?;
-    }
-    Ok(worst)
+    let Some(first) = &compared else { return Ok(worst) };
+    let expected = show_results(job, &first.ran, output)?;
+    Ok(if worst == exit::CLEAN { expected } else { worst })
 }
 
 /// The command for one run of it: what the launch line or the environment says of threads is for many.

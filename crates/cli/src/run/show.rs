@@ -51,7 +51,7 @@ pub fn program(program: &ptxvm_ir::Program) -> String {
 pub fn write(kind: &str, text: &str, format: Format) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
-        Format::Human | Format::Github | Format::Sarif => write!(out, "{text}")?,
+        Format::Human | Format::Github | Format::Sarif | Format::Junit => write!(out, "{text}")?,
         Format::Json => writeln!(out, "{}", json!({ "kind": kind, "text": text }))?,
     }
     out.flush()

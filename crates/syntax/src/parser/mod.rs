@@ -105,10 +105,11 @@ impl<'s> Parser<'s> {
         parser
     }
 
-    /// A NUL ends the file for ptxas, wherever it is; one report is enough.
+    /// A NUL ends the file for ptxas, wherever it is; one report is enough. One that is the last byte ends nothing but the
+    /// string of a C program, such as NVRTC gives, and is left out.
     fn nul(&mut self) {
-        if self.source.as_bytes().contains(&0)
-            && let Some(at) = self.source.bytes().position(|byte| byte == 0)
+        if let Some(at) = memchr::memchr(0, self.source.as_bytes())
+            && at + 1 < self.source.len()
         {
             let span = Span::new(at as u32, at as u32 + 1);
             self.report(

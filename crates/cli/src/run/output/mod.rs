@@ -22,7 +22,7 @@ use super::table::{self, Outcome};
 use super::{progress, statistics};
 use crate::check::{Color, Format};
 use crate::exit::{self, Exit};
-use crate::render::{github, sarif};
+use crate::render::{Log, github};
 
 /// How to speak.
 #[derive(Clone)]
@@ -51,7 +51,8 @@ pub struct Told {
 /// What is gathered until the end.
 #[derive(Default)]
 struct Closing {
-    sarif: sarif::Log,
+    /// The findings, for a format that is one document.
+    log: Option<Log>,
     /// How many findings were not told.
     suppressed: usize,
     /// Whether the end has come.
@@ -70,7 +71,10 @@ impl Output {
             engine: choices.settings.engine,
             checks: choices.settings.checks,
             suppressions: Arc::default(),
-            closing: Arc::default(),
+            closing: Arc::new(Mutex::new(Closing {
+                log: arguments.format.log(&arguments.file),
+                ..Closing::default()
+            })),
             gathered: None,
         }
     }
@@ -146,7 +150,7 @@ impl Output {
                 writeln!(out, "{}", json!({ "kind": "print", "text": String::from_utf8_lossy(text) }))
             }
             // Standard output is for findings alone.
-            Format::Github | Format::Sarif => {
+            Format::Github | Format::Sarif | Format::Junit => {
                 io::stderr().lock().write_all(ptxvm_report::for_terminal(text).as_bytes())
             }
         };
@@ -242,7 +246,7 @@ impl Output {
             // A reader that has gone away is found by the next write that matters.
             Format::Json => drop(line(&order::object(report, &answer))),
             // It is an answer, and no finding.
-            Format::Github | Format::Sarif => eprint!("{}", order::text(report, &answer)),
+            Format::Github | Format::Sarif | Format::Junit => eprint!("{}", order::text(report, &answer)),
         }
     }
 
@@ -260,10 +264,10 @@ impl Output {
         if std::mem::replace(&mut closing.said, true) {
             return;
         }
-        if self.format == Format::Sarif {
+        if let Some(log) = closing.log.take() {
             let mut out = io::stdout().lock();
             // What has been found stands in the exit code, even when nobody listens any more.
-            let _ = std::mem::take(&mut closing.sarif).write(&mut out).and_then(|()| out.flush());
+            let _ = log.write(&mut out).and_then(|()| out.flush());
         }
         if self.format == Format::Human && closing.suppressed > 0 {
             eprintln!("ptxvm: {} suppressed", plural(closing.suppressed, "finding"));
@@ -309,8 +313,8 @@ impl Output {
                 let mut out = io::stdout().lock();
                 github::finding(object, false, &mut out).and_then(|()| out.flush())
             }
-            Format::Sarif => {
-                self.closing().sarif.finding(object, false);
+            Format::Sarif | Format::Junit => {
+                self.closing().log.iter_mut().for_each(|log| log.finding(object, false));
                 Ok(())
             }
         };
@@ -338,7 +342,7 @@ impl Output {
             Format::Human if self.quiet => {}
             Format::Human => table::write(outcomes, self.shown, &mut out)?,
             // Standard output is for findings alone.
-            Format::Github | Format::Sarif => return Ok(()),
+            Format::Github | Format::Sarif | Format::Junit => return Ok(()),
             Format::Json => {
                 let buffers: Vec<Value> = outcomes.iter().map(|o| o.json(self.shown)).collect();
                 let object = json!({
