@@ -128,10 +128,10 @@ impl Unwritten {
     }
 
     fn change(&self, pages: &mut BTreeMap<u64, Page>, address: u64, bytes: u64, unwritten: bool) {
-        let Some(end) = address.checked_add(bytes) else { return };
+        let Some(end) = address.checked_add(bytes).filter(|_| bytes != 0) else { return };
         if !unwritten {
             // Pages that are not known are written already.
-            let touched = pages.range(address / PAGE..=end.saturating_sub(1) / PAGE);
+            let touched = pages.range(address / PAGE..=(end - 1) / PAGE);
             let touched: Vec<u64> = touched.map(|(number, _)| *number).collect();
             touched.into_iter().for_each(|number| self.change_page(pages, number, (address, end), false));
             if pages.is_empty() {
@@ -243,6 +243,10 @@ mod tests {
         assert_eq!(unwritten.first(3 * PAGE - 4, PAGE), Some(3 * PAGE + 2));
         unwritten.copy(100, 3 * PAGE - 8, 16);
         assert_eq!(unwritten.mask(96, 32), 0b1111_1100_0000_1111 << 4);
+        // The parameters of a kernel that has none are no bytes, wherever they lie.
+        unwritten.remove(3 * PAGE, 0);
+        unwritten.copy(3 * PAGE, 4 * PAGE, 0);
+        assert_eq!(unwritten.mask(3 * PAGE + 1, 2), 0b10);
         unwritten.remove(0, 6 * PAGE);
         assert!(unwritten.is_empty());
     }
