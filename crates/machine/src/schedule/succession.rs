@@ -15,6 +15,7 @@ pub(crate) fn may_happen(run: &Run<'_>) -> bool {
         && !run.code.keeps
         && run.launch.settings.seed == 0
         && run.launch.status.is_none()
+        && run.launch.follower.is_none()
         && run.environment.on_event.is_none()
 }
 
