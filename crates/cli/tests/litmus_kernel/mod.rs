@@ -25,7 +25,11 @@ pub fn translate(text: &str) -> Option<Kernel> {
     let mut locations = Vec::new();
     for part in initial.trim_end().trim_end_matches('}').split(';').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, value) = part.split_once('=')?;
-        (value.trim() == "0" && !name.contains(':')).then(|| locations.push(name.trim().to_owned()))?;
+        (value.trim() == "0").then_some(())?;
+        // Registers begin with zero anyway.
+        if !name.contains(':') {
+            locations.push(name.trim().to_owned());
+        }
     }
     let cells = |line: &str| -> Vec<String> {
         line.trim().trim_end_matches(';').split('|').map(|cell| cell.trim().to_owned()).collect()
@@ -99,9 +103,13 @@ pub fn translate(text: &str) -> Option<Kernel> {
 
 /// An instruction of a test as one of PTX; `None` if this does not translate it.
 fn line(text: &str, thread: usize, locations: &[String], registers: &mut Vec<String>) -> Option<String> {
+    if let Some(label) = text.strip_suffix(':') {
+        return Some(format!("P{thread}_{label}:"));
+    }
     let (opcode, rest) = text.split_once(' ').unwrap_or((text, ""));
     let operands: Vec<&str> = rest.split(',').map(str::trim).filter(|operand| !operand.is_empty()).collect();
     let at = |name: &str| {
+        let name = name.trim_start_matches('[').trim_end_matches(']');
         let place = locations.iter().position(|location| location == name)?;
         Some(format!("[%memory+{}]", place * 256))
     };
@@ -115,7 +123,28 @@ fn line(text: &str, thread: usize, locations: &[String], registers: &mut Vec<Str
         })
     };
     let first = opcode.split('.').next()?;
+    // Each thread is the first lane of a warp, and the others of it count at barriers too.
+    let threads_of = |count: &str| Some(count.parse::<u32>().ok()? * 32);
     match (first, &operands[..]) {
+        ("goto", [label]) => Some(format!("bra P{thread}_{label};")),
+        ("beq" | "bne" | "blt" | "ble" | "bgt" | "bge", [a, b, label]) => {
+            let (comparison, a) = (&first[1..], register(a)?);
+            let b = register(b).or_else(|| Some(b.parse::<u32>().ok()?.to_string()))?;
+            Some(format!("setp.{comparison}.u32 %p, {a}, {b}; @%p bra P{thread}_{label};"))
+        }
+        ("ld" | "mov", [to, from]) if opcode == first && at(from).is_none() => {
+            let from = register(from).or_else(|| Some(from.parse::<u32>().ok()?.to_string()))?;
+            Some(format!("mov.b32 {}, {from};", register(to)?))
+        }
+        // Dat3M's begins with a number that tells barriers of the same name apart.
+        ("bar", [_, barrier, count]) if opcode.starts_with("bar.cta") => {
+            let kind = opcode.rsplit('.').next()?;
+            Some(format!("barrier.{kind} {barrier}, {};", threads_of(count)?))
+        }
+        ("bar", [barrier]) if opcode == "bar.sync" => Some(format!("barrier.sync {barrier};")),
+        ("bar", [barrier, count]) if matches!(opcode, "bar.sync" | "bar.arrive") => {
+            Some(format!("barrier.{} {barrier}, {};", &opcode[4..], threads_of(count)?))
+        }
         ("ld", [to, from]) => {
             let (to, from) = (register(to)?, at(from)?);
             Some(format!("{opcode}.global.u32 {to}, {from};"))
@@ -125,6 +154,8 @@ fn line(text: &str, thread: usize, locations: &[String], registers: &mut Vec<Str
                 register(value).or_else(|| value.parse::<u32>().ok().map(|value| value.to_string()))?;
             Some(format!("{opcode}.global.u32 {}, {value};", at(to)?))
         }
+        // PTX has no `red` that acquires.
+        ("red", [..]) if opcode.contains(".ac") => None,
         ("atom" | "red", [..]) => {
             let (how, function) = opcode.rsplit_once('.')?;
             let ty = if function == "add" { "u32" } else { "b32" };
