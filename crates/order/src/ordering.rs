@@ -84,8 +84,13 @@ impl Order {
                 }
                 self.tick();
             }
-            // The manual does not say that an exchange of values orders memory, and groups are for who follows operations.
-            Ordering::Exchanges { .. } | Ordering::Commits(_) | Ordering::Waited { .. } => {}
+            // The manual does not say that an exchange of values orders memory. Groups are for who follows operations, and
+            // other grids for who knows them.
+            Ordering::Exchanges { .. }
+            | Ordering::Commits(_)
+            | Ordering::Waited { .. }
+            | Ordering::GridWaits
+            | Ordering::GridReleases => {}
             Ordering::MbarrierArrives { mbarrier } => self.arrive_at_mbarrier(&actor, lanes, mbarrier),
             Ordering::PhaseSeen { mbarrier } => self.see_phase(&actor, lanes, mbarrier),
         }

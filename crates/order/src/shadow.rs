@@ -118,6 +118,14 @@ impl<E: Default + Clone> Shadow<E> {
         Some(place)
     }
 
+    /// All entries that there are, each with the address of its word, in the order of addresses.
+    pub fn words(&self) -> impl Iterator<Item = (u64, &E)> {
+        let mut pages: Vec<_> = self.pages.iter().collect();
+        pages.sort_unstable_by_key(|(page, _)| *page);
+        let words = pages.into_iter().flat_map(|(page, entries)| (page * WORDS..).zip(entries.iter()));
+        words.map(|(word, entry)| (word * WORD, entry))
+    }
+
     /// All entries that there are.
     pub fn entries(&mut self) -> impl Iterator<Item = &mut E> {
         self.pages.iter_mut().flat_map(|(_, page)| page.iter_mut())

@@ -2,7 +2,7 @@
 
 use ptxvm_syntax::Label;
 use ptxvm_syntax::ast::Span;
-use ptxvm_vm::{Advice, Carrier, Part, Race, RaceKind, Space, Thread};
+use ptxvm_vm::{Advice, Carrier, Elsewhere, Grids, Part, Race, RaceKind, Space, Thread};
 use serde_json::{Value, json};
 
 use crate::number::grouped;
@@ -14,7 +14,13 @@ use crate::{Message, Report};
 pub fn message(report: &Report<'_>, race: &Race, name: Option<&str>) -> Message {
     let mut message = Message::new(sentence(race)).id("race");
     message.places.push(label(race, &race.second));
-    message.places.push(label(race, &race.first));
+    match race.grids.as_ref().and_then(|grids| grids.elsewhere.as_ref()) {
+        None => message.places.push(label(race, &race.first)),
+        Some(Elsewhere { file, line, text }) => {
+            let done = label(race, &race.first).text;
+            message.notes.push(format!("the earlier is line {line} of {file}, `{text}`: {done}"));
+        }
+    }
     message.notes.push(bytes(race, name));
     for (part, which) in [(&race.second, "the later"), (&race.first, "the earlier")] {
         if let Some((source, outer)) = part.sources.split_first() {
@@ -25,7 +31,11 @@ pub fn message(report: &Report<'_>, race: &Race, name: Option<&str>) -> Message 
     }
     message.notes.extend(race.advice.iter().map(|advice| said(report, race, advice)));
     if race.count > 1 {
-        message.notes.push(format!("these two instructions race {} times", grouped(race.count)));
+        let count = grouped(race.count);
+        message.notes.push(match &race.grids {
+            None => format!("these two instructions race {count} times"),
+            Some(_) => format!("these two instructions race for {count} words"),
+        });
     }
     message
 }
@@ -79,6 +89,12 @@ fn label(race: &Race, part: &Part) -> Label {
         None => format!("{done} by {thread}"),
         Some(unit) => format!("{done} {} that {thread} issued", carrier(unit)),
     };
+    let text = match &race.grids {
+        None => text,
+        Some(Grids { kernels, .. }) => {
+            format!("{text} of `{}`", kernels[usize::from(std::ptr::eq(part, &race.second))])
+        }
+    };
     Label { span: part.accessed.span, text }
 }
 
@@ -109,6 +125,11 @@ fn bytes(race: &Race, name: Option<&str>) -> String {
 
 fn line(report: &Report<'_>, span: Span) -> u32 {
     report.place(span).0.line
+}
+
+/// The kernels of two launches.
+fn kernels(race: &Race) -> [&str; 2] {
+    race.grids.as_ref().map_or(["", ""], |grids| grids.kernels.each_ref().map(String::as_str))
 }
 
 /// What would order the two.
@@ -155,6 +176,21 @@ fn said(report: &Report<'_>, race: &Race, advice: &Advice) -> String {
              `tcgen05.commit` has one), and `tcgen05.fence::after_thread_sync` before line {second}, with what orders the \
              threads between them"
         ),
+        Advice::GridWait => {
+            let [one, other] = kernels(race);
+            format!(
+                "`{other}` may begin as soon as `{one}` lets it (`griddepcontrol.launch_dependents`), and never waits for its \
+                 end: `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before line {second} does"
+            )
+        }
+        Advice::GridWaitsLate => {
+            let [one, other] = kernels(race);
+            format!(
+                "`{other}` may begin as soon as `{one}` lets it (`griddepcontrol.launch_dependents`): line {second} must come \
+                 after the `griddepcontrol.wait` (`cudaGridDependencySynchronize`) of `{other}`, and after a barrier if \
+                 another thread waits"
+            )
+        }
         Advice::Sizes => {
             "both are strong operations, but of different sizes or places, so that they are no one access of \
                           the same bytes"
@@ -243,6 +279,16 @@ pub fn object(report: &Report<'_>, race: &Race, (kernel, name): (&str, Option<&s
     });
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend(more);
+    }
+    if let Some(Grids { kernels, elsewhere }) = &race.grids {
+        let first = &mut object["related"][0];
+        first["kernel"] = json!(kernels[0]);
+        if let Some(Elsewhere { file, line, .. }) = elsewhere
+            && let Some(place) = first.as_object_mut()
+        {
+            place.retain(|name, _| !matches!(name.as_str(), "column" | "end_line" | "end_column"));
+            place.extend([("line".to_owned(), json!(line)), ("file".to_owned(), json!(file))]);
+        }
     }
     object
 }

@@ -38,7 +38,11 @@ impl Kernel {
                 let checked =
                     Checked { shape, strict: checks.has(Check::Strict), limit: check_limit as usize };
                 let races = options.races.clone().unwrap_or_default();
-                all.push(Arc::new(RaceChecker::new(self.linked.program(), checked, budget, &races)));
+                let checker = RaceChecker::new(self.linked.program(), checked, budget, &races);
+                all.push(Arc::new(match &options.footprint {
+                    Some(footprint) => checker.leaving(footprint, self.name()),
+                    None => checker,
+                }));
             }
             let mistakes = options.mistakes.clone().unwrap_or_default();
             let launch =

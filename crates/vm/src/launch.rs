@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ptxvm_check::Races;
+use ptxvm_check::{Footprint, Races};
 use ptxvm_machine::{Checks, Control, Event, GridStatus, MemoryModel, Mistakes, Settings};
 
 use ptxvm_order::OrderQuestion;
@@ -106,6 +106,9 @@ pub struct LaunchOptions {
     /// Has the races of the launch after it, with [`Check::Race`](ptxvm_machine::Check::Race). Reads then see the newest writes, whatever
     /// the memory model.
     pub races: Option<Arc<Races>>,
+    /// Has what the launch touched after it, with [`Check::Race`](ptxvm_machine::Check::Race), to be compared with the launch
+    /// before it and the one after it.
+    pub footprint: Option<Arc<Footprint>>,
     /// Where blocks of the guest's heap are kept that no kernel has given back yet, with
     /// [`Check::Leak`](ptxvm_machine::Check::Leak). Without, what the launch leaves is one of its mistakes.
     pub heap_blocks: Option<Arc<HeapBlocks>>,

@@ -26,6 +26,9 @@ impl State {
         let shadow = self.shadow(space, deed.actor.cluster);
         for (word, mask) in words(address * scale, bytes) {
             let new = record.with_mask(mask);
+            if self.early.is_some() && space == Space::Global && pass != Pass::Compare {
+                self.note_early(deed, word, new);
+            }
             let Some(entry) = self.entry(shadow, word) else { return };
             let races = pass != Pass::Keep && entry.races_with(deed, &new, strict);
             let before = races.then_some(*entry);
@@ -151,6 +154,7 @@ impl State {
             bytes: access.bytes,
             advice: vec![Advice::OneLane],
             count: 1,
+            grids: None,
         };
         self.found.note((id, id), race);
     }
@@ -193,7 +197,7 @@ impl State {
             first.accessed.thread = self.issuer(record);
         }
         let advice = self.advice(deed, record, writes);
-        Race { kind, first, second, space, address, bytes, advice, count: 1 }
+        Race { kind, first, second, space, address, bytes, advice, count: 1, grids: None }
     }
 
     /// The thread that issued what tells an mbarrier object: the last one of its CTA that executed the instruction.
@@ -291,7 +295,7 @@ impl Entry {
 
     /// An access becomes one of those that later ones are compared with. Gives a read that had to give way to it.
     #[inline]
-    fn take(&mut self, deed: &Deed, new: Record, strict: bool) -> Option<Record> {
+    pub fn take(&mut self, deed: &Deed, new: Record, strict: bool) -> Option<Record> {
         if deed.kind.writes() {
             if self.write.is_none() || !self.write.merge(&new) {
                 self.write = new;

@@ -13,6 +13,7 @@ use ptxvm_order::{Carrier, Event, Manner, Shape, SiteId, Sites, WORD};
 use rustc_hash::FxHashMap;
 
 use crate::race::deed::{Deed, Kind, Pass};
+use crate::race::footprint::{Footprint, Left, Traces};
 use crate::race::found::Races;
 use crate::race::quick::Quick;
 use crate::race::record::Record;
@@ -25,6 +26,8 @@ pub struct RaceChecker {
     state: Mutex<State>,
     sites: Arc<Sites>,
     races: Arc<Races>,
+    /// What it leaves for the launch after it, and the name of its kernel.
+    leaves: Option<(Arc<Footprint>, String)>,
 }
 
 /// What is checked.
@@ -46,7 +49,17 @@ impl RaceChecker {
         let mut state = State::new(program, checked.shape, Arc::clone(budget), checked.strict);
         state.found.limit = checked.limit;
         let sites = Arc::clone(state.sites());
-        Self { state: Mutex::new(state), sites, races: Arc::clone(races) }
+        Self { state: Mutex::new(state), sites, races: Arc::clone(races), leaves: None }
+    }
+
+    /// The same, which leaves what the launch has touched for the one after it.
+    #[must_use]
+    pub fn leaving(mut self, footprint: &Arc<Footprint>, kernel: &str) -> Self {
+        if footprint.begins_early() {
+            self.state().early = Some(Box::default());
+        }
+        self.leaves = Some((Arc::clone(footprint), kernel.to_owned()));
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -59,6 +72,19 @@ impl Drop for RaceChecker {
         let mut state = self.state();
         let incomplete = state.has_stopped();
         self.races.add(&mut state.found, incomplete);
+        if let Some((footprint, kernel)) = &self.leaves {
+            let early = state.early.take().unwrap_or_default();
+            footprint.end(Left {
+                program: Arc::clone(&state.program),
+                kernel: kernel.clone(),
+                sites: Arc::clone(&self.sites),
+                shape: state.order.shape,
+                all: if state.lets_go { Traces::of(&state.shadows[0]) } else { Traces::default() },
+                early: Traces::of(&early.touched),
+                waits: early.waits,
+                issuers: std::mem::take(&mut state.last_issuers),
+            });
+        }
     }
 }
 
@@ -144,6 +170,7 @@ impl State {
         let is_simple =
             matches!((kind, site.manner), (Kind::Read, Manner::Load) | (Kind::Write, Manner::Store));
         if is_simple
+            && self.early.is_none()
             && one_pass
             && !split
             && strong.is_none()

@@ -58,6 +58,10 @@ pub enum Advice {
     TensormapFence,
     /// `tcgen05.fence` in both threads, before and after what orders them.
     TensorFence,
+    /// `griddepcontrol.wait` in the second kernel, which has none.
+    GridWait,
+    /// The second kernel executes it, but not before.
+    GridWaitsLate,
     /// Both are strong operations, but of different sizes (8.7.2).
     Sizes,
     /// Both are strong operations, but one has too narrow a scope.
@@ -83,8 +87,30 @@ pub struct Race {
     pub bytes: u64,
     /// What would order them.
     pub advice: Vec<Advice>,
-    /// How often these two instructions raced.
+    /// How often these two instructions raced; of two launches, for how many words.
     pub count: u64,
+    /// If they are of two launches, which.
+    pub grids: Option<Grids>,
+}
+
+/// The launches of two accesses that race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grids {
+    /// The kernels, the one before first.
+    pub kernels: [String; 2],
+    /// Where the first access is, if it is in another text than the second.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// A line of another text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// What the text is called.
+    pub file: String,
+    /// The number of the line, from one on.
+    pub line: u32,
+    /// What stands there.
+    pub text: String,
 }
 
 impl Race {
@@ -105,6 +131,8 @@ impl Race {
                 | Advice::ProxyFence
                 | Advice::TensorFence
                 | Advice::TensormapFence
+                | Advice::GridWait
+                | Advice::GridWaitsLate
                 | Advice::Sizes => {}
             }
         }

@@ -8,6 +8,8 @@
 mod access;
 pub mod checker;
 mod deed;
+mod early;
+pub mod footprint;
 pub mod found;
 mod quick;
 mod readers;

@@ -97,11 +97,19 @@ pub struct Issued {
     pub doubts: Vec<Doubt>,
 }
 
+/// What the threads of a launch have touched before they had waited for the grids before theirs.
+#[derive(Debug, Default)]
+pub struct Early {
+    pub touched: Shadow<Entry>,
+    /// Whether some thread has waited.
+    pub waits: bool,
+}
+
 /// What the checker knows of a launch.
 #[derive(Debug)]
 pub struct State {
     pub order: Order,
-    program: Arc<Program>,
+    pub program: Arc<Program>,
     /// Whether the manual is taken at its word where programs rely on more.
     pub strict: bool,
     pub budget: Arc<Budget>,
@@ -124,6 +132,12 @@ pub struct State {
     pub issued: FxHashMap<OperationId, Issued>,
     /// By CTA and instruction: the warp and the lane that last issued what tells an mbarrier object.
     pub issuers: FxHashMap<(u64, SiteId), (u32, u32)>,
+    /// By instruction: the warp and the lane that last issued what tells an mbarrier object.
+    pub last_issuers: FxHashMap<SiteId, (u32, u32)>,
+    /// What threads do before they have waited for the grids before theirs, if that counts.
+    pub early: Option<Box<Early>>,
+    /// Whether it lets the grids after it begin.
+    pub lets_go: bool,
     pub found: Found,
     /// Writes of the running instruction that race if they change something.
     pub doubts: Vec<Doubt>,
@@ -167,6 +181,9 @@ impl State {
             groups: FxHashMap::default(),
             issued: FxHashMap::default(),
             issuers: FxHashMap::default(),
+            last_issuers: FxHashMap::default(),
+            early: None,
+            lets_go: false,
             found: Found::default(),
             doubts: Vec::new(),
             collisions: Vec::new(),

@@ -106,7 +106,9 @@ impl State {
         doubts.truncate(DOUBTS);
         let mbarrier = signalled(operation.touches);
         if mbarrier.is_some() {
-            self.issuers.insert((actor.cta, site), (actor.warp, lanes.trailing_zeros() % 32));
+            let issuer = (actor.warp, lanes.trailing_zeros() % 32);
+            self.issuers.insert((actor.cta, site), issuer);
+            self.last_issuers.insert(site, issuer);
         }
         if mbarrier.is_some() || !doubts.is_empty() {
             let event = units.destination;
@@ -190,6 +192,8 @@ impl State {
                 let actor = self.order.actor(&who, site, Space::Global);
                 self.order.meet(&actor, who.lanes, alive);
             }
+            Ordering::GridWaits => self.wait_for_grids(&who, site),
+            Ordering::GridReleases => self.lets_go = true,
             _ => self.order.order(who, site, ordering),
         }
     }

@@ -30,6 +30,9 @@ pub enum Unit {
     Weaker = 11,
 }
 
+/// The grids before the launch, which those know to have ended who have waited for them (`griddepcontrol.wait`).
+pub const GRIDS: Event = Event { cta: 12 << UNIT, warp: 0, lanes: 1, stamp: 1 };
+
 /// The bit above which the number of a CTA says which unit it is.
 pub const UNIT: u32 = 40;
 

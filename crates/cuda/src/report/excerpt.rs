@@ -54,6 +54,18 @@ impl<'a> Excerpt<'a> {
         Unsupported { what: what.what.clone(), span: self.inside(what.span).unwrap_or_default() }
     }
 
+    /// Whether another has the same text.
+    pub fn has_the_text_of(&self, other: &Excerpt<'_>) -> bool {
+        self.source == other.source
+    }
+
+    /// Where a span of this text begins: what the text is called, the line's number, and what stands there.
+    pub fn line(&self, span: Span) -> (String, u32, String) {
+        let number = self.report().place(span).0.line;
+        let text = self.source.lines().nth(number as usize - 1).unwrap_or_default();
+        (self.name.to_owned(), number, text.trim().to_owned())
+    }
+
     /// A span of the module as one of this text, if it lies in it.
     pub fn inside(&self, span: Span) -> Option<Span> {
         let at = |offset: u32| offset.checked_sub(self.start).filter(|&at| at as usize <= self.source.len());

@@ -3,7 +3,7 @@
 use std::sync::Once;
 
 use ptxvm_report::race as shown;
-use ptxvm_vm::{Kernel, LaunchOptions};
+use ptxvm_vm::{Elsewhere, Kernel, LaunchOptions, Race};
 
 use super::excerpt::Excerpt;
 use super::failure::{tell, tell_unless_suppressed};
@@ -23,23 +23,34 @@ pub fn races(kernel: &Kernel, launch: &LaunchOptions) {
             tell(message, &excerpt.report(), object, kernel, launch);
         });
     }
-    for mut race in races.take() {
-        let mut places = [race.first.accessed.span.start, race.second.accessed.span.start];
-        places.sort_unstable();
-        if !TOLD.is_new(kernel, places, launch.settings.check_limit as usize) {
-            continue;
-        }
-        let name = kernel.place_name(race.space, race.address);
-        let excerpt = Excerpt::of(kernel.module(), race.second.accessed.span);
-        race.change_spans(|span| excerpt.inside(span).unwrap_or_default());
-        let report = excerpt.report();
-        let object = shown::object(&report, &race, (kernel.name(), name.as_deref()));
-        tell_unless_suppressed(
-            shown::message(&report, &race, name.as_deref()),
-            &report,
-            object,
-            kernel,
-            launch,
-        );
+    races.take().into_iter().for_each(|race| tell_race(race, None, kernel, launch));
+}
+
+/// Tells of the races of a launch with that of another kernel before it, which both have ended.
+pub fn races_between(before: &Kernel, kernel: &Kernel, launch: &LaunchOptions, races: Vec<Race>) {
+    races.into_iter().for_each(|race| tell_race(race, Some(before), kernel, launch));
+}
+
+/// Tells of one that is new. The first access may be another kernel's.
+fn tell_race(mut race: Race, before: Option<&Kernel>, kernel: &Kernel, launch: &LaunchOptions) {
+    let mut places = [race.first.accessed.span.start, race.second.accessed.span.start];
+    places.sort_unstable();
+    if !TOLD.is_new(kernel, places, launch.settings.check_limit as usize) {
+        return;
     }
+    let name = kernel.place_name(race.space, race.address);
+    let excerpt = Excerpt::of(kernel.module(), race.second.accessed.span);
+    let (span, module) = (race.first.accessed.span, before.unwrap_or(kernel).module());
+    let first = Excerpt::of(module, span);
+    if let Some(grids) = &mut race.grids
+        && !first.has_the_text_of(&excerpt)
+        && let Some(span) = first.inside(span)
+    {
+        let (file, line, text) = first.line(span);
+        grids.elsewhere = Some(Elsewhere { file, line, text });
+    }
+    race.change_spans(|span| excerpt.inside(span).unwrap_or_default());
+    let report = excerpt.report();
+    let object = shown::object(&report, &race, (kernel.name(), name.as_deref()));
+    tell_unless_suppressed(shown::message(&report, &race, name.as_deref()), &report, object, kernel, launch);
 }

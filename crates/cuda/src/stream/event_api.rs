@@ -7,7 +7,7 @@ use crate::abi::{Answer, CUgraphEdgeData, CUresult, Out};
 use crate::context::current;
 use crate::entry::entry;
 use crate::handles::Handle;
-use crate::work::Operation;
+use crate::work::{Operation, has_waited};
 use crate::{driver, report};
 
 /// `CU_EVENT_BLOCKING_SYNC`, `CU_EVENT_DISABLE_TIMING`, `CU_EVENT_INTERPROCESS`
@@ -64,7 +64,10 @@ entry! {
         event.refuse_captured()?;
         match event.latest() {
             Some(recording) if !recording.mark.is_done() => Err(CUresult::NOT_READY),
-            _ => Ok(()),
+            _ => {
+                has_waited();
+                Ok(())
+            }
         }
     }
 

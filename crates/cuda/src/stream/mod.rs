@@ -26,7 +26,7 @@ pub use unsupported::*;
 use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
-use crate::work::{Mark, Operation, Primary, early};
+use crate::work::{Mark, Operation, Primary, Trail, early, has_waited, trail};
 use attributes::StreamAttributes;
 use queue::{Queue, Work};
 
@@ -65,6 +65,8 @@ struct Last {
     mark: Arc<Mark>,
     /// How far it is, if it is a kernel that others may begin before the end of.
     grid: Option<Arc<GridStatus>>,
+    /// What the next may race with, if it is a kernel.
+    trail: Option<Trail>,
     /// Whether it stands in the queue aside.
     aside: bool,
 }
@@ -127,6 +129,7 @@ impl Stream {
         let (work, _) = self.place(&context, operation, before);
         drop(order);
         work.run();
+        has_waited();
         context.check()
     }
 
@@ -142,7 +145,11 @@ impl Stream {
 
     /// Whether all that it has been given has been done.
     pub fn is_idle(&self) -> bool {
-        self.last().is_done()
+        let done = self.last().is_done();
+        if done {
+            has_waited();
+        }
+        done
     }
 
     /// The end of the last work that it has been given.
@@ -179,13 +186,14 @@ impl Stream {
         let mark = Arc::new(Mark::after(before));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (end, grid) = (Arc::clone(&last.mark), last.grid.clone());
+        let trail = trail(&mut operation, last.trail.take());
         let primary = early(&mut operation, grid.map(|status| Primary { status, mark: end }));
         let grid = match &operation {
             Operation::Kernel(launch) => launch.ties.status.clone(),
             _ => None,
         };
         let aside = primary.is_some() && !last.aside;
-        *last = Last { mark: Arc::clone(&mark), grid, aside };
+        *last = Last { mark: Arc::clone(&mark), grid, trail, aside };
         (Work { operation, mark, primary, _stream: Arc::clone(self), context: Arc::clone(context) }, aside)
     }
 }

@@ -12,7 +12,7 @@ use super::Stream;
 use crate::abi::CUresult;
 use crate::context::Context;
 use crate::report;
-use crate::work::{Mark, Operation, Primary, in_host_function, watch};
+use crate::work::{KernelLaunch, Mark, Operation, Primary, in_host_function, watch};
 
 /// How long a thread without work stays.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -43,6 +43,10 @@ impl Work {
         if let Some(primary) = &primary {
             primary.wait();
         }
+        let beside = match &operation {
+            Operation::Kernel(launch) if launch.ties.beside.is_some() => Some(launch.clone()),
+            _ => None,
+        };
         mark.while_doing(|| {
             execute(&operation, &context);
             // Whoever has waited for the work finds that nothing of it is in use any more: no module, no memory.
@@ -53,6 +57,8 @@ impl Work {
             primary.status.dependent_waits();
             primary.mark.wait();
         }
+        beside.iter().for_each(KernelLaunch::tell_races_with_the_one_before);
+        drop(beside);
         mark.finish();
     }
 }

@@ -98,7 +98,7 @@ fn make(handle: CUstream, context: Weak<Context>, kind: StreamKind, priority: i3
         attributes: Mutex::new(StreamAttributes::new(priority)),
         queue: Arc::default(),
         aside: Arc::default(),
-        last: Mutex::new(Last { mark: Arc::new(Mark::done()), grid: None, aside: false }),
+        last: Mutex::new(Last { mark: Arc::new(Mark::done()), grid: None, trail: None, aside: false }),
         capture: Mutex::default(),
     }
 }

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ptxvm_vm::{Asynchrony, GridStatus};
+use ptxvm_vm::{Asynchrony, Check, Footprint, GridStatus};
 
+use super::mark::program_waits;
 use super::{KernelLaunch, Mark, Operation};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
+use crate::module::Function;
 use crate::options;
 
 /// How often one who waits for a primary looks whether it will ever begin.
@@ -25,6 +27,19 @@ pub struct Ties {
     pub status: Option<Arc<GridStatus>>,
     /// The launches whose end it waits for at `griddepcontrol.wait`.
     pub prerequisites: Vec<Arc<GridStatus>>,
+    /// What it has touched, if races with other launches are looked for.
+    pub footprint: Option<Arc<Footprint>>,
+    /// The launch before it, if nothing but its own waiting orders it after that.
+    pub beside: Option<Trail>,
+}
+
+/// A launch that others may race with.
+#[derive(Clone)]
+pub struct Trail {
+    pub function: Arc<Function>,
+    pub footprint: Arc<Footprint>,
+    /// How often the program had waited for something when it was given to its stream.
+    waits: u64,
 }
 
 /// A launch before whose end another may begin.
@@ -65,6 +80,26 @@ fn chosen() -> bool {
     }
 }
 
+/// Prepares an operation for being asked whether it races with the launch before it in its stream, and gives what the next one
+/// may race with. It counts what is allowed to happen, whichever way `--async` has it: the program has not waited between the
+/// two, and the second may begin early.
+pub fn trail(operation: &mut Operation, before: Option<Trail>) -> Option<Trail> {
+    let Operation::Kernel(launch) = operation else { return None };
+    let settings = options::get().choices.settings;
+    if !settings.checks.has(Check::Race) {
+        return None;
+    }
+    launch.ties.beside = before.filter(|before| launch.early && before.waits == program_waits());
+    Some(trail_of(launch))
+}
+
+/// What another launch may race with.
+fn trail_of(launch: &mut KernelLaunch) -> Trail {
+    let footprint = Arc::new(Footprint::new(launch.ties.beside.is_some()));
+    launch.ties.footprint = Some(Arc::clone(&footprint));
+    Trail { function: Arc::clone(&launch.function), footprint, waits: program_waits() }
+}
+
 /// Prepares an operation that a stream is given after a kernel, or after something else. A kernel is given what tells
 /// others how far it is; one that begins early is tied to the kernel before it, which is given back then.
 pub fn early(operation: &mut Operation, before: Option<Primary>) -> Option<Primary> {
@@ -81,10 +116,24 @@ pub fn early(operation: &mut Operation, before: Option<Primary>) -> Option<Prima
 /// # Errors
 /// What makes the context unusable.
 pub fn run_both(first: &KernelLaunch, second: &KernelLaunch, context: &Arc<Context>) -> Answer {
+    let (mut first, mut second) = (first.clone(), second.clone());
+    if options::get().choices.settings.checks.has(Check::Race) {
+        second.ties.beside = Some(trail_of(&mut first));
+        trail_of(&mut second);
+    }
+    let ran = run_one_beside_the_other(&mut first, &mut second, context);
+    second.tell_races_with_the_one_before();
+    ran
+}
+
+fn run_one_beside_the_other(
+    first: &mut KernelLaunch,
+    second: &mut KernelLaunch,
+    context: &Arc<Context>,
+) -> Answer {
     let Some(status) = status().filter(|_| chosen()) else {
         return first.run(context).and_then(|()| second.run(context));
     };
-    let (mut first, mut second) = (first.clone(), second.clone());
     first.ties.status = Some(Arc::clone(&status));
     second.ties.prerequisites = vec![Arc::clone(&status)];
     std::thread::scope(|scope| {

@@ -43,6 +43,22 @@ impl KernelLaunch {
         Arc::new(move |event| report::event(&module, event))
     }
 
+    /// Tells of races with the launch before it, which has ended too.
+    pub fn tell_races_with_the_one_before(&self) {
+        let Ties { footprint: Some(footprint), beside: Some(before), .. } = &self.ties else { return };
+        let settings = options::get().choices.settings;
+        let launch = LaunchOptions {
+            grid: Dimensions(self.grid),
+            block: Dimensions(self.block),
+            cluster: self.cluster.map(Dimensions),
+            shared: self.shared,
+            settings,
+            ..LaunchOptions::default()
+        };
+        let races = footprint.races_with(&before.footprint, settings.check_limit as usize);
+        report::races_between(&before.function.kernel, &self.function.kernel, &launch, races);
+    }
+
     /// Runs the kernel to its end.
     ///
     /// # Errors
@@ -68,6 +84,7 @@ impl KernelLaunch {
             settings,
             mistakes: (settings.findings == Findings::Report || settings.checks.are_any()).then(Arc::default),
             races: settings.checks.has(Check::Race).then(Arc::default),
+            footprint: self.ties.footprint.clone(),
             stale: (settings.memory_model == MemoryModel::Weak).then(Arc::default),
             heap_blocks: report::leak::heap_blocks(),
             control: context.streams.control(),

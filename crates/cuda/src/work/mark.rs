@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -95,6 +95,7 @@ impl Mark {
     pub fn wait_for_program(self: &Arc<Self>) -> Answer {
         self.may_be_waited_for()?;
         self.wait();
+        has_waited();
         Ok(())
     }
 
@@ -138,6 +139,19 @@ impl Mark {
         doing(outer);
         result
     }
+}
+
+/// How often the program has waited for work, or has been told that it is done.
+static PROGRAM_WAITS: AtomicU64 = AtomicU64::new(0);
+
+/// The program knows that some work is done, and what it does next comes after that.
+pub fn has_waited() {
+    PROGRAM_WAITS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often that has been.
+pub fn program_waits() -> u64 {
+    PROGRAM_WAITS.load(Ordering::Relaxed)
 }
 
 /// Whether the calling thread is doing the work of a stream, which means that a host function is calling.

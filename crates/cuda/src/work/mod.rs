@@ -15,12 +15,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 pub use copy::{Copy, InArray, Place, Side, Staged};
-pub use dependent::{Primary, Ties, early, run_both};
+pub use dependent::{Primary, Ties, Trail, early, run_both, trail};
 pub use fill::Fill;
 pub use free::Free;
 pub use host::{CUhostFn, CUstreamCallback, Callback, HostCall};
 pub use kernel::KernelLaunch;
-pub use mark::{Mark, in_host_function, watch};
+pub use mark::{Mark, has_waited, in_host_function, watch};
 pub use values::{Cell, Condition, ValueOperation};
 
 use crate::abi::{Answer, CUresult};

@@ -237,6 +237,10 @@ pub enum Ordering {
         /// Whether before.
         before: bool,
     },
+    /// They wait for the grids before theirs (`griddepcontrol.wait`), which have ended when they go on.
+    GridWaits,
+    /// They let the grids after theirs begin (`griddepcontrol.launch_dependents`).
+    GridReleases,
     /// They close a group of asynchronous operations.
     Commits(Batch),
     /// They have waited for groups of asynchronous operations.

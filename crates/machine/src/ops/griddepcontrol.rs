@@ -1,6 +1,7 @@
 //! `griddepcontrol` (manual 9.7.13.13). Without grids before or after this one it does nothing.
 
 use crate::context::Context;
+use crate::door::follower::Ordering;
 use crate::registers::Slot;
 use crate::schedule::warp::Awaited;
 use crate::vector::lanes::{Execute, Flow, Op};
@@ -18,7 +19,8 @@ pub fn wait() -> Op {
 struct LaunchDependents;
 
 impl Execute for LaunchDependents {
-    fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        context.orders(mask, Ordering::GridReleases);
         let status = context.run.launch.status.as_deref();
         context.cta.release_dependents(status);
         if let Some(status) = status {
@@ -31,7 +33,8 @@ impl Execute for LaunchDependents {
 struct Wait;
 
 impl Execute for Wait {
-    fn run(&self, context: &mut Context<'_>, _: &[Slot], _: u32) -> Flow {
+    fn run(&self, context: &mut Context<'_>, _: &[Slot], mask: u32) -> Flow {
+        context.orders(mask, Ordering::GridWaits);
         if context.run.launch.prerequisites.iter().all(|grid| grid.has_ended()) {
             return Flow::Next;
         }
