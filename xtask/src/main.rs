@@ -18,6 +18,7 @@ mod mma;
 mod mufu;
 mod notation;
 mod oracle;
+mod package;
 mod runtime;
 mod sanitize;
 mod site;
@@ -36,6 +37,8 @@ cargo xtask clients [--all] [--engine ENGINE] [NAMES]
 cargo xtask clients drjit|taichi --checkout PATH [PATTERN]
                             run the tests in a checkout of Dr.Jit 1.5.0's or Taichi 1.7.4's sources
 cargo xtask site            build the site of docs/ into target/site/html, and check its links
+cargo xtask package [--verify]
+                            make the packages of the crates that are published; build them, too
 cargo xtask licences        check the licences of all crates
 cargo xtask litmus PATH [PATTERN]
                             compare our verdicts with those that a checkout of Dat3M or of NVlabs' mixedproxy expects
@@ -91,6 +94,8 @@ fn main() -> ExitCode {
         ["test", "--without-clients"] => suite::run(&root, false),
         ["clients", rest @ ..] => clients::run(&root, rest),
         ["licences"] => licences::check(&root),
+        ["package"] => package::run(&root, false),
+        ["package", "--verify"] => package::run(&root, true),
         ["site"] => site::run(&root),
         ["litmus", "kernels", out, paths @ ..] => litmus::kernels(Path::new(out), paths),
         ["litmus", "texts", out, paths @ ..] => litmus::texts(Path::new(out), paths),

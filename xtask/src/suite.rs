@@ -15,6 +15,7 @@ pub fn run(root: &Path, clients: bool) -> Result<(), String> {
     cargo(root, &["run", "--profile", "ci", "--quiet", "--", "run", "examples/saxpy.ptx"])?;
     if clients {
         crate::site::run(root)?;
+        crate::package::run(root, false)?;
         crate::clients::run(root, &["--engine", "both"])?;
     }
     Ok(())

@@ -64,6 +64,11 @@
 //! ([`keep_code`]).
 #![forbid(unsafe_code)]
 
+/// The README, whose example is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod arguments;
 mod array;
 mod buffer;
