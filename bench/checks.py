@@ -128,10 +128,6 @@ MIB = 1 << 20
 SHAPES = {  # what is touched: by scale, the entry, the grid, the block, the arguments, more options, how many bytes
     "words": lambda s: ("words", 16384 * s, 256, [f"u32[{4 * MIB * s}]", f"u32[{4 * MIB * s}]"], [], 32 * MIB * s),
     "bytes": lambda s: ("bytes", 16384 * s, 256, [f"u8[{4 * MIB * s}]", f"u8[{4 * MIB * s}]"], [], 8 * MIB * s),
-    # Clusters are one after the other, and what is known of one's memory goes with it.
-    "shared": lambda s: (
-        "shared", 64, 256, [str(98304 * s)], ["--cluster", "8", "--shared", str(98304 * s)], 8 * 98304 * s
-    ),
 }
 
 
@@ -149,7 +145,7 @@ def memory(program):
             ("65,536 CTAs with shared memory", "shared", 65536, 256, ["16384"], ["--shared", "16384"]),
             ("1,048,576 CTAs", "words", 1 << 20, 32, [f"u32[{32 * MIB}]"] * 2, []),
             ("four million races", "racy", 1 << 17, 32, ["u32[32]"], []),
-            ("a GiB, and 3 in all", "words", 1 << 19, 256, [f"u32[{128 * MIB}]"] * 2, ["--max-memory", "3G", "--timeout", "90s"]),
+            ("a GiB, and 4 in all", "words", 1 << 19, 256, [f"u32[{128 * MIB}]"] * 2, ["--max-memory", "4G", "--timeout", "90s"]),
             ("one that never ends", "endless", 64, 256, [f"u32[{MIB}]"], ["--timeout", "5s"]),
         ):
             peak, took, code, objects = ran(program, file.name, "all", entry, grid, block, arguments, more)
