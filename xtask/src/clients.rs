@@ -202,7 +202,8 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
 
 fn build(root: &Path) -> Result<(), String> {
     let mut arguments = vec!["build", "--profile", "ci"];
-    let packages = ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-cudart-static", "ptxvm-nvjitlink"];
+    let packages =
+        ["ptxvm", "ptxvm-cuda", "ptxvm-cudart", "ptxvm-cudart-static", "ptxvm-nvjitlink", "ptxvm-nvml"];
     arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
     println!("$ cargo {}", arguments.join(" "));
     succeeds(Command::new(env!("CARGO")).args(arguments).current_dir(root))

@@ -18,6 +18,7 @@ mod interrupt;
 mod launch;
 mod memory;
 mod module;
+mod nvtx;
 mod options;
 mod proc_address;
 mod report;

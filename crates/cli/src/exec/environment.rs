@@ -15,6 +15,9 @@ pub type Variables = Vec<(String, OsString)>;
 /// Our linker, which is loaded before NVIDIA's own of that name can be, see `crates/nvjitlink`.
 pub const NVJITLINK: &str = "libnvJitLink.so.13";
 
+/// NVIDIA's management library, which frameworks ask for devices and memory, see `crates/nvml`.
+pub const NVML: &str = "libnvidia-ml.so.1";
+
 /// Our runtime, one file with the names and the symbol versions of both of NVIDIA's, see `crates/cudart`.
 pub const CUDART: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
@@ -33,6 +36,7 @@ pub fn variables(said: &Said, device: &Profile, folder: &Path, report: &Path) ->
     if let Some(first) = preloaded(folder) {
         all.push(("LD_PRELOAD".into(), before(&first, std::env::var_os("LD_PRELOAD"))));
     }
+    all.extend(nvtx(folder));
     all.extend(triton(device, folder));
     all.extend(numba(device, folder));
     all
@@ -65,6 +69,14 @@ fn before(folder: &Path, others: Option<OsString>) -> OsString {
         path.push(others);
     }
     path
+}
+
+/// NVTX is headers only: programs that name their phases with it load what this variable says, which libcuda can be. A tool
+/// that the user has named stays.
+fn nvtx(folder: &Path) -> Option<(String, OsString)> {
+    const INJECTION: &str = "NVTX_INJECTION64_PATH";
+    let taken = std::env::var_os(INJECTION).is_some_and(|path| !path.is_empty());
+    (!taken).then(|| (INJECTION.into(), folder.join("libcuda.so.1").into()))
 }
 
 /// Triton looks for the driver and runs an assembler, one for old and one for new architectures. What it has assembled

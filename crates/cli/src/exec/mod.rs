@@ -89,6 +89,9 @@ fn attempt(arguments: &Arguments) -> Result<Exit, String> {
             folder.link(&runtime, name)?;
         }
     }
+    if let Some(management) = library::beside(&library, "libnvidia_ml") {
+        folder.link(&management, environment::NVML)?;
+    }
     let python = folder.write("python", "sitecustomize.py", environment::SITECUSTOMIZE)?;
     let report = folder.path().join("report");
     // A program that runs others by `ptxvm exec`, as a plugin of a test runner may, has a report of its own.

@@ -12,21 +12,9 @@ pub fn pci_bus_id() -> String {
     format!("{PCI_DOMAIN:04x}:{PCI_BUS:02x}:{PCI_DEVICE:02x}.0")
 }
 
-/// Whether a place on the bus is the device's: `domain:bus:device`, with or without `.function`, or
-/// `bus:device.function`. `None` if the text is no place.
+/// Whether a place on the bus is the device's, as programs write one; `None` if the text is no place.
 pub fn is_pci_bus_id(text: &str) -> Option<bool> {
-    let number = |text: &str| u32::from_str_radix(text, 16).ok();
-    let (place, function) = match text.split_once('.') {
-        Some((place, function)) => (place, Some(number(function)?)),
-        None => (text, None),
-    };
-    let parts: Vec<u32> = place.split(':').map(number).collect::<Option<_>>()?;
-    let place = match (&parts[..], function) {
-        ([domain, bus, device], _) => [*domain, *bus, *device],
-        ([bus, device], Some(_)) => [0, *bus, *device],
-        _ => return None,
-    };
-    Some(place == [PCI_DOMAIN, PCI_BUS, PCI_DEVICE] && function.unwrap_or(0) == 0)
+    ptxvm_abi::pci::place(text).map(|place| place == ([PCI_DOMAIN, PCI_BUS, PCI_DEVICE], 0))
 }
 
 /// A number that no real GPU has: version 8 of UUIDs leaves the bits to whoever makes them.

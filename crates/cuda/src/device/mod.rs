@@ -3,6 +3,7 @@
 mod api;
 mod attribute;
 mod errors;
+mod facts;
 mod identity;
 mod look_up;
 mod profiler;
@@ -11,6 +12,7 @@ mod unsupported;
 pub use api::*;
 pub use attribute::SHARED_PER_BLOCK;
 pub use errors::*;
+pub use facts::*;
 pub use look_up::*;
 pub use profiler::*;
 pub use unsupported::*;

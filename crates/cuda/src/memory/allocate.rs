@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ptxvm_memory::AllocationKind;
+use ptxvm_vm::Device;
 
 use super::registry::{self, MemoryKind, Record};
 use crate::abi::{Answer, CUdeviceptr, CUresult, Out};
@@ -72,13 +73,30 @@ entry! {
 
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let context = current()?;
-        let memory = context.device.memory();
-        let unused = memory.limit().saturating_sub(memory.statistics().bytes_in_use);
-        // What is free can be had: the host's share may be nearer to its end than the device's memory.
-        free.offer(unused.min(context.device.budget().left()) as usize);
-        total.offer(memory.limit() as usize);
+        let state = memory_state(&context.device);
+        free.offer(state.free as usize);
+        total.offer(state.total as usize);
         Ok(())
     }
+}
+
+/// Bytes of device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryState {
+    /// All that there are.
+    pub total: u64,
+    /// What can be had now.
+    pub free: u64,
+    /// What is allocated.
+    pub used: u64,
+}
+
+/// How much memory a device has.
+pub fn memory_state(device: &Device) -> MemoryState {
+    let memory = device.memory();
+    let (total, used) = (memory.limit(), memory.statistics().bytes_in_use);
+    // What is free can be had: the host's share may be nearer to its end than the device's memory.
+    MemoryState { total, free: total.saturating_sub(used).min(device.budget().left()), used }
 }
 
 /// Whether memory is a variable of a module's.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
 use super::excerpt::Excerpt;
-use super::{is_suppressed, record, say};
+use super::{is_suppressed, ranges, record, say};
 use crate::abi::CUresult;
 use crate::memory::Refused;
 
@@ -107,11 +107,13 @@ pub(super) fn tell(
         "kernel `{}` was launched with grid ({gx},{gy},{gz}){cluster}, block ({bx},{by},{bz}){shared} on {device}",
         kernel.name()
     ));
+    message.notes.extend(ranges::in_words().map(|ranges| format!("the launch was in {ranges}")));
     let said = say(message, report);
     if let Value::Object(fields) = &mut object {
         fields.insert("kernel".to_owned(), json!(kernel.name()));
         fields.insert("grid".to_owned(), json!(launch.grid.0));
         fields.insert("block".to_owned(), json!(launch.block.0));
+        fields.extend(ranges::object().map(|ranges| ("ranges".to_owned(), ranges)));
         record::append_said(object, &said);
     }
 }

@@ -5,6 +5,7 @@ mod failure;
 pub mod leak;
 mod mistake;
 mod race;
+mod ranges;
 mod record;
 mod stale;
 mod statistics;

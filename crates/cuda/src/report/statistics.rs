@@ -7,6 +7,7 @@ use std::time::Duration;
 use ptxvm_report::number::{bytes, grouped, rate, time};
 use ptxvm_vm::{Checks, Kernel, LaunchOptions, Statistics};
 
+use super::ranges;
 use crate::driver;
 
 /// What all launches did together.
@@ -32,11 +33,12 @@ pub fn launched(kernel: &Kernel, launch: &LaunchOptions, statistics: &Statistics
         checks => format!(", checked for {checks}"),
     };
     ptxvm_host::say(format_args!(
-        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}{checked}\n",
+        "ptxvm: {} grid ({gx},{gy},{gz}) block ({bx},{by},{bz}): {} warp instructions, {} lane instructions, {}{checked}{}\n",
         kernel.name(),
         grouped(instructions),
         grouped(lanes),
         time(statistics.time),
+        ranges::in_words().map(|ranges| format!(", in {ranges}")).unwrap_or_default(),
     ));
     {
         let mut sum = SUM.lock().unwrap_or_else(PoisonError::into_inner);

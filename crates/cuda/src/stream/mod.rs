@@ -26,6 +26,7 @@ pub use unsupported::*;
 use crate::abi::{Answer, CUresult};
 use crate::context::{Context, current};
 use crate::handles::{Handle, Object};
+use crate::nvtx;
 use crate::work::{Mark, Operation, Primary, Trail, early, has_waited, trail};
 use attributes::StreamAttributes;
 use queue::{Queue, Work};
@@ -194,7 +195,18 @@ impl Stream {
         };
         let aside = primary.is_some() && !last.aside;
         *last = Last { mark: Arc::clone(&mark), grid, trail, aside };
-        (Work { operation, mark, primary, _stream: Arc::clone(self), context: Arc::clone(context) }, aside)
+        let ranges = nvtx::current();
+        (
+            Work {
+                operation,
+                mark,
+                primary,
+                _stream: Arc::clone(self),
+                context: Arc::clone(context),
+                ranges,
+            },
+            aside,
+        )
     }
 }
 

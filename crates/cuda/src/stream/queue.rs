@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::Stream;
 use crate::abi::CUresult;
 use crate::context::Context;
+use crate::nvtx::{Ranges, within};
 use crate::report;
 use crate::work::{KernelLaunch, Mark, Operation, Primary, in_host_function, watch};
 
@@ -31,12 +32,14 @@ pub struct Work {
     /// Kept, so that those who wait for all streams find it until the work has been done.
     pub _stream: Arc<Stream>,
     pub context: Arc<Context>,
+    /// The NVTX ranges in which it was given.
+    pub ranges: Ranges,
 }
 
 impl Work {
     /// Waits for what comes before, and does it unless a fault has made the context unusable.
     pub fn run(self) {
-        let Self { operation, mark, primary, context, _stream } = self;
+        let Self { operation, mark, primary, context, ranges, _stream } = self;
         let early =
             |before: &Arc<Mark>| primary.as_ref().is_some_and(|primary| Arc::ptr_eq(&primary.mark, before));
         mark.before().iter().filter(|before| !early(before)).for_each(|before| before.wait());
@@ -48,7 +51,7 @@ impl Work {
             _ => None,
         };
         mark.while_doing(|| {
-            execute(&operation, &context);
+            within(ranges, || execute(&operation, &context));
             // Whoever has waited for the work finds that nothing of it is in use any more: no module, no memory.
             drop(operation);
         });

@@ -15,6 +15,7 @@ use super::{KernelLaunch, Mark, Operation};
 use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::module::Function;
+use crate::nvtx::{of_work, within};
 use crate::options;
 
 /// How often one who waits for a primary looks whether it will ever begin.
@@ -136,10 +137,11 @@ fn run_one_beside_the_other(
     };
     first.ties.status = Some(Arc::clone(&status));
     second.ties.prerequisites = vec![Arc::clone(&status)];
+    let ranges = of_work();
     std::thread::scope(|scope| {
         let beside = std::thread::Builder::new().name("ptxvm dependent".into()).spawn_scoped(scope, || {
             while !status.await_launch(LOOK) {}
-            let ran = second.run(context);
+            let ran = within(ranges, || second.run(context));
             status.dependent_waits();
             ran
         });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ptxvm_vm::{Arguments, Check, Dimensions, Failure, Findings, LaunchOptions, Limit, MemoryModel, OnEvent};
 
+use super::busy::Running;
 use super::dependent::Ties;
 use super::print::Print;
 use crate::abi::{Answer, CUresult};
@@ -95,7 +96,9 @@ impl KernelLaunch {
         .on_print(move |text| print.write(text));
         let borrowed = borrow(context.device.memory(), &self.function.kernel, &self.parameters);
         let interruptible = Interruptible::new(&launch.control);
+        let running = Running::begin();
         let ended = self.function.kernel.launch(&launch);
+        drop(running);
         printed.flush();
         let by_user = interruptible.end();
         report::mistakes(&self.function.kernel, &launch);

@@ -1,6 +1,7 @@
 //! Work: what a stream executes and a node of a graph contains. It is data, so that a capture can store it, a program can
 //! query and change it, and a graph can run it again.
 
+mod busy;
 mod copy;
 mod dependent;
 mod fill;
@@ -14,6 +15,7 @@ mod values;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+pub use busy::busy_percent;
 pub use copy::{Copy, InArray, Place, Side, Staged};
 pub use dependent::{Primary, Ties, Trail, early, run_both, trail};
 pub use fill::Fill;
